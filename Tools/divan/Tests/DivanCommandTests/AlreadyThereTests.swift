@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// Whatever exists already, or was changed by somebody who was faster, ends a verb in one way.
+/// Anything that exists already, or was changed by somebody else first, ends a verb in the same way.
 @Suite struct AlreadyThereTests {
     private let shell: Shell
 

@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// Attachments in the form of CouchDB, which a pull from Sync Gateway leaves in a document.
+/// Attachments in CouchDB's form, which a pull from Sync Gateway leaves in a document.
 @Suite struct AttachmentCommandTests {
     private let shell: Shell
     private let body = """

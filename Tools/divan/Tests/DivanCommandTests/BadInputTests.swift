@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// Each mistake gets one clear line on standard error, a code of its own, and loses nothing.
+/// Each mistake gets one clear line on standard error and its own exit code, and loses nothing.
 @Suite struct BadInputTests {
     private let shell: Shell
 
@@ -12,7 +12,7 @@ import Testing
         try shell.run("put", "db", "kept", #"{"n":1}"#)
     }
 
-    /// One line that begins with the program's name and holds the words; the right code.
+    /// One line that begins with the program's name and contains the words; the right exit code.
     private func expect(
         _ outcome: Program.Outcome,
         _ status: Int32,
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func `a database of a newer format`() throws {
-        // The user version stands at byte 60 of a SQLite file, big-endian.
+        // The user version is at byte 60 of an SQLite file, big-endian.
         let file = shell.path("db.cblite2/db.sqlite3")
         var bytes = try Data(contentsOf: URL(fileURLWithPath: file))
         let original = bytes

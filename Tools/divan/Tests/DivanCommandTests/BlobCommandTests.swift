@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// `divan blob`: contents in, out, and listed.
+/// `divan blob`: blobs in, out, and listed.
 @Suite struct BlobCommandTests {
     private let shell: Shell
     private let content = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
@@ -24,7 +24,7 @@ import Testing
         #expect(body.contains("\"n\":1"))
     }
 
-    /// In another database it would have another digest, and pass for whole.
+    /// In another database it would have another digest, and appear intact.
     @Test func `a content that was altered is handed to nobody`() throws {
         try shell.run("blob", "put", "db", "one", "photo", "photo.jpg")
         let folder = shell.path("db.cblite2/Attachments")

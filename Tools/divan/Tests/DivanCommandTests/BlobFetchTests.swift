@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// Contents that a pull leaves at the peer, and that are fetched later.
+/// Blobs that a pull leaves at the peer, and that are fetched later.
 @Suite(.timeLimit(.minutes(5))) struct BlobFetchTests {
     private let shell: Shell
     private let large = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
@@ -70,7 +70,7 @@ import Testing
         _ = try holder.url()
         try shell.divan("blob", "fetch", "b", url, "--user", "anna")
             .expectFailure(2, "--password-file")
-        // The other shell's session, and not one that the holder has.
+        // The other shell's session, not the holder's own.
         let refusing = try HandshakeServer(answers: [HandshakeServer.answer("401 Unauthorized")])
         let target = "ws://127.0.0.1:\(refusing.port)/a"
         try shell.divan(["blob", "fetch", "b", target], environment: ["DIVAN_SESSION": "theirs"])

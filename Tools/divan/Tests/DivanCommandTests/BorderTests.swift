@@ -5,8 +5,8 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// One list of odd documents, brought in by every way that a person or a program has: the same is
-/// taken and refused everywhere.
+/// One list of unusual documents, imported in every way available to a person or a program: the same ones
+/// are accepted and refused everywhere.
 @Suite(.timeLimit(.minutes(5))) struct BorderTests {
     private let shell: Shell
 
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// Documents as a peer of another kind may hold them, sent by all the ways there are.
+    /// Documents as a peer of another kind may have them, sent in all possible ways.
     @Test(arguments: ["pull", "push"])
     func `every way from a peer says the same about a document`(_ verb: String) throws {
         let all = try fillPeer()
@@ -71,7 +71,7 @@ import Testing
         return all
     }
 
-    /// What came is stored as it should be, and what did not come was told.
+    /// What arrived is stored as it should be, and what did not arrive was reported.
     private func expect(
         _ all: [(id: String, odd: OddDocument)],
         isTold: (String) -> Bool
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    /// Stores bodies as they stand, as revisions of a peer.
+    /// Stores bodies unchanged, as revisions of a peer.
     private func insert(_ documents: [(id: String, body: String)], into name: String) throws {
         let store = try Store.open(directory: shell.path(name + ".cblite2"))
         try store.write { writer in
@@ -113,7 +113,7 @@ import Testing
         #expect(try shell.run("ls", "peer").output == "small\n")
     }
 
-    /// Whatever writes one key alone.
+    /// Every way to write a single key.
     @Test(arguments: ["_id", "_rev", "_deleted", ""])
     func `a key that no document may have is refused by all who write keys`(_ key: String) throws {
         try shell.run("put", "db", "doc", #"{"a":1}"#)
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    /// What `save(document:)` of the API makes of a text; `nil` when it is refused.
+    /// The result of the API's `save(document:)` for a text; `nil` if it is refused.
     private func save(_ text: String) throws -> String? {
         let database = try open()
         defer { try? database.close() }
@@ -189,7 +189,7 @@ import Testing
     }
 }
 
-/// A model whose keys are the test's.
+/// A model whose keys are chosen by the test.
 private final class FreeModel: Encodable {
     @Divan.DocumentID var id: String?
     let members: [String: Int]
@@ -217,12 +217,12 @@ private struct FreeKey: CodingKey {
     init?(intValue: Int) { nil }
 }
 
-/// A document that is odd in one respect, and what becomes of it.
+/// A document that is unusual in one respect, and what becomes of it.
 struct OddDocument: Sendable, CustomTestStringConvertible {
     let text: String
-    /// What a document made here with this text holds; `nil` where it is refused.
+    /// The contents of a document created here from this text; `nil` if it is refused.
     let here: String?
-    /// What is stored when a peer sends this text; `nil` where it is refused.
+    /// What is stored if a peer sends this text; `nil` if it is refused.
     let sent: String?
 
     var testDescription: String { String(text.prefix(40)) }
@@ -235,7 +235,7 @@ struct OddDocument: Sendable, CustomTestStringConvertible {
 
     private static func refused(_ text: String) -> Self { Self(text, here: nil, sent: nil) }
 
-    /// Stored as it is, whoever brings it.
+    /// Stored unchanged, whatever its source.
     private static func kept(_ text: String) -> Self { Self(text, here: text, sent: text) }
 
     private static func made(_ text: String, into stored: String) -> Self {
@@ -244,23 +244,23 @@ struct OddDocument: Sendable, CustomTestStringConvertible {
 
     static let all: [OddDocument] = [
         .kept("{}"), .kept(#"{"a":1}"#),
-        // Keys that the protocol keeps for itself.
+        // Keys that the protocol reserves.
         .refused(#"{"_id":"x","a":1}"#), .refused(#"{"_rev":"1-aa"}"#),
         .refused(#"{"_deleted":false,"a":1}"#), .refused(#"{"\u005fid":"x"}"#),
         .kept(#"{"a":{"_deleted":true,"_id":1,"_rev":2}}"#), .kept(#"{"ID":1,"id":2,"rev":3}"#),
         Self(#"{"_mine":1,"a":2}"#, here: #"{"_mine":1,"a":2}"#, sent: #"{"a":2}"#),
-        // An empty key: none here, but a peer may have one.
+        // An empty key: not permitted here, but a peer may have one.
         Self(#"{"":1,"a":2}"#, here: nil, sent: #"{"":1,"a":2}"#), .kept(#"{"a":{"":1}}"#),
         // The last of equal keys counts.
         .made(#"{"a":1,"a":2}"#, into: #"{"a":2}"#),
         .made(#"{"b":0,"a":1,"\u0061":{"c":1,"b":2,"c":3}}"#, into: #"{"a":{"b":2,"c":3},"b":0}"#),
         .made(#"{"l":[{"x":1,"x":[]}]}"#, into: #"{"l":[{"x":[]}]}"#),
         .kept("{\"e\u{301}\":1,\"\u{E9}\":2}"),
-        // Numbers keep what they say.
+        // Numbers keep their exact value.
         .kept(#"{"n":123456789012345678901234567890}"#),
         .kept(#"{"n":[-3.14159265358979323846264338,18446744073709551615,1e-400]}"#),
         .refused(#"{"n":1e999}"#), .refused(#"{"n":01}"#), .refused(#"{"n":NaN}"#),
-        // A peer's spelling stays, ours is canonical.
+        // A peer's spelling is kept, ours is canonical.
         Self(
             #"{"s":"\u003c\u2028","a":1E2}"#,
             here: "{\"a\":100.0,\"s\":\"<\u{2028}\"}",

@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// An array of documents is read as JSON has it; one that is broken is told with its place.
+/// An array of documents is parsed as strict JSON; the place of an error in it is reported.
 @Suite struct BrokenArrayTests {
     private let shell: Shell
 
@@ -11,7 +11,7 @@ import Testing
         try shell.run("new", "db")
     }
 
-    /// A text that is no array, where it is not, and how many documents stand before.
+    /// A text that is not a valid array, the place of the error, and how many documents come before it.
     struct Broken: Sendable, CustomTestStringConvertible {
         let text: String
         let place: String
@@ -77,7 +77,7 @@ import Testing
         outcome.expectFailure(4, "in.json:\(broken.place): ", broken.problem, told)
         #expect(!outcome.errors.contains("--keep-going"))
         #expect(try shell.run("ls", "db").lines.count == broken.count)
-        // What holds documents is broken, so leaving some out is of no help.
+        // The array itself is broken, so leaving documents out does not help.
         #expect(try shell.divan("import", "db", "in.json", "--keep-going").status == 4)
     }
 

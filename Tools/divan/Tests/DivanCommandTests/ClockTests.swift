@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// Somebody sets the clock while peers shake hands and sync: deadlines hang on the monotonic clock, and
+/// The clock is changed while peers shake hands and sync: deadlines depend on the monotonic clock, and
 /// a pinned certificate on no clock at all.
 @Suite(.timeLimit(.minutes(5))) struct ClockTests {
     /// Whose clock jumps.

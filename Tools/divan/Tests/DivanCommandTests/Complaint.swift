@@ -2,7 +2,7 @@ import DivanTestKit
 import Testing
 
 extension Program.Outcome {
-    /// Checks that a command failed with a code and one line of its own that holds the words.
+    /// Checks that a command failed with an exit code and one line of its own that contains the words.
     func expectFailure(
         _ status: Int32,
         _ words: String...,

@@ -2,10 +2,10 @@ import DivanTestKit
 import Foundation
 import Testing
 
-// What it says of a build without ISA-L's header, which this one need not be.
+// What it says about a build without ISA-L's header, which this one need not be.
 @testable import DivanCommand
 
-/// What `--compression` brings about between two programs.
+/// The effect of `--compression` between two programs.
 @Suite struct CompressionTests {
     private let shell: Shell
 
@@ -63,7 +63,7 @@ import Testing
         #expect(codecs(false, false).contains("(build anew where libisal-dev is)"))
     }
 
-    /// The loader takes the first file of that name for the library, and finds nothing in it.
+    /// The loader finds a file with the library's name first, and nothing in it.
     @Test func `a program that finds no ISA-L says so, and zlib does its work`() throws {
         try FileManager.default.createDirectory(
             atPath: shell.path("libraries"),
@@ -78,7 +78,7 @@ import Testing
         #expect(version.output.contains(codecs))
         let object = try shell.divan(["--version", "--json"], environment: without).json()
         #expect(object["isal"] as? Bool == false)
-        // Level 2 is ISA-L's where it is.
+        // Level 2 uses ISA-L if it is available.
         let choice = ["--compression", "deflate:2"]
         let run = try pull(serving: choice, pulling: choice, without)
         #expect(run.codec == "deflate")
@@ -88,7 +88,7 @@ import Testing
     @Test func `a program that finds no zstd says so, and what it cannot read`() throws {
         #expect(VersionPage.bodies(isBuiltIn: true, isAvailable: true) == "LZ4, zstd")
         #expect(VersionPage.bodies(isBuiltIn: false, isAvailable: false).contains("libzstd-dev"))
-        // Other libraries need it here: the loader finds it for them, and not for the program.
+        // Other libraries need it here: the loader finds it for them, but not for the program.
         let without = try shell.preloading("no_zstd")
         let version = try shell.divan(["--version"], environment: without)
         #expect(version.output.contains("bodies: LZ4; zstd is missing (install libzstd1)"))

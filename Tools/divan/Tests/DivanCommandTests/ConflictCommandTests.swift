@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ConflictCommandTests {
     private let shell: Shell
 
-    /// `both` is known to `a` and `b` alike, and then changed by each of them.
+    /// `both` is known to both `a` and `b`, and was then changed by each of them.
     init() throws {
         shell = try Shell()
         for name in ["a", "b"] { try shell.run("new", name) }
@@ -203,7 +203,7 @@ import Testing
         try expectEqual(#"{"name":"Roma","stars":3}"#)
     }
 
-    /// A peer may have chosen the ID.
+    /// The ID may have been chosen by a peer.
     @Test func `a line that ends a conflict can be taken as it stands, anywhere`() throws {
         let id = "it's; touch taken"
         try shell.run("put", "a", id, #"{"n":1}"#)

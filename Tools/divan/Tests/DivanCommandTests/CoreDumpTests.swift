@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// A core dump taken on purpose of a command that has a sealed database open and has read all of it.
+/// A deliberate core dump of a command that has an encrypted database open and has read all of it.
 @Suite(.timeLimit(.minutes(5))) struct CoreDumpTests {
     private static let words = (0..<40).map { "planted\($0 * 7_919)quokka" }
     private let shell: Shell
@@ -16,7 +16,7 @@ import Testing
         )
     }
 
-    /// How many of the words stand in a folder, whatever the file.
+    /// How many of the words occur in a folder, in any file.
     private func found(in folder: String) throws -> Int {
         let names = try #require(FileManager.default.enumerator(atPath: folder))
         var all = Data()
@@ -26,14 +26,14 @@ import Testing
         return Self.words.filter { all.range(of: Data($0.utf8)) != nil }.count
     }
 
-    /// Ends a process with a core dump, if the system makes one and lets us ask for it.
+    /// Ends a process with a core dump, if the system creates one and lets us request it.
     ///
-    /// Root may lift the limit that the command has set; then the filter alone keeps memory out.
+    /// Root may raise the limit that the command has set; then only the filter excludes memory.
     private func dump(_ process: RunningProgram) throws {
         let number = process.processIdentifier
         let words = ["--pid", "\(number)", "--core=unlimited:unlimited"]
         _ = try Program("/usr/bin/prlimit").run(words)
-        // A child inherits the blocked signals of the thread that starts it; this is none of them.
+        // A child inherits the blocked signals of the thread that starts it; this is not one of them.
         process.signal(SIGSEGV)
         process.finish()
     }
@@ -57,10 +57,10 @@ import Testing
         }
         let server = try shell.start(
             ["serve", "sealed/db", "--interface", "127.0.0.1", "--no-tls"] + key,
-            // Without the printer of crashes, which would run inside the dying process.
+            // Without Swift's crash printer, which would run inside the dying process.
             ["TMPDIR": shell.path("temporary"), "SWIFT_BACKTRACE": "enable=no"]
         )
-        // Everything goes through the server's memory.
+        // Everything passes through the server's memory.
         try shell.run("new", "plain/copy")
         try shell.run("sync", "plain/copy", try server.url())
         try dump(server.process)
@@ -70,7 +70,7 @@ import Testing
         #expect(try found(in: shell.path("plain")) == 40)
         #expect(try foundInDumps() == 0)
 
-        // The same way, a process that takes no care: where the system makes files of dumps at all, the
+        // In the same way, a process without this protection: if the system writes core files at all, the
         // search finds everything.
         let script =
             "cd '\(shell.directory)'; ulimit -c unlimited; read -r w; echo ready; read -r y"

@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// What CouchDB and PouchDB give out comes in.
+/// The output of CouchDB and PouchDB can be imported.
 @Suite struct CouchImportTests {
     private let shell: Shell
 
@@ -86,7 +86,7 @@ import Testing
             {"seq":6}
 
             """
-        // As it is made, in two files by --split, and without the line about the database.
+        // As produced, in two files with --split, and without the line about the database.
         for text in [
             header + "\n" + stream, stream, header + "\n" + stream + header + "\n" + stream,
         ] {
@@ -104,13 +104,13 @@ import Testing
     }
 
     @Test(arguments: [
-        // The longer history, then the higher digest, and what is not deleted before all.
+        // The longer history, then the higher digest; but first of all, what is not deleted.
         (#""_rev":"3-aa","_revisions":{"start":3,"ids":["aa","b1","a1"]}"#, true),
         (#""_rev":"2-ff","_revisions":{"start":2,"ids":["ff","a1"]}"#, true),
         (#""_rev":"2-aa","_revisions":{"start":2,"ids":["aa","a1"]}"#, false),
         (#""_rev":"1-ff","_revisions":{"start":1,"ids":["ff"]}"#, false),
         (#""_deleted":true,"_rev":"3-aa","_revisions":{"start":3,"ids":["aa","cc","a1"]}"#, false),
-        // What follows a revision takes its place, be it a deletion.
+        // A revision's descendant replaces it, even if it is a deletion.
         (#""_deleted":true,"_rev":"3-aa","_revisions":{"start":3,"ids":["aa","b1","a1"]}"#, true),
     ])
     func `of several leaves of a document the one comes that CouchDB shows`(
@@ -147,7 +147,7 @@ import Testing
         try importing("\(header)\n\(document)\n{\"docs\":[{\"_id\":\"b\"}")
             .expectFailure(4, "not closed")
         try importing("\(header)\n\(document)\n{\"se").expectFailure(4, "not closed")
-        // Complete, though what holds it is not.
+        // Complete, though its container is not.
         #expect(try shell.run("ls", "db").output == "a\nb\n")
     }
 
@@ -168,7 +168,7 @@ import Testing
         #expect(try shell.run("ls", "db").output == "a\nb\nc\n")
     }
 
-    // MARK: Revisions that keep their names
+    // MARK: Revisions that keep their IDs
 
     private func stream(_ documents: String...) -> String {
         "\(header)\n{\"docs\":[\(documents.joined(separator: ","))]}\n{\"seq\":1}\n"

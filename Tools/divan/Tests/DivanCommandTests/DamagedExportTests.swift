@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// What a disk has changed is named by whatever writes the rest of a database, and never handed out.
+/// Anything that writes the rest of a database names what a disk has changed, and never outputs it.
 @Suite struct DamagedExportTests {
     private let shell: Shell
 
@@ -36,7 +36,7 @@ import Testing
         return "\(folder)/" + (try #require(names.first { $0.hasSuffix(".blob") }))
     }
 
-    /// Alters, cuts off or removes the content.
+    /// Alters, truncates or removes the blob.
     private func spoil(_ way: String) throws {
         let file = try blobFile()
         let bytes = try Data(contentsOf: URL(filePath: file))
@@ -100,7 +100,7 @@ import Testing
         try shell.run("dump", "db", "db.dump")
         var lines = try shell.text("db.dump").split(separator: "\n").map(String.init)
         let place = try #require(lines.firstIndex { $0.contains("\"data\":\"dGh") })
-        // As a version wrote it that did not look.
+        // As written by a version that did not check.
         lines[place] = lines[place].replacingOccurrences(of: "\"dGh", with: "\"dHh")
         let changed = lines.joined(separator: "\n") + "\n"
         try shell.write("changed", changed)
@@ -177,7 +177,7 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: shell.path("out.sqlite")))
     }
 
-    /// Has the row say that the document is deleted, which its checksum denies.
+    /// Makes the row say that the document is deleted, which its checksum contradicts.
     private func hide(_ id: String) throws {
         let told = try shell.run("ls", "db", id, "--long", "--json").json()
         let revision = try #require(told["revision"] as? String)
@@ -205,10 +205,10 @@ import Testing
         #expect(try shell.run("ls", "db", "--limit", "1").output == "a\n")
     }
 
-    /// As a save makes it that does not find the document, since the index of IDs is damaged.
+    /// As created by a save that does not find the document, since the index of IDs is damaged.
     @Test func `a document that stands twice is dumped, restored and mended`() throws {
         try shell.run("compact", "db")
-        // The index has the ID behind a number of its length, and the page of documents does not.
+        // In the index the ID follows a number with its length, in the page of documents it does not.
         let file = URL(filePath: shell.path("db.cblite2/db.sqlite3"))
         var bytes = try Data(contentsOf: file)
         let entry = try #require(
@@ -245,7 +245,7 @@ import Testing
         var bytes = try Data(contentsOf: file)
         var start = bytes.startIndex
         while let place = bytes[start...].range(of: Data("_default_default".utf8)) {
-            // Its page has no cells any more.
+            // Its page no longer has any cells.
             let page = place.lowerBound / 8_192 * 8_192
             bytes.replaceSubrange(page + 3..<page + 5, with: [0, 0])
             start = place.upperBound

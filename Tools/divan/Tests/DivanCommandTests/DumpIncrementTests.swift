@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// What `divan dump --since` tells of documents that have no new change number.
+/// What `divan dump --since` writes about documents that have no new sequence.
 @Suite struct DumpIncrementTests {
     private let shell: Shell
 
@@ -15,7 +15,7 @@ import Testing
         try shell.run("dump", "db", "monday")
     }
 
-    /// The lines of a dump but the first and the last, which name the database.
+    /// The lines of a dump except the first and the last, which name the database.
     private func inside(_ file: String) throws -> [Substring] {
         Array(try shell.text(file).split(separator: "\n").dropFirst().dropLast())
     }
@@ -24,7 +24,7 @@ import Testing
         try inside(file).filter { $0.contains("\"unchanged\":") }
     }
 
-    /// Restores files, and holds what comes out to the database as it is.
+    /// Restores files, and compares the result with the current database.
     private func expectEqual(_ files: String..., name: String) throws {
         try shell.divan(["restore", name] + files).expectSuccess()
         try shell.run("dump", "db", "now")
@@ -46,7 +46,7 @@ import Testing
             ]
         )
         try expectEqual("monday", "tuesday", name: "two")
-        // Of a collection that only grew nothing need be said.
+        // A collection that only grew needs no such line.
         try shell.run("put", "db", "e", "{}")
         try shell.run("dump", "db", "wednesday", "--since", "tuesday")
         #expect(try unchanged("wednesday") == [])
@@ -65,7 +65,7 @@ import Testing
     @Test func `a document that was given more time is there`() throws {
         try shell.run("expire", "db", "a", "2102-01-01T00:00:00Z")
         try shell.run("dump", "db", "tuesday", "--since", "monday")
-        // As if its first time were over when the dumps are read.
+        // As if its first expiration had passed when the dumps are read.
         let early = try shell.text("monday").replacing(":4102444800000", with: ":1")
         try shell.write("monday", early.replacing(/,"sha256":"[0-9a-f]{64}"/, with: ""))
         let first = try shell.run("restore", "first", "monday")
@@ -86,7 +86,7 @@ import Testing
         try expectEqual("before", "after", name: "again")
     }
 
-    /// Replacements in the line of what is unchanged, and words of the complaint.
+    /// Replacements in the line of unchanged documents, and words of the error.
     private static let mistakes: [(text: String, by: String, words: String)] = [
         (#""unchanged":[1,3]"#, #""unchanged":[1,3,3,1]"#, "not in order"),
         (#""unchanged":[1,3]"#, #""unchanged":[1,5]"#, "not in order"),

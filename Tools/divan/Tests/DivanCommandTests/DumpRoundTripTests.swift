@@ -5,7 +5,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// Whatever a database holds is the same behind a dump and its restoration.
+/// Whatever a database contains is the same after a dump and its restoration.
 @Suite struct DumpRoundTripTests {
     private let shell: Shell
 
@@ -21,7 +21,7 @@ import Testing
         try shell.run("dump", "db", "parts")
         for part in 0..<3 {
             try world.change(100)
-            // What only remotes were told is no change, which a part would hold.
+            // What only concerns remotes is no change, so a partial dump does not contain it.
             if part == 2 { try world.touchAll() }
             try shell.bash("divan dump db --since parts >> parts").expectSuccess()
         }
@@ -43,7 +43,7 @@ import Testing
     }
 }
 
-/// A database that is edited here and elsewhere, with whatever may come of that.
+/// A database that is edited here and elsewhere, with all possible results.
 private struct RandomWorld {
     private let here: Store
     private let elsewhere: [Store]
@@ -76,7 +76,7 @@ private struct RandomWorld {
         }
     }
 
-    /// Changes every document that there is.
+    /// Changes every document.
     mutating func touchAll() throws {
         for path in paths {
             for number in 0..<25 {
@@ -130,13 +130,13 @@ private struct RandomWorld {
         _ = try store.save(revision, in: path)
     }
 
-    /// Takes over what another database has, as a replicator does.
+    /// Takes what another database has, like a replicator.
     private mutating func pull(_ id: DocumentID, _ path: CollectionPath, from place: Int) throws {
         let source = elsewhere[place]
         guard let revision = try Self.current(id, path, of: source) else { return }
         var received = revision
         received.remote = try here.remoteID(for: "wss://peer\(place).example/db")
-        // White space and order of a body stay as a peer sent them.
+        // White space and member order of a body stay as a peer sent them.
         if pick(3) == 0, received.body.count > 2 {
             received.body = Array("{ ".utf8) + received.body.dropFirst()
         }

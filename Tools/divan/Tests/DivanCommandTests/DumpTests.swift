@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// `divan dump` and `divan restore`: what comes back, and what is refused.
+/// `divan dump` and `divan restore`: what is restored, and what is refused.
 @Suite struct DumpTests {
     private let shell: Shell
 
@@ -24,7 +24,7 @@ import Testing
         try shell.run("put", "db", "tea", #"{"hot":true}"#, "-c", "shop.menu")
     }
 
-    /// The lines of a dump but the first and the last, which name the database.
+    /// The lines of a dump except the first and the last, which name the database.
     private func inside(_ file: String) throws -> [Substring] {
         let lines = try shell.text(file).split(separator: "\n")
         return Array(lines.dropFirst().dropLast())
@@ -206,7 +206,7 @@ import Testing
         return line.replacingCharacters(in: range, with: "")
     }
 
-    /// Replacements in the line of a document, and words of the complaint.
+    /// Replacements in the line of a document, and words of the error.
     private static let mistakes: [(text: String, by: String, words: String)] = [
         (#""rev":"2-"#, #""rev":"2-zz"#, "no revision of a tree"),
         (#""rev":"2-"#, #""rev":"0-"#, "no revision of a tree"),

@@ -19,7 +19,7 @@ import Testing
         )
     }
 
-    /// The text that a failed command says it has kept.
+    /// The text that a failed command reports to have kept.
     private func keptText(_ outcome: Program.Outcome) throws -> String {
         let line = outcome.complaints.last { $0.hasPrefix("divan: ") }
         let words = try #require(line).split(separator: " ")

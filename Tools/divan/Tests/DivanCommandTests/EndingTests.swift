@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// How a command ends that somebody stops.
+/// How a command ends when it is stopped.
 @Suite(.timeLimit(.minutes(5))) struct EndingTests {
     private let shell: Shell
 
@@ -49,7 +49,7 @@ import Testing
         #expect(outcome.output.contains("stopped by SIGTERM before it was level"), "\(outcome)")
     }
 
-    /// Swift's runtime would look for the cause of a crash, for minutes.
+    /// Swift's runtime would search for the cause of a crash, for minutes.
     @Test(arguments: ["serve", "watch"])
     func `SIGQUIT ends a command at once`(_ verb: String) throws {
         try shell.write("errors", "")
@@ -66,9 +66,9 @@ import Testing
         #expect(try shell.text("errors").isEmpty)
     }
 
-    // MARK: Nothing half-made
+    // MARK: Nothing half-written
 
-    /// Has the database `a` hold so many documents of 300 bytes.
+    /// Fills the database `a` with this many documents of 300 bytes.
     private func fill(_ count: Int) throws {
         let filler = String(repeating: "x", count: 300)
         let lines = (0..<count).map { #"{"_id":"doc-\#($0)","x":"\#(filler)"}"# }
@@ -76,7 +76,7 @@ import Testing
         try shell.run("import", "a", "lines.json", "--from", "json")
     }
 
-    /// The file that is written has no name, or one of its own, until it is whole.
+    /// The output file has no name, or a temporary one, until it is complete.
     @Test(arguments: ["dump a out", "export a out", "export a out.csv", "cp a out.jsonl"])
     func `what writes a file leaves nothing of it when it is stopped`(_ words: String) throws {
         try fill(20_000)
@@ -134,9 +134,9 @@ import Testing
         #expect(!outcome.output.contains("again"), "\(outcome)")
     }
 
-    // MARK: Verbs that listen for no signal
+    // MARK: Verbs that handle no signal
 
-    /// What is read never comes; the signals are handled soon after the start.
+    /// The input never arrives; the signals are handled soon after the start.
     @Test(
         arguments: ["put a doc -", "wire decode -", "put a doc - --json"],
         [("TERM", "SIGTERM"), ("INT", "Ctrl-C")]
@@ -203,7 +203,7 @@ import Testing
         #expect(outcome.output.contains("status 0"), "\(outcome)")
     }
 
-    /// The editor goes on, as a window of its own would.
+    /// The editor continues, like one with its own window.
     @Test func `what was typed is named where the wait for an editor is stopped`() throws {
         let script = """
             set -m
@@ -226,7 +226,7 @@ import Testing
         #expect(outcome.errors.contains("/\(file)\n"), "\(outcome)")
     }
 
-    /// The peer takes the connection and never answers.
+    /// The peer accepts the connection and never answers.
     @Test func `a repair that is stopped leaves nothing of what it fetched`() throws {
         try shell.run("put", "a", "one", #"{"text":"of one"}"#)
         try shell.run("compact", "a")

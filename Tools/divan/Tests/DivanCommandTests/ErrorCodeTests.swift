@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// Every code that an error can have is explained, on the page and by `divan help`.
+/// Every possible error code is explained, on the page and by `divan help`.
 @Suite struct ErrorCodeTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -12,7 +12,7 @@ import Testing
         try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
 
-    /// The constants of `CBLError` by their names, as its sources have them.
+    /// The constants of `CBLError` with their names, from its sources.
     private static func constants() throws -> [(name: String, number: Int)] {
         let folder = "Packages/Divan/Sources/Divan/Errors"
         let text = try ["CBLError", "CBLError+Network"].map {
@@ -45,7 +45,7 @@ import Testing
     @Test func `every code that a package can give is explained by divan help`() throws {
         let shell = try Shell()
         var numbers = try Self.constants().map(\.number)
-        // Network errors by their number, HTTP statuses, close codes (errors.md §2).
+        // Network errors by number, HTTP statuses, close codes (errors.md §2).
         numbers += Array(5001...5027) + [10_100, 10_302, 10_422, 10_599, 10_999]
         numbers += Array(11_000...11_015) + [13_000, 14_000, 14_500, 14_999, 31, 32]
         for number in numbers {
@@ -96,7 +96,7 @@ import Testing
         for row in try Self.rows() where row.count == 4 && Int(row[0].prefix(1)) != nil {
             #expect(list.contains("  \(row[0]) "), "\(row)")
             let first = try #require(row[0].split(separator: "–").first)
-            // Ranges begin with codes that have rows of their own.
+            // Ranges begin with codes that have their own rows.
             guard !row[0].contains("–") else { continue }
             let page = try shell.run("help", String(first)).output
                 .split(whereSeparator: \.isWhitespace).joined(separator: " ")

@@ -4,7 +4,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// A document whose time is over is not shown, and a verb that reads does not purge it.
+/// An expired document is not shown, and a verb that reads does not purge it.
 @Suite struct ExpiredDocumentTests {
     private let shell: Shell
 
@@ -16,7 +16,7 @@ import Testing
                 try shell.run("put", "db", id, "{\"n\":\(number)}", "-c", place)
             }
         }
-        // With `expire`, a time that is over purges at once.
+        // With `expire`, a time in the past purges at once.
         let store = try Store.open(directory: shell.path("db.cblite2"))
         defer { try? store.close() }
         try store.write { writer in

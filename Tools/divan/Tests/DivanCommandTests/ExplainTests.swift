@@ -13,7 +13,7 @@ import Testing
         try shell.run("put", "a", "soup", #"{"salt":1}"#)
     }
 
-    /// What is said, by step.
+    /// What is reported, by step.
     private func explained(_ id: String, in database: String = "a") throws -> [String: String] {
         let outcome = try shell.run("explain", database, id, "--json")
         var found: [String: String] = [:]

@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// What fingers that know `cblite` and Unix expect, and what scripts do.
+/// What users of `cblite` and Unix expect, and what scripts do.
 @Suite struct FamiliarTests {
     private let shell: Shell
 

@@ -115,13 +115,13 @@ import Testing
         let server = try shell.serve("db", "--no-tls")
         let pulled = try shell.run("pull", "other", try server.url(), "--collections", "_default")
         #expect(pulled.output.contains("Pulled 1 document;"), "\(pulled)")
-        // Not of the rate, which may be 11 documents/s.
+        // Not in the rate, which may be 11 documents/s.
         #expect(!pulled.output.contains(" 1 documents"), "\(pulled)")
         #expect(!pulled.output.contains("(1 documents"), "\(pulled)")
         server.stop()
     }
 
-    /// Runs the command as somebody who may do nothing here; only root can become that.
+    /// Runs the command as a user without rights here; only root can switch to one.
     private func divan(asNobody words: [String]) throws -> Program.Outcome {
         let become = ["--reuid", "65534", "--regid", "65534", "--clear-groups"]
         return try Program("/usr/bin/setpriv", directory: shell.directory).run(

@@ -1,7 +1,7 @@
 import DivanTestKit
 import Testing
 
-/// The first mistakes that a person makes are answered with what to type next.
+/// A user's first mistakes are answered with what to type next.
 @Suite(.timeLimit(.minutes(5))) struct FirstStepsTests {
     private let shell: Shell
 

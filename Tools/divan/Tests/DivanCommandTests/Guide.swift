@@ -4,12 +4,12 @@ import Testing
 
 /// A page of Docs/guides with its blocks.
 ///
-/// `divan-check` demands a test that runs each block of commands, and believes the labels behind
-/// `runs:`; so a test that names one there and does not take its blocks fails.
+/// `divan-check` demands a test that runs each block of commands, and trusts the labels after
+/// `runs:`; so a test that names one there and does not use its blocks fails.
 final class Guide {
-    /// What stands between two fences.
+    /// The text between two fences.
     struct Block {
-        /// The words behind the opening fence, such as `sh jukebox serving`.
+        /// The words after the opening fence, such as `sh jukebox serving`.
         let label: String
         let text: String
     }
@@ -54,10 +54,10 @@ final class Guide {
         return blocks.filter { $0.label == label }
     }
 
-    /// The text of the blocks with this label, the one below the other.
+    /// The text of the blocks with this label, one below the other.
     func script(_ label: String) -> String { blocks(label).map(\.text).joined(separator: "\n") }
 
-    /// The blocks that the test said it runs, in their order on the page.
+    /// The blocks that the test claims to run, in the order of the page.
     func blocksInOrder() -> [Block] {
         defer { waiting = [] }
         return blocks.filter { waiting.contains($0.label) }

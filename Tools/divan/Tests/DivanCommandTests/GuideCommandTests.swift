@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// The commands of guides, run in their order as they stand there.
+/// The commands of guides, run in order and unchanged.
 @Suite(.timeLimit(.minutes(5))) struct GuideCommandTests {
     @Test func `a test that says it runs a block, and does not, fails`() throws {
         withKnownIssue { _ = try Guide("blobs.md", runs: "sh") }
@@ -17,8 +17,8 @@ import Testing
         let first = try shell.bash(blocks[0])
         #expect(first.status == 0, "\(first.errors)")
         #expect(first.output.contains("\"name\": \"Hotel Roma\""))
-        // The server goes on behind the second block; its first line tells the address. Any free
-        // port stands in for the one of the guide.
+        // The server runs on after the second block; its first line gives the address. Any free
+        // port replaces the one of the guide.
         let server = blocks[1].replacingOccurrences(of: "--port 4984", with: "--port 0")
             .replacingOccurrences(of: "divan serve travel", with: "exec divan serve travel")
         let client = blocks[2].replacingOccurrences(of: "wss://localhost:4984/", with: "${url}")
@@ -75,7 +75,7 @@ import Testing
         #expect(repaired.output == "Whole: 2 documents and 0 blobs\n", "\(repaired)")
     }
 
-    /// Changes one bit of the last letter but one, wherever the text stands.
+    /// Flips one bit of the last letter but one, wherever the text occurs.
     private func flip(_ text: String, in path: String) throws {
         var bytes = try Data(contentsOf: URL(filePath: path))
         var rest = bytes.startIndex..<bytes.endIndex
@@ -151,7 +151,7 @@ import Testing
             let plan = try shell.run("query", "shop", sql, "--explain").output
             let steps = plan.split(separator: "\n").dropFirst()
             #expect(steps.contains { $0.contains(cells[3]) }, "\(sql)\n\(plan)")
-            // What reads everything has no search, and the reverse.
+            // A query that reads everything has no search, and the reverse.
             guard cells[3] == "SCAN" || cells[3] == "SEARCH" else { continue }
             let other = cells[3] == "SCAN" ? "SEARCH" : "SCAN s"
             #expect(!steps.contains { $0.contains(other) }, "\(sql)\n\(plan)")

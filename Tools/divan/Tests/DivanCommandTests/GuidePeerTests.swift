@@ -2,9 +2,9 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// The commands of guides that speak with a peer, or go on until Ctrl-C, as they stand there.
+/// The commands of guides that connect to a peer, or run until Ctrl-C, unchanged.
 ///
-/// The peer is a process of this machine, whose address takes the place of the guide's.
+/// The peer is a process on this machine, whose address replaces the guide's.
 @Suite(.timeLimit(.minutes(5))) struct GuidePeerTests {
     private let shell: Shell
     private let other: Shell
@@ -112,7 +112,7 @@ import Testing
         try shell.run("new", "notes")
         let sync = guide.script("sh continuous").replacing(guidesURL, with: url)
         let terminal = try ServingTerminal(shell, "exec \(sync)", greeting: "Level with the peer")
-        // From the beginning: it may start when the document has come.
+        // From the beginning: it may start after the document has arrived.
         let watching = try other.start("watch", "notes", "--since", "0")
         try shell.run("put", "notes", "probe", #"{"owner":"anna"}"#)
         _ = try watching.event { $0["id"] as? String == "probe" }

@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// The help pages, as a person at a terminal of 80 columns reads them.
+/// The help pages, as displayed on a terminal of 80 columns.
 @Suite struct HelpTests {
     private let shell: Shell
 
@@ -10,7 +10,7 @@ import Testing
         shell = try Shell()
     }
 
-    /// The verbs that the help page lists, each by its first name.
+    /// The verbs that the help page lists, each under its first name.
     private func verbs(of help: String) -> [String] {
         help.split(separator: "\n").prefix { !$0.hasPrefix("divan VERB") }
             .filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }.compactMap { row in
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// The files would be the same database a second time, with the same author of versions.
+    /// The files would be a second copy of the same database, with the same author of versions.
     @Test func `no example copies a database by its files`() throws {
         for verb in verbs(of: try shell.run("--help").output) {
             let words = verb.split(separator: " ").map(String.init) + ["--help"]
@@ -53,7 +53,7 @@ import Testing
             let words = verb.split(separator: " ").map(String.init) + ["--help"]
             return try !shell.divan(words).output.contains("\n  --json")
         }
-        // A content, a dialogue, scripts and a page.
+        // A blob, a dialogue, scripts and a page.
         #expect(plain == ["blob get", "shell", "help", "completion", "man"])
     }
 

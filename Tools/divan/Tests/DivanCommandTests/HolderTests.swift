@@ -46,9 +46,9 @@ import Testing
         try shell.run("check", "a")
     }
 
-    /// Between the lock and the socket a database is opened, which a busy machine draws out.
+    /// Between the lock and the socket a database is opened, which takes longer on a busy machine.
     @Test func `a command that has the lock and does not listen yet is waited for`() throws {
-        // flock(1) by the name of ours: who has the lock looks like a divan push.
+        // flock(1) under our name: the owner of the lock looks like a divan push.
         try FileManager.default.linkItem(
             atPath: shell.path("a.cblite2/lock"),
             toPath: shell.path("push")
@@ -227,7 +227,7 @@ import Testing
         try shell.run("check", "a")
     }
 
-    /// Holds that each document was written once: its revision is the first, and no sequence was used
+    /// Checks that each document was written once: its revision is the first, and no sequence was used
     /// for another.
     private func expectFirstRevisions(count: Int, _ note: Comment = "") throws {
         let revisions = try shell.run("ls", "a", "--json").lines
@@ -250,7 +250,7 @@ import Testing
         try expectFirstRevisions(count: 2)
     }
 
-    /// Serves, and is killed again and again.
+    /// Serves, and is killed repeatedly.
     private static func hold(_ shell: Shell, _ tally: Tally, _ seed: UInt64) throws {
         var dice = SeededGenerator(seed: seed)
         while !tally.isOver.load(ordering: .relaxed) {
@@ -259,7 +259,7 @@ import Testing
                 ["DIVAN_LOG": "info"],
                 errors: .file(shell.path("log"))
             )
-            // One that finds a shell at work ends by itself.
+            // If it finds a shell working, it ends by itself.
             let isServing = (try? server.url()) != nil
             Thread.sleep(forTimeInterval: Double.random(in: 0.2...1.5, using: &dice))
             server.killHard()
@@ -267,7 +267,7 @@ import Testing
         }
     }
 
-    /// Imports a file, however often it takes; every third attempt is killed at a random moment.
+    /// Imports a file, however many attempts it takes; every third one is killed at a random moment.
     private static func write(
         _ file: String,
         _ shell: Shell,
@@ -297,7 +297,7 @@ import Testing
         let file: String
     }
 
-    /// Runs what waits for programs on a thread of its own.
+    /// Runs code that waits for programs on its own thread.
     private static func blocking(_ body: @escaping @Sendable () throws -> Void) async throws {
         try await withCheckedThrowingContinuation {
             (continuation: CheckedContinuation<Void, any Error>) in

@@ -3,7 +3,7 @@ import Testing
 
 @testable import DivanCommand
 
-/// What the process that holds a database makes of words that it was not made for.
+/// How the process that holds a database reacts to unknown words.
 @Suite(.timeLimit(.minutes(1))) struct HolderWireTests {
     @Test func `half a line is not waited for for ever`() throws {
         var ends: [Int32] = [-1, -1]
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test func `a command line of another version is refused with a sentence`() {
-        // 2 was the code of a mistake of the person, and nothing was said.
+        // 2 was the exit code of a usage error, and nothing was printed.
         #expect(Program.runHeld(["put", "--of-tomorrow", "a", "x", "{}"]) == 5)
     }
 }

@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// `divan identity`: keys and certificates of a person, made, shown, carried over, forgotten.
+/// `divan identity`: keys and certificates of a person, created, shown, transferred, removed.
 @Suite(.timeLimit(.minutes(5))) struct IdentityCommandTests {
     private let shell: Shell
 

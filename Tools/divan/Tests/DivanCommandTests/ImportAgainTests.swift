@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// An import that is run again writes what it did not write before, and nothing twice.
+/// An import that is repeated writes what it did not write before, and nothing twice.
 @Suite struct ImportAgainTests {
     private let shell: Shell
 

@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// `divan import-cblite`, and what other verbs say of a database of Couchbase Lite.
+/// `divan import-cblite`, and what other verbs say about a Couchbase Lite database.
 @Suite struct ImportForeignTests {
     private let shell: Shell
 

@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// What `divan import` says is what it did.
+/// What `divan import` reports is what it did.
 @Suite(.timeLimit(.minutes(5))) struct ImportReportTests {
     private let shell: Shell
 
@@ -45,7 +45,7 @@ import Testing
         try process.run()
         let writing = input.fileHandleForWriting
         try writing.write(contentsOf: Data("{\"_id\":\"early\"}\n".utf8))
-        // It listens for signals before it reads.
+        // It handles signals before it reads.
         var unread: Int32 = 1
         while process.isRunning, ioctl(writing.fileDescriptor, UInt(FIONREAD), &unread) == 0,
             unread > 0
@@ -57,7 +57,7 @@ import Testing
         let said = try errors.fileHandleForReading.readToEnd() ?? Data()
         let told = String(decoding: said, as: UTF8.self)
         #expect(process.terminationReason == .exit && process.terminationStatus == 130)
-        // The signal may be faster than the document that was read.
+        // The signal may arrive before the document that was read is saved.
         let count = try shell.run("ls", "db").lines.count
         let documents = count == 1 ? "1 document" : "0 documents"
         let cause = signal == SIGINT ? "Ctrl-C" : "SIGTERM"

@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// Input that cannot be read is told in one line; no verb takes it for an empty text or traps.
+/// Unreadable input is reported in one line; no verb treats it as an empty text or traps.
 @Suite struct InputTests {
     private let shell: Shell
 

@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// With `--json` a verb says on standard output what it did, as one object.
+/// With `--json` a verb reports on standard output what it did, as one object.
 @Suite struct JSONResultTests {
     private let shell: Shell
 
@@ -42,7 +42,7 @@ import Testing
         #expect(try shell.divan(words).json()["rows"] as? Int == 1)
     }
 
-    /// Standard output is the documents, which something reads.
+    /// Standard output has the documents, for something to read.
     @Test(arguments: ["export", "dump"])
     func `beside documents the object stands on standard error`(_ verb: String) throws {
         let told = try shell.run(verb, "db", "--json")

@@ -4,7 +4,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// A program that uses the library is seen from the shell, if it asks for that; this process is one.
+/// A program that uses the library is visible from the shell, if it wants that; this process is one.
 @Suite(.timeLimit(.minutes(5))) struct LibraryStatusTests {
     private let shell: Shell
 
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    /// Asks until a page says something; each look is a process, and there are hundreds at most.
+    /// Asks until a page satisfies a condition; each poll is a process, and there are hundreds at most.
     private func look(_ words: String..., until condition: (String) -> Bool) throws -> String {
         for _ in 0..<600 {
             let page = try shell.divan(words).output

@@ -4,7 +4,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// `divan cp` of a database that another process serves and writes to without a pause.
+/// `divan cp` of a database that another process serves and continuously writes to.
 @Suite(.timeLimit(.minutes(5))) struct LiveCopyTests {
     private let shell: Shell
 
@@ -12,13 +12,13 @@ import Testing
         shell = try Shell()
         try shell.run("new", "served")
         try shell.run("new", "pusher")
-        // So much that the log is written back into the file while a copy is made.
+        // So much that the log is checkpointed into the file while a copy is made.
         let text = String(repeating: "ä lot of text, ", count: 200)
         let lines = (0..<1000).map { "{\"_id\":\"ROUND-\($0)\",\"text\":\"\(text)\"}\n" }
         try shell.write("fill.jsonl", lines.joined())
     }
 
-    /// Writes through the process that serves, round by round, until there is a file `stop`.
+    /// Writes through the serving process, round by round, until a file `stop` exists.
     private static let writing = """
         for ((round = 0; ; round++)); do
             [ ! -e stop ] || exit 0
@@ -26,7 +26,7 @@ import Testing
             divan import served next.jsonl
         done
         """
-    /// Saves documents with a blob each for a replicator to push, until there is a file `stop`.
+    /// Saves documents with a blob each for a replicator to push, until a file `stop` exists.
     private static let pushing = """
         for ((n = 0; ; n++)); do
             [ ! -e stop ] || exit 0
@@ -53,7 +53,7 @@ import Testing
         for name in names {
             #expect(try shell.run("check", name).output.hasPrefix("Whole: "))
             let copied = try written(name)
-            // Each document was saved once, so what stands behind a prefix came later.
+            // Each document was saved once, so what follows a prefix came later.
             #expect(copied == Array(all.prefix(copied.count)), "\(name)")
             counts.append(copied.count)
             try shell.run("put", name, "later", "{}")
@@ -65,7 +65,7 @@ import Testing
         #expect(pictures > 0 && pictures < all.count)
     }
 
-    /// Gives one document another picture and removes the one before, until there is a file `stop`.
+    /// Gives one document another picture and removes the previous one, until a file `stop` exists.
     private static let compacting = """
         for ((n = 0; ; n++)); do
             [ ! -e stop ] || exit 0
@@ -104,7 +104,7 @@ import Testing
         let sequence: UInt64
     }
 
-    /// What a database holds, in the order in which it was written.
+    /// The contents of a database, in the order in which they were written.
     private func written(_ database: String) throws -> [Written] {
         let options = StoreOptions(create: false, readOnly: true)
         let store = try Store.open(

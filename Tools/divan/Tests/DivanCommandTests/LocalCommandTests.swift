@@ -4,7 +4,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// What a person does with a database on this machine; each test runs the real program.
+/// What a person does with a local database; each test runs the real program.
 @Suite struct LocalCommandTests {
     private let shell: Shell
 
@@ -13,7 +13,7 @@ import Testing
         try shell.run("new", "db")
     }
 
-    /// What is saved under the ID of a document whose time is over is a new one.
+    /// What is saved under the ID of an expired document is a new one.
     @Test(arguments: [["put", "db", "a", #"{"n":2}"#], ["import", "db", "lines"]])
     func `a document that was saved behind the end of an earlier one stays`(
         words: [String]

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A connection to a port of this machine that speaks raw bytes.
+/// A connection to a local port that sends raw bytes.
 final class LoopbackClient {
     struct Failure: Error {
         let code: Int32
@@ -24,7 +24,7 @@ final class LoopbackClient {
 
     deinit { close(descriptor) }
 
-    /// Sends a text, and returns all that comes until the other side closes.
+    /// Sends a text, and returns everything received until the other side closes.
     func ask(_ text: String) throws -> String {
         let bytes = Array(text.utf8)
         guard send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {

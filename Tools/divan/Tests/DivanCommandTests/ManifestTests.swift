@@ -4,7 +4,7 @@ import Testing
 
 @testable import DivanCommand
 
-/// The manifests that pages show are ones that SwiftPM takes, with this checkout in the place of its URL.
+/// The manifests on pages are accepted by SwiftPM, with this checkout instead of its URL.
 @Suite(.timeLimit(.minutes(5))) struct ManifestTests {
     private let shell: Shell
 
@@ -12,7 +12,7 @@ import Testing
         shell = try Shell()
     }
 
-    /// A manifest that depends on the checkout beside its package.
+    /// A manifest that depends on the checkout next to its package.
     private func local(_ manifest: String) throws -> String {
         let version = #".upToNextMinor(from: "\#(VersionPage.version)")"#
         let dependency = #".package(url: "https://github.com/…/divan", \#(version))"#
@@ -50,7 +50,7 @@ import Testing
         #expect(readme.contains("divan new copy\ndivan sync copy "))
     }
 
-    /// `from:` alone takes every version below 1.0, and each minor one of them may break the API.
+    /// `from:` alone accepts every version below 1.0, and each minor one of them may break the API.
     @Test func `no page lets a minor version come by itself`() throws {
         let guides = ["guides/getting-started.md", "guides/an-app-from-zero.md", "../README.md"]
         for page in guides {

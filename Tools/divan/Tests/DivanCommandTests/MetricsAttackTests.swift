@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// The monitor's port is open to every user of the machine: none of them keeps a monitor away.
+/// The monitor's port is open to every local user: none of them can keep a monitor away.
 @Suite(.timeLimit(.minutes(5))) struct MetricsAttackTests {
     private let shell: Shell
     private let server: Peer
@@ -27,7 +27,7 @@ import Testing
         let clock = ContinuousClock.now
         let silent = try (0..<60).map { _ in try LoopbackClient(port: port) }
         for _ in 0..<20 { try expectHealth() }
-        // Five seconds is the patience with each: nobody has waited for that.
+        // Each has a timeout of five seconds: nobody has waited for that.
         #expect(ContinuousClock.now - clock < .seconds(4))
         withExtendedLifetime(silent) {}
         server.stop()

@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// Documents that are written or read without the contents of their blobs: somebody is told.
+/// Documents that are written or read without their blobs: this is reported.
 @Suite struct MissingContentTests {
     private let shell: Shell
 

@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// A name of a collection that was mistyped leaves no collection behind.
+/// A mistyped name of a collection leaves no collection behind.
 @Suite(.timeLimit(.minutes(5))) struct MistypedCollectionTests {
     private let shell: Shell
 
@@ -26,7 +26,7 @@ import Testing
         let url = try server.url()
         try shell.divan(verb, "db", url, "-c", "zoo.catz").expectFailure(3, "zoo.catz")
         #expect(try collections() == ["_default"])
-        // With it, the peer would refuse every run over the whole database.
+        // If it existed, the peer would refuse every run over the whole database.
         try shell.run("sync", "db", url)
         try shell.run(verb, "db", url, "-c", "zoo.cats")
         #expect(try collections() == ["_default", "zoo.cats"])

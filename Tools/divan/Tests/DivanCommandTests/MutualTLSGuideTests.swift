@@ -2,10 +2,10 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// Docs/guides/mutual-tls.md: every block is run as it stands, in its order.
+/// Docs/guides/mutual-tls.md: every block is run unchanged, in order.
 ///
 /// The machines are folders with a data directory each, and `scp` copies between them; the
-/// listener's host is 127.0.0.1 and its port a free one, by the variables that the guide reads.
+/// listener's host is 127.0.0.1 and its port a free one, set by the variables that the guide reads.
 @Suite(.timeLimit(.minutes(5))) struct MutualTLSGuideTests {
     private let shell: Shell
     private let port: Int
@@ -36,7 +36,7 @@ import Testing
         port = try LoopbackClient.freePort()
     }
 
-    /// What a terminal of a machine knows when a block is typed.
+    /// The variables of a machine's terminal, before a block is typed.
     private func script(_ machine: String, _ text: String) -> String {
         """
         export PATH="$MACHINES:$PATH" XDG_DATA_HOME="$MACHINES/\(machine)/data"
@@ -102,7 +102,7 @@ import Testing
         server?.interrupt()
         #expect(outcomes.contains { $0.contains("Hello, robot") })
         #expect(outcomes.contains { $0.contains("Hello, jukebox") })
-        // What one machine shows of its own is what the other shows of the copy.
+        // What one machine shows for its own is what the other shows for the copy.
         let fingerprints = outcomes.flatMap { $0.split(separator: "\n") }
             .filter { $0.contains("SHA-256") }.map { $0.split(separator: " ").last }
         #expect(Set(fingerprints).count < fingerprints.count)
@@ -119,7 +119,7 @@ import Testing
 }
 
 extension LoopbackClient {
-    /// A port that nobody listens on.
+    /// A port on which nobody listens.
     static func freePort() throws -> Int {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }

@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// A file that a verb writes changes whole or not at all, and stays what it was otherwise.
+/// An output file changes completely or not at all, and keeps its other properties.
 @Suite struct OutputFileTests {
     private let shell: Shell
 
@@ -16,7 +16,7 @@ import Testing
         try shell.run("identity", "new", "robot", "--key", "p256")
     }
 
-    /// Verbs that write a file, with its name in place of FILE.
+    /// Verbs that write a file, with FILE in place of its name.
     private static let writers = [
         "export db FILE", "blob get db one photo FILE",
         "pull db ws://127.0.0.1:1/x --report FILE", "dump db FILE",
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    /// Only what is replaced as a whole is as it was before.
+    /// Only a file that is replaced as a whole is unchanged after a failure.
     @Test func `a full device is not said to be as it was`() throws {
         for line in ["export db /dev/full", "dump db /dev/full", "get db one >/dev/full"] {
             let outcome = try shell.bash("divan \(line) || test $? = 5")

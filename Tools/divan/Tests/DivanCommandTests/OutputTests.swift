@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// Results that do not get out are told, for every verb; only a reader that went away is no mistake.
+/// Lost results are reported, by every verb; only a reader that went away is not an error.
 @Suite struct OutputTests {
     private let shell: Shell
 
@@ -64,7 +64,7 @@ import Testing
         "users verify": "users verify users.json ali --password-file secret.txt",
     ]
 
-    /// What another test types, or what needs a daemon of the system.
+    /// Tested elsewhere, or in need of a system daemon.
     private static let others = [
         "import-cblite", "serve", "status", "top", "checkpoints show", "conflicts ls",
         "conflicts show", "conflicts resolve", "discover", "shell", "seal", "unseal", "rekey",
@@ -130,7 +130,7 @@ import Testing
 
     @Test func `a reader that went away is no mistake`() throws {
         for line in ["ls db", "export db", "blob get db one", "watch db --since 0", "--help"] {
-            // The reader ends before anything is written, so that nothing depends on who is faster.
+            // The reader ends before anything is written, so that nothing depends on timing.
             let outcome = try shell.bash(
                 """
                 coproc READER { read -r end; }

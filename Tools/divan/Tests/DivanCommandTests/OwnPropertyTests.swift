@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// Properties of a document that are called as what lines tell of it come through lines as they are.
+/// Properties whose names have a meaning in lines pass through lines unchanged.
 @Suite struct OwnPropertyTests {
     private static let body = ##"{"_collection":"zoo.cats","_sequence":5,"v":1}"##
     private static let line =

@@ -5,9 +5,9 @@ import DivanTransport
 import DivanZlib
 import Testing
 
-/// `divan pull --list-collections` at peers of other makes and manners.
+/// `divan pull --list-collections` at other kinds of peers, with different behaviour.
 @Suite(.timeLimit(.minutes(5))) struct PeerCollectionsTests {
-    /// What a peer does when it is asked for its collections.
+    /// How a peer reacts when it is asked for its collections.
     private enum Manner: Sendable {
         case knowsNoSuchQuestion
         case says(String)

@@ -143,7 +143,7 @@ import Testing
         told.expectSuccess()
         #expect(told.errors == "Forgot 4 checkpoints\n", "\(told.errors)")
         let again = try shell.run("checkpoints", "reset", "b", url, "--remote", "--json").json()
-        // Ours are gone; the peer's two are there and empty.
+        // Ours are gone; the peer's two exist but are empty.
         #expect(again["forgot"] as? Int == 2)
         try shell.divan("checkpoints", "reset", "b", "ws://127.0.0.1:1/x", "--remote")
             .expectFailure(6)

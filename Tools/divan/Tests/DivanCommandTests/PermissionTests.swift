@@ -1,12 +1,12 @@
 import DivanTestKit
 import Testing
 
-/// What others on the machine may do with a database: nothing, whatever the process masks.
+/// What other local users may do with a database: nothing, whatever the process's umask.
 @Suite struct PermissionTests {
     @Test(arguments: ["000", "022", "077", "777"])
     func `the files of a database are its owner's alone`(mask: String) throws {
         let shell = try Shell()
-        // While a reader has it open the log and its index stay.
+        // While a reader has it open, the log and its index stay.
         let script = """
             umask \(mask)
             divan new db && divan put db one '{"n":1}' && divan cp db copy

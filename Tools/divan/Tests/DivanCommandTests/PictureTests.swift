@@ -35,7 +35,7 @@ import Testing
         #expect(second.allSatisfy { $0.hasSuffix(": as before") }, "\(second)")
         #expect(try contents() == drawn)
 
-        // What a picture showed is not what the page shows now; another picture is lost.
+        // One picture's page no longer shows what it showed; another picture is missing.
         let list = URL(filePath: folder.file("studio.txt"))
         let known = try String(contentsOf: list, encoding: .utf8)
         let changed = known.replacing(/studio-query [0-9a-f]{8}/, with: "studio-query 00000000")

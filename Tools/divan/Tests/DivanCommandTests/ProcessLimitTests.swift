@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// Limits of the process that a verb runs in: files, their size, descriptors.
+/// Resource limits of the process that runs a verb: files, their size, descriptors.
 @Suite struct ProcessLimitTests {
     private let shell: Shell
 
@@ -12,7 +12,7 @@ import Testing
         try shell.run("put", "db", "one", "{}")
     }
 
-    /// What writes more than 24 KiB into one file.
+    /// Verbs that write more than 24 KiB to one file.
     private static let writers = [
         "new other", "import db many.jsonl", "cp db other", "dump db out", "export db out",
         "blob put db one photo photo.bin", "compact db",

@@ -3,7 +3,7 @@ import Foundation
 import FoundationNetworking
 import Testing
 
-/// The figures, the alerts and the dashboard before a real Prometheus.
+/// The figures, the alerts and the dashboard, tested with a real Prometheus.
 @Suite(.timeLimit(.minutes(5))) struct PrometheusTests {
     private static let alerts = Guide.root.appendingPathComponent("Docs/guides/divan-alerts.yml")
 
@@ -22,7 +22,7 @@ import Testing
             "Tools/divan/Tests/Prometheus/divan-alerts-test.yml"
         )
         try promtool.run(["test", "rules", test.path]).expectSuccess()
-        // None of them is left out of that.
+        // None of them is missing there.
         let tested = try String(contentsOf: test, encoding: .utf8)
         let rules = try String(contentsOf: Self.alerts, encoding: .utf8)
         for alert in rules.matches(of: /- alert: (\w+)/) {
@@ -43,7 +43,7 @@ import Testing
     @Test func `Prometheus reads what is served, and notices when it is gone`() async throws {
         let (server, place) = try serve()
         let prometheus = try start(scraping: try #require(place.port))
-        // Every curve of the dashboard has something to show.
+        // Every curve of the dashboard has data.
         for expression in try dashboardExpressions() {
             try await wait(for: expression) { !$0.isEmpty }
         }
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    /// A server that has had a guest and refused another, and where its figures are.
+    /// A server that has had one peer and refused another, and the address of its figures.
     private func serve() throws -> (server: Peer, place: URL) {
         try shell.run("new", "a")
         try shell.run("put", "a", "one", "{}")
@@ -73,7 +73,7 @@ import Testing
         return (server, try #require((event["metrics"] as? String).flatMap { URL(string: $0) }))
     }
 
-    /// Starts a Prometheus with what the guide says, and looks ten times a second.
+    /// Starts a Prometheus as the guide says, with ten polls per second.
     private func start(scraping port: Int) throws -> Prometheus {
         let block = try #require(try Guide("serving.md").blocks("yaml prometheus").first?.text)
         let configuration =
@@ -110,12 +110,12 @@ import Testing
     }
 }
 
-/// A Prometheus that runs beside the test.
+/// A Prometheus that runs during the test.
 private struct Prometheus {
     private let process: RunningProgram
     private let base: URL
 
-    /// Waits until it says where it listens.
+    /// Waits until it reports where it listens.
     init(_ process: RunningProgram) throws {
         self.process = process
         let line = try process.line { $0.contains("Listening on") }
@@ -123,7 +123,7 @@ private struct Prometheus {
         base = try #require(URL(string: "http://127.0.0.1:\(match.1)/api/v1/"))
     }
 
-    /// What an expression gives now.
+    /// The current value of an expression.
     func samples(of expression: String) async throws -> [[String: Any]] {
         let data = try await answer("query", ["query": expression])
         return try #require(data["result"] as? [[String: Any]])
@@ -145,7 +145,7 @@ private struct Prometheus {
             queryItems: values.map { URLQueryItem(name: $0.key, value: $0.value) }
         )
         let (data, response) = try await URLSession.shared.data(from: place)
-        // It answers 503, and in plain words, until it has read what it keeps.
+        // It answers 503, in plain text, until it has loaded its data.
         let isEarly = (response as? HTTPURLResponse)?.statusCode == 503
         if isEarly { return ["result": [[String: Any]]()] }
         let object = try JSONSerialization.jsonObject(with: data) as? [String: Any]

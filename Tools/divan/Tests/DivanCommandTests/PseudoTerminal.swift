@@ -2,15 +2,15 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// A process on a terminal of its own, as a person has it.
+/// A process on its own terminal, as for a person.
 final class PseudoTerminal {
-    /// All that came, as it came.
+    /// All output, as received.
     private(set) var output = ""
     /// What a person sees of it.
     private(set) var screen = Screen(columnCount: 80)
     private let descriptor: Int32
     private let identifier: pid_t
-    /// Bytes of a character of which the rest is missing.
+    /// The bytes of a character whose rest has not arrived.
     private var unread: [UInt8] = []
     private var isOver = false
     private var begin = ContinuousClock.now
@@ -48,7 +48,7 @@ final class PseudoTerminal {
         var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
         guard openpty(&own, &other, &name, nil, &size) == 0 else { throw Failure(code: errno) }
         descriptor = own
-        // Only the command may hold the other end: when it closes that, the output is over.
+        // Only the command may hold the other end: when it closes that, the output ends.
         defer { close(other) }
         for end in [own, other] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         let variables = ["TERM": "xterm", "XDG_DATA_HOME": shell.path("data")]
@@ -75,7 +75,7 @@ final class PseudoTerminal {
         close(descriptor)
     }
 
-    /// Whether the terminal shows what is typed.
+    /// Whether the terminal echoes what is typed.
     var isEchoing: Bool {
         var state = termios()
         return tcgetattr(descriptor, &state) == 0 && state.c_lflag & tcflag_t(ECHO) != 0
@@ -119,10 +119,10 @@ final class PseudoTerminal {
         return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + status & 0x7F
     }
 
-    /// Nothing here takes half a minute; whoever waits for what never comes shall see the screen.
+    /// Nothing here takes half a minute; a wait for something that never comes must show the screen.
     private var isLate: Bool { ContinuousClock.now - begin > .seconds(29) }
 
-    /// How many bytes at the end begin a character that has not come whole.
+    /// How many bytes at the end begin an incomplete character.
     private static func unfinishedCount(_ bytes: [UInt8]) -> Int {
         for count in 1...3 where count <= bytes.count {
             let byte = bytes[bytes.count - count]

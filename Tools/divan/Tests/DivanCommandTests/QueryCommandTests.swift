@@ -194,7 +194,7 @@ import Testing
         #expect(try shell.run("index", "suggest", "shop", known).errors.contains("byName"))
     }
 
-    /// What is suggested is made, and then the plan has it.
+    /// A suggested index is created, and then the plan uses it.
     @Test(arguments: [
         ("SELECT name FROM shop.chairs WHERE price = 1 OR name = 'x'", ["byPrice", "byName"]),
         ("SELECT name FROM shop.chairs WHERE name = 'x' COLLATE NOCASE", ["byName"]),

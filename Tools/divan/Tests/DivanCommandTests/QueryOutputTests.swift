@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// How `divan query` and `divan index` print what they found.
+/// How `divan query` and `divan index` print their results.
 @Suite struct QueryOutputTests {
     private static let formats = ["table", "json", "jsonl", "csv", "markdown"]
 

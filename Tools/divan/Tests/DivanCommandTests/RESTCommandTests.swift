@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// `divan serve --rest`, by curl.
+/// `divan serve --rest`, with curl.
 @Suite(.timeLimit(.minutes(5))) struct RESTCommandTests {
     private let shell: Shell
 
@@ -26,7 +26,7 @@ import Testing
         let guide = try Guide("rest.md", runs: "sh setup", "sh serve", "sh requests")
         let fresh = try Shell()
         try fresh.bash(guide.script("sh setup")).expectSuccess()
-        // Free ports stand in for the guide's, and for the usual one of peers.
+        // Free ports replace the guide's, and the default one for peers.
         let serve = guide.script("sh serve")
         #expect(serve.contains("--rest 4985"))
         let free = serve.replacing("--rest 4985", with: "--rest 0 --port 0")
@@ -82,7 +82,7 @@ import Testing
         #expect(refused["address"] as? String == "127.0.0.1" && refused["status"] as? Int == 401)
         #expect(refused["user"] as? String == "anna" && refused["database"] as? String == "notes")
         let figures = try curl(try #require(listening["metrics"] as? String))
-        // Who shows nothing is told what is needed.
+        // A client without credentials is told what is needed.
         #expect(figures.contains("\ndivan_http_refusals_total{status=\"401\"} 1\n"))
         #expect(try ask("-u", "anna:secret", oak) == "200")
         #expect(try ask("-u", "anna:secret", "\(url)notes/_default/soup") == "404")

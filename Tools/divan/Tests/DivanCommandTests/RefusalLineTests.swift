@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// What a listener says of requests that it refused: who, from where, when; and who reads that.
+/// What a listener reports about refused requests: who, from where, when; and who reads that.
 @Suite struct RefusalLineTests {
     private let shell: Shell
 
@@ -27,7 +27,7 @@ import Testing
         ).expectFailure(7, "password")
     }
 
-    /// The pattern that the guide gives to fail2ban, with its word for an address.
+    /// The pattern in the guide for fail2ban, with its placeholder for an address.
     private func pattern() throws -> Regex<AnyRegexOutput> {
         let guide = try Guide("serving.md")
         let block = try #require(guide.blocks.first { $0.text.contains("failregex") })
@@ -70,7 +70,7 @@ import Testing
         let pattern = try pattern()
         let server = try shell.serve("a", "--user", "ali", "--password-file", "secret.txt")
         let url = try server.url()
-        // A name that is to make the line look as if somebody else had come.
+        // A name meant to make the line look as if somebody else had connected.
         let name = "x\",\"event\":\"refused\",\"status\":401}{\"address\":\"10.9.8.7\""
         try knock(url, as: "eve")
         try knock(url, as: name)
@@ -88,7 +88,7 @@ import Testing
         server.process.signal(SIGINT)
         let lines = server.process.finish().output.split(separator: "\n")
         for line in lines {
-            // As a line of the journal begins, and as a file has it.
+            // With the prefix of a journal line, and as in a file.
             for text in ["jukebox divan[812]: \(line)", String(line)] {
                 guard let match = try pattern.firstMatch(in: text) else { continue }
                 hosts.append(String(try #require(match["host"]?.substring)))

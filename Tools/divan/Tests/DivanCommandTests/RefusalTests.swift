@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// What goes wrong between two programs: one line that says what to do, and the right code.
+/// What goes wrong between two programs: one line that says what to do, and the right exit code.
 @Suite struct RefusalTests {
     private let shell: Shell
 

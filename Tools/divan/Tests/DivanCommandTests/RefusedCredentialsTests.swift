@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// What is said of credentials that a server did not take, and of those that nobody showed.
+/// The messages about credentials that a server rejected, and about missing ones.
 @Suite(.timeLimit(.minutes(5))) struct RefusedCredentialsTests {
     private let shell: Shell
 

@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// `--dry-run` of the verbs that change much at once: it says what would be done, and does nothing.
+/// `--dry-run` of the verbs that change much at once: it reports what would be done, and does nothing.
 @Suite struct RehearsalTests {
     private let shell: Shell
 
@@ -14,7 +14,7 @@ import Testing
         try shell.run("put", "db", "tea", "{}", "-c", "shop.menu")
     }
 
-    /// Rehearses a verb; gives what it says for people, and holds what it says for machines to that.
+    /// Rehearses a verb; returns its output for people, and checks its output for machines against that.
     private func rehearse(_ words: String..., changing file: String = "db") throws -> String {
         let before = try shell.run("dump", file).output
         let told = try shell.divan(words + ["--dry-run"])

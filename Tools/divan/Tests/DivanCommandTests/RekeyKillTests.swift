@@ -4,7 +4,7 @@ import Testing
 
 /// A change of the key whose process is killed at any moment: one key opens everything afterwards.
 ///
-/// `DIVAN_REKEY_KILLS` says how often.
+/// `DIVAN_REKEY_KILLS` sets how often.
 @Suite struct RekeyKillTests {
     private let shell: Shell
 

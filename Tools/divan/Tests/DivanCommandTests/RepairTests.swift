@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// `divan check --repair-from`: what a disk has changed comes again from a peer.
+/// `divan check --repair-from`: what a disk has changed is restored from a peer.
 @Suite struct RepairTests {
     private let shell: Shell
 

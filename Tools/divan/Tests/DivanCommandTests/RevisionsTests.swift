@@ -4,7 +4,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// `divan revs` draws what the store holds.
+/// `divan revs` draws what the store contains.
 @Suite struct RevisionsTests {
     private let shell: Shell
 

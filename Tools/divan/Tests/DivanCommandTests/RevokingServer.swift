@@ -4,7 +4,7 @@ import DivanTransport
 import DivanZlib
 import Synchronization
 
-/// A server that hands out documents to whoever comes first, and tells whoever comes next that they
+/// A server that sends documents to the first client, and tells the next one that they
 /// may not be read any more, as Sync Gateway does when a user loses a channel.
 ///
 /// Source: `replication.md` §3 (flags of a change).

@@ -1,6 +1,6 @@
-/// What a terminal shows after a program wrote to it: the few control sequences that we use.
+/// What a terminal shows after a program wrote to it: supports the few control sequences that we use.
 struct Screen {
-    /// How a character is set.
+    /// The style of a character.
     struct Style: Hashable {
         var isBold = false
         var isFaint = false
@@ -14,13 +14,13 @@ struct Screen {
         var style = Style()
     }
 
-    /// Control sequences that are none of these.
+    /// Unknown control sequences.
     private(set) var strangers: [String] = []
     /// Whether any sequence asked for a style.
     private(set) var isStyled = false
     let columnCount: Int
     private(set) var lines: [[Cell]] = [[]]
-    /// Where the next character goes; the column may be one behind the last.
+    /// Where the next character goes; the column may be one after the last.
     private(set) var row = 0
     private(set) var column = 0
     private var style = Style()
@@ -30,7 +30,7 @@ struct Screen {
         self.columnCount = columnCount
     }
 
-    /// The lines from the first on, without spaces at their ends.
+    /// The lines from the first on, without trailing spaces.
     var text: String { lines.map(\.text).joined(separator: "\n") }
 
     mutating func write(_ text: String) {
@@ -97,6 +97,6 @@ struct Screen {
 }
 
 extension [Screen.Cell] {
-    /// The characters, without spaces at the end.
+    /// The characters, without trailing spaces.
     var text: String { String(String(map(\.character)).reversed().drop { $0 == " " }.reversed()) }
 }

@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// Sealed databases on the command line: made, changed, and used by every kind of verb.
+/// Encrypted databases on the command line: created, changed, and used by every kind of verb.
 @Suite struct SealTests {
     private let shell: Shell
 

@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// What must stay secret stays so: in logs, in output, towards servers that are not trusted.
+/// Secrets stay secret: in logs, in output, and towards servers that are not trusted.
 @Suite(.timeLimit(.minutes(5))) struct SecretTests {
     private let shell: Shell
     private let secrets = [
@@ -18,7 +18,7 @@ import Testing
         try shell.run("put", "b", "two", #"{"text":"\#(body)"}"#)
     }
 
-    /// All that a server and its clients say while they talk, refuse and fail.
+    /// Everything that a server and its clients print while they connect, refuse and fail.
     private func conversation(level: String) throws -> String {
         try shell.write("session.txt", "\(secrets["session"] ?? "")\n")
         let outcome = try shell.bash(
@@ -80,7 +80,7 @@ import Testing
             ["sync", "b", url, "--user", "anna", "--accept-self-signed"],
             environment: ["DIVAN_PASSWORD": secrets["password"] ?? ""]
         ).expectFailure(7, "password")
-        // Only the second came so far that a request with a password could be refused.
+        // Only the second got so far that a request with a password could be refused.
         #expect(try server.event(named: "refused")["count"] as? Int == 1)
         server.stop()
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Docs/security.md promises nothing that no test holds.
+/// Docs/security.md promises nothing that no test verifies.
 @Suite struct SecurityPageTests {
     @Test func `every suite and sentence that the page names is there`() throws {
         let page = try Guide.text("security.md")
@@ -31,7 +31,7 @@ import Testing
                 guard file.hasSuffix("Tests.swift"), !file.contains(".build/") else { continue }
                 let url = place.appendingPathComponent(file)
                 let name = url.deletingPathExtension().lastPathComponent
-                // Several packages have a suite of one name.
+                // Several packages have a suite with the same name.
                 sources[name, default: ""] += try String(contentsOf: url, encoding: .utf8)
             }
         }

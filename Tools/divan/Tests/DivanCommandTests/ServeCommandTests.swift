@@ -3,7 +3,7 @@ import Foundation
 import FoundationNetworking
 import Testing
 
-/// `divan serve`: who may come, what is told, how it is set up and watched.
+/// `divan serve`: who may connect, what is reported, how it is configured and watched.
 @Suite(.timeLimit(.minutes(5))) struct ServeCommandTests {
     private let shell: Shell
 
@@ -174,7 +174,7 @@ import Testing
         let unit = try Guide.text("guides/divan.service")
         #expect(unit.contains("divan serve --config /etc/divan/serve.json --json"))
         try shell.write("serve.json", file)
-        // Everything in it is known; the database is the first thing that is not there.
+        // Everything in it is known; the database is the first thing that does not exist.
         try shell.run("identity", "new", "jukebox", "--key", "p256")
         let local = file.replacingOccurrences(of: "/var/lib/divan/users.json", with: "users.json")
         try addUser("anna", "a")
@@ -187,7 +187,7 @@ import Testing
         let server = try shell.serve("a", "--metrics-port", "0")
         let event = try server.event(named: "listening")
         let place = try #require((event["metrics"] as? String).flatMap { URL(string: $0) })
-        // A family without samples is left out; this is a refusal.
+        // A family without samples is omitted; this is a refusal.
         let address = try #require((event["urls"] as? [String])?.first)
         try shell.divan("pull", "b", address + "z", "--accept-self-signed").expectFailure(3)
         let page = String(decoding: try await URLSession.shared.data(from: place).0, as: UTF8.self)
@@ -226,7 +226,7 @@ import Testing
             #expect(answer.hasPrefix("HTTP/1.1 \(status)"), "\(request.prefix(40)): \(answer)")
             #expect(!request.hasPrefix("HEAD") || answer.hasSuffix("\r\n\r\n"))
         }
-        // Visitors that say nothing do not keep others away.
+        // Silent clients do not keep others away.
         let silent = try (0..<10).map { _ in try LoopbackClient(port: port) }
         let answer = try LoopbackClient(port: port).ask("GET /_health HTTP/1.0\r\n\r\n")
         #expect(

@@ -1,7 +1,7 @@
 import DivanTestKit
 import Testing
 
-/// What `divan` says to a server and a proxy before there is a WebSocket, read on the wire.
+/// What `divan` sends to a server and a proxy before there is a WebSocket, read on the wire.
 @Suite(.timeLimit(.minutes(5))) struct ServerWireTests {
     private static let tunnel = HandshakeServer.answer("200 Connection established")
     private static let refusal = HandshakeServer.answer("403 Forbidden")

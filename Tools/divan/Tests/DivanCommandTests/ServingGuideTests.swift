@@ -2,10 +2,10 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// Docs/guides/serving.md: the block that sets a machine up is run as it stands.
+/// Docs/guides/serving.md: the block that sets a machine up is run unchanged.
 ///
-/// The machine's `/etc` and `/var` are folders, `sudo` runs what it is given, `useradd` makes the home
-/// directory, and `systemctl` writes down what it is asked for. Then the unit's own line is started.
+/// The machine's `/etc` and `/var` are folders, `sudo` runs its arguments, `useradd` creates the home
+/// directory, and `systemctl` records its arguments. Then the unit's own line is started.
 @Suite(.timeLimit(.minutes(5))) struct ServingGuideTests {
     private let shell: Shell
 
@@ -34,13 +34,13 @@ import Testing
         chmod(shell.path("bin/\(name)"), 0o700)
     }
 
-    /// A text of the guide, for the folders that stand for the machine's.
+    /// A text of the guide, with folders in place of the machine's.
     private func local(_ text: String) -> String {
         text.replacing("/var/lib/", with: shell.path("machine/var/lib/"))
             .replacing("/etc/", with: shell.path("machine/etc/"))
     }
 
-    /// A mistake does not mend itself, so nothing is gained by starting again.
+    /// A mistake does not correct itself, so a restart would not help.
     @Test func `the unit does not start again after a mistake in the file`() throws {
         let unit = try Guide.text("guides/divan.service")
         let line = try #require(unit.firstMatch(of: /RestartPreventExitStatus=(?<codes>.*)/))

@@ -1,13 +1,13 @@
 import DivanTestKit
 import Foundation
 
-/// A terminal in which something goes on until Ctrl-C.
+/// A terminal in which a command runs until Ctrl-C.
 final class ServingTerminal {
-    /// The line that said that it has begun.
+    /// The line that reported that it has started.
     let greeting: String
     private let process: RunningProgram
 
-    /// Types a script, and waits for the line that begins as `greeting` does.
+    /// Types a script, and waits for a line that begins with `greeting`.
     init(
         _ shell: Shell,
         _ script: String,
@@ -20,19 +20,19 @@ final class ServingTerminal {
 
     deinit { interrupt() }
 
-    /// Waits for a line that satisfies a condition; lines before it are passed over.
+    /// Waits for a line that satisfies a condition; earlier lines are skipped.
     @discardableResult
     func line(where isWanted: (String) -> Bool) throws -> String {
         try process.line(where: isWanted)
     }
 
-    /// Waits for a line that begins so; lines before it are passed over.
+    /// Waits for a line with this beginning; earlier lines are skipped.
     @discardableResult
     func line(_ beginning: String) throws -> String {
         try process.line { $0.hasPrefix(beginning) }
     }
 
-    /// Presses Ctrl-C, which the whole group of the terminal hears; returns the exit code.
+    /// Presses Ctrl-C, which the terminal's whole process group receives; returns the exit code.
     @discardableResult
     func interrupt() -> Int32? {
         guard process.isRunning else { return nil }

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension Shell {
-    /// The environment in which programs have a library of `Tests/Preloads` in them, which is compiled here.
+    /// The environment in which programs preload a library of `Tests/Preloads`, which is compiled here.
     func preloading(_ name: String) throws -> [String: String] {
         let source = URL(filePath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "Preloads/\(name).c").path

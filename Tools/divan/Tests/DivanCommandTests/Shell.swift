@@ -36,7 +36,7 @@ final class Shell: Sendable {
         try self.script(script, environment) { try $0.run($1) }
     }
 
-    /// Starts a script in bash that goes on and prints to standard error.
+    /// Starts a script in bash that keeps running and prints to standard error.
     func startBash(
         _ script: String,
         environment: [String: String] = [:]
@@ -62,19 +62,19 @@ final class Shell: Sendable {
         return outcome
     }
 
-    /// Starts a command that goes on and prints events.
+    /// Starts a command that keeps running and prints events.
     func start(_ words: String...) throws -> Peer {
         try start(words)
     }
 
-    /// Starts a command that goes on and prints events.
+    /// Starts a command that keeps running and prints events.
     func start(
         _ words: [String],
         _ environment: [String: String] = [:],
         errors: RunningProgram.Errors = .discarded
     ) throws -> Peer {
         let divan = program(Self.divan, environment)
-        // Who waits for an event that never comes is told, instead of waiting for ever.
+        // A wait for an event that never comes fails, instead of lasting for ever.
         let patience = Duration.seconds(120)
         return Peer(
             process: try divan.start(words + ["--json"], errors: errors, patience: patience)
@@ -99,7 +99,7 @@ final class Shell: Sendable {
     /// The absolute path of a file in the folder.
     func path(_ name: String) -> String { "\(directory)/\(name)" }
 
-    /// A program in the folder, with what every command finds in its environment.
+    /// A program in the folder, with the usual environment of a command.
     private func program(_ program: Program, _ environment: [String: String]) -> Program {
         var program = program
         program.directory = directory
@@ -112,7 +112,7 @@ final class Shell: Sendable {
 extension Program.Outcome {
     /// The lines of standard error.
     ///
-    /// What `--json` makes of an error is put into the words that people get.
+    /// Errors of `--json` are converted to the words that people get.
     var complaints: [String] {
         errors.split(separator: "\n").map { line in
             guard line.hasPrefix("{\"error\":"),
@@ -131,7 +131,7 @@ extension Program.Outcome {
     }
 }
 
-/// A `divan` process that goes on until it is stopped, and prints events.
+/// A `divan` process that runs until it is stopped, and prints events.
 struct Peer {
     let process: RunningProgram
 
@@ -165,6 +165,6 @@ struct Peer {
         return process.finish().status
     }
 
-    /// Ends the process as a power cut would; returns when it is gone.
+    /// Ends the process like a power cut; returns when it is gone.
     func killHard() { process.kill() }
 }

@@ -52,7 +52,7 @@ import Testing
         let url = try program.line { $0.hasPrefix("ws://") }
         try shell.run("put", "desk", "soup", #"{"salt":1}"#)
         #expect(try shell.run("get", "desk", "soup").json()["salt"] as? Int == 1)
-        // What a shell writes, the program's listener tells at once.
+        // What a shell writes, the program's listener sends at once.
         try shell.run("new", "copy")
         try shell.run("pull", "copy", url)
         #expect(try shell.run("ls", "copy").output == "soup\n")
@@ -83,7 +83,7 @@ import Testing
         let door = try ShellDoor(database)
         try shell.run("put", "safe", "soup", #"{"salt":2}"#)
         #expect(try database.defaultCollection().document(id: "soup")?.int(forKey: "salt") == 2)
-        // Also where it comes by a link.
+        // Also if it is reached through a link.
         let link = shell.path("link")
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: ".")
         try shell.run("put", "link/safe", "tea", "{}")

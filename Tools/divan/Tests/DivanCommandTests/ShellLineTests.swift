@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// What `divan shell` makes of lines that come out of a pipe or a file.
+/// How `divan shell` handles lines from a pipe or a file.
 @Suite(.timeLimit(.minutes(5))) struct ShellLineTests {
     private let shell: Shell
 
@@ -146,7 +146,7 @@ import Testing
         let refused = try take("SELECT '\(tooLong)' FROM _;\nSELECT 1 AS a FROM _;\n")
         #expect(refused.output == "{\"a\":1}\n", "\(refused.errors.prefix(200))")
         #expect(refused.status == 4)
-        // A quote that is never closed takes what follows, up to a bound.
+        // An unclosed quote includes what follows, up to a limit.
         let rest = String(repeating: String(repeating: " ", count: 999) + "\n", count: 1_100)
         let open = try take("SELECT 'x FROM _;\n" + rest)
         #expect(open.errors.contains("is a quote or a semicolon missing?"), "\(open.status)")

@@ -24,7 +24,7 @@ import Testing
         )
     }
 
-    /// Reads until the terminal was sent a text; the screen leaves out blanks at the end of a line.
+    /// Reads until the terminal was sent a text; the screen omits blanks at the end of a line.
     private func wait(
         _ terminal: PseudoTerminal,
         for text: String,
@@ -92,7 +92,7 @@ import Testing
         #expect(many.end() == 0)
         let found = many.output.split(whereSeparator: \.isNewline).map { String($0) }
         #expect(found.allSatisfy { $0.cellCount <= columnCount }, "\(found)")
-        // Where twelve columns do not fit, each has a line.
+        // If twelve columns do not fit, each has its own line.
         #expect(found.count == (columnCount == 40 ? 13 : 3), "\(found)")
     }
 
@@ -148,7 +148,7 @@ import Testing
         #expect(terminal.output.contains("price"))
     }
 
-    /// Prints numbered rows on a terminal of 24 lines, where `PAGER` is a line for the shell.
+    /// Prints numbered rows on a terminal of 24 lines; `PAGER` is a shell command.
     private func rows(_ count: Int, pager: String, _ options: String...) throws -> PseudoTerminal {
         let numbers = (0..<count).map { "\($0)" }.joined(separator: ",")
         try shell.run("put", "shop", "many", #"{"n":[\#(numbers)]}"#)
@@ -209,8 +209,8 @@ import Testing
         let sources = (0..<40).map { "JOIN _ AS j\($0) ON TRUE" }.joined(separator: " ")
         terminal.type(".mode jsonl\n")
         terminal.type("SELECT COUNT(*) AS n FROM _ AS a \(sources);\n")
-        // The question never ends by itself, and nothing tells when it has begun: a key that comes
-        // before would take the line back.
+        // The question never ends by itself, and nothing shows when it has begun: a key pressed
+        // before would discard the line.
         let pressing = DispatchSource.makeTimerSource(queue: .global())
         pressing.schedule(deadline: .now() + 2, repeating: 5)
         pressing.setEventHandler { terminal.signal(SIGINT) }
@@ -220,7 +220,7 @@ import Testing
         pressing.cancel()
         terminal.type("SELECT 6 * 7 AS n FROM _ LIMIT 1;\n")
         try wait(terminal, for: #"{"n":42}"#)
-        // Not Ctrl-D: the editor shows its prompt before it has the terminal, which may take the key.
+        // Not Ctrl-D: the editor shows its prompt before it has the terminal, which may handle the key itself.
         terminal.type(".quit\n")
         #expect(terminal.end() == 0)
     }
@@ -250,7 +250,7 @@ import Testing
         try terminal.waits { _ in terminal.output.hasSuffix("shop> ") }
         terminal.type("SELECT 6 * 7 AS n FROM _ LIMIT 1;\n")
         try wait(terminal, for: #"{"n":42}"#)
-        // While a question is being asked it would stop that.
+        // While a question is running it would stop that.
         try terminal.waits { _ in terminal.output.hasSuffix("shop> ") }
         terminal.type("\u{3}")
         try wait(terminal, for: "press Ctrl-D, to end")
@@ -270,7 +270,7 @@ import Testing
         terminal.signal(SIGINT)
         try wait(terminal, for: "press Ctrl-D, to end")
         try terminal.waits { _ in terminal.output.hasSuffix("shop> ") }
-        // `.mode` may be among what was taken back.
+        // `.mode` may have been discarded.
         terminal.type(".mode jsonl\nSELECT 6 * 7 AS n FROM _ LIMIT 1;\n")
         try wait(terminal, for: #"{"n":42}"#)
         terminal.type(".quit\n")
@@ -290,12 +290,12 @@ import Testing
 
     @Test func `Ctrl-C takes back what stands before it, and nothing behind it`() throws {
         let terminal = try open()
-        // The editor has the terminal: it alone shows what is typed.
+        // The editor has the terminal: only it shows what is typed.
         let begin = ContinuousClock.now
         while terminal.isEchoing, ContinuousClock.now - begin < .seconds(30) { sched_yield() }
         terminal.type("SELECT 'never\u{3}SELECT 6 * 7 AS n FROM _ LIMIT 1;\n")
         try wait(terminal, for: #"{"n":42}"#)
-        // Whether the editor has the terminal already or not, it is not lost.
+        // Whether the editor already has the terminal or not, it is not lost.
         for _ in 0..<20 {
             try terminal.waits { _ in terminal.output.hasSuffix("shop> ") }
             let count = terminal.output.components(separatedBy: "press Ctrl-D").count

@@ -2,9 +2,9 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// A file system of two megabytes, mounted at `disk` in a mount namespace of its own.
+/// A file system of two megabytes, mounted at `disk` in a separate mount namespace.
 ///
-/// Needs a kernel that lets users make namespaces, as Debian's and Ubuntu's do.
+/// Needs a kernel that lets users create namespaces, as Debian's and Ubuntu's do.
 struct SmallDisk {
     private let shell: Shell
     /// The namespace lasts as long as this program, which ends with its input.

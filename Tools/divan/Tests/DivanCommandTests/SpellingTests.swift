@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// Document IDs that look alike and whose bytes differ, through the verbs that compare them.
+/// Document IDs that look alike but have different bytes, with the verbs that compare them.
 @Suite(.timeLimit(.minutes(5))) struct SpellingTests {
     private static let spellings = ["A\u{30A}", "\u{C5}", "\u{212B}"]
     private let shell: Shell

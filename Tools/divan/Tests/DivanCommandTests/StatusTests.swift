@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// `divan status`: a second process looks at one that runs.
+/// `divan status`: a second process examines a running one.
 @Suite(.timeLimit(.minutes(5))) struct StatusTests {
     private let shell: Shell
 
@@ -14,12 +14,12 @@ import Testing
         try shell.run("put", "b", "two", "{}", "-c", "geo.places")
     }
 
-    /// Serves `a`, and keeps `b` level with it.
+    /// Serves `a`, and keeps `b` in sync with it.
     private func begin() throws -> (server: Peer, follower: Peer) {
         let server = try shell.serve("a", "--no-tls")
         let follower = try shell.start("sync", "b", try server.url(), "--continuous")
         try follower.wait(for: "idle")
-        // The event comes behind the publication.
+        // The event comes after the publication.
         _ = try follower.event {
             $0["event"] as? String == "progress" && $0["activity"] as? String == "idle"
                 && $0["pending"] as? Int == 0
@@ -86,7 +86,7 @@ import Testing
         try shell.run("put", "a", "soup", "{}")
         let wait = "waits for   anybody from 127.0.0.1: reply to changes of soup, "
         var page = ""
-        // Ten seconds; each look is a process.
+        // Ten seconds; each poll is a process.
         let begin = ContinuousClock.now
         while !page.contains(wait), ContinuousClock.now - begin < .seconds(60) {
             page = try shell.run("status", "a").output

@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// `divan studio`, as far as it is more than its package: which process shows the page, and what of.
+/// `divan studio`, beyond what its package does: which process shows the page, and of which database.
 @Suite(.timeLimit(.minutes(5))) struct StudioCommandTests {
     private let shell: Shell
 
@@ -12,7 +12,7 @@ import Testing
         try shell.run("put", "notes", "soup", #"{"salt":1}"#)
     }
 
-    /// Visits the address with its token, and then asks with the cookie.
+    /// Opens the address with its token, and then sends a request with the cookie.
     private func ask(_ address: String, _ path: String, _ words: String...) throws -> String {
         let curl = try #require(Program.installed("curl"))
         let origin = String(address.prefix { $0 != "?" }.dropLast())

@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// The page about peers, in a real browser, while real peers come and go.
+/// The page about peers, in a real browser, while real peers connect and disconnect.
 @Suite(
     .serialized,
     .timeLimit(.minutes(5)),
@@ -24,7 +24,7 @@ struct StudioPeersTests {
         ).expectSuccess()
     }
 
-    /// Opens the page about peers, and marks it: a page that was loaded again has no mark.
+    /// Opens the page about peers, and marks it: a reloaded page has no mark.
     private func openPeers() throws -> Peer {
         let studio = try shell.start("studio", "notes")
         let address = try #require(try studio.event(named: "listening")["url"] as? String)

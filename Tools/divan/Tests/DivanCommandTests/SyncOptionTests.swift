@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// The options of `push`, `pull` and `sync` that choose documents and say who comes.
+/// The options of `push`, `pull` and `sync` that select documents and identify the client.
 @Suite(.timeLimit(.minutes(5))) struct SyncOptionTests {
     private let shell: Shell
 
@@ -113,7 +113,7 @@ import Testing
         let outcome = try shell.divan(words + ["--where", "owner = 'ada'"])
         server.stop()
         outcome.expectSuccess()
-        // Who wrote the condition did not want them: they are none of those that failed.
+        // The condition excluded them on purpose: they do not count as failed.
         #expect(outcome.errors == "")
         #expect(outcome.output.contains("left out 4 documents"), "\(outcome.output)")
         let theirs = try shell.run("ls", "a").output.split(separator: "\n")

@@ -20,7 +20,7 @@ import Testing
         try shell.run("put", "db", "tea", #"{"hot":true}"#, "-c", "shop.menu")
     }
 
-    /// Asks the database as another program would.
+    /// Queries the database as another program would.
     private func ask(_ file: String, _ sql: String) throws -> [[Any]] {
         let script = """
             import json, sqlite3, sys

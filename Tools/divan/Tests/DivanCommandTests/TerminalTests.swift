@@ -80,7 +80,7 @@ import Testing
         let (server, url) = try guarded()
         let terminal = try terminal("pull", "b", url, "--user", "anna")
         try terminal.waits(for: "Password:")
-        // What is typed passes through a queue of the system's, which a signal may overtake.
+        // What is typed passes through a queue of the system, which a signal may overtake.
         if key.isEmpty { terminal.signal(signal) } else { terminal.type("plov" + key) }
         #expect(terminal.end() == (signal == SIGTERM ? 130 : 128 + signal))
         #expect(terminal.isEchoing)

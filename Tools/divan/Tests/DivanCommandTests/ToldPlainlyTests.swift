@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// What verbs say where they once said too little, or something else.
+/// Messages of verbs that once said too little, or something else.
 @Suite(.timeLimit(.minutes(5))) struct ToldPlainlyTests {
     private let shell: Shell
 

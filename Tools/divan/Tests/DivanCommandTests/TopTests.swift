@@ -13,12 +13,12 @@ import Testing
         try shell.run("put", "a", "one", "{}")
     }
 
-    /// Serves `a`, and keeps `b` level with it.
+    /// Serves `a`, and keeps `b` in sync with it.
     private func begin() throws -> (server: Peer, follower: Peer) {
         let server = try shell.serve("a", "--no-tls")
         let follower = try shell.start("sync", "b", try server.url(), "--continuous")
         try follower.wait(for: "idle")
-        // The event comes behind the publication.
+        // The event comes after the publication.
         _ = try follower.event {
             $0["event"] as? String == "progress" && $0["activity"] as? String == "idle"
         }

@@ -12,7 +12,7 @@ import Testing
         try shell.run("new", "b")
     }
 
-    /// Serves `a` with TLS; its certificate goes to `a.pem`.
+    /// Serves `a` with TLS; its certificate is written to `a.pem`.
     private func serveA(_ options: String...) throws -> (peer: Peer, url: String) {
         let words = ["serve", "a", "--interface", "127.0.0.1", "--write-certificate", "a.pem"]
         let peer = try shell.start(words + options)
@@ -101,7 +101,7 @@ import Testing
             .expectFailure(2, "--all-collections")
         try shell.divan(["push", "b", url, "--all-collections"] + trust).expectFailure(2, "push")
 
-        // Who takes the default collection alone hears of the others, once.
+        // A client that syncs only the default collection is told of the others, once.
         let first = try shell.divan(["pull", "b", url] + trust)
         first.expectSuccess()
         #expect(
@@ -121,7 +121,7 @@ import Testing
         let words = ["pull", "b", url, "--pin", "a.pem", "--user", "bo", "--password-file", "pw"]
         let listed = try shell.divan(words + ["--list-collections"])
         #expect(listed.output == "geo.places  (not here)\n")
-        // The default collection, which is empty here, is no matter.
+        // The default collection, which is empty here, does not matter.
         let outcome = try shell.divan(words)
         outcome.expectFailure(3, "the peer shares geo.places, too; --all-collections takes them")
         try shell.divan(words + ["--all-collections"]).expectSuccess()

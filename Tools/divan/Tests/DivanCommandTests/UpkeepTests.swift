@@ -121,7 +121,7 @@ import Testing
         try shell.run("rm", "db", "a")
         try shell.run("purge", "db", "a", "b")
         #expect(try shell.divan("revs", "db", "a").status == 3)
-        // A time that is over when it is given purges at once; this one went by meanwhile.
+        // Setting a time in the past purges at once; this one passed in the meantime.
         let store = try Store.open(directory: shell.path("db.cblite2"))
         try store.write { try $0.setExpiration(1, of: "c", in: .default) }
         try store.close()

@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// `divan users`: who is let in, in a file that tells no password.
+/// `divan users`: who is let in, in a file that reveals no password.
 @Suite(.timeLimit(.minutes(5))) struct UserCommandTests {
     private let shell: Shell
 
@@ -68,7 +68,7 @@ import Testing
         try add("bo", "--where", "owner = $me").expectFailure(4, "$me")
         try add("bo", "--where", "COUNT(*) > 1").expectFailure(4, "COUNT")
         #expect(try !shell.text("users.json").contains("bo"))
-        // Somebody edited it: nobody gets rights that nobody meant to give.
+        // Somebody edited it: nobody gets rights that nobody meant to grant.
         let broken = try shell.text("users.json").replacing("$user", with: "")
         try shell.write("broken.json", broken)
         chmod(shell.path("broken.json"), 0o600)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DivanCommand
 
-/// The repository has one version, which more places than one name.
+/// The repository has one version, which is written in several places.
 @Suite struct VersionTests {
     @Test func `every place names the version of the command`() throws {
         let version = VersionPage.version

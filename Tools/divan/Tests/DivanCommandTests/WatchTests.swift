@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// `divan watch` beside programs that write to the same database.
+/// `divan watch` while other programs write to the same database.
 @Suite struct WatchTests {
     private let shell: Shell
 
@@ -39,7 +39,7 @@ import Testing
         watcher.stop()
     }
 
-    /// The files that it has open tell nothing more.
+    /// The files that it has open no longer show changes.
     @Test(arguments: ["watch db --interval 20", "query db 'SELECT COUNT(*) FROM _' --watch"])
     func `ends when the database is removed or replaced`(verb: String) throws {
         let script = """

@@ -4,7 +4,7 @@ import DivanWebSocket
 import Foundation
 import Testing
 
-/// `divan wire decode` against conversations that other programs had, and against damage.
+/// `divan wire decode` on conversations of other programs, and on damaged ones.
 @Suite struct WireRecordingTests {
     /// A conversation of two original peers, whose frames and messages were recorded.
     private struct Transcript: Decodable {
@@ -62,7 +62,7 @@ import Testing
         )
     }
 
-    /// What each end sent, in WebSocket frames as they are on the wire.
+    /// What each end sent, in WebSocket frames as on the wire.
     private func plainBytes(
         _ connection: Transcript.Connection
     ) throws -> (client: [UInt8], server: [UInt8]) {
@@ -199,7 +199,7 @@ import Testing
             #expect(lines.count { $0.contains("\"number\"") } == messageCount)
             #expect(!outcome.output.contains("\"problem\""))
         }
-        // More clients who knock and say nothing than are followed.
+        // More clients that connect and say nothing than are followed.
         var crowded = Capture.shuffled(client, server, using: &generator)
         crowded.insert(contentsOf: Capture.knocks(1_100), at: Capture.headerByteCount)
         try write("crowded.pcap", crowded)
@@ -217,7 +217,7 @@ import Testing
     }
 }
 
-/// A capture whose packets come in any order, over Ethernet and IPv6.
+/// A capture whose packets are in any order, over Ethernet and IPv6.
 private enum Capture {
     static let headerByteCount = 24
 
@@ -252,7 +252,7 @@ private enum Capture {
         var start = bytes.startIndex
         while start < bytes.endIndex {
             let end = min(bytes.endIndex, start + Int.random(in: 1...900, using: &generator))
-            // Some begin earlier than where the last ended, as repeated ones do.
+            // Some begin before the end of the previous one, like retransmissions.
             let from = max(bytes.startIndex, start - Int.random(in: 0...30, using: &generator))
             let number = sequence &+ UInt32(from - bytes.startIndex)
             packets.append(
@@ -260,7 +260,7 @@ private enum Capture {
             )
             start = end
         }
-        // The first stays first: it tells who the client is.
+        // The first stays first: it shows which end is the client.
         let late = packets.dropFirst().shuffled(using: &generator)
         return (packets.prefix(1) + late).flatMap { $0 }
     }

@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// `divan wire`: two real programs talk through the proxy, and what is shown is what they said.
+/// `divan wire`: two real programs communicate through the proxy, and what is shown is what they sent.
 @Suite struct WireTests {
     private let shell: Shell
 
@@ -42,7 +42,7 @@ import Testing
         #expect(url.hasPrefix("ws://127.0.0.1:"))
         try shell.run("sync", "b", url)
         #expect(try shell.run("compare", "a", "b").output == "Equal: 30 documents and 0 blobs\n")
-        // The last thing that a connection does.
+        // The last event of a connection.
         _ = try proxy.event {
             $0["kind"] as? String == "close" && $0["from"] as? String == "client"
         }

@@ -1,5 +1,5 @@
 // The wall clock of a program jumps every few milliseconds, by seconds, hours, months and years in both
-// directions, as if somebody set it; the monotonic clock goes on as ever. To be preloaded (LD_PRELOAD).
+// directions, as if somebody changed it; the monotonic clock is unaffected. To be preloaded (LD_PRELOAD).
 #define _GNU_SOURCE
 #include <sys/syscall.h>
 #include <sys/time.h>

@@ -1,4 +1,4 @@
-// unshare(2) as containers forbid it. To be preloaded (LD_PRELOAD).
+// Makes unshare(2) fail as in containers. To be preloaded (LD_PRELOAD).
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sched.h>

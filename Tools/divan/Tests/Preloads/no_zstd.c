@@ -1,4 +1,4 @@
-// A program that finds no zstd, on a machine where other libraries need it. To be preloaded (LD_PRELOAD).
+// A program finds no zstd, on a machine where other libraries need it. To be preloaded (LD_PRELOAD).
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <string.h>

@@ -3,7 +3,7 @@ import DivanTransport
 import Testing
 
 extension BrokenSetUp {
-    /// The server is there, and does not let us sync.
+    /// The server is reachable, but does not let us sync.
     static let answers: [BrokenSetUp] = [
         BrokenSetUp("no credentials are given", 7) { try $0.doctor($0.servingAnna()) },
         BrokenSetUp("the password is wrong", 7) {

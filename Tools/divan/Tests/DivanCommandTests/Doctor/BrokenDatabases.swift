@@ -8,7 +8,7 @@ extension BrokenSetUp {
     static let databases: [BrokenSetUp] = [
         BrokenSetUp("there is no database at the path", 3) { try $0.doctor("nowhere") },
         BrokenSetUp("a newer version wrote the database", 5) {
-            // The user version stands at byte 60 of a SQLite file, big-endian.
+            // The user version is at byte 60 of an SQLite file, big-endian.
             try $0.change("a") { $0.replaceSubrange(60..<64, with: [0x7F, 0, 0, 1]) }
             return try $0.doctor("a")
         },
@@ -55,7 +55,7 @@ extension BrokenSetUp {
         BrokenSetUp("the disk is full", 5) {
             let disk = try SmallDisk($0.shell)
             try disk.divan("cp", "a", "disk/a").expectSuccess()
-            // Bounded, and with an absolute path: the working directory lies on the real disk.
+            // Bounded, and with an absolute path: the working directory is on the real disk.
             let fill = "head -c 4194304 /dev/zero >'\($0.shell.path("disk/zeros"))'; true"
             try disk.run("sh", "-c", fill).expectSuccess()
             return try disk.divan("doctor", "disk/a", "--json")
@@ -87,7 +87,7 @@ extension BrokenPlace {
         try bytes.write(to: file)
     }
 
-    /// Makes `s`, sealed with `key`; `other` is another key.
+    /// Creates `s`, encrypted with `key`; `other` is another key.
     fileprivate func seal() throws {
         for (name, byte) in [("key", "5c"), ("other", "c5")] {
             try shell.write(name, String(repeating: byte, count: 32) + "\n")
@@ -96,7 +96,7 @@ extension BrokenPlace {
         try shell.run("new", "s", "--encrypt", "--key-file", "key")
     }
 
-    /// Makes `b`, which knows `one` of `a` and has changed it as `a` has.
+    /// Creates `b`, which knows `one` of `a` and has changed it, like `a`.
     fileprivate func part() throws {
         try shell.run("cp", "a", "b")
         try shell.run("put", "a", "one", #"{"of":"a"}"#)

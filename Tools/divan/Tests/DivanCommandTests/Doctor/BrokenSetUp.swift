@@ -3,13 +3,13 @@ import Foundation
 import Glibc
 import Testing
 
-/// A set-up that is broken in one place, and what the doctor must say of it.
+/// A set-up that is broken in one place, and what the doctor must say about it.
 struct BrokenSetUp: Sendable, CustomTestStringConvertible {
-    /// What is wrong, as the guide to troubleshooting names it.
+    /// What is wrong, in the words of the troubleshooting guide.
     let title: String
-    /// The exit code; 0 where it works and somebody should look.
+    /// The exit code; 0 if it works but somebody should look.
     let status: Int32
-    /// Makes it in a place of its own, and asks the doctor.
+    /// Creates it in its own place, and asks the doctor.
     let examine: @Sendable (BrokenPlace) throws -> Program.Outcome
 
     init(
@@ -25,7 +25,7 @@ struct BrokenSetUp: Sendable, CustomTestStringConvertible {
     var testDescription: String { title }
 }
 
-/// Where a set-up is made: a database `a` with one document, and servers that last as long as this.
+/// Where a set-up is created: a database `a` with one document, and servers that run as long as this exists.
 final class BrokenPlace {
     let shell: Shell
     private var peers: [Peer] = []
@@ -38,7 +38,7 @@ final class BrokenPlace {
 
     deinit { for peer in peers { peer.stop() } }
 
-    /// Asks the doctor, with little patience.
+    /// Asks the doctor, with a short timeout.
     func doctor(
         _ words: String...,
         environment: [String: String] = [:]
@@ -61,13 +61,13 @@ final class BrokenPlace {
         return "ws://127.0.0.1:\(server.port)/a"
     }
 
-    /// `HOST:PORT` of a proxy that answers each request so, or is not there.
+    /// `HOST:PORT` of a proxy that answers each request with this status, or does not exist.
     func proxy(_ status: String?) throws -> String {
         let answers = status.map { [String](repeating: HandshakeServer.answer($0), count: 3) }
         return "127.0.0.1:\(try HandshakeServer(answers: answers ?? []).port)"
     }
 
-    /// Makes a self-signed certificate with any dates; returns the name of its file.
+    /// Creates a self-signed certificate with any dates; returns the name of its file.
     @discardableResult
     func makeCertificate(
         _ name: String,
@@ -105,7 +105,7 @@ final class BrokenPlace {
     }
 }
 
-/// Listens on a port of the loopback interface, and takes nobody in.
+/// Listens on a port of the loopback interface, but accepts nobody.
 final class SilentServer {
     let port: UInt16
     private let descriptor: Int32

@@ -2,7 +2,7 @@ import DivanTestKit
 import Testing
 
 extension BrokenSetUp {
-    /// TLS does not come about.
+    /// TLS fails.
     static let trusts: [BrokenSetUp] = [
         BrokenSetUp("the server wants TLS, the URL says ws", 6) {
             try $0.doctor($0.serve().replacing("wss:", with: "ws:"))
@@ -56,7 +56,7 @@ extension BrokenSetUp {
 }
 
 extension BrokenPlace {
-    /// The URL of a server that lets in who shows one certificate.
+    /// The URL of a server that accepts only clients with one certificate.
     fileprivate func servingRobots() throws -> String {
         try shell.run("identity", "new", "robot", "--key", "p256")
         try shell.write("robot.pem", shell.run("identity", "export", "robot").output)

@@ -2,8 +2,8 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// `divan doctor` against set-ups that are broken in one place each: it names that place, in the words
-/// that the guide to troubleshooting shows.
+/// `divan doctor` on set-ups that are broken in one place each: it names that place, in the words
+/// of the troubleshooting guide.
 @Suite(.timeLimit(.minutes(5))) struct DoctorTableTests {
     /// Each set-up that the guide lists.
     static let all: [BrokenSetUp] =
@@ -48,7 +48,7 @@ import Testing
         #expect(outcome.status == setUp.status, "\(outcome)")
         let findings = try outcome.output.split(separator: "\n").map { line in
             let value = try JSONSerialization.jsonObject(with: Data(line.utf8))
-            // Beside the words a step may have figures.
+            // In addition to the words, a step may have figures.
             return try #require(value as? [String: Any]).compactMapValues { $0 as? String }
         }
         let failed = findings.filter { $0["verdict"] == "failed" }
@@ -57,7 +57,7 @@ import Testing
             $0["step"] == row.step && $0["seen"]?.contains(row.words) == true
         }
         #expect(found != nil, "\(row): \(outcome.output)")
-        // Where nothing is wrong there is nothing to do.
+        // If nothing is wrong, there is nothing to do.
         if let found, found["verdict"] != "ok" {
             #expect(found["remedy"]?.isEmpty == false, "\(outcome.output)")
         }

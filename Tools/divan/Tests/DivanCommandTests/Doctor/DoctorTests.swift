@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// `divan doctor` where all is well, or nearly.
+/// `divan doctor` if everything is well, or nearly.
 @Suite(.timeLimit(.minutes(5))) struct DoctorTests {
     private let shell: Shell
 
@@ -18,7 +18,7 @@ import Testing
         var findings: [String: [String: String]] = [:]
         for line in outcome.output.split(separator: "\n") {
             let value = try JSONSerialization.jsonObject(with: Data(line.utf8))
-            // Beside the words a step may have figures.
+            // In addition to the words, a step may have figures.
             let finding = try #require(value as? [String: Any]).compactMapValues { $0 as? String }
             findings[try #require(finding["step"])] = finding
         }

@@ -2,9 +2,9 @@ import Foundation
 import FoundationXML
 import Testing
 
-/// Reads a drawing of a film as a viewer does: what is to be seen at each moment.
+/// Reads a drawing of a film as a viewer does: what is visible at each moment.
 final class DrawingReader: NSObject, XMLParserDelegate {
-    /// A line that comes and goes.
+    /// A line that appears and disappears.
     struct Strip {
         var top = 0.0
         var left = 0.0
@@ -15,7 +15,7 @@ final class DrawingReader: NSObject, XMLParserDelegate {
         var cover: Track?
     }
 
-    /// Values that hold from moments on.
+    /// Values, each valid from a moment on.
     struct Track {
         var values: [String] = []
         var times: [Double] = []
@@ -26,9 +26,9 @@ final class DrawingReader: NSObject, XMLParserDelegate {
     }
 
     private(set) var strips: [Strip] = []
-    /// Lines that stand still.
+    /// Lines that are not animated.
     private(set) var still: [Strip] = []
-    /// Seconds that everything takes.
+    /// Total seconds.
     private(set) var duration = 0.0
     private var strip = Strip()
     private var isMoving = false

@@ -1,13 +1,13 @@
-/// A film of a terminal as a moving picture: plain SVG with SMIL, no script, no outside font.
+/// A film of a terminal as an animated picture: plain SVG with SMIL, no script, no external font.
 ///
-/// It follows the reader's colours (`prefers-color-scheme`). Where nothing may move
-/// (`prefers-reduced-motion`), and where nothing can, it is the last frame.
+/// It follows the reader's colours (`prefers-color-scheme`). If animation is not wanted
+/// (`prefers-reduced-motion`), or not supported, it shows the last frame.
 struct FilmDrawing {
     private let film: TerminalFilm
     private let title: String
 
     private static let fontSize = 14.0
-    /// Every character takes as much, whatever font the reader has: `textLength` says so.
+    /// Every character has the same width, whatever font the reader has: `textLength` sets it.
     private static let cellWidth = 8.4
     private static let lineHeight = 19.0
     private static let margin = 14.0
@@ -81,7 +81,7 @@ struct FilmDrawing {
         return (strips + [cursor]).joined(separator: "\n")
     }
 
-    /// A strip that comes and goes, with a cover over what has not been typed yet.
+    /// A strip that appears and disappears, with a cover over what has not been typed yet.
     private func drawing(_ strip: FilmStrip) -> String {
         let isFirst = strip.begin == 0
         let isLast = strip.end == film.duration
@@ -112,7 +112,7 @@ struct FilmDrawing {
             + animation("x", columns, at: times) + animation("y", rows, at: times) + "</rect>"
     }
 
-    /// Values that a property takes at moments, again and again; what does not change is left out.
+    /// Values of a property at moments, repeated forever; what does not change is left out.
     private func animation(_ property: String, _ values: [String], at times: [Double]) -> String {
         var (kept, moments): ([String], [String]) = ([], [])
         for (value, time) in zip(values, times) where value != kept.last {
@@ -124,7 +124,7 @@ struct FilmDrawing {
             + "dur=\"\(Self.number(film.duration))s\" repeatCount=\"indefinite\"/>"
     }
 
-    /// A line of text, each run of one style in a span of its own.
+    /// A line of text, each run of one style in its own span.
     private static func line(_ cells: [Screen.Cell], row: Int) -> String {
         let indent = cells.prefix { $0 == Screen.Cell() }.count
         let shown = cells.dropFirst(indent)
@@ -153,7 +153,7 @@ struct FilmDrawing {
             + (style.colour.map { (1...6).contains($0) ? ["c\($0)"] : [] } ?? [])
     }
 
-    /// Text as XML shows it; control characters, which XML has not, become blanks.
+    /// Text escaped for XML; control characters, which XML does not allow, become blanks.
     private static func escaped(_ text: String) -> String {
         var line = ""
         for scalar in text.unicodeScalars {
@@ -169,7 +169,7 @@ struct FilmDrawing {
         return line
     }
 
-    /// A number with at most so many decimals, and no zeros at its end.
+    /// A number with at most `places` decimals, and no trailing zeros.
     private static func number(_ value: Double, places: Int = 2) -> String {
         var scale = 1.0
         for _ in 0..<places { scale *= 10 }

@@ -1,6 +1,6 @@
 import Testing
 
-/// The moving picture of a terminal.
+/// The animated picture of a terminal.
 @Suite struct FilmDrawingTests {
     private func film(_ rowCount: Int = 4) -> TerminalFilm {
         var film = TerminalFilm(columnCount: 12, rowCount: rowCount)

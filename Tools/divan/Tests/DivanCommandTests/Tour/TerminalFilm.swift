@@ -1,9 +1,9 @@
-/// What a terminal shows, moment after moment, at a speed that people can read.
+/// What a terminal shows, moment by moment, at a readable speed.
 ///
-/// The moments are made up, not measured: a key takes as long as another, and what is printed stays in
-/// proportion to its lines. So the same film comes of the same lines, however busy the machine is.
+/// The moments are computed, not measured: each key takes the same time, and the time for output is
+/// proportional to its lines. So the same lines give the same film, however busy the machine is.
 struct TerminalFilm {
-    /// What is to be seen from a moment on.
+    /// What is visible from a moment on.
     struct Frame: Equatable {
         /// Seconds since the beginning.
         var time: Double
@@ -37,7 +37,7 @@ struct TerminalFilm {
         screen = Screen(columnCount: columnCount)
     }
 
-    /// Shows a line as it is typed, key by key, bold to stand out from what is answered.
+    /// Shows a line as it is typed, key by key, in bold to distinguish it from the output.
     mutating func type(_ line: String) {
         screen.write("\u{1B}[1m")
         for character in line {
@@ -48,7 +48,7 @@ struct TerminalFilm {
         duration += Self.breath
     }
 
-    /// Shows what a program sent, all at once, long enough to be read.
+    /// Shows a program's output, all at once, long enough to be read.
     mutating func show(_ sent: String) {
         let before = screen.lines.count
         screen.write(sent)
@@ -74,17 +74,17 @@ struct TerminalFilm {
     }
 }
 
-/// Lines of a film that stay in one place for a while, growing perhaps.
+/// Lines of a film that stay in one place for a while, and may grow.
 ///
-/// A line that is typed is one strip, not one for each key; what scrolls is a new strip for each line.
+/// A typed line is one strip, not one for each key; scrolling creates a new strip for each line.
 struct FilmStrip: Equatable {
     let row: Int
-    /// The line as it is in the end.
+    /// The line in its final form.
     var cells: [Screen.Cell]
-    /// Seconds at which it comes, and goes.
+    /// Seconds at which it appears, and disappears.
     let begin: Double
     var end: Double
-    /// From when on how many cells are seen; the first entry is the beginning.
+    /// How many cells are visible from which time on; the first entry is the beginning.
     var growth: [Step]
 
     struct Step: Equatable {
@@ -92,7 +92,7 @@ struct FilmStrip: Equatable {
         let count: Int
     }
 
-    /// The strips of a film, in the order of their lines; empty lines are none.
+    /// The strips of a film, in the order of their lines; empty lines have none.
     static func strips(of film: TerminalFilm) -> [FilmStrip] {
         (0..<film.rowCount).flatMap { row -> [FilmStrip] in
             var strips: [FilmStrip] = []

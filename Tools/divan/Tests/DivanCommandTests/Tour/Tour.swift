@@ -1,9 +1,9 @@
 import DivanTestKit
 import Foundation
 
-/// The ten things that people do most, typed into one shell while `divan serve` runs in another.
+/// The ten most common tasks, typed into one shell while `divan serve` runs in another.
 struct Tour {
-    /// One of the things.
+    /// One of the tasks.
     struct Step {
         let title: String
         let words: String
@@ -12,15 +12,15 @@ struct Tour {
         var isFilmed = false
     }
 
-    /// A step with what came of each line.
+    /// A step with the output of each line.
     struct Chapter {
         let step: Step
         let entries: [TypedShell.Entry]
     }
 
-    /// What the shell that serves showed before the others came.
+    /// What the serving shell showed before clients connected.
     let opening: [TypedShell.Entry]
-    /// What it showed at the end, behind Ctrl-C.
+    /// What it showed at the end, after Ctrl-C.
     let ending: String
     let chapters: [Chapter]
 
@@ -40,7 +40,7 @@ struct Tour {
         let address = output.split { $0 == " " || $0 == "," || $0 == "\n" }
             .first { $0.hasPrefix("wss://") }
         let typing = try TypedShell(shell)
-        // Everybody's folder has another name.
+        // The folder's name differs from run to run.
         func placed(_ entry: TypedShell.Entry) -> TypedShell.Entry {
             entry.replacing(shell.directory + "/", with: "/home/ada/")
         }

@@ -2,13 +2,13 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// `Docs/tour.md` and the picture of the README are what a person sees who types it.
+/// `Docs/tour.md` and the picture of the README show what a person sees when typing this.
 ///
-/// In their order: the second looks at the picture that the first may draw.
+/// In order: the second examines the picture that the first may draw.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct TourTests {
     private static let page = "Docs/tour.md"
     private static let picture = "Docs/pictures/tour.svg"
-    /// What a page of the web may weigh more for a moving picture.
+    /// The most that an animated picture may add to a web page.
     private static let pictureByteLimit = 150_000
 
     /// Whether page and picture are to be written, not compared: `make tour`.

@@ -4,15 +4,15 @@ import Testing
 
 /// A bash on a terminal of 80 columns, into which lines are typed.
 final class TypedShell {
-    /// A line that was typed, and what came of it.
+    /// A typed line, and its output.
     struct Entry {
         let line: String
-        /// What the terminal was sent behind the line, up to the next prompt and with it.
+        /// What the terminal was sent after the line, including the next prompt.
         let raw: String
-        /// What a person reads there in the end; a progress bar, say, is gone.
+        /// What a person can read there in the end; a progress bar, for example, is gone.
         let output: String
 
-        /// The same with other words in place of some.
+        /// The same with some words replaced.
         func replacing(_ words: String, with others: String) -> Entry {
             Entry(
                 line: line,
@@ -46,15 +46,15 @@ final class TypedShell {
         try enter(line) { before in try waitForPrompt(behind: before) }
     }
 
-    /// Types a line whose command goes on, and reads until the terminal shows a text.
+    /// Types a line whose command keeps running, and reads until the terminal shows a text.
     func start(_ line: String, until text: String) throws -> Entry {
         let entry = try enter(line) { _ in try terminal.waits(for: text) }
-        // What is drawn below, again and again, is another matter.
+        // The redrawn part below does not count.
         let end = entry.output.range(of: text)?.upperBound ?? entry.output.endIndex
         return Entry(line: line, raw: entry.raw, output: String(entry.output[..<end]))
     }
 
-    /// Presses Ctrl-C, and reads until the prompt is back; what the terminal shows in the end.
+    /// Presses Ctrl-C, and reads until the prompt is back; returns what the terminal shows in the end.
     func interrupt() throws -> String {
         let before = terminal.output.utf8.count
         terminal.type("\u{3}")
@@ -72,11 +72,11 @@ final class TypedShell {
         let sent = terminal.output.utf8.count
         terminal.type(line + "\n")
         try wait(sent)
-        // The terminal repeats what is typed, and ends the line.
+        // The terminal echoes what is typed, and ends the line.
         let echoCount = line.utf8.count + 2
         let bytes = terminal.output.utf8.dropFirst(sent + echoCount)
         let raw = String(decoding: Array(bytes), as: UTF8.self)
-        // Lines that the terminal breaks stay whole on a page.
+        // Lines that the terminal wraps stay whole on a page.
         var wide = Screen(columnCount: 1_000)
         wide.write(raw)
         let lines = wide.lines.map(\.text)
@@ -92,7 +92,7 @@ final class TypedShell {
 }
 
 extension Screen {
-    /// Whether the last line is a prompt with nothing behind it.
+    /// Whether the last line is a prompt with nothing after it.
     fileprivate var isPrompting: Bool {
         row == lines.count - 1 && column == TypedShell.prompt.count
             && lines[row].map(\.character) == Array(TypedShell.prompt)
