@@ -6,7 +6,7 @@ import DivanStore
 extension World {
     /// Checks the checkpoints that a node, or each node, stores for its replications.
     ///
-    /// Skipped with a number of documents that only measurements use.
+    /// Skipped in measurements, whose documents exist from the beginning.
     func auditCheckpoints(of number: Int? = nil) {
         guard scenario.documentCount == 0 else { return }
         for connector in connectors where number == nil || connector.plan.active == number {

@@ -71,7 +71,7 @@ static void mask(uint8_t *bytes, size_t length, const uint8_t *key) {
     for (; i < length; i++) bytes[i] ^= key[i & 3];
 }
 
-/// Writes both parts to `to`, compressed if that was agreed on; returns how many bytes they take.
+/// Writes both parts to `to`, compressed if that was agreed on; returns the number of bytes.
 static size_t pack(floor_peer *peer, uint8_t *to, const void *head, size_t head_length,
                    const void *body, size_t body_length) {
     z_stream *stream = peer->deflater;
@@ -118,7 +118,7 @@ void floor_put(floor_peer *peer, uint8_t type, const void *head, size_t head_len
     peer->out_end += at + payload;
 }
 
-/// Undoes the codec and extends the checksum; `start` of the result is NULL when it does not fit.
+/// Decompresses and updates the checksum; `start` of the result is NULL if it does not match.
 static floor_message open_payload(floor_peer *peer, const uint8_t *payload, size_t size) {
     floor_message message = {payload[0], payload + 2, size - 6};
     uint32_t crc;

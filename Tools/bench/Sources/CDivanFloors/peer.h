@@ -1,4 +1,4 @@
-// One end of a conversation in BLIP's manner, blocking: messages over TLS 1.3 over a socket.
+// One end of a BLIP-like conversation, blocking: messages over TLS 1.3 over a socket.
 #ifndef FLOOR_PEER_H
 #define FLOOR_PEER_H
 
@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <zlib.h>
 
-/// A message as it travels: a type and its flags, then what a codec and the checksum see.
+/// A message in transit: a type and its flags, then what the codec and the checksum cover.
 typedef struct {
     uint8_t type;
     const uint8_t *start;
@@ -23,13 +23,13 @@ typedef struct {
     z_stream *deflater, *inflater;  // both NULL without compression
 } floor_peer;
 
-/// Connects two sockets over loopback; the first is the accepted one. Returns 0, or not.
+/// Connects two sockets over loopback; the first is the accepted one. Returns 0 on success.
 int floor_connect(int pair[2]);
 
-/// Takes over a connected socket; clients mask. `level` is deflate's, 0 sends messages as they are.
+/// Uses a connected socket; clients mask. `level` is deflate's, 0 sends messages uncompressed.
 floor_peer floor_new_peer(SSL_CTX *context, int socket, int masks, int level);
 
-/// Ends the connection and frees what the peer holds.
+/// Ends the connection and frees the peer's memory.
 void floor_end_peer(floor_peer *peer);
 
 /// Appends a message of two parts, one WebSocket frame with its checksum; writes nothing yet.
@@ -39,11 +39,11 @@ void floor_put(floor_peer *peer, uint8_t type, const void *head, size_t head_len
 /// How many bytes wait to be written.
 static inline size_t floor_unwritten(const floor_peer *peer) { return peer->out_end; }
 
-/// Writes everything that was put; 0 when the connection is gone.
+/// Writes everything that was put; returns 0 if the connection is gone.
 int floor_flush(floor_peer *peer);
 
-/// Returns the next message, reading as much as there is at once; `start` is NULL at the end. Its
-/// bytes stay until the next call.
+/// Returns the next message, reading as much as is available; `start` is NULL at the end. Its
+/// bytes are valid until the next call.
 floor_message floor_next(floor_peer *peer);
 
 #endif

@@ -42,7 +42,7 @@ public struct ServerProbe: Sendable {
         refusal = judged.error
     }
 
-    /// Whether a server answers TLS on a port within two seconds.
+    /// Whether a server answers TLS on a port before two seconds of silence.
     public static func speaksTLS(host: String, port: UInt16) -> Bool {
         let configuration = ClientTLSConfiguration(serverTrust: .callback { _ in true })
         let outcome = try? handshake(configuration, host, port, patience: 2)

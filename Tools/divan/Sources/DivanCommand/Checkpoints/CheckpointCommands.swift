@@ -142,7 +142,7 @@ enum CheckpointResetCommand: Command {
         terminal.done("Forgot \(forgotten)", members)
     }
 
-    /// Makes the peer delete its copies, if requested; returns how many.
+    /// Makes the peer forget its copies, if requested; returns how many.
     private static func forgetThere(
         _ arguments: Arguments,
         _ url: WebSocketURL,

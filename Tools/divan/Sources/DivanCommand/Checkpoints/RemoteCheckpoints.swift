@@ -9,7 +9,7 @@ import DivanTransport
 import DivanZlib
 import Synchronization
 
-/// Asks a peer for the checkpoints that it stores for us, and makes it delete them.
+/// Asks a peer for the checkpoints that it stores for us, and makes it forget them.
 ///
 /// Uses only this part of the protocol: `getCollections`, or `getCheckpoint` if only the
 /// default collection takes part, and `setCheckpoint` with an empty object.

@@ -12,9 +12,9 @@ enum WireEnd: String, Sendable {
     var role: Role { self == .client ? .client : .server }
 }
 
-/// Something that one end said.
+/// Something that one end sent.
 struct WireEvent: Sendable {
-    /// Who said it.
+    /// Who sent it.
     let sender: WireEnd
     /// Seconds since the recording began; `nil` if unknown.
     let time: Double?
