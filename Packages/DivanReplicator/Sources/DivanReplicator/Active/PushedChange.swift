@@ -1,6 +1,6 @@
 import DivanRevisions
 
-/// One local change on its way to the peer.
+/// One local change being pushed to the peer.
 ///
 /// **Its life.** A change found in the feed is named in a list of proposals. The peer wants it, has it, refuses it, or
 /// has another revision in its place. What it wants, `RevisionSender` sends when the window has room, in full or as a

@@ -1,4 +1,4 @@
-/// The life of a peer, which is that of its connection: each exists for one only.
+/// The life of a peer, which is that of its connection: a peer exists for one connection only.
 ///
 /// An active peer first compares checkpoints (`starting`), and starts over once if the other side turns out not to know
 /// collections. When asked to stop, it saves the checkpoint first (`stopping`) for as long as the deadline allows; a

@@ -1,4 +1,4 @@
-/// A revision on its way here, from being asked for to the transaction that stores it.
+/// An incoming revision, from its request to the transaction that stores it.
 ///
 /// **Its life.** It is `requested` when its announcement is answered, or when it arrives without a request. Its body is
 /// checked on arrival; missing blobs are fetched first (`incomplete`). What is `ready` is stored with everything else
