@@ -113,7 +113,7 @@ public struct BodyArchive: Sendable {
 
     private static let isPacked: UInt8 = 0x80
     private static let isDelta: UInt8 = 0x40
-    /// Bytes of a body from which on no delta is tried: that would hold several trees of it at once.
+    /// Bytes of a body above which no delta is tried: that would hold several trees of it at once.
     private static let deltaLimit = 1 << 20
 
     /// A delta that reproduces exactly these bytes, and takes at most half of them.

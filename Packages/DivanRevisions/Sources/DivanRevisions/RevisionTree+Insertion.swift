@@ -107,7 +107,7 @@ extension RevisionTree {
         let outcome =
             contains(id)
             ? closed.reopen(received) : try closed.insert(received, refusesConflicts: false)
-        // Reopening a branch, with what closed the other one, does not prune by itself.
+        // Reopening a branch adds the revisions that closed the other one, and does not prune.
         closed.prune()
         self = closed
         return outcome

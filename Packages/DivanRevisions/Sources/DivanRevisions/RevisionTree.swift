@@ -188,7 +188,7 @@ extension RevisionTree {
             .sorted { rank(of: $0) < rank(of: $1) }
     }
 
-    /// The sort key: unresolved conflicts last, else tombstones, else closed branches, else lower IDs.
+    /// Sorts unresolved conflicts after all others, then tombstones, then closed branches, then lower IDs.
     private func rank(of position: Int) -> (Int, Int, Int, Int) {
         let flags = revisions[position].flags
         return (

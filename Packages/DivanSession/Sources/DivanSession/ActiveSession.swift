@@ -40,7 +40,7 @@ public final class ActiveSession: @unchecked Sendable {
         public var onStatus: @Sendable (SyncStatus) -> Void = { _ in }
         /// Called with the outcome for documents.
         public var onDocuments: @Sendable ([DocumentEvent]) -> Void = { _ in }
-        /// Called with the outcome for blobs that the engine's configuration wants.
+        /// Called with the progress and outcome of blobs that the engine's configuration wants.
         public var onBlob: @Sendable (BlobEvent) -> Void = { _ in }
         /// Called each time a connection is open.
         public var onOpen: @Sendable (TransportPeer) -> Void = { _ in }

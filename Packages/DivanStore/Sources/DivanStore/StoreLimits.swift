@@ -51,9 +51,9 @@ public enum StoreLimits {
     public static let writerCacheByteCount = 4 << 20
     /// Bytes of pages that it caches if documents are indexed.
     public static let indexedWriterCacheByteCount = 16 << 20
-    /// Bytes of pages by which the log grows between two checkpoints into the file.
+    /// Bytes of pages by which the log grows before it is copied into the file again.
     public static let logByteCount = 16 << 20
-    /// Bytes by which it may grow during a checkpoint before the writer waits; 64 MiB with those above.
+    /// Bytes by which it may grow while it is copied before the writer waits; 64 MiB with those above.
     public static let logLagByteCount = 48 << 20
     /// Bytes of the log from which on those who keep a snapshot without reading on are asked to release
     /// it: twice what a log has without them.
@@ -140,7 +140,7 @@ public enum StoreLimits {
     /// Bytes that the running queries of a process hold in SQLite, unless configured otherwise; a single
     /// query gets half of them.
     public static let queryByteCount = 1 << 30
-    /// Compiled queries that an idle connection keeps: an application repeats a few.
+    /// Idle compiled queries that a connection keeps: an application repeats a few.
     public static let keptQueryCount = 24
     /// Bytes of SQL, literals included, of a query that is kept: compiled, it takes some ten times as many,
     /// and a longer one costs more to run than to compile.

@@ -313,7 +313,7 @@ extension ActiveCollection {
                 .noop
             }
         take(.init(result), of: Arrival(revision), answeredBy: reply)
-        // Ours may be the same merge under another name, which the peer may no longer have.
+        // Ours may be the same merge under another name, which the peer is no longer known to have.
         if case .alreadyThere = result, connection.dialect.mayCross { pusher?.notice() }
     }
 

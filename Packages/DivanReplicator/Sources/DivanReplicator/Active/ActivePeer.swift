@@ -183,7 +183,7 @@ extension ActivePeer {
         attachments.pump()
         // Answers that arrived together may have left marks.
         commitDue()
-        // Storing made room, and nothing else may arrive.
+        // Storing made room, and perhaps nothing else will arrive.
         answerLists()
         guard connection.life == .running, storing == nil else { return }
         for collection in collections { collection.pumpCheckpoint() }
@@ -333,7 +333,7 @@ extension ActivePeer {
     private func conclude(_ batch: PulledBatch) {
         let collections = collections
         let failure = finish(batch.revisions) { try batch.work.result.get() }
-        // Losses arrived earlier, so they are reported earlier.
+        // Revisions that arrived before a loss are reported before it.
         for (loss, verdict) in batch.losses {
             collections[loss.collection].finish(loss, verdict, failure)
         }

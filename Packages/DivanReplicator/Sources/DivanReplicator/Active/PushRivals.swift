@@ -59,7 +59,6 @@ struct PushRivals {
     /// Not if both have the same content: two such peers would endlessly replace each other's revision.
     ///
     /// - Returns: `grafted` if there is one now, which is pushed as its own change.
-    /// - Returns: `grafted` where there is one now, which is pushed as a change of its own.
     private func graft(
         _ change: FeedChange,
         _ theirs: RevisionID?,

@@ -12,7 +12,7 @@ public struct RetrySchedule: Equatable, Sendable {
         case giveUp
     }
 
-    /// Retries since the last connection that transferred something.
+    /// Retries since the last connection that replicated.
     public private(set) var retryCount = 0
 
     private let attemptCount: Int?

@@ -5,7 +5,7 @@ import DivanStore
 enum RevisionResult: Sendable {
     case inserted(sequence: UInt64, isConflict: Bool, isBranched: Bool)
     case alreadyThere(lastSequence: UInt64)
-    /// It is an ancestor of another revision, which may have won over it here.
+    /// It is older than another revision, which may have won over it here.
     indirect case overtaken(lastSequence: UInt64, winner: ChangeRow?)
     /// It was given up here, and remains so.
     indirect case givenUp(sequence: UInt64, current: RevisionID)

@@ -14,7 +14,7 @@ public enum SyncEffect: Sendable {
     case resolve(PendingConflict)
     /// Run this on another thread, and then call `advance(to:)`; only if `PeerConfiguration.storesBeside` allows it.
     case store(StoringWork)
-    /// Progress of a blob that the configuration requests.
+    /// Progress or result of a blob that the configuration requests.
     case blob(BlobEvent)
 }
 
@@ -32,7 +32,7 @@ public struct DocumentEvent: Hashable, Sendable {
     public let collection: CollectionPath
     /// The document.
     public let documentID: DocumentID
-    /// Whether it was sent to the peer.
+    /// Whether it was pushed to the peer, as opposed to pulled.
     public let isPush: Bool
     /// Special properties of the document.
     public let flags: SyncFlags

@@ -87,7 +87,7 @@ enum ChangesMessage {
     }
 }
 
-/// The answer to `changes`: for each entry whether it is wanted, and which of its revisions the receiver has.
+/// The answer to `changes`: for each entry whether it is wanted, and which revisions of its document the receiver has.
 ///
 /// Source: `replication.md` §3, "Reply to `changes`".
 enum ChangesAnswer: Equatable {

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// The connections of one party, a user or an address, count together, so that many of them weigh as much as one. If
 /// there is too much, the heaviest connection of the heaviest party yields: it is closed with an error that says so,
-/// and may reconnect. It may take a second to notice; if its party continues meanwhile and exceeds its limit by an
+/// and may reconnect. It may take a second to notice; if a party continues meanwhile and exceeds its limit by an
 /// eighth, the connection that adds more is closed, too. All others continue. May be used from any thread.
 public final class ConnectionBudget: Sendable {
     fileprivate struct Account {

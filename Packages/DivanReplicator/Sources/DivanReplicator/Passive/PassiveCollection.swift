@@ -74,7 +74,7 @@ final class PassiveCollection {
                 return try reader.document(documentID, in: path)
             }
         } catch {
-            // A client that is told there is no such blob would do without it.
+            // A client that is told there is no such blob would do without the document.
             let failure = SyncError(storage: error)
             guard failure.mayPass else { return false }
             throw failure

@@ -115,8 +115,8 @@ struct PassiveFeed {
         unknownToPeer.append(documentID)
     }
 
-    /// The peer sent an ancestor of our current revision, which was announced to it already, perhaps before it had won:
-    /// the peer may have let its own win, and would consider ours the older one.
+    /// The peer sent a revision older than our current one, which was announced to it already, perhaps before it had
+    /// won: the peer may have let its own win, and would consider ours the older one.
     ///
     /// Once for each revision: with a client that does not say in a message what it has seen this could go on forever.
     ///
@@ -189,7 +189,7 @@ struct PassiveFeed {
         }
         tellEnd()
         // What is in transit may be the revision in question. A one-shot client does not stay that long, and is told
-        // only about revisions from before this connection.
+        // again only about changes from before its `since`, which this connection has not brought.
         let mayTell =
             !isContinuous
             && connection.underway.listsCount < connection.limits.allListsInFlightCount

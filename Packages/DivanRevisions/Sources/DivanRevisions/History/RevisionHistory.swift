@@ -44,7 +44,7 @@ public protocol RevisionHistory: Sendable {
     /// What to send as the past of a revision: at most `limit` − 1 names, down to one that the peer is
     /// `known` to have.
     ///
-    /// A peer that `takesTreeIDs` remembers all that follow a vector, and decides by the vectors.
+    /// A peer that `takesTreeIDs` remembers all tree IDs behind a vector, and decides by the vectors.
     func ancestry(
         of id: RevisionID,
         limit: Int,

@@ -28,7 +28,7 @@ extension VectorHistory: RevisionHistory {
         position(of: id).map { entries[$0].mixed.description } ?? ""
     }
 
-    /// The revision and the versions in its vector.
+    /// The revision, the versions in its vector, and the tree IDs after it.
     public func names(behind id: RevisionID) -> [RevisionID] {
         guard let position = position(of: id) else { return [] }
         return [id] + RevisionAncestry(of: entries[position].mixed).ids
@@ -94,7 +94,7 @@ extension VectorHistory: RevisionHistory {
 
     /// What to send as the past of a revision.
     ///
-    /// The vector is followed by the tree IDs that the peer's own revision followed, so that it sees the
+    /// After the vector come the tree IDs that the peer's own revision followed, so that it sees the
     /// one that it holds; Couchbase Lite takes any other for a conflict. A Divan peer gets all: only
     /// names tell what a converted tree ID has seen, and each side would take the other to be behind.
     public func ancestry(

@@ -166,7 +166,7 @@ enum Bundle {
 
     /// Copies every blob that is not there yet, with the new key; one that disappears in the meantime is skipped.
     ///
-    /// Blobs that a power cut left without their final names are included if documents may refer to them, since
+    /// Whole blobs that a power cut left without their final names are included: documents may refer to them, and
     /// read-only use cannot rename them.
     static func copyBlobs(from source: BlobPlace, to target: BlobPlace) throws(StoreError) {
         guard BundleFiles.isDirectory(source.path) else { return }

@@ -133,7 +133,7 @@ public struct ChangePages {
             limit: pageCount,
             byteCount: byteCount
         )
-        // The last page may be followed by unreadable documents, which must be reported.
+        // The last document may be followed by unreadable ones, which must be reported.
         let wanted = length.isLast ? pageCount : length.count
         var damaged: [DamagedChange] = []
         let documents = try reader.documents(

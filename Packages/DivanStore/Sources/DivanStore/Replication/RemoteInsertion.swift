@@ -63,8 +63,8 @@ public struct RemoteRevision: Sendable {
 /// The result of inserting a received revision.
 public enum InsertOutcome: Equatable, Sendable {
     /// Stored. `isConflict` if it waits in a branch of its own for a resolver; `isBranched` if the
-    /// document has other branches, even closed ones, or had a revision unknown to the sender, which
-    /// must then be told the current one.
+    /// document has other branches, even closed ones, or had a revision unknown to the sender: the sender
+    /// must be told which revision counts.
     case inserted(sequence: UInt64, isConflict: Bool, isBranched: Bool = false)
     /// It already existed.
     case alreadyThere

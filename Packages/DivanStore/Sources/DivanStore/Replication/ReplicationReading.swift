@@ -237,7 +237,7 @@ extension StoreReader {
     /// The ancestry of a revision, for the message that carries it.
     ///
     /// Like `history(of:_:in:limit:known:random:)`, in the form of the database's scheme; a peer
-    /// that `takesTreeIDs` gets everything that precedes a vector.
+    /// that `takesTreeIDs` gets all tree IDs behind a vector.
     public func ancestry(
         of documentID: DocumentID,
         _ revisionID: RevisionID,

@@ -275,7 +275,7 @@ final class SQLiteConnection {
         return told > 0 ? told : SQLiteSchema.pageByteCount
     }
 
-    /// Measures the log from now on; SQLite no longer checkpoints it by itself.
+    /// Measures the log from now on; SQLite no longer copies it into the file by itself.
     func followLog() {
         // Determined now, since the hook must run no statement.
         _ = pageByteCount

@@ -133,7 +133,7 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         try connection.execute(syncSettings(syncsFully, connection))
     }
 
-    // If each commit is synced, SQLite itself checkpoints the log every 4 MiB: as long as the log
+    // If each commit is synced, SQLite itself copies the log into the file every 4 MiB: as long as the log
     // grows, a sync also waits for the file's new length, which takes a quarter longer than a sync of
     // existing bytes. Otherwise `SQLiteCheckpointer` does it, less often, since pages that many commits
     // change are then written only once.
