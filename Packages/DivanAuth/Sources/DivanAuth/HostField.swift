@@ -34,7 +34,7 @@ public struct HostField: Sendable {
         var name = text.prefix { $0 != ":" }
         if name.hasSuffix(".") { name = name.dropLast() }
         let labels = name.split(separator: ".", omittingEmptySubsequences: false)
-        // No other dot may precede the one that ends a full name.
+        // No other dot may directly precede the one that ends a full name.
         guard labels.count == 1 || labels.last?.isEmpty == false else { return false }
         // A last label of digits makes an IPv4 address, or is invalid.
         guard labels.count > 1, labels.last?.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) == false else {

@@ -10,7 +10,7 @@ public struct JSONPointer: Sendable {
     /// Keys and indices, the outermost first; none for the document itself.
     public let steps: [String]
 
-    /// Reads a pointer; `nil` for a text that is neither empty nor begins with a slash.
+    /// Reads a pointer; `nil` for a text that neither is empty nor begins with a slash.
     public init?(_ text: some StringProtocol) {
         guard let first = text.utf8.first else {
             steps = []

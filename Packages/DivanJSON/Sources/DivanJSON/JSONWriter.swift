@@ -192,7 +192,7 @@ public struct JSONWriter: ~Copyable {
 }
 
 extension JSON {
-    /// The canonical text, whose digest is the revision ID.
+    /// The canonical text, from which the digests of revision IDs are computed.
     ///
     /// No white space, keys sorted by bytes, one spelling for each string and number
     /// (`revisions.md` §2).

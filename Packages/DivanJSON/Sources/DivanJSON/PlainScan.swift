@@ -20,7 +20,7 @@ struct PlainScan: ~Copyable {
         let byteCount: UInt32
     }
 
-    /// As many as fit on the stack.
+    /// As many as need no memory on the heap.
     private static let openKeysCount = 64
     private static let objectKeysCount = 32
     private let base: UnsafePointer<UInt8>

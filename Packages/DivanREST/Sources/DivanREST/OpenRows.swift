@@ -84,7 +84,7 @@ final class OpenRows: Sendable {
         queue.async { [weak self] in self?.readAhead() }
     }
 
-    /// Releases the snapshot, after reading one more page if that is the rest.
+    /// Releases the snapshot after reading one more page; rows that follow it are refused.
     private func readAhead() {
         guard !wasRead.load(ordering: .relaxed) else { return }
         state.withLock { state in

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-// Paths: a sequence of `.key` and `[index]`; in a key every byte except ASCII letters, digits,
+// Paths: `.key` and `[index]`, one after the other; in a key every byte except ASCII letters, digits,
 // `_`, `-` and those above 127 is spelled `\HH`. Most are one plain key, which is used directly
 // from the path; other paths are parsed once for each run of a statement.
 

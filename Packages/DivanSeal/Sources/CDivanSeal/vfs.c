@@ -1,4 +1,4 @@
-// Passes everything except reads and writes on to the underlying VFS.
+// Passes everything that is not about bytes (reads, writes, truncation) on to the underlying VFS.
 #include "sealed_file.h"
 
 #include <stdio.h>

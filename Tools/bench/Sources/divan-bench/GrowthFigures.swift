@@ -102,7 +102,7 @@ enum GrowthFigures {
         add("… beside it, \(order.name)", late, floorLate, "raw SQLite", into: &report)
     }
 
-    /// Compares the middle turns, because a turn may or may not checkpoint the log into the file.
+    /// Compares the middle turns, because a turn may or may not write the log into the file.
     private static func add(
         _ name: String,
         _ ours: [Double],

@@ -12,7 +12,7 @@ import Testing
         shell = try Shell()
         try shell.run("new", "served")
         try shell.run("new", "pusher")
-        // So much that the log is checkpointed into the file while a copy is made.
+        // So much that the log is written back into the file while a copy is made.
         let text = String(repeating: "ä lot of text, ", count: 200)
         let lines = (0..<1000).map { "{\"_id\":\"ROUND-\($0)\",\"text\":\"\(text)\"}\n" }
         try shell.write("fill.jsonl", lines.joined())

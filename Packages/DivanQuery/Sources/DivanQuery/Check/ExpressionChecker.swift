@@ -335,7 +335,7 @@ struct ExpressionChecker {
 
     /// What to count instead of the body of a document: its sequence, which is there whenever the body is.
     ///
-    /// The documents of the first source are in each row.
+    /// `nil` for the first source, whose documents are in each row.
     private func counted(_ body: CheckedExpression) -> CheckedExpression? {
         guard case .property(let source, let path) = body, path.isEmpty,
             case .documents = names.scope.sources[source].form

@@ -161,7 +161,7 @@ public final class TLSContext: @unchecked Sendable {
 
     private func trustSystemRoots() {
         let store = SSL_CTX_get_cert_store(pointer)
-        // Either may be absent; without both, every server is refused as unknown.
+        // Either may be absent; if both are, every server is refused as unknown.
         X509_STORE_set_default_paths(store)
         X509_STORE_load_path(store, "/etc/ssl/certs")
         OpenSSLFailure.clear()

@@ -137,7 +137,7 @@ public final class WebSocketClientTransport: MessageTransport, @unchecked Sendab
         }
     }
 
-    /// Fields that the application adds are sent only to the original host, and not in clear text.
+    /// The application's fields except cookies go only to the original host, never from TLS to clear text.
     private func headers(for endpoint: WebSocketEndpoint) -> HTTPHeaders {
         let headers = configuration.headers(endpoint)
         guard !endpoint.maySee(secretsFor: configuration.endpoint) else { return headers }

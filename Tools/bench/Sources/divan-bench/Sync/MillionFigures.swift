@@ -8,7 +8,7 @@ import Foundation
 /// right afterwards sees the machine in the same state as the end did. The middle of three rounds counts.
 enum MillionFigures {
     private static let count = 1_000_000
-    /// Documents over which a rate is measured: includes some ten checkpoints of the log.
+    /// Documents over which a rate is measured; meanwhile the log is written into the file some ten times.
     private static let window = 100_000
     /// How many documents are pulled before the rate counts.
     private static let start = 10_000

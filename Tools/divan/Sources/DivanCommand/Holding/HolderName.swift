@@ -47,8 +47,8 @@ enum HolderName {
         return nil
     }
 
-    /// The program's name, and the verb if it is ours: a database is named after the
-    /// verb, and `divan soup` alone is the shell.
+    /// The program's name, and the verb if it is ours: whoever uses a database names it
+    /// after the verb, and `divan soup` alone is the shell.
     static func program(of process: Int32) -> String? {
         guard let line = text("/proc/\(process)/cmdline") else { return nil }
         let words = line.split(separator: "\0").map(String.init)

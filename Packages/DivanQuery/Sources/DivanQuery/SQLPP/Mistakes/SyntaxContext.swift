@@ -53,7 +53,7 @@ struct SyntaxContext {
         return text.utf8.count <= 40 ? text : "\(text.prefix(32))…"
     }
 
-    /// The character at the current token, if it is not part of the language.
+    /// The character at which the current token begins; it need not be part of the language.
     var character: Character? { lexer.rest(from: current.range.lowerBound).first }
 
     /// Whether the current token is a letter beyond ASCII.
