@@ -13,9 +13,8 @@ public final class CBLiteBundle {
     public let facts: Facts
     /// Its collections with their tables.
     public let collections: [Collection]
-    /// Collections that were deleted, each with the greatest change number that it had given out: one that
-    /// is made again goes on there.
-    public let formerCollections: [(scope: String, name: String, lastSequence: UInt64)]
+    /// Its deleted collections, whose sequences continue if they are created again.
+    public let formerCollections: [FormerCollection]
 
     private let copy: ScratchCopy
     private let file: SQLiteFile
@@ -90,7 +89,7 @@ public final class CBLiteBundle {
         if try check.step(), check.text(0) != "ok" { throw .damaged(check.text(0)) }
         facts = try Facts(of: file)
         collections = try Self.collections(of: file)
-        formerCollections = try Self.formerCollections(of: file, besides: collections)
+        formerCollections = try FormerCollection.all(in: file, besides: collections)
     }
 
     /// Whether a folder contains a database of Couchbase Lite that can be opened, or could be if it were
@@ -318,27 +317,6 @@ extension CBLiteBundle {
             collections.append(collection)
         }
         return collections
-    }
-
-    /// Those with a line among the counters, and no table.
-    private static func formerCollections(
-        of file: SQLiteFile,
-        besides present: [Collection]
-    ) throws(CBLiteError) -> [(scope: String, name: String, lastSequence: UInt64)] {
-        let query = try file.prepare("SELECT name, lastSeq FROM kvmeta WHERE lastSeq > 0")
-        let names = Set(present.map { Array("\($0.scope).\($0.name)".utf8) })
-        var former: [(scope: String, name: String, lastSequence: UInt64)] = []
-        while try query.step() {
-            let text = query.text(0)
-            guard text.hasPrefix(".") else { continue }
-            let parts = text.split(separator: ".").map(String.init)
-            let path = parts.count == 1 ? ["_default"] + parts : parts
-            guard path.count == 2, !names.contains(Array("\(path[0]).\(path[1])".utf8)) else {
-                continue
-            }
-            former.append((path[0], path[1], UInt64(max(0, query.integer(1)))))
-        }
-        return former
     }
 
     private static func table(_ name: String, in file: SQLiteFile) throws(CBLiteError) -> Table {

@@ -164,7 +164,8 @@ extension DumpLine {
         } else if object.contains("unchanged") {
             self = .standing(try DumpedStanding(members))
         } else if object.contains("collection") {
-            self = .collection(try members.collection(), indexes: try members.indexes("indexes"))
+            let indexes = try DumpedIndex.all(in: members)
+            self = .collection(try members.collection(), indexes: indexes)
         } else {
             throw DumpDamage("no line of a dump: it has none of dump, doc, blob, remote, end")
         }

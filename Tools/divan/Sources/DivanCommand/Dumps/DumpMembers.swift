@@ -85,22 +85,6 @@ struct DumpMembers {
         return digests
     }
 
-    /// Descriptions of indexes; none where there are none.
-    func indexes(_ key: String) throws(DumpDamage) -> [DumpedIndex] {
-        guard object.contains(key) else { return [] }
-        guard let values = object[key]?.array, values.count <= DumpLimits.indexCount else {
-            throw DumpDamage("\"\(key)\" is no list of indexes")
-        }
-        var indexes: [DumpedIndex] = []
-        for value in values {
-            guard let members = value.object else {
-                throw DumpDamage("\"\(key)\" is no list of indexes")
-            }
-            indexes.append(try DumpedIndex(DumpMembers(members)))
-        }
-        return indexes
-    }
-
     /// Digests of blobs; empty if there are none.
     func blobs(_ key: String) throws(DumpDamage) -> [BlobDigest] {
         guard object.contains(key) else { return [] }

@@ -121,9 +121,7 @@ final class DumpRestoration {
         for (path, indexes) in collections {
             for index in indexes {
                 do {
-                    guard let stored = index.stored else {
-                        throw QueryError("this version makes none of type \(index.kind)")
-                    }
+                    let stored = try index.stored()
                     try store.write { try $0.createIndex(like: stored, in: path, watch: watch) }
                     indexCount += 1
                 } catch let error as QueryError {
@@ -243,5 +241,21 @@ final class DumpRestoration {
                 try writer.importCounter(sequence, in: path)
             }
         }
+    }
+}
+
+extension DumpedIndex {
+    /// - Throws: `QueryError` for a type that this version does not know.
+    fileprivate func stored() throws(QueryError) -> StoredIndex {
+        guard let kind = StoredIndex.Kind(rawValue: kind) else {
+            throw QueryError("this version has no indexes of type \(kind)")
+        }
+        let words = StoredIndex.Words(language: language, ignoresAccents: ignoresAccents)
+        return StoredIndex(
+            name: name,
+            kind: kind,
+            source: source,
+            words: kind == .fullText ? words : nil
+        )
     }
 }

@@ -64,7 +64,7 @@ struct DumpWriter {
             }
             for path in paths {
                 // Of a damaged one nobody knows what it holds.
-                let indexes = try reader.indexes(in: path).map { DumpedIndex($0) }
+                let indexes = try reader.indexes(in: path).map(\.dumped)
                 try output.write(.collection(path, indexes: indexes))
             }
             if let former { try writeBlobs(lackingIn: former, paths, reader) }
@@ -316,6 +316,18 @@ struct DumpWriter {
             offset += bytes.count
         } while offset < content.byteCount
         blobCount += 1
+    }
+}
+
+extension StoredIndex {
+    fileprivate var dumped: DumpedIndex {
+        DumpedIndex(
+            name: name,
+            kind: kind.rawValue,
+            source: source,
+            language: words?.language,
+            ignoresAccents: words?.ignoresAccents ?? false
+        )
     }
 }
 

@@ -48,8 +48,7 @@ struct BundleImport {
                     let name = document.documentID.text
                     guard document.sequence > last else {
                         let problem = "sequence: another document has \(document.sequence), too"
-                        report.lostCount += 1
-                        return report.note(problem, of: name, in: path)
+                        return report.note(problem, of: name, in: path, isLost: true)
                     }
                     last = document.sequence
                     if let damage = document.damage {
@@ -58,9 +57,9 @@ struct BundleImport {
                     batch.add(document)
                 } catch {
                     let name = String(decoding: record.key, as: UTF8.self)
-                    // Where a later row has the document, it is there.
-                    if record.laterSequence == nil { report.lostCount += 1 }
-                    report.note(error.description, of: name, in: path)
+                    // If a later row has the document, it is imported with that one.
+                    let isLost = record.laterSequence == nil
+                    report.note(error.description, of: name, in: path, isLost: isLost)
                 }
                 if batch.documents.count >= Self.batchCount
                     || batch.byteCount >= Self.batchByteCount
@@ -79,13 +78,15 @@ struct BundleImport {
 }
 
 extension DatabaseImport {
-    /// Notes what is wrong with one record.
+    /// Notes what is wrong with one record, and whether its document is lost.
     mutating func note(
         _ damage: String,
         of name: String,
-        in path: CollectionPath
+        in path: CollectionPath,
+        isLost: Bool = false
     ) {
         damageCount += 1
+        if isLost { lostCount += 1 }
         guard damages.count < CBLiteLimits.toldDamageCount else { return }
         damages.append("document \"\(name)\" of \(path): \(damage)")
     }

@@ -113,30 +113,32 @@ extension CBLiteBundle {
         try store.write { writer in
             for remote in facts.remotes {
                 try writer.importRemote(remote.address, as: remote.id)
-                if report.lostCount == 0 { report.remotes.append(remote.address) }
             }
             for former in formerCollections {
                 let path = CollectionPath(scope: former.scope, name: former.name)
                 if let path { try writer.importEnd(former.lastSequence, of: path) }
             }
-            // With a checkpoint a peer would never again offer what is lost here and it still has.
-            guard report.lostCount == 0 else { return }
-            for checkpoint in try checkpoints() {
-                try writer.importCheckpoint(checkpoint.id, checkpoint.body)
-                report.checkpointCount += 1
-            }
-            for checkpoint in try peerCheckpoints() {
-                let revision = checkpoint.revision ?? "1-cc"
-                try writer.importPeerCheckpoint(
-                    checkpoint.id,
-                    revision: revision,
-                    checkpoint.body
-                )
-                report.checkpointCount += 1
-            }
+            // With a checkpoint, a peer would never again offer what is lost here and it still has.
+            if report.lostCount == 0 { try carryCheckpoints(to: writer, &report) }
         }
         isClosed = true
         try store.close()
         return report
+    }
+
+    private func carryCheckpoints(
+        to writer: StoreWriter,
+        _ report: inout DatabaseImport
+    ) throws {
+        report.remotes = facts.remotes.map(\.address)
+        for checkpoint in try checkpoints() {
+            try writer.importCheckpoint(checkpoint.id, checkpoint.body)
+            report.checkpointCount += 1
+        }
+        for checkpoint in try peerCheckpoints() {
+            let revision = checkpoint.revision ?? "1-cc"
+            try writer.importPeerCheckpoint(checkpoint.id, revision: revision, checkpoint.body)
+            report.checkpointCount += 1
+        }
     }
 }

@@ -96,8 +96,8 @@ final class ImportWriter: Sendable {
                         in: batch.path
                     )
                 } catch let error as StoreError where error.concernsOneDocument {
-                    report.lostCount += 1
-                    report.note(error.explanation, of: document.documentID.text, in: batch.path)
+                    let name = document.documentID.text
+                    report.note(error.explanation, of: name, in: batch.path, isLost: true)
                     continue
                 }
                 if isNew { report.documentCount += 1 }
