@@ -89,7 +89,8 @@ public final class CBLiteBundle {
         if try check.step(), check.text(0) != "ok" { throw .damaged(check.text(0)) }
         facts = try Facts(of: file)
         collections = try Self.collections(of: file)
-        formerCollections = try FormerCollection.all(in: file, besides: collections)
+        let names = Set(collections.map { Array("\($0.scope).\($0.name)".utf8) })
+        formerCollections = try FormerCollection.all(in: file, besides: names)
     }
 
     /// Whether a folder contains a database of Couchbase Lite that can be opened, or could be if it were

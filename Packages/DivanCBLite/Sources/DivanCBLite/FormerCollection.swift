@@ -7,13 +7,12 @@ public struct FormerCollection: Hashable, Sendable {
     /// The greatest sequence that it had given out.
     public let lastSequence: UInt64
 
-    /// The collections that have a counter, but are not among those that have a table.
+    /// The collections that have a counter, but no table; `names` has those with one, as `scope.name`.
     static func all(
         in file: SQLiteFile,
-        besides present: [CBLiteBundle.Collection]
+        besides names: Set<[UInt8]>
     ) throws(CBLiteError) -> [FormerCollection] {
         let query = try file.prepare("SELECT name, lastSeq FROM kvmeta WHERE lastSeq > 0")
-        let names = Set(present.map { Array("\($0.scope).\($0.name)".utf8) })
         var former: [FormerCollection] = []
         while try query.step() {
             // `.name`, or `.scope.name`.

@@ -47,8 +47,8 @@ struct BundleImport {
                     }
                     let name = document.documentID.text
                     guard document.sequence > last else {
-                        let problem = "sequence: another document has \(document.sequence), too"
-                        return report.note(problem, of: name, in: path, isLost: true)
+                        let damage = "sequence: another document has \(document.sequence), too"
+                        return report.note(damage, of: name, in: path, isLost: true)
                     }
                     last = document.sequence
                     if let damage = document.damage {
@@ -57,7 +57,6 @@ struct BundleImport {
                     batch.add(document)
                 } catch {
                     let name = String(decoding: record.key, as: UTF8.self)
-                    // If a later row has the document, it is imported with that one.
                     let isLost = record.laterSequence == nil
                     report.note(error.description, of: name, in: path, isLost: isLost)
                 }
