@@ -1,6 +1,6 @@
 import DivanAuth
 public import DivanLog
-import DivanReplicator
+public import DivanReplicator
 import DivanSession
 import DivanStore
 import DivanTLS
@@ -43,11 +43,7 @@ public final class ListenerServer: Sendable {
         self.configuration = configuration
         self.log = log
         logins = LoginTable(limits: configuration.limits.logins)
-        budget = ConnectionBudget(
-            byteCount: configuration.limits.heldByteCount,
-            partyByteCount: configuration.limits.partyHeldByteCount,
-            onEase: FreeMemory.giveBackSoon
-        )
+        budget = ConnectionBudget(configuration.limits)
         gate = PasswordGate(
             configuration.authenticator,
             limit: configuration.limits.checkingCount
@@ -316,5 +312,16 @@ extension ListenerServer {
             log: log
         )
         session.start()
+    }
+}
+
+extension ConnectionBudget {
+    /// What all connections of one listener may hold, by its limits.
+    public convenience init(_ limits: ListenerLimits) {
+        self.init(
+            byteCount: limits.heldByteCount,
+            partyByteCount: limits.partyHeldByteCount,
+            onEase: FreeMemory.giveBackSoon
+        )
     }
 }

@@ -68,11 +68,20 @@ public struct StatusBoard: Sendable {
     }
 
     private func isLeft(_ file: String, by pid: pid_t) -> Bool {
-        guard let start = Self.start(of: pid) else { return true }
-        guard let bytes = try? OwnFile.read(file, limit: StatusLimits.fileByteCount),
-            let status = (try? JSON(parsing: bytes))?.object
-        else { return false }
-        return status["processStart"]?.string != start
+        // Half an entry does not say when its process began.
+        guard let status = try? status(in: file) else { return Self.start(of: pid) == nil }
+        return !Self.isOfLiving(status, pid)
+    }
+
+    /// What a file says; `nil` if it is gone, or is not a whole entry.
+    private func status(in file: String) throws(StatusError) -> JSONObject? {
+        try OwnFile.read(file, limit: StatusLimits.fileByteCount)
+            .flatMap { (try? JSON(parsing: $0))?.object }
+    }
+
+    private static func isOfLiving(_ status: JSONObject, _ pid: pid_t) -> Bool {
+        guard let start = status["processStart"]?.string else { return false }
+        return start == self.start(of: pid)
     }
 
     /// The entries of all living processes, the oldest process first.
@@ -85,11 +94,8 @@ public struct StatusBoard: Sendable {
         for (name, process) in entries {
             let file = "\(directory)/\(name)"
             // The process may have ended in the meantime.
-            guard let bytes = try OwnFile.read(file, limit: StatusLimits.fileByteCount),
-                let status = (try? JSON(parsing: bytes))?.object
-            else { continue }
-            guard let start = status["processStart"]?.string, start == Self.start(of: process.pid)
-            else {
+            guard let status = try status(in: file) else { continue }
+            guard Self.isOfLiving(status, process.pid) else {
                 unlink(file)  // it was killed
                 continue
             }

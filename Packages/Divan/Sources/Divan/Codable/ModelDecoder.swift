@@ -210,8 +210,7 @@ final class ModelDecoder: Decoder {
 
     private var blob: Blob? {
         guard case .object(let members) = json else { return nil }
-        let described = members.isBlob ? members : members.oldAttachment
-        return described.map { Blob($0, in: origin.database) }
+        return members.blobDescription.map { Blob($0, in: origin.database) }
     }
 
     /// The content of the blob here; its other properties are remembered.

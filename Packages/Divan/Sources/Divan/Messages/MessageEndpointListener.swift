@@ -76,14 +76,7 @@ public final class MessageEndpointListener: Sendable {
     private let listeners = ListenerList<MessageEndpointListenerChange>()
     private let runEnd = ServiceEnd()
     /// What the peers of all connections may make it hold: the amounts of a `URLEndpointListener`.
-    private let budget = {
-        let limits = DivanListener.ListenerLimits()
-        return ConnectionBudget(
-            byteCount: limits.heldByteCount,
-            partyByteCount: limits.partyHeldByteCount,
-            onEase: FreeMemory.giveBackSoon
-        )
-    }()
+    private let budget = ConnectionBudget(DivanListener.ListenerLimits())
     /// Keeps old bodies as delta sources for peers that return later, from the first connection on.
     private let deltaSources = Mutex<DeltaSourceHold?>(nil)
 

@@ -170,16 +170,14 @@ extension Replicator.Status {
             case .idle: .idle
             case .busy: .busy
             }
-        let error = status.error.map { NSError(from: $0) }
         self.init(
             activity: activity,
             progress: Replicator.Progress(
                 completed: status.completedUnitCount,
                 total: status.totalUnitCount
             ),
-            error: activity == .offline || activity == .stopped ? error : nil
+            obstacle: status.error.map { NSError(from: $0) }
         )
-        obstacle = error
         stall = status.stall?.description
         needsCredentials = status.needsCredentials
         retryDate = status.retryDelay.map { delay in

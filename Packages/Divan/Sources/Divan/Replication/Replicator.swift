@@ -45,9 +45,11 @@ public final class Replicator: Sendable {
         /// The progress.
         public let progress: Progress
         /// The error that ended the run or makes it wait, an `NSError`; `nil` unless it is `stopped` or `offline`.
-        public let error: (any Error)?
+        public var error: (any Error)? {
+            activity == .stopped || activity == .offline ? obstacle : nil
+        }
         /// The current error, including one that does not end the run.
-        package internal(set) var obstacle: (any Error)?
+        package let obstacle: (any Error)?
         /// When an `offline` replicator retries; a network change may make it retry earlier.
         ///
         /// An addition to the official API.
@@ -66,7 +68,7 @@ public final class Replicator: Sendable {
 
         /// The status at the beginning of a run, or before the first.
         static func nothingDone(_ activity: ActivityLevel) -> Status {
-            Status(activity: activity, progress: Progress(completed: 0, total: 0), error: nil)
+            Status(activity: activity, progress: Progress(completed: 0, total: 0), obstacle: nil)
         }
     }
 
@@ -176,7 +178,10 @@ public final class Replicator: Sendable {
         }
         if let failure {
             let progress = Status.initial.progress
-            publish(Status(activity: .stopped, progress: progress, error: failure), ofRun: false)
+            publish(
+                Status(activity: .stopped, progress: progress, obstacle: failure),
+                ofRun: false
+            )
         } else if let session {
             Journal.sync.info("Replicator to \(place): starting, \(config.replicatorType)")
             session.start()

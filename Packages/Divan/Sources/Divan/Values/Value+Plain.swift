@@ -9,10 +9,8 @@ extension Value {
         case .array(let array): array
         case .blob(let blob): blob
         case .json(.object(let members)):
-            if members.isBlob {
-                Blob(members, in: origin)
-            } else if let attachment = members.oldAttachment {
-                Blob(attachment, in: origin)
+            if let description = members.blobDescription {
+                Blob(description, in: origin)
             } else {
                 DictionaryObject(Members(members, in: origin))
             }

@@ -114,6 +114,9 @@ extension JSONObject {
         return false
     }
 
+    /// The description of the blob that this object is read as; `nil` for other objects.
+    var blobDescription: JSONObject? { isBlob ? self : oldAttachment }
+
     /// The description of the blob that an attachment of CouchDB is read as; `nil` for other objects.
     ///
     /// Sync Gateway's REST API and Couchbase Lite 1.x write such attachments. They are told by the

@@ -9,7 +9,7 @@ import Testing
 /// Replication over the application's connections: here, two ends in one process.
 @Suite(.timeLimit(.minutes(5))) struct MessageEndpointTests {
     /// Delivers messages forever and never reports that it is open.
-    private final class Hasty: MessageEndpointConnection, Sendable {
+    private final class Hasty: Confirming, Sendable {
         private let messageByteCount: Int
         private let end: CheckedContinuation<(any Error)?, Never>
 
@@ -24,13 +24,6 @@ import Testing
         ) {
             let message = Message.fromData(Data(count: messageByteCount))
             for _ in 0..<20 { connection.receive(message: message) }
-        }
-
-        func send(
-            message: Message,
-            completion: @escaping @Sendable (Bool, MessagingError?) -> Void
-        ) {
-            completion(true, nil)
         }
 
         func close(error: (any Error)?, completion: @escaping @Sendable () -> Void) {
@@ -157,7 +150,7 @@ import Testing
     }
 
     /// Says something long, never to its end, and reads everything.
-    private final class Talkative: MessageEndpointConnection, Sendable {
+    private final class Talkative: Confirming, Sendable {
         private let frames: [Data]
         private let onClose: @Sendable () -> Void
 
@@ -172,13 +165,6 @@ import Testing
         ) {
             completion(true, nil)
             for frame in frames { connection.receive(message: .fromData(frame)) }
-        }
-
-        func send(
-            message: Message,
-            completion: @escaping @Sendable (Bool, MessagingError?) -> Void
-        ) {
-            completion(true, nil)
         }
 
         func close(error: (any Error)?, completion: @escaping @Sendable () -> Void) {
@@ -297,7 +283,7 @@ import Testing
     }
 
     /// Keeps its end of the replication for ever, as the official examples do.
-    private final class Keeping: MessageEndpointConnection, Sendable {
+    private final class Keeping: Confirming, Sendable {
         private let replication = Mutex<(any ReplicatorConnection)?>(nil)
         private let end: CheckedContinuation<Void, Never>
 
@@ -310,13 +296,6 @@ import Testing
             replication.withLock { $0 = connection }
             completion(true, nil)
             connection.close(error: nil)
-        }
-
-        func send(
-            message: Message,
-            completion: @escaping @Sendable (Bool, MessagingError?) -> Void
-        ) {
-            completion(true, nil)
         }
 
         func close(error: (any Error)?, completion: @escaping @Sendable () -> Void) {
@@ -390,7 +369,7 @@ import Testing
     }
 
     /// Accepts everything and never replies.
-    private final class Deaf: MessageEndpointConnection, MessageEndpointDelegate, Sendable {
+    private final class Deaf: Confirming, MessageEndpointDelegate, Sendable {
         let openCount = Atomic(0)
 
         func createConnection(endpoint: MessageEndpoint) -> any MessageEndpointConnection { self }
@@ -402,11 +381,6 @@ import Testing
             completion(true, nil)
             openCount.add(1, ordering: .releasing)
         }
-
-        func send(
-            message: Message,
-            completion: @escaping @Sendable (Bool, MessagingError?) -> Void
-        ) { completion(true, nil) }
 
         func close(error: (any Error)?, completion: @escaping @Sendable () -> Void) { completion() }
     }
@@ -427,5 +401,17 @@ import Testing
         let start = ContinuousClock.now
         try peers.here.close()
         #expect(ContinuousClock.now - start < .seconds(12))
+    }
+}
+
+/// An application's connection that confirms whatever it is given to send.
+private protocol Confirming: MessageEndpointConnection {}
+
+extension Confirming {
+    func send(
+        message: Message,
+        completion: @escaping @Sendable (Bool, MessagingError?) -> Void
+    ) {
+        completion(true, nil)
     }
 }

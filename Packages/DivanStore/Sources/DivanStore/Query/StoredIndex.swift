@@ -25,24 +25,10 @@ public struct StoredIndex: Hashable, Sendable {
     /// How text is split into words, as told to FTS5; `nil` if it is not.
     public let tokenizer: String?
 
-    /// How a full-text index reads texts.
-    public struct Words: Hashable, Sendable {
-        /// The language whose stems and stop words it knows; `nil` for none.
-        public let language: String?
-        /// Whether `é` is `e`.
-        public let ignoresAccents: Bool
-
-        /// Describes it.
-        public init(language: String?, ignoresAccents: Bool) {
-            self.language = language
-            self.ignoresAccents = ignoresAccents
-        }
-    }
-
-    /// How it reads texts; `nil` unless it is a full-text index.
-    public var words: Words? {
+    /// The language whose stems and stop words it knows, `nil` for none, and whether `é` is `e`; `nil` unless
+    /// it is a full-text index.
+    public var words: (language: String?, ignoresAccents: Bool)? {
         tokenizer.flatMap(FullText.description)
-            .map { Words(language: $0.language, ignoresAccents: $0.ignoresAccents) }
     }
 
     init(name: ExactText, kind: Kind, source: String, tokenizer: String?) {
@@ -52,15 +38,20 @@ public struct StoredIndex: Hashable, Sendable {
         self.tokenizer = tokenizer
     }
 
-    /// Describes an index of another database; `words` is for full-text indexes only.
-    public init(name: ExactText, kind: Kind, source: String, words: Words?) {
+    /// Describes an index of another database; of the language and the accents see `words`.
+    public init(
+        name: ExactText,
+        kind: Kind,
+        source: String,
+        language: String?,
+        ignoresAccents: Bool
+    ) {
         self.init(
             name: name,
             kind: kind,
             source: source,
-            tokenizer: words.map {
-                FullText.tokenizer(language: $0.language, ignoresAccents: $0.ignoresAccents)
-            }
+            tokenizer: kind == .fullText
+                ? FullText.tokenizer(language: language, ignoresAccents: ignoresAccents) : nil
         )
     }
 

@@ -118,7 +118,8 @@ final class DumpRestoration {
     private func makeIndexes(in store: Store) throws {
         let watch = IndexWatch { _ in }
         Interruption.current?.onRequest { watch.cancel() }
-        for (path, indexes) in collections {
+        // In the order of their names, so that equal dumps give equal lines.
+        for (path, indexes) in collections.sorted(by: { "\($0.key)" < "\($1.key)" }) {
             for index in indexes {
                 do {
                     let stored = try index.stored()
@@ -250,12 +251,12 @@ extension DumpedIndex {
         guard let kind = StoredIndex.Kind(rawValue: kind) else {
             throw QueryError("this version has no indexes of type \(kind)")
         }
-        let words = StoredIndex.Words(language: language, ignoresAccents: ignoresAccents)
         return StoredIndex(
             name: name,
             kind: kind,
             source: source,
-            words: kind == .fullText ? words : nil
+            language: language,
+            ignoresAccents: ignoresAccents
         )
     }
 }
