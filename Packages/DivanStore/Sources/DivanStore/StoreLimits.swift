@@ -58,6 +58,9 @@ public enum StoreLimits {
     /// Bytes of the log from which on those who keep a snapshot without reading on are asked to release
     /// it: twice what a log has without them.
     public static let heldLogByteCount = 128 << 20
+    /// Milliseconds that a commit waits for a moment without readers, if such a log is held by readers that
+    /// begin and end all the time; new ones wait meanwhile.
+    public static let readerPauseMilliseconds = 50
     /// Milliseconds that a transaction may take before the log mentions it at verbose level.
     public static let quickTransactionMilliseconds = 50
     /// Bytes that a blob reader or a copy holds at a time.

@@ -2,6 +2,7 @@ import CDivanStoreFaults
 import DivanRevisions
 import DivanTestKit
 import Foundation
+import Synchronization
 import Testing
 
 // Whether a checkpoint goes on is visible only from inside.
@@ -78,6 +79,26 @@ struct LogTests {
         #expect(try store.read { try $0.count(in: .default) } == 310)
     }
 
+    @Test func `readers that relieve each other do not keep the log from beginning anew`() throws {
+        let home = try TemporaryDirectory()
+        let path = home.file("a.cblite2")
+        let store = try Store.open(directory: path)
+        defer { try? store.close() }
+        try Self.save(0..<1, in: store)
+        let readers = RelievingReaders(store)
+        readers.begin()
+        var greatest = 0
+        for number in 1..<800 {  // 200 MiB
+            try Self.save(number..<number + 1, in: store)
+            greatest = max(greatest, try Self.logByteCount(path))
+        }
+        readers.end()
+        #expect(greatest <= StoreLimits.heldLogByteCount + 2 * StoreLimits.logByteCount)
+        #expect(readers.readCount > 100)
+        try store.checkIntegrity()
+        #expect(try store.read { try $0.count(in: .default) } == 800)
+    }
+
     @Test func `compacting and syncing fully find no checkpoint in their way`() throws {
         let home = try TemporaryDirectory()
         let path = home.file("a.cblite2")
@@ -94,6 +115,48 @@ struct LogTests {
         try Self.save(195..<260, in: owner)
         try store.checkIntegrity()
         #expect(try store.read { try $0.count(in: .default) } == 260)
+    }
+}
+
+/// Two readers, one of which always has a snapshot: each keeps its own until the other has begun, or may
+/// not begin.
+private final class RelievingReaders: Sendable {
+    private let store: Store
+    private let isOver = Atomic(false)
+    private let count = Atomic(0)
+    private let begun = [DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)]
+    private let threads = Mutex<[JoinedThread?]>([])
+
+    init(_ store: Store) {
+        self.store = store
+    }
+
+    var readCount: Int { count.load(ordering: .relaxed) }
+
+    func begin() {
+        threads.withLock { threads in
+            threads = (0..<2).map { number in JoinedThread { [self] in readOn(number) } }
+        }
+        for semaphore in begun {
+            semaphore.wait()
+            semaphore.signal()
+        }
+    }
+
+    func end() {
+        isOver.store(true, ordering: .relaxed)
+        for thread in threads.withLock({ $0 }) { thread?.join() }
+    }
+
+    private func readOn(_ number: Int) {
+        while !isOver.load(ordering: .relaxed) {
+            try? store.read { reader in
+                _ = try reader.count(in: .default)
+                count.add(1, ordering: .relaxed)
+                begun[number].signal()
+                _ = begun[1 - number].wait(timeout: .now() + .milliseconds(20))
+            }
+        }
     }
 }
 

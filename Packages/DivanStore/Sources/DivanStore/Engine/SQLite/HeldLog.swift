@@ -1,14 +1,17 @@
 internal import DivanLog
 
 /// Notices that readers keep the log from being cleared while it is long.
+///
+/// SQLite begins a log anew only at a moment when nobody reads from it. Where many readers begin and end without
+/// a pause, there is none, although each of them is quick.
 struct HeldLog {
     // Its length when it was last found long; 0 while it is not.
     private var byteCount = 0
 
-    /// Whether the log is long, and longer than at the last check.
+    /// Whether the log is long, and longer than at the last check, so that it is not the work of a single
+    /// transaction.
     ///
-    /// If so, it is not the work of a single transaction, and a warning is logged. If `count` is `nil`,
-    /// the size of the log's file is used, which is truncated only now and then.
+    /// If `count` is `nil`, the size of the log's file is used, which is truncated only now and then.
     mutating func hasGrown(to count: Int?, at path: String) -> Bool {
         let count = count ?? BundleFiles.byteCount(path + "-wal")
         guard count >= StoreLimits.heldLogByteCount else {
@@ -18,12 +21,15 @@ struct HeldLog {
         guard byteCount == 0 || count >= byteCount + StoreLimits.logByteCount else { return false }
         let hasGrown = byteCount > 0
         byteCount = count
-        if hasGrown {
-            StoreLog.database.warning(
-                "\(path)-wal has grown to \(count >> 20) MiB, since somebody has not read on for long: a "
-                    + "result stream, or another process, as divan query with a pager; read on, or end it"
-            )
-        }
         return hasGrown
+    }
+
+    /// Asks the readers to release the log, and warns of those that are not asked.
+    func release(_ readers: SQLiteReaders, at path: String) {
+        StoreLog.database.warning(
+            "\(path)-wal has grown to \(byteCount >> 20) MiB, since somebody has not read on for long: a "
+                + "result stream, or another process, as divan query with a pager; read on, or end it"
+        )
+        readers.logIsLong()
     }
 }

@@ -70,7 +70,7 @@ final class SQLiteCheckpointer {
 }
 
 /// One checkpoint on a thread of its own.
-private final class SQLiteCheckpoint {
+final class SQLiteCheckpoint {
     /// What the thread and its starter share.
     private final class Work: Sendable {
         let place: SQLitePlace

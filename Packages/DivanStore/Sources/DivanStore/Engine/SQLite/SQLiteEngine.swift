@@ -40,7 +40,7 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
     let mode: SQLiteConnection.Mode
     private var writer: SQLiteSession?
     private var syncsFully: Bool
-    // The log is empty: see `syncSettings`.
+    // The log is empty: see `SQLiteWriterSettings`.
     private var awaitsFirstCommit = false
     // The sync failure that put the log in doubt; `nil` while it is not.
     private var failedSync: StoreError?
@@ -72,7 +72,7 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         through connection: SQLiteConnection,
         at place: SQLitePlace
     ) throws(StoreError) {
-        try Self.tune(connection, syncsFully: syncsFully)
+        try SQLiteWriterSettings.apply(to: connection, syncsFully: syncsFully)
         try SQLiteSchema.migrate(connection)
         writer = try SQLiteSession(connection)
         presence = FilePresence(at: place.path)
@@ -116,36 +116,6 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
             try SQLiteSchema.verify(connection)
             return (connection, .immutable)
         }
-    }
-
-    private static func tune(
-        _ connection: SQLiteConnection,
-        syncsFully: Bool
-    ) throws(StoreError) {
-        // A log that grew during a long read is cut back to 64 MiB.
-        try connection.execute(
-            """
-            PRAGMA journal_size_limit = 67108864;
-            PRAGMA temp_store = MEMORY;
-            """
-        )
-        try KeptPages.begin(onWriter: connection)
-        try connection.execute(syncSettings(syncsFully, connection))
-    }
-
-    // If each commit is synced, SQLite itself copies the log into the file every 4 MiB: as long as the log
-    // grows, a sync also waits for the file's new length, which takes a quarter longer than a sync of
-    // existing bytes. Otherwise `SQLiteCheckpointer` does it, less often, since pages that many commits
-    // change are then written only once.
-    //
-    // SQLite syncs the header of a log that it begins, so that pages of the previous log are not taken
-    // for its own. An empty file has none, and a power cut only loses the latest commits there, as
-    // always. So the first commit into an empty log syncs nothing, which saves half a millisecond.
-    private static func syncSettings(_ full: Bool, _ connection: SQLiteConnection) -> String {
-        let pageCount = full ? (4 << 20) / connection.pageByteCount : 0
-        return """
-            PRAGMA synchronous = \(full ? "FULL" : "NORMAL"); PRAGMA wal_autocheckpoint = \(pageCount)
-            """
     }
 
     // MARK: Reading
@@ -193,10 +163,7 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
             try session.commit()
             syncHeads(on: session.connection)
             checkpoint(session.connection)
-            let byteCount = session.connection.logByteCount
-            if heldLog.hasGrown(to: checkpointer == nil ? nil : byteCount, at: path) {
-                readers.logIsLong()
-            }
+            freeLog(session.connection)
             return result
         } catch {
             // Determined first, since rolling back is the connection's next call.
@@ -218,6 +185,21 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         guard let checkpointer else { return }
         do throws(StoreError) {
             try checkpointer.logDidGrow(to: connection.logByteCount, on: connection)
+        } catch {
+            failedSync = error
+        }
+    }
+
+    /// Lets a log that is long begin anew with the next write, if readers allow it.
+    private func freeLog(_ writer: SQLiteConnection) {
+        let byteCount = checkpointer == nil ? nil : writer.logByteCount
+        guard heldLog.hasGrown(to: byteCount, at: path) else { return }
+        do throws(StoreError) {
+            let isFree = try readers.betweenReads { () throws(StoreError) in
+                try checkpointer?.finish()
+                try SQLiteCheckpoint.copyLog(through: writer)
+            }
+            if !isFree { heldLog.release(readers, at: path) }
         } catch {
             failedSync = error
         }
@@ -351,7 +333,7 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         try finishCheckpoint()
         checkpointer = nil
         awaitsFirstCommit = false
-        try connection.execute(Self.syncSettings(true, connection))
+        try SQLiteWriterSettings.setSync(fully: true, of: connection)
         syncsFully = true
     }
 

@@ -14,10 +14,19 @@ final class SQLiteReaders: @unchecked Sendable {
     private let mode: SQLiteConnection.Mode
     /// Whether only this process writes, so that a kept snapshot is known to be the latest.
     private let seesEveryWrite: Bool
+    /// Whether readers may begin.
+    private enum Gate {
+        case open
+        /// They wait for the end of `betweenReads`.
+        case paused
+        /// They wait for another file, and connections to this one are closed.
+        case closed
+    }
+
     private let lock = RecursiveLock()
-    // Held while the file is replaced; readers wait for it.
-    private let exchange = RecursiveLock()
-    private var isExchanging = false
+    // Held while the gate is not open; readers wait for it.
+    private let passage = RecursiveLock()
+    private var gate = Gate.open
     private var usedCount = 0
     /// The file that is read; a database that somebody put in its place is another one.
     private var identity: FileIdentity?
@@ -39,11 +48,11 @@ final class SQLiteReaders: @unchecked Sendable {
     func take() throws(StoreError) -> SQLiteSession {
         while true {
             if let session = try takeAtOnce() { return session }
-            exchange.withLock {}
+            passage.withLock {}
         }
     }
 
-    /// The same, but `nil` while the file is being replaced, for callers that must not wait for that.
+    /// The same, but `nil` while readers may not begin, for callers that must not wait for that.
     func takeAtOnce() throws(StoreError) -> SQLiteSession? {
         guard let (found, place, now) = try enter() else { return nil }
         if let found, found.hasSnapshot { return found }
@@ -59,12 +68,12 @@ final class SQLiteReaders: @unchecked Sendable {
         }
     }
 
-    /// Counts one more reader, and gives it an idle session, if there is one; `nil` while the file
-    /// is being replaced.
+    /// Counts one more reader, and gives it an idle session, if there is one; `nil` while readers may
+    /// not begin.
     private func enter() throws(StoreError) -> (SQLiteSession?, SQLitePlace, UInt64)? {
         try lock.withLock { () throws(StoreError) -> (SQLiteSession?, SQLitePlace, UInt64)? in
             guard isOpen else { throw StoreError(.notOpen, at: place.path) }
-            guard !isExchanging else { return nil }
+            guard gate == .open else { return nil }
             usedCount += 1
             return (idle.popLast(), place, generation)
         }
@@ -76,17 +85,11 @@ final class SQLiteReaders: @unchecked Sendable {
     ///
     /// - Throws: `busy` if they take too long, and what `body` throws; the place then stays the same.
     func whileClosed(_ body: () throws -> SQLitePlace) throws {
-        try exchange.withLock {
-            lock.withLock { isExchanging = true }
-            defer { lock.withLock { isExchanging = false } }
-            let pause = 2
-            var waited = 0
-            while lock.withLock({ usedCount > 0 }) {
-                guard waited < StoreLimits.busyMilliseconds else {
-                    throw StoreError(.busy(.thisProcess(ownerCount: 1)), at: place.path)
-                }
-                usleep(UInt32(pause * 1_000))
-                waited += pause
+        try passage.withLock {
+            lock.withLock { gate = .closed }
+            defer { lock.withLock { gate = .open } }
+            guard areAllBack(within: Int(StoreLimits.busyMilliseconds)) else {
+                throw StoreError(.busy(.thisProcess(ownerCount: 1)), at: place.path)
             }
             lock.withLock { idle = [] }
             let place = try body()
@@ -95,6 +98,34 @@ final class SQLiteReaders: @unchecked Sendable {
                 identity = FileIdentity(at: place.path)
             }
         }
+    }
+
+    /// Runs `body` while nobody here reads, so that no snapshot of this process holds the log.
+    ///
+    /// New readers wait in the meantime; running ones are waited for, but not for long, since one of them
+    /// may be a result stream, or wait for a reader that may not begin.
+    ///
+    /// - Returns: Whether `body` ran.
+    func betweenReads(_ body: () throws(StoreError) -> Void) throws(StoreError) -> Bool {
+        try passage.withLock { () throws(StoreError) -> Bool in
+            lock.withLock { gate = .paused }
+            defer { lock.withLock { gate = .open } }
+            guard areAllBack(within: StoreLimits.readerPauseMilliseconds) else { return false }
+            try body()
+            return true
+        }
+    }
+
+    /// Waits until no session is in use; whether that took at most this many milliseconds.
+    private func areAllBack(within milliseconds: Int) -> Bool {
+        let pause = 2
+        var waited = 0
+        while lock.withLock({ usedCount > 0 }) {
+            guard waited < milliseconds else { return false }
+            usleep(UInt32(pause * 1_000))
+            waited += pause
+        }
+        return true
     }
 
     /// Opened for writing if the writer is, because the first reader may have to recover the log
@@ -117,7 +148,7 @@ final class SQLiteReaders: @unchecked Sendable {
 
     func giveBack(_ session: SQLiteSession) {
         let isKept = lock.withLock {
-            guard seesEveryWrite, !isWriting, !isExchanging, session.generation == generation,
+            guard seesEveryWrite, !isWriting, gate == .open, session.generation == generation,
                 hasRoom,
                 session.connection.isInTransaction
             else { return false }
@@ -132,7 +163,7 @@ final class SQLiteReaders: @unchecked Sendable {
         session.rollback()
         lock.withLock {
             // If the session is to be closed, that happens before the last reader is counted out.
-            if hasRoom, !isExchanging { idle.append(session) }
+            if hasRoom, gate != .closed { idle.append(session) }
             usedCount -= 1
         }
     }
@@ -163,7 +194,7 @@ final class SQLiteReaders: @unchecked Sendable {
     /// If so after its first read, every session with its generation has the same snapshot.
     func isLatest(_ session: SQLiteSession) -> Bool {
         lock.withLock {
-            seesEveryWrite && !isWriting && !isExchanging && session.generation == generation
+            seesEveryWrite && !isWriting && gate == .open && session.generation == generation
         }
     }
 
