@@ -62,6 +62,15 @@ double floor_query_change(floor_query *query, const char *sql);
 /// Reads all rows of a statement, or only the first; processor time, or -1.
 double floor_query_read(floor_query *query, const char *sql, int only_first);
 
+/// A writer of the file of a `floor_query`, a thread that runs a statement after each save, and another
+/// one that is told then; null on failure.
+typedef struct floor_live floor_live;
+floor_live *floor_live_open(const char *path, const char *sql);
+void floor_live_close(floor_live *live);
+
+/// Stores JSON text; wall-clock seconds until the second thread is told, or -1.
+double floor_live_save(floor_live *live, const char *id, const char *body, size_t length);
+
 /// Hashes and writes a file of `bytes`, a multiple of 128 KiB, and syncs it; seconds, or -1.
 double floor_blob_write(const char *path, size_t bytes);
 

@@ -1,4 +1,3 @@
-import CDivanFloors
 import DivanFullText
 import DivanJSON
 import DivanQuery
@@ -12,49 +11,17 @@ final class QueryBench {
     typealias Question = (name: String, query: String, sql: String?)
 
     let store: Store
-    let raw: OpaquePointer
+    let floor: QueryFloor
 
     init(in directory: String) throws {
         store = try Store.open(directory: "\(directory)/queries.cblite2")
-        guard let opened = floor_query_open("\(directory)/queries.sqlite") else {
-            throw Failure(text: "the floor's database cannot be opened")
-        }
-        raw = opened
-        try fill()
+        floor = try QueryFloor(at: "\(directory)/queries.sqlite")
+        try QueryDocuments.fill(store)
+        try floor.fill()
     }
 
     deinit {
         try? store.close()
-        floor_query_close(raw)
-    }
-
-    struct Failure: Error {
-        let text: String
-    }
-
-    private func fill() throws {
-        try QueryDocuments.fill(store)
-        for start in stride(from: 0, to: QueryDocuments.count, by: 1_000) {
-            try change("BEGIN")
-            for number in start..<start + 1_000 { try saveRaw(number) }
-            try change("COMMIT")
-        }
-    }
-
-    func saveRaw(_ number: Int, changedBy shift: Int = 0) throws {
-        let isStored = try QueryDocuments.body(number + shift).withUnsafeBytes { bytes in
-            let start = bytes.bindMemory(to: CChar.self).baseAddress
-            return floor_query_insert(raw, QueryDocuments.id(number), start, bytes.count)
-        }
-        guard isStored == 1 else { throw Failure(text: "the floor cannot store") }
-    }
-
-    /// Seconds that SQLite alone needs for a change.
-    @discardableResult
-    func change(_ sql: String) throws -> Double {
-        let seconds = floor_query_change(raw, sql)
-        guard seconds >= 0 else { throw Failure(text: "the floor cannot run \(sql)") }
-        return seconds
     }
 
     /// Adds a figure for a question in SQL++ and the same one in SQL; all rows are read.
@@ -65,7 +32,7 @@ final class QueryBench {
         onlyFirst: Bool = false,
         to report: inout Report
     ) throws {
-        var (ours, floor) = (Double.infinity, Double.infinity)
+        var (ours, plain) = (Double.infinity, Double.infinity)
         let statement = try checked(query)
         // In turns, so that both see the same load.
         for _ in 0..<5 {
@@ -76,11 +43,9 @@ final class QueryBench {
             }
             ours = min(ours, time)
             guard let sql else { continue }
-            let seconds = floor_query_read(raw, sql, onlyFirst ? 1 : 0)
-            guard seconds >= 0 else { throw Failure(text: "the floor cannot run \(sql)") }
-            floor = min(floor, seconds)
+            plain = min(plain, try floor.read(sql, onlyFirst: onlyFirst))
         }
-        add(name, ours, floor: sql == nil ? nil : floor, to: &report)
+        add(name, ours, floor: sql == nil ? nil : plain, to: &report)
     }
 
     func add(

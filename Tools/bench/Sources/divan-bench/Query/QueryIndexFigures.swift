@@ -55,7 +55,7 @@ enum QueryIndexFigures {
                 try writer.createIndex(name, values([name]), in: .default)
             }
         }
-        for path in ["unique", "zone", "maker"] { try bench.change(raw(path)) }
+        for path in ["unique", "zone", "maker"] { try bench.floor.change(raw(path)) }
     }
 
     private static let makingTurns = 3
@@ -71,10 +71,10 @@ enum QueryIndexFigures {
         var (floor, time) = (Double.infinity, Double.infinity)
         for turn in 0..<makingTurns {
             if turn > 0 {
-                try bench.change(drop)
+                try bench.floor.change(drop)
                 try bench.store.write { try $0.deleteIndex(name, in: .default) }
             }
-            floor = min(floor, try bench.change(create))
+            floor = min(floor, try bench.floor.change(create))
             let turnTime = try Stopwatch.bestWork(of: 1) {
                 try bench.store.write { try $0.createIndex(name, definition, in: .default) }
             }
@@ -170,7 +170,7 @@ enum QueryIndexFigures {
                 try writer.deleteIndex(index, in: .default)
             }
         }
-        try bench.change(
+        try bench.floor.change(
             """
             DROP INDEX by_price; DROP INDEX by_zone; DROP INDEX by_unique; DROP INDEX by_maker;
             """
@@ -181,7 +181,7 @@ enum QueryIndexFigures {
                 try bench.store.write {
                     try $0.createIndex(name, values([name]), in: .default)
                 }
-                try bench.change(
+                try bench.floor.change(
                     "CREATE INDEX IF NOT EXISTS by_\(name.text)"
                         + " ON docs (json_extract(body, '$.\(name.text)'))"
                 )
@@ -222,11 +222,11 @@ enum QueryIndexFigures {
             best.raw = min(
                 best.raw,
                 try Stopwatch.bestWork(of: 1) {
-                    try bench.change("BEGIN")
+                    try bench.floor.change("BEGIN")
                     for number in first..<first + 1_000 {
-                        try bench.saveRaw(number, changedBy: shift)
+                        try bench.floor.save(number, changedBy: shift)
                     }
-                    try bench.change("COMMIT")
+                    try bench.floor.change("COMMIT")
                 }
             )
         }
