@@ -24,12 +24,11 @@ struct HeldLog {
         return hasGrown
     }
 
-    /// Asks the readers to release the log, and warns of those that are not asked.
-    func release(_ readers: SQLiteReaders, at path: String) {
+    /// Warns of readers that are not asked to release the log.
+    func warn(at path: String) {
         StoreLog.database.warning(
             "\(path)-wal has grown to \(byteCount >> 20) MiB, since somebody has not read on for long: a "
                 + "result stream, or another process, as divan query with a pager; read on, or end it"
         )
-        readers.logIsLong()
     }
 }

@@ -42,7 +42,7 @@ final class SQLiteCheckpointer {
         }
         if running.isDone || byteCount >= threshold + StoreLimits.logLagByteCount {
             try finish()
-            try SQLiteCheckpoint.copyLog(through: writer)
+            try writer.copyLog()
             // While a reader holds an old snapshot the log continues to grow.
             threshold = byteCount + StoreLimits.logByteCount
         }
@@ -53,7 +53,7 @@ final class SQLiteCheckpointer {
         running = SQLiteCheckpoint(place, of: byteCount)
         guard running == nil else { return }
         // The system has no thread left: copy here, as SQLite itself would.
-        try SQLiteCheckpoint.copyLog(through: writer)
+        try writer.copyLog()
         threshold += StoreLimits.logByteCount
     }
 
@@ -70,7 +70,7 @@ final class SQLiteCheckpointer {
 }
 
 /// One checkpoint on a thread of its own.
-final class SQLiteCheckpoint {
+private final class SQLiteCheckpoint {
     /// What the thread and its starter share.
     private final class Work: Sendable {
         let place: SQLitePlace
@@ -93,7 +93,7 @@ final class SQLiteCheckpoint {
                 var (copiedCount, countBefore) = (0, 0)
                 repeat {
                     countBefore = copiedCount
-                    copiedCount = try SQLiteCheckpoint.copyLog(through: connection)
+                    copiedCount = try connection.copyLog()
                 } while SQLiteCheckpointer.goesOn(
                     copied: copiedCount,
                     before: countBefore,
@@ -131,23 +131,5 @@ final class SQLiteCheckpoint {
     func wait() -> StoreError? {
         thread.join()
         return work.failure.withLock { $0 }
-    }
-
-    /// Copies what no reader holds back, and returns how many bytes of the log's pages are copied now.
-    ///
-    /// A full disk, a failed write and a lock of another program are not failures: what is not copied
-    /// stays in the log, for the next checkpoint.
-    ///
-    /// - Throws: The error of a failed sync.
-    @discardableResult
-    static func copyLog(through connection: SQLiteConnection) throws(StoreError) -> Int {
-        do throws(StoreError) {
-            let statement = try connection.prepare("PRAGMA wal_checkpoint(PASSIVE)")
-            guard try statement.step() else { return 0 }
-            return Int(clamping: statement.integer(2)) * connection.pageByteCount
-        } catch {
-            if connection.failedToSync { throw error }
-            return 0
-        }
     }
 }

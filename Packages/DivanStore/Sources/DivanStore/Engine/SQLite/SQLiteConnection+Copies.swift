@@ -28,4 +28,23 @@ extension SQLiteConnection {
         guard code == SQLITE_DONE else { throw target.error(code) }
         guard ending == SQLITE_OK else { throw target.error(ending) }
     }
+
+    /// Copies from the log into the file what no reader holds back, and returns how many bytes of the
+    /// log's pages are copied now; blocks neither writers nor readers.
+    ///
+    /// A full disk, a failed write and a lock of another program are not failures: what is not copied
+    /// stays in the log, for the next time.
+    ///
+    /// - Throws: The error of a failed sync.
+    @discardableResult
+    func copyLog() throws(StoreError) -> Int {
+        do throws(StoreError) {
+            let statement = try prepare("PRAGMA wal_checkpoint(PASSIVE)")
+            guard try statement.step() else { return 0 }
+            return Int(clamping: statement.integer(2)) * pageByteCount
+        } catch {
+            if failedToSync { throw error }
+            return 0
+        }
+    }
 }

@@ -195,11 +195,13 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         let byteCount = checkpointer == nil ? nil : writer.logByteCount
         guard heldLog.hasGrown(to: byteCount, at: path) else { return }
         do throws(StoreError) {
-            let isFree = try readers.betweenReads { () throws(StoreError) in
-                try checkpointer?.finish()
-                try SQLiteCheckpoint.copyLog(through: writer)
-            }
-            if !isFree { heldLog.release(readers, at: path) }
+            try checkpointer?.finish()
+            // Most of it while readers go on: they wait for the rest alone.
+            try writer.copyLog()
+            let isFree = try readers.betweenReads { () throws(StoreError) in try writer.copyLog() }
+            guard !isFree else { return }
+            heldLog.warn(at: path)
+            readers.logIsLong()
         } catch {
             failedSync = error
         }

@@ -85,12 +85,7 @@ final class SQLiteReaders: @unchecked Sendable {
     ///
     /// - Throws: `busy` if they take too long, and what `body` throws; the place then stays the same.
     func whileClosed(_ body: () throws -> SQLitePlace) throws {
-        try passage.withLock {
-            lock.withLock { gate = .closed }
-            defer { lock.withLock { gate = .open } }
-            guard areAllBack(within: Int(StoreLimits.busyMilliseconds)) else {
-                throw StoreError(.busy(.thisProcess(ownerCount: 1)), at: place.path)
-            }
+        let isUnused = try whileUnused(.closed, within: Int(StoreLimits.busyMilliseconds)) {
             lock.withLock { idle = [] }
             let place = try body()
             lock.withLock {
@@ -98,6 +93,7 @@ final class SQLiteReaders: @unchecked Sendable {
                 identity = FileIdentity(at: place.path)
             }
         }
+        guard isUnused else { throw StoreError(.busy(.thisProcess(ownerCount: 1)), at: place.path) }
     }
 
     /// Runs `body` while nobody here reads, so that no snapshot of this process holds the log.
@@ -107,10 +103,19 @@ final class SQLiteReaders: @unchecked Sendable {
     ///
     /// - Returns: Whether `body` ran.
     func betweenReads(_ body: () throws(StoreError) -> Void) throws(StoreError) -> Bool {
-        try passage.withLock { () throws(StoreError) -> Bool in
-            lock.withLock { gate = .paused }
-            defer { lock.withLock { gate = .open } }
-            guard areAllBack(within: StoreLimits.readerPauseMilliseconds) else { return false }
+        try whileUnused(.paused, within: StoreLimits.readerPauseMilliseconds, body)
+    }
+
+    /// Runs `body` once no session is in use, unless that takes longer; returns whether it ran.
+    private func whileUnused<E: Error>(
+        _ gate: Gate,
+        within milliseconds: Int,
+        _ body: () throws(E) -> Void
+    ) throws(E) -> Bool {
+        try passage.withLock { () throws(E) -> Bool in
+            lock.withLock { self.gate = gate }
+            defer { lock.withLock { self.gate = .open } }
+            guard areAllBack(within: milliseconds) else { return false }
             try body()
             return true
         }
