@@ -125,8 +125,14 @@ public struct BLIPConnection {
     /// Uncompressed bytes of incomplete messages.
     public var openByteCount: Int { reader.heldByteCount }
 
+    /// Bytes that are kept for what arrives next.
+    var spareByteCount: Int { reader.spareByteCount }
+
     /// Uncompressed bytes that are queued; of body sources, only what was read.
     public var queuedByteCount: Int { outbox.byteCount }
+
+    /// Messages that are queued.
+    public var queuedMessageCount: Int { outbox.messageCount }
 
     /// Whether `nextFrame(into:)` would make a frame.
     public var hasOutput: Bool { reader.hasAcknowledgement || outbox.hasNext }

@@ -55,7 +55,7 @@ struct MessageReader {
             return try whole(frame.extracting(place), header.flags)
         }
         let payload = try payload(of: frame, header, held: message?.heldByteCount ?? 0)
-        defer { plain = payload }
+        defer { keep(payload) }
         guard !isWhole else { return try whole(payload.span, header.flags) }
         var open = message.take() ?? IncomingMessage(flags: header.flags)
         try append(payload, to: &open)
@@ -75,7 +75,7 @@ struct MessageReader {
         continuing message: inout IncomingMessage?
     ) throws(BLIPError.Reason) -> Piece? {
         let payload = try payload(of: frame, header, held: message?.heldByteCount ?? 0)
-        defer { plain = payload }
+        defer { keep(payload) }
         var open = message.take() ?? IncomingMessage(flags: header.flags)
         let isFirst = open.properties == nil
         try append(payload, to: &open)
@@ -109,7 +109,7 @@ struct MessageReader {
 
     /// Reads a frame whose content is not wanted: checksum and decompressor run over it.
     mutating func pass(_ frame: Span<UInt8>, _ header: FrameHeader) throws(BLIPError.Reason) {
-        plain = try payload(of: frame, header, held: 0)
+        keep(try payload(of: frame, header, held: 0))
     }
 
     /// Skips a frame of unknown type.
@@ -123,17 +123,24 @@ struct MessageReader {
         message.discard()
     }
 
-    /// The memory of a larger payload is released at the next frame.
-    private static var keptByteCount: Int { 262_144 }
+    /// The memory of a larger payload is not kept for the next frame, which may never come.
+    static var keptByteCount: Int { 262_144 }
 
-    /// Returns the frame's uncompressed payload, verified; assign the array back to `plain` for reuse.
+    /// Bytes that are kept for the next frame.
+    var spareByteCount: Int { plain.capacity }
+
+    private mutating func keep(_ payload: consuming [UInt8]) {
+        if payload.capacity <= Self.keptByteCount { plain = payload }
+    }
+
+    /// Returns the frame's uncompressed payload, verified; `keep` it for reuse.
     private mutating func payload(
         of frame: Span<UInt8>,
         _ header: FrameHeader,
         held: Int
     ) throws(BLIPError.Reason) -> [UInt8] {
         let limit = limits.messageByteCount
-        plain.removeAll(keepingCapacity: plain.capacity <= Self.keptByteCount)
+        plain.removeAll(keepingCapacity: true)
         try frames.read(frame, header: header, held: held, limit: limit, into: &plain)
         var payload: [UInt8] = []
         swap(&payload, &plain)

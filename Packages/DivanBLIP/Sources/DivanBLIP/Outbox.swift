@@ -13,6 +13,9 @@ struct Outbox {
         self.writer = writer
     }
 
+    /// Messages that wait to send a frame.
+    var messageCount: Int { queue.count }
+
     /// The codec's grade, from the next frame on.
     var grade: Int {
         get { writer.grade }

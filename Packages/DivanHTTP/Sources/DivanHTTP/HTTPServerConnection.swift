@@ -38,10 +38,15 @@ public struct HTTPServerConnection: Sendable {
     /// Whether no part of a next request has arrived.
     public var isIdle: Bool {
         if case .idle(let reader) = state {
-            !reader.hasBegun && waitingByteCount == 0
+            // A carriage return may be half of an empty line, which begins no request.
+            !reader.hasBegun && (waitingByteCount == 0 || isWaitingForLineFeed)
         } else {
             false
         }
+    }
+
+    private var isWaitingForLineFeed: Bool {
+        waitingByteCount == 1 && input.last == UInt8(ascii: "\r")
     }
 
     /// Whether the connection must be ended once everything is written.

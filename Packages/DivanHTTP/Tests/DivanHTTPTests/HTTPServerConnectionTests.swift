@@ -33,6 +33,22 @@ import Testing
         #expect(client.connection.isIdle)
     }
 
+    @Test func `empty lines begin no request, however they arrive`() throws {
+        var client = Client()
+        for _ in 0..<10 {
+            for piece in ["\r", "\n", "\r\n", "\r"] {
+                client.say(piece)
+                #expect(try client.connection.nextRequest() == nil)
+                #expect(client.connection.isIdle)
+            }
+            client.say("\n")
+            #expect(try client.connection.nextRequest() == nil)
+        }
+        client.say("\rG")
+        _ = try? client.connection.nextRequest()
+        #expect(!client.connection.isIdle)
+    }
+
     @Test func `a request means the same however it is cut into pieces`() throws {
         let text =
             "POST /x HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"

@@ -60,6 +60,13 @@ struct BlobResource {
             throw RESTError.bad("name the document's revision by If-Match or ?rev=")
         }
         let type = call.request.headers["Content-Type"] ?? "application/octet-stream"
+        let reference = BlobReference.object(
+            naming: BlobDigest(hashing: content.span),
+            byteCount: content.count,
+            contentType: type
+        )
+        // Asked before as well: the content of a refused request would stay until the next compaction.
+        _ = try call.store.read { try revision(with: reference, of: expected, $0) }
         // Held until the document refers to it.
         let hold = try call.store.blobs.writeHeld(content)
         defer { withExtendedLifetime(hold) {} }
@@ -69,29 +76,37 @@ struct BlobResource {
             documentID: documentID
         )
         let document = try call.store.write { writer in
-            let current = try call.document(documentID, in: collection, writer)
-            guard let current, expected.fits(current.revisionID) else {
-                throw RESTError.conflict(current: current?.revisionID)
-            }
-            var object = try JSON(parsing: current.body, limits: StoreLimits.bodyText).object ?? [:]
-            object[key] = BlobReference.object(
-                naming: hold.digest,
-                byteCount: content.count,
-                contentType: type
-            )
-            let body = try JSON.object(object).canonicalBytes()
-            try call.checkStoring(body, as: documentID)
+            let (body, parent) = try revision(with: reference, of: expected, writer)
             return try resource.saved(
                 writer.save(
                     documentID,
                     in: collection,
                     body: body,
                     hasBlobs: true,
-                    parent: .revision(current.revisionID)
+                    parent: .revision(parent)
                 )
             )
         }
         return resource.written(document, status: 200)
+    }
+
+    /// The body of the document with the reference under the key, and the revision that it replaces.
+    ///
+    /// - Throws: `RESTError` if that is not the expected one, or the user may not store this.
+    private func revision(
+        with reference: JSON,
+        of expected: ExpectedRevision,
+        _ reader: StoreReader
+    ) throws -> (body: [UInt8], parent: RevisionID) {
+        let current = try call.document(documentID, in: collection, reader)
+        guard let current, expected.fits(current.revisionID) else {
+            throw RESTError.conflict(current: current?.revisionID)
+        }
+        var object = try JSON(parsing: current.body, limits: StoreLimits.bodyText).object ?? [:]
+        object[key] = reference
+        let body = try JSON.object(object).canonicalBytes()
+        try call.checkStoring(body, as: documentID)
+        return (body, current.revisionID)
     }
 
     /// A key at the top level, or a JSON pointer.

@@ -5,18 +5,21 @@ import Glibc
 /// The web pages that may use the server (CORS), and the protection against others.
 ///
 /// Without an allowed origin no CORS fields are sent, and browsers withhold answers from pages of other origins. Such a
-/// page has two ways left: a POST sent without seeing the answer, which is refused; and its own host name pointing here
-/// (DNS rebinding), so that the browser treats the server as part of the page. Where no authentication is required, so
-/// that this would suffice, and no certificate proves the name, a request must use an address or a name that nobody can
-/// register.
+/// page has three ways left: a POST sent without seeing the answer, which is refused; its own host name pointing here
+/// (DNS rebinding), so that the browser treats the server as part of the page; and reads without seeing the answer,
+/// endless ones of which take up the server's connections. Where no authentication is required, so that the latter two
+/// would suffice, and no certificate proves the name, a request must use an address or a name that nobody can register,
+/// and no page of another site may make the browser send it.
 ///
-/// Source: the Fetch standard, §3.2; RFC 6761, RFC 6762, RFC 8375.
+/// Source: the Fetch standard, §3.2; Fetch Metadata; RFC 6761, RFC 6762, RFC 8375.
 struct RESTOrigin: Sendable {
     private let request: HTTPRequest
     private let allowed: String?
+    private let allowsAll: Bool
 
     init(_ request: HTTPRequest, allowed origins: [String]) {
         self.request = request
+        allowsAll = origins.contains("*")
         let origin = request.headers["Origin"]
         allowed = origin.flatMap { origin in
             if origins.contains("*") { return "*" }
@@ -35,6 +38,10 @@ struct RESTOrigin: Sendable {
             let advice = "ask by its address, or give the server users or TLS"
             return RESTError(421, "misdirected", "nobody is called \(field) here; \(advice)")
         }
+        if names != nil, isOfOtherSite, allowed == nil, !allowsAll {
+            let advice = "allow its origin, or give the server users"
+            return RESTError(403, "origin", "a page of another site reads nothing here; \(advice)")
+        }
         guard let origin = request.headers["Origin"], !host.isOrigin(origin, isSecure: isSecure),
             !["GET", "HEAD", "OPTIONS"].contains(request.method)
         else { return nil }
@@ -48,6 +55,14 @@ struct RESTOrigin: Sendable {
             return RESTError(403, "origin", "pages of \(origin) send no forms here; \(advice)")
         default: return nil
         }
+    }
+
+    /// Whether a browser says that a page of another site sends this, unless somebody follows a link.
+    private var isOfOtherSite: Bool {
+        let fields = request.headers
+        guard let site = fields["Sec-Fetch-Site"], ["cross-site", "same-site"].contains(site)
+        else { return false }
+        return fields["Sec-Fetch-Mode"] != "navigate" || fields["Sec-Fetch-Dest"] != "document"
     }
 
     private var isJSON: Bool {

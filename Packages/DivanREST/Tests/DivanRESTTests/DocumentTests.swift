@@ -164,6 +164,19 @@ import Testing
         #expect(answer.status == 400 && answer.text.contains("choose another key"))
     }
 
+    @Test func `a refused blob leaves nothing behind`() throws {
+        let served = try Served()
+        _ = try served.put("a", "{}")
+        for path in ["none/_blobs/k?rev=1-a", "a/_blobs/k?rev=1-a", "none/_blobs/k?rev=*"] {
+            let answer = try served.visitor().ask("PUT", "/notes/_default/\(path)", body: "content")
+            #expect([404, 409, 412].contains(answer.status), "\(answer.status)")
+        }
+        #expect(try served.store.blobs.usage().count == 0)
+        let path = "/notes/_default/a/_blobs/k?rev=*"
+        #expect(try served.visitor().ask("PUT", path, body: "content").status == 200)
+        #expect(try served.store.blobs.usage().count == 1)
+    }
+
     @Test func `what is no HTTP is refused, and others are served meanwhile`() throws {
         let served = try Served()
         let odd = try served.visitor()

@@ -197,6 +197,32 @@ import Testing
         #expect(evil.field("Access-Control-Allow-Origin") == nil)
     }
 
+    /// An endless feed would take up a connection for as long as the page is open.
+    @Test(arguments: [
+        (["Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: no-cors"], 403),
+        (["Sec-Fetch-Site: same-site", "Sec-Fetch-Mode: no-cors"], 403),
+        (
+            ["Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: iframe"],
+            403
+        ),
+        (
+            ["Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document"],
+            200
+        ),
+        (["Sec-Fetch-Site: cross-site", "Origin: https://app.example"], 200),
+        (["Sec-Fetch-Site: same-origin", "Sec-Fetch-Mode: no-cors"], 200), (["X: y"], 200),
+    ])
+    func `a page of another site reads nothing where nobody is asked`(
+        fields: [String],
+        status: Int
+    ) throws {
+        let served = try Served { $0.origins = ["https://app.example"] }
+        let lines = fields.joined(separator: "\r\n")
+        #expect(try served.visitor().ask("GET", "/notes", lines).status == status)
+        let guarded = try guarded()
+        #expect(try guarded.visitor().ask("GET", "/notes", lines, bo).status == 200)
+    }
+
     /// A browser sends such a POST without a preflight request.
     @Test(arguments: [
         ("Origin: https://evil.example", 403), ("Origin: null", 403), ("X: y", 201),

@@ -153,7 +153,7 @@ extension TransportError.Wait {
     fileprivate var explanation: String {
         switch self {
         case .connection:
-            "no connection came about in time; check host, port and firewalls, and retry"
+            "could not connect in time; check host, port and firewalls, and retry"
         case .pong: "the peer has fallen silent; retry, check the network"
         case .closeEcho: "the peer did not answer our goodbye; nothing is lost, go on"
         case .reading: "the peer does not read what is sent; retry, check the peer's load"

@@ -144,6 +144,53 @@ import Testing
         withExtendedLifetime(halves) {}
     }
 
+    @Test func `an address that opens many connections closes its own, not those of others`() throws
+    {
+        let served = try Served(
+            limits: HTTPLimits(connectionCount: 8),
+            transport: TransportLimits(sparesLoopback: false)
+        )
+        func half() throws -> RawSocket {
+            let raw = try #require(RawSocket(port: served.port, source: 1))
+            raw.send("G")
+            return raw
+        }
+        var halves = try (0..<20).map { _ in try half() }
+        for _ in 0..<20 {
+            // Connected, but silent, as during the handshake of TLS.
+            let honest = try #require(RawSocket(port: served.port, source: 2))
+            halves += try (0..<10).map { _ in try half() }
+            honest.send("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+            #expect(String(decoding: honest.receiveAll(), as: UTF8.self).hasPrefix("HTTP/1.1 200 "))
+        }
+        withExtendedLifetime(halves) {}
+    }
+
+    @Test func `answers that nobody takes have one bound, and one address has half of it`() throws {
+        let served = try Served(
+            limits: HTTPLimits(bodyByteCount: 1 << 20, heldBodyByteCount: 60 << 20),
+            transport: TransportLimits(sparesLoopback: false)
+        )
+        /// Asks for 24 MiB, and reads only the status.
+        func ask(from source: UInt8) throws -> (raw: RawSocket, status: String) {
+            let raw = try #require(RawSocket(port: served.port, source: source))
+            raw.send("GET /huge HTTP/1.1\r\nHost: h\r\n\r\n")
+            return (raw, String(decoding: raw.receive().prefix(12), as: UTF8.self))
+        }
+        let first = try ask(from: 1)
+        #expect(first.status == "HTTP/1.1 200")
+        #expect(try ask(from: 1).status == "HTTP/1.1 503", "48 MiB are more than half")
+        let second = try ask(from: 2)
+        #expect(second.status == "HTTP/1.1 200")
+        #expect(try ask(from: 3).status == "HTTP/1.1 503", "72 MiB are too many")
+        #expect(try served.isAnswered(from: 3), "a short answer needs no room")
+        var count = 0
+        while count < Self.huge.count { count += first.raw.receive().count }
+        #expect(try served.isAnswered(from: 9))
+        #expect(try ask(from: 3).status == "HTTP/1.1 200")
+        withExtendedLifetime((first, second)) {}
+    }
+
     @Test func `bodies of all connections have one bound, and one address has half of it`() throws {
         let served = try Served(
             limits: HTTPLimits(bodyByteCount: 50_000, heldBodyByteCount: 100_000),

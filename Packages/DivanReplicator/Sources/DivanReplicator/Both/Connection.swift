@@ -167,13 +167,17 @@ extension Connection {
         effects.flushEvents()
     }
 
+    /// What a queued message takes besides its bytes, which may be none.
+    private static var messageByteCount: Int { 128 }
+
     /// Reports to the budget what this connection holds, and closes it if it must yield.
     ///
     /// - Returns: Whether it yields: nothing may be held for it any more, or a peer that does not answer the close
     ///   would keep its share.
     func yields(holdingParked parkedByteCount: Int) -> Bool {
         guard !isClosed else { return false }
-        let held = blip.openByteCount + blip.queuedByteCount + parkedByteCount
+        let queued = blip.queuedByteCount + blip.queuedMessageCount * Self.messageByteCount
+        let held = blip.openByteCount + queued + parkedByteCount
         guard budget?.mustYield(holding: held, at: now) ?? false else { return false }
         let reason =
             "the listener holds too much for its clients, and \(held >> 10) KiB for this one; "

@@ -1,9 +1,11 @@
 import DivanHTTP
 import Synchronization
 
-/// The memory for request bodies, over all connections of a server.
+/// The memory for request bodies, and for long answers until the client has taken them, over all connections of a
+/// server.
 ///
-/// One party gets at most half, so that a body that it never completes leaves room for the others.
+/// One party gets at most half, so that a body that it never completes, or an answer that it never takes, leaves room
+/// for the others.
 final class BodyRoom: Sendable {
     private struct State {
         var byteCount = 0
@@ -18,6 +20,9 @@ final class BodyRoom: Sendable {
         let (two, isTooMany) = limits.bodyByteCount.multipliedReportingOverflow(by: 2)
         limit = max(limits.heldBodyByteCount, isTooMany ? .max : two)
     }
+
+    /// The room that an answer counts for: one that is longer than any party's share may be sent, too, alone.
+    func share(of byteCount: Int) -> Int { min(byteCount, limit / 2) }
 
     /// Takes `byteCount` bytes; returns false and takes none if there is not enough room.
     func take(_ byteCount: Int, for party: SocketAddress.Origin?) -> Bool {

@@ -23,7 +23,7 @@ final class HTTPChannel: ByteStreamOwner {
     private var work = Work.none
     private var departure: Departure?  // of the client whose request is at hand
     private var timer: TimerToken?
-    private var heldByteCount = 0  // of the body at hand, taken from the room
+    private var heldByteCount = 0  // of the body at hand, or of a long answer, taken from the room
     private var hasPeerEnded = false
     private var isSpent = false  // the peer has ended, and all that it asked before is answered
     private var isEnded = false
@@ -212,13 +212,14 @@ final class HTTPChannel: ByteStreamOwner {
     private func hold(_ byteCount: Int) throws(HTTPError) {
         guard byteCount > heldByteCount else { return }
         guard room.take(byteCount - heldByteCount, for: party) else {
-            throw HTTPError(503, "too much is being sent to this server; try again later")
+            throw HTTPError(503, "this server holds too much for its clients; try again later")
         }
         heldByteCount = byteCount
     }
 
     private func letGo() {
         room.giveBack(heldByteCount, for: party)
+        if heldByteCount > HeldAnswer.wholeByteCount { FreeMemory.giveBackSoon() }
         heldByteCount = 0
     }
 
@@ -234,9 +235,21 @@ final class HTTPChannel: ByteStreamOwner {
         letGo()
         departure = nil
         var response = response
+        if case .bytes(let bytes) = response.body, bytes.count > HeldAnswer.wholeByteCount {
+            do throws(HTTPError) {
+                try hold(room.share(of: bytes.count))
+            } catch {
+                log.warning("\(address): \(error)")
+                let text = Array("\(error)\n".utf8)
+                response = HTTPResponse(status: error.status, contentType: "text/plain", text)
+            }
+        }
         response.headers = AnswerDate.adding(to: response.headers)
         stream.write(connection.begin(response))
         switch response.body {
+        case .bytes(let bytes) where heldByteCount > 0 && connection.sendsBody:
+            work = .answering(HeldAnswer(bytes), isAsked: false)
+            askForPiece()
         case .bytes(let bytes):
             stream.write(connection.send(bytes))
             endAnswer()
@@ -282,6 +295,7 @@ final class HTTPChannel: ByteStreamOwner {
     }
 
     private func endAnswer() {
+        letGo()
         stream.write(connection.end())
         work = .draining
         settle()
@@ -295,6 +309,7 @@ final class HTTPChannel: ByteStreamOwner {
         work = .none
         guard !isLast else { return finish() }
         idleSince = stream.loop.now
+        if connection.isIdle { stream.releaseMemory(above: HeldAnswer.pieceByteCount) }
         watch(connection.isIdle ? limits.idleTimeout : limits.headTimeout)
     }
 

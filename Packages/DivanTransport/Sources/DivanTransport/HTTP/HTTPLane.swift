@@ -130,26 +130,41 @@ final class HTTPChannels {
         channel.start()
     }
 
-    /// Makes room: closes the oldest idle connection; if none is idle, the oldest without a complete request; if there
-    /// is none either, the youngest of the address that holds the most, if that has more than the newcomer's address
-    /// would have.
+    /// Makes room: closes one of the connections without a complete request, or if there is none, the youngest of the
+    /// address that holds the most, if that has more than the newcomer's address would have.
     private func makeRoom(for newcomer: SocketAddress) {
-        let waiting = channels.filter { $0.value.isWaiting }
-        let idle = waiting.filter { $0.value.isIdle }
-        let oldest = (idle.isEmpty ? waiting : idle).min {
-            ($0.value.idleSince, $0.key) < ($1.value.idleSince, $1.key)
-        }
-        if let oldest { return oldest.value.close() }
-        // A proxy on this machine represents many clients.
-        let sparesLoopback = configuration.transport.sparesLoopback
-        let counted = channels.filter { !(sparesLoopback && $0.value.address.isLoopback) }
-        let owned = Dictionary(grouping: counted) { $0.value.address.origin }
+        if let dispensable = dispensable(for: newcomer) { return dispensable.close() }
+        let owned = Dictionary(grouping: channels) { party($0.value.address) }
         let newCount = (owned[newcomer.origin]?.count ?? 0) + 1
-        guard let most = owned.values.max(by: { $0.count < $1.count }), most.count > newCount,
-            let youngest = most.max(by: { $0.key < $1.key })
+        let most = owned.filter { $0.key != nil }.values.max { $0.count < $1.count }
+        guard let most, most.count > newCount, let youngest = most.max(by: { $0.key < $1.key })
         else { return }
         log.warning("\(youngest.value.address): cut off, its address holds the most connections")
         youngest.value.close()
+    }
+
+    /// The connection without a complete request to close first: an idle one before others, then the oldest.
+    ///
+    /// It is one of the address that has the most of these, counting the newcomer: whoever opens many closes its own.
+    private func dispensable(for newcomer: SocketAddress) -> HTTPChannel? {
+        let waiting = channels.filter { $0.value.isWaiting }
+        var counts: [SocketAddress.Origin: Int] = [:]
+        for address in waiting.map(\.value.address) + [newcomer] {
+            if let party = party(address) { counts[party, default: 0] += 1 }
+        }
+        let most = counts.values.max() ?? 1
+        let greedy = waiting.filter { channel in
+            most == 1 || party(channel.value.address).map { counts[$0] == most } ?? false
+        }
+        let candidates = greedy.isEmpty ? waiting : greedy
+        let idle = candidates.filter { $0.value.isIdle }
+        return (idle.isEmpty ? candidates : idle)
+            .min { ($0.value.idleSince, $0.key) < ($1.value.idleSince, $1.key) }?.value
+    }
+
+    /// The party that a connection counts for; none for a proxy on this machine, which represents many clients.
+    private func party(_ address: SocketAddress) -> SocketAddress.Origin? {
+        configuration.transport.sparesLoopback && address.isLoopback ? nil : address.origin
     }
 
     private func forget(_ number: Int) {

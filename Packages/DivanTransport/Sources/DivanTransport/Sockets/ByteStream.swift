@@ -163,10 +163,10 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
         keep(resumption)
     }
 
-    /// Releases empty buffers.
-    func releaseMemory() {
-        if queuedByteCount == 0 { (output, writtenCount) = ([], 0) }
-        plainOutput = []
+    /// Releases empty buffers that are larger than `byteCount`.
+    func releaseMemory(above byteCount: Int = 0) {
+        if queuedByteCount == 0, output.capacity > byteCount { (output, writtenCount) = ([], 0) }
+        if plainOutput.isEmpty, plainOutput.capacity > byteCount { plainOutput = [] }
     }
 
     private func end(_ problem: StreamProblem?) {
