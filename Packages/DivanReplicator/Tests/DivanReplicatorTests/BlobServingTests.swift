@@ -155,6 +155,95 @@ import Testing
         #expect(later.ask("rev", second, body(digest)) == nil)
     }
 
+    // MARK: Blobs that a client left here
+
+    /// A document of this many bytes with a blob, here and at a client that left the blob here and edited the document.
+    private func editedElsewhere(
+        _ byteCount: Int
+    ) throws -> (here: Site, client: Site, Conversation.Options) {
+        let (here, client) = (try Site(), try Site())
+        let digest = try here.store.blobs.write([1, 2, 3])
+        func body(_ version: Int) -> String {
+            let text = String(repeating: "x", count: byteCount)
+            return #"{"n":\#(version),"text":"\#(text)","# + self.body(digest).dropFirst()
+        }
+        try here.save("mine", body(1), hasBlobs: true)
+        var options = Conversation.Options()
+        (options.blobs, options.bindsBlobs) = (.lazy, true)
+        #expect(Conversation.oneShot(options, client, here).failures == [])
+        #expect(!client.store.blobs.contains(digest))
+        try client.save("mine", body(2), hasBlobs: true)
+        return (here, client, options)
+    }
+
+    @Test(arguments: [10, 70_000, 700_000])
+    func `a document is edited without its blob, however large it is`(byteCount: Int) throws {
+        let (here, client, options) = try editedElsewhere(byteCount)
+        let run = Conversation.oneShot(options, client, here)
+        #expect(run.failures == [])
+        #expect(try here.contents() == client.contents())
+        #expect(try here.body("mine")?.hasPrefix(#"{"n":2"#) == true)
+    }
+
+    @Test func `while too much has been read such an edit is sent again, and not given up`()
+        throws
+    {
+        let site = try Site()
+        let digest = try site.store.blobs.write([1, 2, 3])
+        let long = #"{"text":"\#(String(repeating: "x", count: 200_000))","#
+        for documentID in ["one", "mine"] as [DocumentID] {
+            try site.put(documentID, ["1-aa"], long + body(digest).dropFirst(), hasBlobs: true)
+        }
+        var client = Counterpart.client(
+            site,
+            limits: { $0.deltaSourceByteCount = 20_000 },
+            passive: { $0.bindsBlobs = true }
+        )
+        #expect(try edit("one", naming: digest, by: &client) == "stored")
+        #expect(try edit("mine", naming: digest, by: &client) == "HTTP/503")
+        #expect(client.closeCode == nil)
+        client.now = .seconds(60)
+        #expect(try edit("mine", naming: digest, by: &client) == "stored")
+    }
+
+    @Test func `a blob that another document has must be sent`() throws {
+        let site = try Site()
+        let digest = try site.saveBlob("other", [1, 2, 3])
+        let long = String(repeating: "x", count: 70_000)
+        try site.put("mine", ["1-aa"], #"{"text":"\#(long)"}"#)
+        var client = limitedClient(of: site)
+        #expect(try edit("mine", naming: digest, by: &client) == "HTTP/404")
+        #expect(try edit("mine", naming: BlobDigest(hashing: [4].span), by: &client) == "HTTP/404")
+    }
+
+    @Test func `and so must one of a document that may not be fetched`() throws {
+        let site = try Site()
+        let digest = try site.store.blobs.write([1, 2, 3])
+        let long = #"{"text":"\#(String(repeating: "x", count: 70_000))","#
+        try site.put("mine", ["1-aa"], long + body(digest).dropFirst(), hasBlobs: true)
+        var unseeing = Counterpart.client(site) { options in
+            options.bindsBlobs = true
+            options.readFilters[.default] = { _ in false }
+        }
+        #expect(try edit("mine", naming: digest, by: &unseeing) == "HTTP/404")
+    }
+
+    /// Sends a short revision 2 of a document, and has no content for its blob; returns the answer.
+    private func edit(
+        _ documentID: String,
+        naming digest: BlobDigest,
+        by client: inout Counterpart
+    ) throws -> String {
+        var properties = Self.revision.adding("history", "1-aa").adding("Profile", "rev")
+        (properties["id"], properties["rev"]) = (documentID, "2-bb")
+        let content = Array(body(digest).utf8)
+        let sent = client.send(properties, content, isNoReply: false, isCompressed: false)
+        let number = try #require(sent)
+        client.refuse(try client.take("getAttachment"), "HTTP", 404)
+        let reply = try #require(client.reply(to: number))
+        return reply.error.map { "\($0.domain)/\($0.code)" } ?? "stored"
+    }
+
     @Test func `differences of large bodies are covered by what was received, or come whole`()
         throws
     {

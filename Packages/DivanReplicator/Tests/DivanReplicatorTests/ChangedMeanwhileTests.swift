@@ -68,6 +68,60 @@ import Testing
         #expect(String(decoding: offer.body, as: UTF8.self).contains(old.description))
     }
 
+    /// The peer is behind, but what it lacks is not for it.
+    @Test func `an edit that the filter refuses is not offered after one that is on its way`()
+        throws
+    {
+        let site = try Site()
+        try site.save("doc", #"{"v":"public"}"#)
+        var options = Conversation.Options(pulls: false, isContinuous: true)
+        options.collections[0].pushFilter = { revision in
+            String(decoding: revision.body, as: UTF8.self).contains("public")
+        }
+        var server = try Counterpart.server(site, options)
+        try server.answer("proposeChanges", "[]")
+        let sent = try server.take("rev")
+        try site.save("doc", #"{"v":"private"}"#)
+        for change in site.takeChanges() { server.peer.storeChanged(change, at: .zero) }
+        server.exchange()
+        server.answer(sent, bytes: [])
+        _ = try server.answer("setCheckpoint", "", ["rev": "0-1"])
+        server.peer.advance(to: .seconds(60))
+        server.exchange()
+        #expect(!server.requests.contains { $0.profile == "proposeChanges" && $0.body.count > 2 })
+        #expect(!server.requests.contains { $0.profile == "rev" })
+        // What may go goes on.
+        try site.save("doc", #"{"v":"public again"}"#)
+        for change in site.takeChanges() { server.peer.storeChanged(change, at: .zero) }
+        server.exchange()
+        _ = try server.take("proposeChanges") { $0.body.count > 2 }
+    }
+
+    /// The server's echo of the first edit comes when the second one is here already.
+    @Test
+    func `an edit that the filter refuses is not offered when the peer announces the one before`()
+        throws
+    {
+        let site = try Site()
+        let old = try site.save("doc", #"{"v":"public"}"#)
+        var options = Conversation.Options(isContinuous: true)
+        options.collections[0].pushFilter = { revision in
+            String(decoding: revision.body, as: UTF8.self).contains("public")
+        }
+        var server = try Counterpart.server(site, options)
+        try server.answer("subChanges")
+        try server.answer("proposeChanges", "[]")
+        try server.answer("rev", bytes: [])
+        try site.save("doc", #"{"v":"private"}"#)
+        for change in site.takeChanges() { server.peer.storeChanged(change, at: .zero) }
+        server.exchange()
+        server.ask("changes", Self.zero, "[[1,\"doc\",\"\(old)\"]]")
+        server.peer.advance(to: .seconds(60))
+        server.exchange()
+        #expect(!server.requests.contains { $0.profile == "proposeChanges" && $0.body.count > 2 })
+        #expect(!server.requests.contains { $0.profile == "rev" })
+    }
+
     /// Couchbase Lite counts what it has accepted, and answers no proposals while too many revisions are missing.
     @Test func `a peer is told that what it accepted is gone by now`() throws {
         let site = try Site()

@@ -82,6 +82,10 @@ struct Conversation {
         var limits = ReplicatorLimits()
         var remoteIdentity = "ws://there:4984/db/_blipsync"
         var furtherCodecs: [any CompressionCodec] = []
+        /// Which blobs the active side fetches with the revisions.
+        var blobs = BlobPolicy.eager
+        /// Whether the client only gets the blobs of what it may fetch.
+        var bindsBlobs = false
 
         var active: PeerConfiguration {
             var options = PeerConfiguration.ActiveOptions(
@@ -94,19 +98,18 @@ struct Conversation {
             options.isReset = isReset
             options.retriesRefused = retriesRefused
             options.purgesRevoked = purgesRevoked
+            options.blobs = blobs
             return configuration(.active(options))
         }
 
         var passive: PeerConfiguration {
-            configuration(
-                .passive(
-                    PeerConfiguration.PassiveOptions(
-                        collections: offered ?? collections.map(\.path),
-                        allowsPush: allowsPush,
-                        allowsPull: allowsPull
-                    )
-                )
+            var options = PeerConfiguration.PassiveOptions(
+                collections: offered ?? collections.map(\.path),
+                allowsPush: allowsPush,
+                allowsPull: allowsPull
             )
+            options.bindsBlobs = bindsBlobs
+            return configuration(.passive(options))
         }
 
         private func configuration(_ role: PeerConfiguration.Role) -> PeerConfiguration {

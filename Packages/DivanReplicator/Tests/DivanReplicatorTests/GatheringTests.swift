@@ -223,6 +223,30 @@ import Testing
         #expect(site.takeChanges().count == 1)
     }
 
+    /// Access is lost, and restored before the purge is done.
+    @Test func `a document regained while another thread stores is requested again`() throws {
+        let site = try Site()
+        try site.put("z", ["1-aa"], "{}")
+        var (_, server) = try pulling(site, beside: true) { options in
+            options.limits.gatheredRevisionsCount = 2
+            options.purgesRevoked = true
+        }
+        for id in ["a", "b"] { send(id, by: &server) }
+        #expect(server.storing.count == 1)
+        server.ask("changes", Self.zero, #"[[7,"z","1-aa",2]]"#)
+        send("c", by: &server)
+        server.ask("changes", Self.zero, #"[[8,"d","1-aa"]]"#)
+        send("d", by: &server, sequence: 8)
+        let asked = server.ask("changes", Self.zero, #"[[9,"z","1-aa"]]"#)
+        let answer = try #require(asked)
+        for work in server.storing { work.run() }
+        server.peer.advance(to: .zero)
+        server.exchange()
+        let isWanted = String(decoding: answer.body, as: UTF8.self).hasPrefix("[[")
+        let isHere = try site.contents().keys.contains("z")
+        #expect(isWanted || isHere, "nobody would send it again")
+    }
+
     @Test func `nothing is due while another thread stores`() throws {
         var (_, server) = try pulling(beside: true) { $0.limits.gatheredRevisionsCount = 2 }
         for id in ["a", "b", "c"] { send(id, by: &server) }

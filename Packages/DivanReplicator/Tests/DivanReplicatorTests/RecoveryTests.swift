@@ -80,6 +80,65 @@ import Testing
         #expect(String(decoding: offered, as: UTF8.self).contains("theirs9"))
     }
 
+    /// A power cut, or a backup of that moment: both copies of the checkpoint still agree.
+    @Test(arguments: [true, false])
+    func `what a peer may have lost since the last checkpoint is offered again`(
+        isSaved: Bool
+    ) throws {
+        let site = try Site()
+        let options = Conversation.Options(pulls: false, isContinuous: true)
+        try site.save("early", "{}")
+        var server = try Counterpart.server(site, options)
+        try server.answer("proposeChanges", "[]")
+        try server.answer("rev", bytes: [])
+        var saved = try server.answer("setCheckpoint", "", ["rev": "0-1"]).body
+        try site.save("late", "{}")
+        for change in site.takeChanges() { server.peer.storeChanged(change, at: .zero) }
+        server.exchange()
+        try server.answer("proposeChanges", "[]")
+        try server.answer("rev", bytes: [])
+        if isSaved { saved = try server.answer("setCheckpoint", "", ["rev": "0-2"]).body }
+        server.peer.disconnected(at: .zero)
+
+        var next = Counterpart(options.active, site)
+        let copy = String(decoding: saved, as: UTF8.self).dropLast()
+        try next.answer("getCollections", #"[\#(copy),"rev":"0-1"}]"#)
+        let offered = try next.answer("proposeChanges", "[304]").body
+        let text = String(decoding: offered, as: UTF8.self)
+        #expect(text.contains("late") != isSaved && !text.contains("early"), "\(text)")
+        guard !isSaved else { return }
+        // The peer had it after all: nothing is left in doubt.
+        saved = try next.answer("setCheckpoint", "", ["rev": "0-2"]).body
+        next.peer.disconnected(at: .zero)
+        var last = Counterpart(options.active, site)
+        let secondCopy = String(decoding: saved, as: UTF8.self).dropLast()
+        try last.answer("getCollections", #"[\#(secondCopy),"rev":"0-2"}]"#)
+        #expect(try last.next("proposeChanges").body == Array("[]".utf8))
+    }
+
+    /// The peer may have confirmed the checkpoint before what it received afterwards was on its disk.
+    @Test func `what was recorded while a checkpoint was being saved stays in doubt`() throws {
+        let site = try Site()
+        let options = Conversation.Options(pulls: false, isContinuous: true)
+        try site.save("early", "{}")
+        var server = try Counterpart.server(site, options)
+        try server.answer("proposeChanges", "[]")
+        try server.answer("rev", bytes: [])
+        let save = try server.take("setCheckpoint")
+        try site.save("late", "{}")
+        for change in site.takeChanges() { server.peer.storeChanged(change, at: .zero) }
+        server.exchange()
+        try server.answer("proposeChanges", "[]")
+        try server.answer("rev", bytes: [])
+        server.answer(save, bytes: [], ["rev": "0-1"])
+        server.peer.disconnected(at: .zero)
+        var next = Counterpart(options.active, site)
+        let copy = String(decoding: save.body, as: UTF8.self).dropLast()
+        try next.answer("getCollections", #"[\#(copy),"rev":"0-1"}]"#)
+        let offered = try next.next("proposeChanges").body
+        #expect(String(decoding: offered, as: UTF8.self).contains("late"))
+    }
+
     @Test func `a document that changed here after the peer lost its checkpoint goes on`() throws {
         let (here, there) = try synced()
         let other = try rebuilt(there)

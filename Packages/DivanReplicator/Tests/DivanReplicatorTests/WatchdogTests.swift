@@ -2,6 +2,7 @@ import DivanBLIP
 import DivanReplicator
 import DivanRevisions
 import DivanStore
+import Glibc
 import Testing
 
 /// A peer reports what it waits for, in either role.
@@ -111,6 +112,52 @@ import Testing
             #expect(server.closeCode == 1000)
             return
         }
+        pass(590, &server)
+        #expect(server.closeCode == nil)
+        pass(15, &server)
+        #expect(server.closeCode == 4001)
+    }
+
+    /// A proposal, or a whole list of them, that the peer could not look at.
+    @Test(arguments: [["503"], ["500"], nil])
+    func `what a peer could not look at is offered again over another connection`(
+        statuses: [String]?
+    ) throws {
+        let site = try Site()
+        try site.put("soup", ["1-aa"], #"{"salt":1}"#)
+        var options = Conversation.Options(pushes: true, pulls: false)
+        options.isContinuous = true
+        var server = try Counterpart.server(site, options)
+        if let statuses {
+            try server.answer("proposeChanges", "[\(statuses.joined(separator: ","))]")
+        } else {
+            try server.refuse("proposeChanges", "HTTP", 500)
+        }
+        pass(590, &server)
+        #expect(server.closeCode == nil)
+        pass(15, &server)
+        #expect(server.closeCode == 4001)
+    }
+
+    /// The clock here is slow: once it is right, the version is no longer of the future.
+    @Test func `what this side could not store is requested again over another connection`() throws
+    {
+        let site = try Site(.inMemory(scheme: .vectors))
+        var options = Conversation.Options(pushes: false, pulls: true)
+        options.isContinuous = true
+        var server = try Counterpart.server(site, options, version: .version4)
+        try server.answer("subChanges")
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        let time = UInt64(now.tv_sec + 600) * 1_000_000_000 & ~0xFFFF
+        let version = String(time, radix: 16) + "@VYU9gI0kQIWF+V5BljXDyA"
+        server.ask("changes", ["collection": "0"], "[[1,\"soup\",\"\(version)\"]]")
+        server.ask(
+            "rev",
+            ["collection": "0", "id": "soup", "rev": version, "sequence": "1"],
+            "{}"
+        )
+        #expect(server.events.first?.error != nil)
         pass(590, &server)
         #expect(server.closeCode == nil)
         pass(15, &server)

@@ -63,6 +63,18 @@ extension RevisionTree {
         contains(id) && !closedBranch(from: id).isEmpty
     }
 
+    /// Whether a remote that names a revision has gone back to it: here something was made from it and lost, and the
+    /// remote had a different branch since.
+    func hasGoneBack(to id: RevisionID, at remote: RemoteID?) -> Bool {
+        guard let remote, isGivenUp(id), let start = position(of: id) else { return false }
+        if let latest = latest(at: remote), latest == id || isAncestor(id, of: latest) {
+            return false
+        }
+        return leafPositions.allSatisfy {
+            !isAncestor(start, of: $0) || revisions[$0].flags.contains(.closed)
+        }
+    }
+
     /// Continues the current revision as a child of one that lost against it, for a peer that still
     /// has that one and accepts only its descendants.
     ///
@@ -79,9 +91,16 @@ extension RevisionTree {
         guard let body = current.body else { throw .bodyMissing(current.id) }
         let flags = current.flags.intersection([.tombstone, .hasBlobs])
         let grafted = try Self.child(of: loser, flags: flags, body: body, blinding)
-        guard !contains(grafted.id) else { return nil }
-        giveUp(current.id, for: loser, try Self.closing(of: current.id, for: grafted.id))
-        _ = add([grafted], onto: position(of: loser))
+        let closing = try Self.closing(of: current.id, for: grafted.id)
+        if let earlier = position(of: grafted.id) {
+            // It was made before, and lost to the current one for another peer's sake.
+            guard isClosed(grafted.id) else { return nil }
+            reopen(earlier, flags, body: body)
+            giveUp(current.id, for: grafted.id, closing)
+        } else {
+            giveUp(current.id, for: loser, closing)
+            _ = add([grafted], onto: position(of: loser))
+        }
         settle()
         prune()
         return grafted.id

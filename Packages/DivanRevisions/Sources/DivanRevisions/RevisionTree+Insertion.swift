@@ -224,7 +224,11 @@ extension RevisionTree {
         _ received: Received,
         _ refusesConflicts: Bool
     ) -> InsertOutcome {
-        guard isClosed(received.id) else {
+        let hasGoneBack =
+            !refusesConflicts && !received.isOutdated && !isClosed(received.id)
+            && hasGoneBack(to: received.id, at: received.remote)
+        if hasGoneBack { removeDescendants(of: received.id) }
+        guard hasGoneBack || isClosed(received.id) else {
             if let remote = received.remote, !received.isOutdated {
                 markLatest(received.id, at: remote)
             }

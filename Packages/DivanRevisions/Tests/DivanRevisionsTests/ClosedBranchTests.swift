@@ -101,6 +101,19 @@ import Testing
         #expect(tree.closedBranch(from: local).last == local)
     }
 
+    /// For one server the content went onto its branch, then for another onto that one's.
+    @Test func `what was made for a peer before is current again for it`() throws {
+        var (tree, local, loser) = try won()
+        let first = try #require(try tree.graftCurrent(onto: loser))
+        let second = try #require(try tree.graftCurrent(onto: local))
+        #expect(tree.current?.id == second)
+        #expect(try tree.graftCurrent(onto: loser) == first)
+        #expect(tree.current?.id == first)
+        #expect(tree.current?.body == body("2-cc"))
+        #expect(tree.isClosed(second))
+        #expect(!tree.isConflicted)
+    }
+
     @Test func `nothing is grafted onto what did not lose`() throws {
         var (tree, local, _) = try won()
         let before = tree
@@ -121,6 +134,42 @@ import Testing
         try tree.receive("2-bb,1-aa")
         try tree.resolve(local: id("2-cc"), remote: id("2-bb"), as: .keepLocal, closesRemote: true)
         return tree
+    }
+
+    /// `1-aa` was continued here and given up for `1-bb`, which one remote had.
+    private func continued() throws -> RevisionTree {
+        var tree = RevisionTree()
+        try tree.receive("1-aa", from: RemoteID(rawValue: 7))
+        let local = try tree.save("2-mine")
+        try tree.receive("1-bb")
+        try tree.resolve(local: local, remote: id("1-bb"), as: .keepRemote)
+        return tree
+    }
+
+    private func isWanted(_ text: String, at source: RemoteID, in tree: RevisionTree) throws -> Bool
+    {
+        let standing = tree.standing(ofAnnounced: try id(text), at: source, keepsOrder: false)
+        if case .wanted = standing { return true }
+        return false
+    }
+
+    @Test func `what a remote goes back to is wanted, and followed although it went on here`()
+        throws
+    {
+        var tree = try continued()
+        #expect(tree.current?.id == (try id("1-bb")))
+        #expect(try isWanted("1-aa", at: remote, in: tree))
+        try tree.receive("1-aa")
+        #expect(tree.current?.id == (try id("1-aa")))
+        #expect(tree.isClosed(try id("1-bb")))
+        #expect(!tree.isConflicted)
+    }
+
+    @Test func `a remote that had nothing else has not gone back`() throws {
+        var tree = try continued()
+        #expect(try !isWanted("1-aa", at: RemoteID(rawValue: 7), in: tree))
+        try tree.receive("1-aa", from: RemoteID(rawValue: 7))
+        #expect(tree.current?.id == (try id("1-bb")))
     }
 
     @Test func `what a remote still holds is a conflict again`() throws {

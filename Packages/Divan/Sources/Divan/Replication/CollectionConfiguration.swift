@@ -19,6 +19,12 @@ public struct CollectionConfiguration: Sendable {
     /// A refusal is reported as 10403.
     @preconcurrency public var pullFilter: ReplicationFilter?
 
+    /// A name for what the two filters let through, such as the text that they are made of; `nil` gives them none.
+    ///
+    /// What a filter has refused is not looked at again until it changes, even if the next replication has another
+    /// filter. Under another name everything is compared anew, as with other channels. An addition to the official API.
+    public var filterName: String?
+
     /// Channels of Sync Gateway to pull from; `nil` or empty means all that the user may read.
     public var channels: [String]?
 

@@ -151,6 +151,7 @@ extension CollectionConfiguration {
     fileprivate var engineOptions: PeerConfiguration.CollectionOptions? {
         guard let collection else { return nil }
         var options = PeerConfiguration.CollectionOptions(collection.path)
+        options.filterName = filterName
         options.channels = channels ?? []
         options.documentIDs = (documentIDs ?? []).map { StoredID(unchecked: $0) }
         options.pushFilter = pushFilter.map { collection.engineFilter($0) }

@@ -126,8 +126,10 @@ final class ActiveCollection {
     /// Whether the peer may announce more, or has announced changes that are not requested yet.
     var isCatchingUp: Bool { puller?.isCatchingUp ?? false }
 
-    /// Since when there has been a change that the peer may accept later, over another connection.
-    var failedSince: Duration? { pusher?.failedSince }
+    /// Since when there has been a change that either side may accept later, over another connection.
+    var failedSince: Duration? {
+        [pusher?.failedSince, puller?.failedSince].compactMap(\.self).min()
+    }
 
     /// The time since which no requested revision has arrived.
     var oldestWait: Duration? { puller?.oldest }

@@ -306,10 +306,12 @@ extension ActivePeer {
 
     /// Has the gathered revisions stored by another thread, where allowed.
     ///
-    /// Not if local changes are about to be proposed, because that depends on what the peer has sent.
+    /// Not if local changes are about to be proposed, because that depends on what the peer has sent; nor with
+    /// documents to be purged, which the peer may announce again before that.
     func commitFull() {
-        let mayWait = inbox.gathers && connection.life == .running && !hasUnreadChanges
-        guard connection.configuration.storesBeside, mayWait else { return commit() }
+        let mayWait = inbox.gathers && !hasUnreadChanges && remarks.removals.isEmpty
+        guard connection.configuration.storesBeside, connection.life == .running, mayWait
+        else { return commit() }
         inbox.gather()
         concludeStoring()
         guard let batch = nextBatch() else { return }

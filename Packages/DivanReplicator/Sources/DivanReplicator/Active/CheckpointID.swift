@@ -3,8 +3,8 @@ public import DivanRevisions
 
 /// Derives the name under which both peers store a checkpoint.
 ///
-/// A different database, target, collection, channel list or document list results in a different name, so a changed
-/// configuration starts from the beginning. The peer treats it as opaque; following Couchbase Lite's derivation keeps
+/// A different database, target, collection, channel list, document list or named filter results in a different name,
+/// so a changed configuration starts from the beginning. The peer treats it as opaque; following Couchbase Lite's derivation keeps
 /// checkpoints valid when another implementation takes over a database.
 ///
 /// Source: `checkpoints.md` §2.
@@ -30,6 +30,8 @@ public struct CheckpointID: Hashable, Sendable, CustomStringConvertible {
         public var channels: [String] = []
         /// Document IDs in the order in which they were configured.
         public var documentIDs: [DocumentID] = []
+        /// What names the filters; `nil` if nothing does.
+        public var filter: String?
 
         /// Creates inputs for the default collection without filters.
         public init(privateUUID: [UInt8], remoteIdentity: String) {
@@ -48,9 +50,10 @@ public struct CheckpointID: Hashable, Sendable, CustomStringConvertible {
             items += [.bool(inputs.pulls), .bool(inputs.pushes)]
         }
         items.append(.string(Array(inputs.remoteIdentity.utf8)))
-        if !inputs.channels.isEmpty || !inputs.documentIDs.isEmpty {
+        if !inputs.channels.isEmpty || !inputs.documentIDs.isEmpty || inputs.filter != nil {
             items.append(.strings(inputs.channels.map { Array($0.utf8) }))
-            items += [.null, .null]  // named filter and its parameters
+            items.append(inputs.filter.map { .string(Array($0.utf8)) } ?? .null)
+            items.append(.null)  // the parameters of a named filter
             items.append(.strings(inputs.documentIDs.map { Array($0.text.utf8) }))
         }
         let bytes = FleeceArray.encode(items) ?? Self.longForm(items)

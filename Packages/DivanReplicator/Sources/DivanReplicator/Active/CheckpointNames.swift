@@ -26,6 +26,7 @@ public struct CheckpointNames: Sendable {
         inputs.pushes = options.pushes
         inputs.channels = collection.channels
         inputs.documentIDs = collection.documentIDs
+        inputs.filter = collection.filterName
         id = CheckpointID(inputs)
         previousIDs =
             store.previousPrivateUUID.map { uuid in

@@ -26,6 +26,10 @@ final class Checkpointer {
     /// A reset compares, too: it discards how far the peers had come, not what the remote is known to have. Otherwise
     /// documents that a server purged would be pushed back to it.
     private(set) var isConfirmed = false
+    /// Whether something was recorded about the peer after the last save: it may have lost that again.
+    private var hasMarks = false
+    /// Transactions with such records in this connection.
+    private var markCount = 0
     /// The local sequence up to which nothing recorded about the peer is reliable.
     ///
     /// If the two have met before, under this name or another, that lasts until the peer has answered for all of it,
@@ -54,6 +58,7 @@ final class Checkpointer {
     private struct Saving {
         var state: Checkpoint
         var json: [UInt8]
+        let markCount: Int
         var attemptCount = 1
     }
 
@@ -72,6 +77,7 @@ final class Checkpointer {
         askedID = names.id
         collectionNumber = try connection.store.read { try $0.collectionNumber(path) }
         let copy = try names.localCopy(in: connection.store)
+        hasMarks = try connection.store.hasMarks(behind: names.id.description)
         found = copy.map { Checkpoint(json: $0.body) }
         lineage = CheckpointLineage(json: copy?.body ?? [])
         var state = Checkpoint()
@@ -144,8 +150,11 @@ final class Checkpointer {
     /// The last local sequence when the push starts, or a pull under the name that it shares: what is recorded about
     /// the changes up to it counts only with the peer's confirmation.
     func beginPush(through last: UInt64) {
-        if !isConfirmed { doubtedThrough = last }
+        if !isConfirmed || hasMarks { doubtedThrough = last }
     }
+
+    /// Records about the peer are about to be stored, in a transaction that calls `StoreWriter.noteMarks`.
+    func willMark() { markCount += 1 }
 
     /// Asks the peer for its copy in legacy mode, or for the copy's revision after a refused save.
     func ask(isForSave: Bool) {
@@ -176,7 +185,7 @@ final class Checkpointer {
             time: connection.configuration.secondsSince1970(),
             lineage: lineage
         )
-        saving = Saving(state: state, json: json)
+        saving = Saving(state: state, json: json, markCount: markCount)
         send()
     }
 
@@ -218,7 +227,9 @@ final class Checkpointer {
                 id.description,
                 of: path,
                 numbered: collectionNumber,
-                saving.json
+                saving.json,
+                // What the peer received after its copy may not be on its disk.
+                coversMarks: saving.markCount == markCount
             )
             isKept = true
         } catch {

@@ -23,7 +23,7 @@ final class CollectionAgreement {
     /// The refusal that caused the restart: the peer may have meant the request itself, not the collection.
     private var firstRefusal: SyncError?
 
-    /// When a continuous replication offers again, over another connection, what the peer could not accept.
+    /// When a continuous replication offers and requests again, over another connection, what could not be accepted.
     var nextOffer: Duration? {
         guard options.isContinuous, let since = collections.compactMap(\.failedSince).min() else {
             return nil
@@ -34,7 +34,7 @@ final class CollectionAgreement {
     /// The reason for doing so now.
     var dueOffer: SyncError? {
         guard let nextOffer, connection.now >= nextOffer else { return nil }
-        return .http(.serviceUnavailable, "the peer could not take all changes")
+        return .http(.serviceUnavailable, "not all changes could be stored, here or at the peer")
     }
 
     init(

@@ -36,11 +36,17 @@ struct PulledBatch {
         let (store, origin) = (connection.store, connection.origin)
         let paths = collections.map(\.path)
         let arrived = ready.map { $0.arrived(from: remote, keepsOrder: keepsOrder) }
+        var marked = Set(marks.map(\.collection))
+        for revision in ready { marked.insert(revision.collection) }
+        let checkpoints = marked.map { collections[$0].checkpointer }
+        for checkpoint in checkpoints { checkpoint.willMark() }
+        let checkpointIDs = checkpoints.map(\.id.description)
         let purged = removals.map { (documentID: $0.documentID, path: paths[$0.collection]) }
         work = StoringWork {
             try store.write(origin: origin) { writer in
                 for (documentID, path) in purged { _ = try writer.purge(documentID, in: path) }
                 try writer.mark(marks, paths, at: remote)
+                for id in checkpointIDs { try writer.noteMarks(behind: id) }
                 try writer.note(refusals, paths, at: remote)
                 return try writer.insert(arrived, in: paths)
             }

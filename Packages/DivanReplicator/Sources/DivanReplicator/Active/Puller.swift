@@ -15,6 +15,9 @@ final class Puller {
     private var phase = Phase.subscribed
     /// Changes that the peer has not announced yet, as far as it said; never too few.
     private(set) var unreadCount: UInt64 = 0
+    /// Since when there has been a revision that could not be stored and that may be stored later: this connection does
+    /// not request it again.
+    private(set) var failedSince: Duration?
 
     private let connection: Connection
     private let checkpointer: Checkpointer
@@ -375,25 +378,10 @@ final class Puller {
         note { $0.remove(sequence) }
         (lastArrival, connection.lastArrival) = (connection.now, connection.now)
         connection.progress.complete(byteCount)
-        if isFinished { checkpointer.remote.finish(sequence) }
-    }
-}
-
-extension ChangesMessage.Entry {
-    /// Why an announced revision cannot be stored; `nil` if it can.
-    fileprivate func flaw(_ limits: ReplicatorLimits) -> SyncError? {
-        if revisionID == nil {
-            return .http(.badRequest, "the peer's revision ID is none that this database takes")
+        if isFinished {
+            checkpointer.remote.finish(sequence)
+        } else {
+            failedSince = failedSince ?? connection.now
         }
-        do {
-            _ = try DocumentID(received: name)
-        } catch {
-            return SyncError(
-                .liteCore(.badDocumentID),
-                "the peer's document cannot be stored: \(error)",
-                hasRemedy: true
-            )
-        }
-        return bodyByteCount > limits.announcedByteCount ? .tooLarge(bodyByteCount, limits) : nil
     }
 }

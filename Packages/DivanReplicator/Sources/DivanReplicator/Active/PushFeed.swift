@@ -54,7 +54,7 @@ struct PushFeed {
         whileUnderway isUnderway: (DocumentID) -> Bool
     ) throws -> (changes: [FeedChange], damaged: [DamagedChange]) {
         let limit = connection.limits.changesCount
-        var passing: [Bool] = []
+        var verdicts: [Verdict] = []
         var damaged: [DamagedChange] = []
         let rows = try connection.store.read { reader in
             let rows = try reader.changes(
@@ -64,8 +64,10 @@ struct PushFeed {
                 remote: connection.remote,
                 noting: &damaged
             )
-            passing.reserveCapacity(rows.count)
-            for row in rows { passing.append(try passes(row, reader)) }
+            verdicts.reserveCapacity(rows.count)
+            for row in rows {
+                verdicts.append(try verdict(on: row, isCompleted: isCompleted(row), reader))
+            }
             return rows
         }
         if rows.count < limit {
@@ -80,8 +82,10 @@ struct PushFeed {
         for (place, row) in rows.enumerated() {
             let isOld = row.sequence <= trustedAfter
             if isOld, row.flags.contains(.conflicted) { doubt(row.documentID) }
-            guard passing[place] else {
-                if isUnderway(row.documentID) { noteOvertaken(row.documentID) }
+            guard verdicts[place] == .passes else {
+                if verdicts[place] == .isThere, isUnderway(row.documentID) {
+                    noteOvertaken(row.documentID)
+                }
                 continue
             }
             if !isCompleted(row) { pending.append(FeedChange(row, trustsAncestor: !isOld)) }
@@ -101,7 +105,8 @@ struct PushFeed {
         checkpointer.completed.contains(row.sequence)
     }
 
-    private mutating func noteOvertaken(_ documentID: DocumentID) {
+    /// The peer has the current revision of a document, and may accept another one after it.
+    mutating func noteOvertaken(_ documentID: DocumentID) {
         guard overtakenIDs.count < connection.limits.doubtfulDocumentsCount else { return }
         overtakenIDs.insert(documentID)
     }
@@ -124,30 +129,45 @@ struct PushFeed {
         overtakenIDs.remove(documentID) != nil
     }
 
-    /// Whether a change is to be pushed; filters see the body.
-    func passes(_ row: ChangeRow, _ reader: StoreReader) throws -> Bool {
-        guard !row.flags.contains(.conflicted) else { return false }
-        guard isWanted(row.documentID) else { return false }
+    /// Whether a change is to be pushed.
+    private enum Verdict {
+        case passes
+        /// The peer has it.
+        case isThere
+        /// In conflict, not in the list, or refused by the filter.
+        case isLeftOut
+    }
+
+    /// Whether a change that counts as done is to be pushed after all; filters see the body.
+    func passes(overdue row: ChangeRow, _ reader: StoreReader) throws -> Bool {
+        try verdict(on: row, isCompleted: false, reader) == .passes
+    }
+
+    private func verdict(
+        on row: ChangeRow,
+        isCompleted: Bool,
+        _ reader: StoreReader
+    ) throws -> Verdict {
+        guard !row.flags.contains(.conflicted), isWanted(row.documentID) else { return .isLeftOut }
         let isTrusted =
             row.sequence > trustedAfter && !doubtsAll && !doubtfulIDs.contains(row.documentID)
-        if isTrusted, row.remoteAncestor == row.revisionID { return false }
-        // A change that was pushed after one that was left out is not read again.
-        guard let filter, !isCompleted(row) else { return true }
+        if isTrusted, row.remoteAncestor == row.revisionID { return .isThere }
+        // A change that was pushed after one that was left out is not pushed again, so no filter is asked.
+        guard let filter, !isCompleted else { return .passes }
         let isTombstone = row.flags.contains(.tombstone)
         let result = Result { () throws(StoreError) in
             try reader.revision(row.documentID, row.revisionID, in: path)
         }
         if case .failure(let error) = result, error.concernsOneDocument {
-            return true  // no filter can judge it; sending it will fail, and tell why
+            return .passes  // no filter can judge it; sending it will fail, and tell why
         }
         let stored = try result.get()
-        return filter(
-            FilteredRevision(
-                row.documentID,
-                row.revisionID,
-                body: stored?.body ?? [],
-                flags: isTombstone ? .deleted : []
-            )
+        let revision = FilteredRevision(
+            row.documentID,
+            row.revisionID,
+            body: stored?.body ?? [],
+            flags: isTombstone ? .deleted : []
         )
+        return filter(revision) ? .passes : .isLeftOut
     }
 }

@@ -142,7 +142,7 @@ extension PushRivals {
                     limit: 1,
                     remote: connection.remote
                 ).first,
-                row.documentID == documentID, try feed.passes(row, reader)
+                row.documentID == documentID, try feed.passes(overdue: row, reader)
             else { return nil }
             return Proposal(FeedChange(row), from: known)
         }

@@ -23,8 +23,7 @@ struct Pusher {
     private var hasSpoken = false
     /// Whether there is more to read, but others must go first.
     private(set) var wantsTurn = false
-    /// Since when there has been a change that was sent and that the peer may accept later: this connection does not
-    /// offer it again.
+    /// Since when there has been a change that the peer may accept later: this connection does not offer it again.
     private(set) var failedSince: Duration?
 
     init(
@@ -151,6 +150,10 @@ struct Pusher {
 
     private mutating func send() throws {
         for unsent in try sender.pump() {
+            guard !unsent.isCrossed else {
+                try conflicted(unsent.revision.number, unsent.revision.known.first)
+                continue
+            }
             guard let error = unsent.withheld else {
                 take(.vanished, of: unsent.revision.number)
                 continue
@@ -181,6 +184,7 @@ extension Pusher {
         connection.underway.listsCount -= 1
         if let failure = reply.error {
             for proposal in proposals { take(.unanswered, of: proposal.number) }
+            noteFailure()
             connection.fail(SyncError(failure))
             return
         }
@@ -203,7 +207,9 @@ extension Pusher {
             case .notModified: take(.known(at: reply.remoteSequence), of: number)
             case .conflict: try conflicted(number, answer.currentRevision)
             case let status?:
-                take(.init(refusing: status), of: number)
+                let event = PushedChange.Event(refusing: status)
+                if case .failed = event { noteFailure() }
+                take(event, of: number)
             }
         }
     }
@@ -232,12 +238,14 @@ extension Pusher {
             try conflicted(number, rival(in: reply))
         } else if error.isTransient || error.isPeerFailure || isOfTheClocks(error) {
             take(.failed(error), of: number)
-            failedSince = failedSince ?? connection.now
+            noteFailure()
             if error.wireCode == .http(.serviceUnavailable) { connection.fail(error) }
         } else {
             take(.refused(error), of: number)
         }
     }
+
+    private mutating func noteFailure() { failedSince = failedSince ?? connection.now }
 
     /// Whether Couchbase Lite rejects the time of a version for now, because it is more than two minutes ahead of its
     /// clock: it accepts it once the clocks are right, or time has passed.
@@ -275,8 +283,8 @@ extension Pusher {
     ///
     /// It waits behind a change in progress, and so does the checkpoint.
     mutating func pulled(_ documentID: DocumentID, isBehind: Bool) throws {
-        let isOvertaken =
-            feed.hasOvertaken && !changes.isUnderway(documentID) && feed.takeOvertaken(documentID)
+        let isUnderway = changes.isUnderway(documentID)
+        let isOvertaken = feed.hasOvertaken && feed.takeOvertaken(documentID)
         if let waiting = changes.awaited(documentID) {
             take(try rivals.verdict(afterPulling: waiting.change), of: waiting.number)
         } else if isBehind || isOvertaken {
@@ -287,6 +295,8 @@ extension Pusher {
                     after: checkpointer.completed
                 )
             else {
+                // The answer to the change in progress may tell.
+                if isOvertaken, isUnderway { feed.noteOvertaken(documentID) }
                 // What this connection stored is normally not read again, as the peer had it.
                 feed.notice()
                 return

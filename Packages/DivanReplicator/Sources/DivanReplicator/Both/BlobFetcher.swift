@@ -31,6 +31,7 @@ struct BlobFetcher {
     /// The result of fetching a blob, for one waiter.
     struct Completion {
         let reason: Waiter.Reason
+        let digest: BlobDigest
         let error: SyncError?
     }
 
@@ -212,7 +213,7 @@ struct BlobFetcher {
             if ended.resumedByteCount != nil {
                 connection.emit(.blob(BlobEvent(digest: digest, state: .arrived)))
             }
-            return ended.waiters.map { Completion(reason: $0.reason, error: nil) }
+            return ended.waiters.map { Completion(reason: $0.reason, digest: digest, error: nil) }
         }
         var others = ended.waiters
         guard let named = others.popFirst() else { return [] }
@@ -223,7 +224,7 @@ struct BlobFetcher {
             fetches[digest] = Fetch(others)
             queue.append(digest)
         }
-        return [Completion(reason: named.reason, error: failure)]
+        return [Completion(reason: named.reason, digest: digest, error: failure)]
     }
 
     /// Drops everything: the connection is closed.

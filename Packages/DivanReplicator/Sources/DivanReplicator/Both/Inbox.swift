@@ -28,7 +28,7 @@ final class Inbox {
     var gathers = false
     /// When gathered revisions must be stored; `nil` if there are none.
     private(set) var gatheringDeadline: Duration?
-    private let connection: Connection
+    let connection: Connection
 
     /// A revision that cannot be stored.
     typealias Failed = (revision: IncomingRevision, error: SyncError)
@@ -271,7 +271,10 @@ extension Inbox {
         guard case .revision(let number) = completion.reason,
             let revision = parked.removeValue(forKey: number)
         else { return nil }
-        if let error = completion.error {
+        let error = completion.error.flatMap {
+            verdict(on: $0, completion.digest, of: revision)
+        }
+        if let error {
             byteCount -= revision.byteCount
             // A full or faulty disk is not the document's fault: it must be sent again.
             if error.isLocalFailure {
@@ -293,14 +296,6 @@ extension Inbox {
             parked[number] = revision
         }
         return nil
-    }
-
-    /// The blobs of a revision that are not here.
-    private struct BlobNeeds {
-        /// Those to fetch.
-        var missing: [BlobReference] = []
-        /// Those left at the peer.
-        var absent: [BlobDigest] = []
     }
 
     /// Protects the blobs of a revision from garbage collection.
@@ -341,60 +336,5 @@ extension Inbox {
                 )
             )
         }
-    }
-
-    /// The blobs that the peer must send, and those left at the peer.
-    ///
-    /// A peer that may not have every blob of the database sends each one that it has not shown to have, stored here or
-    /// not: otherwise naming a digest would give it the content, and whether the content is requested would reveal that
-    /// it is here. An active peer may leave blobs at the other side.
-    private func needs(
-        of body: ReceivedBody,
-        _ documentID: DocumentID,
-        in admission: Admission
-    ) throws(SyncError) -> BlobNeeds {
-        let policy = connection.configuration.blobPolicy
-        let rights = connection.blobRights
-        let readable = rights.areBound ? readableBlobs(of: documentID, in: admission) : []
-        var needs = BlobNeeds()
-        for blob in body.blobs {
-            let isProven =
-                !rights.areBound || readable.contains(blob.digest) || rights.hasShown(blob.digest)
-            if isProven, connection.store.blobs.contains(blob.digest) { continue }
-            guard !body.orphans.contains(blob.digest) else {
-                throw .http(.notFound, "the sender has no content for \(blob.digest.description)")
-            }
-            if policy.leaves(blob) {
-                needs.absent.append(blob.digest)
-                continue
-            }
-            guard blob.byteCount <= connection.limits.blobByteCount else {
-                throw BlobFetcher.tooLarge(connection.limits)
-            }
-            needs.missing.append(blob)
-        }
-        return needs
-    }
-
-    /// The blobs of the document as stored now, if the peer may fetch it: it can get those anyway.
-    private func readableBlobs(
-        of documentID: DocumentID,
-        in admission: Admission
-    ) -> Set<BlobDigest> {
-        guard admission.isReadable,
-            let stored = try? connection.store.read({ reader -> StoredDocument? in
-                // A larger one is not read for a message that may be short; its blobs are sent again.
-                guard let row = try reader.change(of: documentID, in: admission.path),
-                    row.bodyByteCount <= connection.limits.comparedByteCount,
-                    connection.readingCredit.spend(
-                        row.bodyByteCount,
-                        at: connection.now
-                    )
-                else { return nil }
-                return try reader.document(documentID, in: admission.path)
-            }),
-            admission.mayRead(stored.documentID, stored.revisionID, stored.body)
-        else { return [] }
-        return (try? BlobReferences.digests(in: stored.body.span)) ?? []
     }
 }

@@ -17,6 +17,8 @@ final class IncomingRevision {
     var absentBlobs: [BlobDigest] = []
     /// Protect its blobs from garbage collection until it is stored.
     var holds: [BlobHold] = []
+    /// Those of its blobs that its sender could fetch with the document as stored; `nil` before it was looked.
+    var readableBlobs: Set<BlobDigest>?
     /// Decides once more whether it is accepted, if it had to wait.
     ///
     /// The document may have been given to another user meanwhile. `nil` at an active peer, whose pull filter is asked

@@ -156,6 +156,8 @@ public struct PeerConfiguration: Sendable {
         public var pushFilter: DocumentFilter?
         /// Returns `false` to refuse a pulled document, which is reported as 403.
         public var pullFilter: DocumentFilter?
+        /// Names the filters in the checkpoint: with another name, everything is compared anew.
+        public var filterName: String?
         /// Channels of Sync Gateway to pull from; empty means all.
         public var channels: [String] = []
         /// Documents to push and pull; empty means all.

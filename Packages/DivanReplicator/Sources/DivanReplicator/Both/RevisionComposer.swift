@@ -18,6 +18,8 @@ struct RevisionComposer {
         var replaced: RevisionID?
         /// The blobs of the revision, if the peer may get only those.
         var blobs: [BlobDigest] = []
+        /// Whether it would replace a branch of a peer that does not understand that.
+        var isCrossed = false
     }
 
     let path: CollectionPath
@@ -84,6 +86,7 @@ struct RevisionComposer {
         _ stored: StoredRevision,
         replaced: RevisionID?
     ) throws -> Message {
+        var isCrossed = false
         var message = RevisionMessage(
             documentID: revision.change.documentID,
             revisionID: stored.revisionID
@@ -105,6 +108,7 @@ struct RevisionComposer {
             )
             message.keepsOrder = keepsOrder && !message.closing.isEmpty
             message.refusesConflicts = refusesConflicts && message.closing.isEmpty
+            isCrossed = try !revision.terms.takesClosings && knows(theirs, of: message.documentID)
         }
         // A deletion is reported even if the document may not be read: no filter sees its content.
         let isHidden = stored.isTombstone && readFilter != nil
@@ -119,7 +123,18 @@ struct RevisionComposer {
             message.deltaSource = delta.source
             body = delta.bytes
         }
-        return Message(properties: message, body: body, replaced: replaced, blobs: blobs)
+        return Message(
+            properties: message,
+            body: body,
+            replaced: replaced,
+            blobs: blobs,
+            isCrossed: isCrossed
+        )
+    }
+
+    /// Whether a peer's revision is in the tree: lost, or waiting for a resolver.
+    private func knows(_ theirs: RevisionID, of documentID: DocumentID) throws -> Bool {
+        try reader.revisions(of: documentID, in: path)?[theirs] != nil
     }
 
     /// What the peer is told about a revision's past.

@@ -58,6 +58,8 @@ struct RevisionSender {
         /// Why it is withheld, which a pushing peer must still report: a property cannot be encrypted, or it is too
         /// large; `nil` if it is gone, or cannot be sent at all, which was already reported.
         var withheld: SyncError?
+        /// Whether the peer has a branch that was given up here, and must first be given a revision that continues it.
+        var isCrossed = false
     }
 
     /// Sends as many as there is room for; returns those that cannot be sent.
@@ -103,6 +105,9 @@ struct RevisionSender {
             report(revision, error)
             tellGone(revision, error)
         case .withheld(let error): return withhold(revision, error)
+        case .crossed:
+            tellGone(revision, nil)
+            return Unsent(revision: revision, isCrossed: true)
         }
         return Unsent(revision: revision)
     }
@@ -158,6 +163,7 @@ struct RevisionSender {
     ) throws -> Composed {
         do {
             guard let message = try composer.message(for: revision) else { return .gone }
+            if isPush, message.isCrossed { return .crossed }
             let properties = message.properties.properties(
                 collection: connection.wireIndex(collection),
                 replacing: message.replaced
@@ -281,6 +287,9 @@ private enum Composed {
     case damaged(SyncError)
     /// A property of it cannot be encrypted.
     case withheld(SyncError)
+    /// It replaces a branch of the peer's, which does not understand that: Sync Gateway says of a revision that it has
+    /// in another branch that all is well, and keeps its own.
+    case crossed
 }
 
 /// A `rev` message as passed to the message layer.

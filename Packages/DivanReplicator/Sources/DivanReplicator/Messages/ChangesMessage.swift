@@ -147,3 +147,22 @@ enum ChangesAnswer: Equatable {
         return writer.bytes
     }
 }
+
+extension ChangesMessage.Entry {
+    /// Why an announced revision cannot be stored; `nil` if it can.
+    func flaw(_ limits: ReplicatorLimits) -> SyncError? {
+        if revisionID == nil {
+            return .http(.badRequest, "the peer's revision ID is none that this database takes")
+        }
+        do {
+            _ = try DocumentID(received: name)
+        } catch {
+            return SyncError(
+                .liteCore(.badDocumentID),
+                "the peer's document cannot be stored: \(error)",
+                hasRemedy: true
+            )
+        }
+        return bodyByteCount > limits.announcedByteCount ? .tooLarge(bodyByteCount, limits) : nil
+    }
+}

@@ -52,7 +52,8 @@ extension RevisionTree: RevisionHistory {
         keepsOrder: Bool
     ) -> AnnouncedStanding {
         guard let current else { return .wanted(ancestors: []) }
-        let isGivenUp = keepsOrder ? isGivenUp(id) : isClosed(id)
+        let isGivenUp =
+            keepsOrder ? isGivenUp(id) : isClosed(id) || hasGoneBack(to: id, at: remote)
         if contains(id), remote == nil || !isGivenUp {
             return .known(
                 isMarked: remote.map { latest(at: $0) == id } ?? true,

@@ -45,19 +45,30 @@ extension Store {
     ///   - collection: The collection that it is for.
     ///   - number: Which of the collections that have had this name one after another; `nil` means any.
     ///   - body: The bytes; not interpreted.
+    ///   - coversMarks: Whether the peer confirmed it after everything that it is known to have.
     /// - Throws: `StoreError.Code.noSuchCollection` if the collection was deleted, even if it was
     ///   recreated.
     public func setLocalCheckpoint(
         _ id: String,
         of collection: CollectionPath? = nil,
         numbered number: CollectionID? = nil,
-        _ body: [UInt8]
+        _ body: [UInt8],
+        coversMarks: Bool = true
     ) throws {
         try write { writer in
             try writer.require(collection, numbered: number)
             try writer.setValue(body, for: id, in: .localCheckpoints)
             try writer.note(collection, of: .local, id)
+            if coversMarks { try writer.setHasMarks(false, behind: id) }
         }
+    }
+
+    /// Whether the peer of a checkpoint is known to have something that came after its last save.
+    ///
+    /// A peer may lose its latest commits, in a power cut or when a backup is put back: the checkpoint then still
+    /// agrees with its own, but what is recorded since is not reliable.
+    public func hasMarks(behind checkpoint: String) throws -> Bool {
+        try read { try $0.value(marksKey(checkpoint), in: .checkpointCollections) != nil }
     }
 
     /// Removes our own checkpoint, so that the next replication compares everything again.
@@ -160,7 +171,21 @@ private enum CheckpointKind: String, CaseIterable {
     func key(_ id: String) -> String { "\(rawValue) \(id)" }
 }
 
+/// The key under which a checkpoint has marks since its last save.
+private func marksKey(_ id: String) -> String { "marks \(id)" }
+
 extension StoreWriter {
+    /// Records that the peer of a checkpoint has something that came after its last save.
+    public func noteMarks(behind checkpoint: String) throws(StoreError) {
+        try setHasMarks(true, behind: checkpoint)
+    }
+
+    fileprivate func setHasMarks(_ hasMarks: Bool, behind id: String) throws(StoreError) {
+        let had = try value(marksKey(id), in: .checkpointCollections) != nil
+        guard had != hasMarks else { return }
+        try setValue(hasMarks ? [1] : nil, for: marksKey(id), in: .checkpointCollections)
+    }
+
     /// Verifies that a collection is the intended one, and not another of the same name.
     func require(
         _ collection: CollectionPath?,
@@ -182,7 +207,10 @@ extension StoreWriter {
 
     fileprivate func removeCheckpoint(_ kind: CheckpointKind, _ id: String) throws(StoreError) {
         try setValue(nil, for: id, in: kind.space)
-        if kind == .peer { try setValue(nil, for: id, in: .checkpointOwners) }
+        switch kind {
+        case .local: try setHasMarks(false, behind: id)
+        case .peer: try setValue(nil, for: id, in: .checkpointOwners)
+        }
         try note(nil, of: kind, id)
     }
 
