@@ -6,7 +6,7 @@
 //
 //   any   = all { OR all }
 //   all   = minus { [ AND ] minus }
-//   minus = near { NOT near }
+//   minus = near { [ AND ] NOT near }
 //   near  = term { NEAR [ "/" number ] term }
 //   term  = "(" [ any ] ")" | [ column ":" ] [ "^" ] ( word [ "*" ] | '"' words [ "*" ] '"' )
 //
@@ -94,7 +94,8 @@ static const char *behind(parser *parser, const char *text) {
 }
 
 static bool ends_apart(const parser *parser, const char *at) {
-    return at >= parser->end || is_apart(parser, at);
+    // `OR*` is the beginning of a word.
+    return at >= parser->end || (*at != '*' && is_apart(parser, at));
 }
 
 /// Skips an operator, which must be a separate word.
@@ -221,9 +222,40 @@ static void parse_word(parser *parser, term *term) {
     parser->at += is_prefix;
 }
 
+/// Skips `NEAR` or `NEAR/number`.
+static bool passes_near(parser *parser, int *distance) {
+    *distance = 10;
+    if (passes(parser, "NEAR")) return true;
+    const char *digits = behind(parser, "NEAR/"), *at = digits;
+    if (!digits) return false;
+    int number = 0;
+    for (; at < parser->end && *at >= '0' && *at <= '9'; at++)
+        if (number < 100000) number = number * 10 + (*at - '0');
+    if (at == digits || !ends_apart(parser, at)) return false;
+    *distance = number;
+    parser->at = at;
+    return true;
+}
+
+/// Reports an operator where a term must begin: taken for a word, `NOT` would be a stop word and vanish.
+static void refuse_operator(parser *parser) {
+    const char *at = parser->at;
+    int distance;
+    if (passes(parser, "AND"))
+        parser->problem = "AND needs words before and after it: write a AND b";
+    else if (passes(parser, "OR"))
+        parser->problem = "OR needs words before and after it: write a OR b";
+    else if (passes(parser, "NOT"))
+        parser->problem = "NOT needs words before it: write a NOT b";
+    else if (passes_near(parser, &distance))
+        parser->problem = "NEAR needs words before and after it: write a NEAR b";
+    parser->at = at;
+}
+
 static void parse_term(parser *parser, term *term) {
     *term = (struct term){.column = -1, .words = sqlite3_str_new(NULL)};
     skip_space(parser);
+    if (!parser->problem) refuse_operator(parser);
     if (parser->problem) return;
     if (parser->at < parser->end && *parser->at == '(') {
         term->is_group = true;
@@ -259,21 +291,6 @@ static void write_term(parser *parser, const term *term) {
 static void drop(parser *parser, term *term) {
     if (sqlite3_str_errcode(term->words) != SQLITE_OK) parser->problem = "out of memory";
     sqlite3_free(sqlite3_str_finish(term->words));
-}
-
-/// Skips `NEAR` or `NEAR/number`.
-static bool passes_near(parser *parser, int *distance) {
-    *distance = 10;
-    if (passes(parser, "NEAR")) return true;
-    const char *digits = behind(parser, "NEAR/"), *at = digits;
-    if (!digits) return false;
-    int number = 0;
-    for (; at < parser->end && *at >= '0' && *at <= '9'; at++)
-        if (number < 100000) number = number * 10 + (*at - '0');
-    if (at == digits || !ends_apart(parser, at)) return false;
-    *distance = number;
-    parser->at = at;
-    return true;
 }
 
 /// Terms near each other, as far as they have been read.
@@ -354,10 +371,19 @@ static void parse_near(parser *parser) {
     sqlite3_free(sqlite3_str_finish(chain.all));
 }
 
+/// Skips `NOT`, or `AND NOT`, which people write and which means the same.
+static bool passes_not(parser *parser) {
+    const char *at = parser->at;
+    passes(parser, "AND");
+    if (passes(parser, "NOT")) return true;
+    parser->at = at;
+    return false;
+}
+
 static void parse_minus(parser *parser) {
     bool is_there = false;
     write_part(parser, parse_near, "", &is_there);
-    while (!parser->problem && passes(parser, "NOT")) {
+    while (!parser->problem && passes_not(parser)) {
         // Without words, nothing is found.
         if (!is_there) sqlite3_str_appendall(parser->output, "\"\"");
         is_there = true;

@@ -59,7 +59,7 @@ struct FullTextTests {
     @Test(
         "Operators and names of columns stand apart",
         arguments: [
-            ("wooden_OR_oiled", []), ("wooden-OR-oiled", []), ("wooden (OR) oiled", []),
+            ("wooden_OR_oiled", []), ("wooden-OR-oiled", []), ("oiled OR*", []),
             ("(wooden)OR(oiled)", [1, 3]), ("run NEAR/99999999999 castors", [2]),
             ("chair _name:oslo", []), ("chair (name:oslo)", [1]),
         ]
@@ -193,6 +193,35 @@ struct FullTextTests {
     @Test("A malformed query fails", arguments: [#""open"#, "(a", "a)", "a OR", "a AND", "a NOT"])
     func malformed(query: String) {
         #expect(throws: Failure.self) { try found(query) }
+    }
+
+    @Test(
+        arguments: [
+            ("chair AND NOT wooden", [2, 3]), ("chair AND NOT (wooden OR oiled)", [2]),
+            ("oiled OR chair AND NOT people", [1, 3]), ("chair AND light AND NOT oiled", [1]),
+        ]
+    )
+    func `AND NOT is NOT`(query: String, rows: [Int]) throws {
+        #expect(try found(query) == rows)
+    }
+
+    @Test(
+        arguments: [
+            ("NOT wooden", "write a NOT b"), ("chair OR NOT wooden", "write a NOT b"),
+            ("chair NOT NOT wooden", "write a NOT b"), ("chair AND (NOT wooden)", "write a NOT b"),
+            ("chair AND NOT NOT wooden", "write a NOT b"), ("AND chair", "write a AND b"),
+            ("chair AND OR wooden", "write a OR b"), ("wooden (OR) oiled", "write a OR b"),
+            ("NEAR chair", "write a NEAR b"), ("chair NEAR NEAR/2 light", "write a NEAR b"),
+        ]
+    )
+    func `an operator is never taken for a word`(query: String, remedy: String) {
+        let failure = #expect(throws: Failure.self) { try found(query) }
+        #expect(failure?.message.hasSuffix(remedy) == true, "\(failure?.message ?? "")")
+    }
+
+    @Test(arguments: [#"chair "NOT""#, "^NOT chair", "chair not", "- NEAR/ reading chair"])
+    func `an operator in quotation marks, or with other signs, is a word`(query: String) throws {
+        _ = try found(query)
     }
 
     @Test("Rows with a greater part of all hits rank higher")

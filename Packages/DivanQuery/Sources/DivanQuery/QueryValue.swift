@@ -49,6 +49,9 @@ extension QueryValue {
     }
 
     /// Converts a JSON value; a number that is no 64-bit integer becomes a double.
+    ///
+    /// An array or object with an infinite number or NaN, which parsed JSON never has, becomes an empty
+    /// `container`, which no query should be given.
     public init(_ json: JSON) {
         switch json {
         case .null: self = .null

@@ -35,9 +35,54 @@ import Testing
             "SELECT a FROM _ LIMIT a",
             "line 1, column 23: LIMIT and OFFSET cannot depend on a row; use a parameter"
         ),
+        (
+            "SELECT META().id AS a, n AS A FROM _ WHERE A = 1",
+            "line 1, column 24: duplicate alias 'A'; give one another name"
+        ),
     ])
     func `an error shows its place and the remedy`(_ sql: String, _ text: String) {
         #expect(queryError { try QueryStatement.checked(sql) }?.description == text)
+    }
+
+    @Test(arguments: [
+        "LIMIT META().sequence", "LIMIT 1 OFFSET META().expiration", "LIMIT *", "LIMIT META()",
+        "LIMIT 1 + a", "LIMIT c", "LIMIT _id", "LIMIT RANK(storyEn)",
+        "LIMIT 1 OFFSET RANK(storyEn)",
+    ])
+    func `a number of rows depends on no row`(_ clause: String) {
+        let sql = "SELECT a AS c FROM shop.chairs WHERE MATCH(storyEn, 'x') \(clause)"
+        let problem = queryError { try QueryStatement.checked(sql) }?.problem
+        #expect(problem == "LIMIT and OFFSET cannot depend on a row; use a parameter")
+    }
+
+    @Test(arguments: [
+        "SELECT 1 FROM shop.chairs a JOIN shop.makers b ON b.n = a.n WHERE MATCH(a.storyEn, b.name)",
+        "SELECT b.name AS n FROM shop.chairs a JOIN shop.makers b ON b.n = a.n WHERE MATCH(a.storyEn, n)",
+        "SELECT 1 FROM shop.chairs a UNNEST a.tags t WHERE a.n = 1 AND MATCH(a.storyEn, 'x' || t)",
+    ])
+    func `words come from no source that is read after them`(_ sql: String) {
+        let problem = queryError { try QueryStatement.checked(sql) }?.problem
+        #expect(problem?.hasSuffix("write the other source first in FROM") == true)
+    }
+
+    @Test func `words may come from documents that are read before them`() throws {
+        for sql in [
+            "SELECT 1 FROM shop.chairs WHERE MATCH(storyEn, name)",
+            "SELECT 1 FROM shop.makers b JOIN shop.chairs a ON b.n = a.n WHERE MATCH(a.storyEn, b.name)",
+        ] {
+            _ = try QueryStatement.checked(sql)
+        }
+        let ranked = "SELECT 1 FROM shop.chairs WHERE MATCH(storyEn, RANK(storyEn))"
+        #expect(queryError { try QueryStatement.checked(ranked) } != nil)
+    }
+
+    @Test(arguments: [
+        "SELECT a AS b, c AS B FROM _", "SELECT a AS `é`, b AS X, c AS x FROM _",
+        "SELECT C.a AS c FROM _ AS C", "SELECT x.a AS Y FROM _ x JOIN _ y ON x.a = y.a",
+    ])
+    func `names that differ only in case are the same`(_ sql: String) {
+        let problem = queryError { try QueryStatement.checked(sql) }?.problem
+        #expect(problem?.hasPrefix("duplicate alias '") == true)
     }
 
     @Test func `a place counts lines and bytes`() {

@@ -291,6 +291,7 @@ static void regexp_replace(sqlite3_context *context, int count, sqlite3_value **
         return;
     }
     int64_t rest = count > 3 ? sqlite3_value_int64(arguments[3]) : -1;
+    if (rest < 0) rest = -1;  // all; the least number cannot be counted down
     if (!begin_search(&search, context, 2, arguments)) return;
     sqlite3_str *output = sqlite3_str_new(sqlite3_context_db_handle(context));
     int32_t done = 0;

@@ -328,11 +328,13 @@ public final class Store: Sendable {
     /// on the thread that committed and outside the transaction.
     ///
     /// When several threads write, a later commit may be reported first: use the sequences as a
-    /// hint and read the changes feed.
+    /// hint and read the changes feed. With `hearsShapes` it is also called when a collection was created,
+    /// and when an index was created, replaced or removed.
     public func observe(
+        hearsShapes: Bool = false,
         _ handler: @escaping @Sendable (StoreChange) -> Void
     ) -> StoreObservation {
-        observers.add(handler)
+        observers.add(hearsShapes: hearsShapes, handler)
     }
 
     // MARK: Collections

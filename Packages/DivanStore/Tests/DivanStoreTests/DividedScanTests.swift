@@ -89,6 +89,55 @@ import Testing
         }
     }
 
+    /// A peer's bodies are kept byte for byte: what is compared is not how they are spelled.
+    @Test func `objects of a peer are ordered alike, however they are spelled`() throws {
+        let room = try Room(.file)
+        defer { withExtendedLifetime(room) {} }
+        try room.store.write { writer in
+            for number in 0..<Self.count {
+                let key = #""a":\#((number * 7_919) % Self.count)"#
+                // Each third is spelled by the canonical order of its keys.
+                let object =
+                    switch number % 3 {
+                    case 0: "{\(key),\"b\":1}"
+                    case 1: "{\"b\":1, \(key)}"
+                    default: "{ \(key), \"\\u0062\":1}"
+                    }
+                let received = RemoteRevision(
+                    documentID: DocumentID(unchecked: "d\(number)"),
+                    revisionID: try revision("1-aa"),
+                    history: [],
+                    isTombstone: false,
+                    body: Array(#"{"z":0,"o":\#(object)}"#.utf8),
+                    hasBlobs: false,
+                    remote: RemoteID(rawValue: 1),
+                    refusesConflicts: false
+                )
+                _ = try writer.insert(received, in: .default)
+            }
+        }
+        for text in [
+            "SELECT META().id, o FROM _ ORDER BY o LIMIT 9",
+            "SELECT META().id FROM _ ORDER BY o DESC LIMIT 9 OFFSET 4",
+            "SELECT MIN(o), MAX(o) FROM _ WHERE z = 0",
+        ] {
+            let divided = try rows(text, in: room.store)
+            let alone = try room.store.write { _ in try rows(text, in: room.store) }
+            #expect(divided == alone, "\(text)")
+        }
+    }
+
+    /// A part of an ordered query has a column more for each key.
+    @Test func `a scan of as many columns as SQLite has is not divided`() throws {
+        var generator = SeededGenerator(seed: 4)
+        let room = try makeRoom(.file, &generator)
+        defer { withExtendedLifetime(room) {} }
+        let columns = (["n"] + (1..<2_000).map { "p\($0)" }).joined(separator: ", ")
+        let text = "SELECT \(columns) FROM _ WHERE n < 4 ORDER BY n LIMIT 3"
+        let found = try rows(text, in: room.store)
+        #expect(found.map { $0[0] } == Array(repeating: .integer(0), count: 3))
+    }
+
     @Test func `each run sees one state while others write`() async throws {
         var generator = SeededGenerator(seed: 1)
         let room = try makeRoom(.file, &generator)

@@ -28,7 +28,7 @@ import Testing
     @Test func `kinds of values stand in the order of the language`() {
         let values: [QueryValue] = [
             .missing, .integer(7), .string(""), .string("é"), .string("\u{1F6CB}"), .null,
-            .container(Array("[]".utf8)),
+            .binary(Array("~".utf8)), .container(Array("[]".utf8)),
         ]
         for (left, low) in values.enumerated() {
             for (right, high) in values.enumerated() {

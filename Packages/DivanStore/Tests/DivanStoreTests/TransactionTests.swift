@@ -1,3 +1,5 @@
+import DivanJSON
+import DivanQuery
 import DivanRevisions
 import DivanStore
 import DivanTestKit
@@ -118,6 +120,31 @@ import Testing
         observation = nil
         try room.save("c")
         #expect(notices.take() == [])
+    }
+
+    @Test func `only those who ask hear that a collection or an index came or went`() throws {
+        let room = try Room(.file)
+        let (all, documents) = (Notices(), Notices())
+        let observations = [
+            room.store.observe(hearsShapes: true) { all.add($0) },
+            room.store.observe { documents.add($0) },
+        ]
+        defer { withExtendedLifetime(observations) {} }
+        let path = try #require(CollectionPath("shop.chairs"))
+        func shapes() -> [Bool] { all.take().map(\.reshapesCollection) }
+        try room.store.createCollection(path)
+        #expect(shapes() == [true])
+        try room.store.createCollection(path)
+        #expect(shapes() == [])
+        let key = CheckedKey(.property(source: 0, "name"))
+        let definition = QueryIndexDefinition.value([key], filter: nil)
+        for _ in 0..<2 { try room.store.write { try $0.createIndex("i", definition, in: path) } }
+        #expect(shapes() == [true])
+        try room.store.write { try $0.deleteIndex("i", in: path) }
+        #expect(shapes() == [true])
+        #expect(documents.take() == [])
+        try room.store.write { try $0.deleteCollection(path) }
+        #expect(shapes() == [false] && documents.take().map(\.endsCollection) == [true])
     }
 
     @Test(arguments: EngineKind.allCases)

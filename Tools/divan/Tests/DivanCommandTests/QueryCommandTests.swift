@@ -64,6 +64,31 @@ import Testing
         #expect(watcher.stop() == 0)
     }
 
+    @Test func `rows are printed again when a document expires, or is to expire at another time`()
+        throws
+    {
+        let sql =
+            "SELECT COUNT(*) AS n, MAX(META().expiration) AS last FROM shop.chairs WHERE price < 1000"
+        let watcher = try shell.start("query", "shop", sql, "--watch")
+        _ = try watcher.event { $0["n"] as? Int == 2 && $0["last"] == nil }
+        try shell.run("expire", "shop", "-c", "shop.chairs", "c1", "2999-01-01")
+        _ = try watcher.event { $0["n"] as? Int == 2 && $0["last"] is Int }
+        let soon = Date().addingTimeInterval(2).ISO8601Format()
+        try shell.run("expire", "shop", "-c", "shop.chairs", "c2", soon)
+        _ = try watcher.event { $0["n"] as? Int == 1 }
+        #expect(watcher.stop() == 0)
+    }
+
+    @Test func `rows are printed again when a deletion is purged`() throws {
+        let sql = "SELECT COUNT(*) AS n FROM shop.chairs WHERE META().deleted"
+        try shell.run("rm", "shop", "-c", "shop.chairs", "c1")
+        let watcher = try shell.start("query", "shop", sql, "--watch")
+        _ = try watcher.event { $0["n"] as? Int == 1 }
+        try shell.run("purge", "shop", "-c", "shop.chairs", "c1")
+        _ = try watcher.event { $0["n"] as? Int == 0 }
+        #expect(watcher.stop() == 0)
+    }
+
     @Test func `parameters are JSON, or else text`() throws {
         let sql =
             "SELECT META().id FROM shop.chairs WHERE price < $p OR name = $n ORDER BY META().id"
@@ -243,7 +268,7 @@ import Testing
 
     @Test func `indexes are made anew by a verb`() throws {
         try shell.run("index", "make", "shop", "byPrice", "price", "-c", "shop.chairs")
-        #expect(try shell.run("index", "rebuild", "shop").errors.contains("Made 1 index anew"))
+        #expect(try shell.run("index", "rebuild", "shop").errors.contains("Rebuilt 1 index"))
         #expect(try shell.run("reindex", "shop", "--json").output == "{\"rebuilt\":1}\n")
         let plan = try shell.run(
             "query",

@@ -44,7 +44,7 @@ final class LiveQuery: DatabaseService {
         var told: Outcome?
         /// The documents of the last run's rows, if only they and the changed ones matter.
         var documentIDs: Set<DivanRevisions.DocumentID>?
-        /// The documents changed by commits since the last run; `nil` for too many.
+        /// The documents changed by commits since the last run; `nil` for too many, or if that does not matter.
         var changed: Set<DivanRevisions.DocumentID>? = []
         var observation: StoreObservation?
         var watch: QueryWatch?
@@ -106,7 +106,7 @@ final class LiveQuery: DatabaseService {
             try core.database.register(self)
             core.add(self)
             // The observation is kept in the database's list; a strong reference would never be released.
-            let observation = core.database.store.observe { [weak self] change in
+            let observation = core.database.store.observe(hearsShapes: true) { [weak self] change in
                 guard collections.contains(change.collection) else { return }
                 self?.note(change)
             }
@@ -158,6 +158,8 @@ final class LiveQuery: DatabaseService {
             if change.endsCollection || change.changes.contains(where: \.isPurge) {
                 state.mustTell = true
             }
+            // The rows may come from other words, or the query succeed or fail now.
+            if change.reshapesCollection { state.changed = nil }
             state.changed?.formUnion(change.changes.lazy.map(\.documentID))
             if let count = state.changed?.count, count > LiveQueryLimits.changedDocumentCount {
                 state.changed = nil

@@ -54,7 +54,8 @@ public final class Parameters: Sendable {
 
     /// Sets a value of any type that a document can hold; `nil` removes the value.
     ///
-    /// A parameter without a value, or with `NSNull`, is MISSING in the query.
+    /// A parameter without a value, or with `NSNull`, is MISSING in the query. An array or dictionary that contains an
+    /// infinite number or NaN makes the query fail.
     ///
     /// Any other type is misuse and stops the program, as does changing the parameters that `Query.parameters`
     /// returned: change a copy instead.
@@ -139,7 +140,24 @@ public final class Parameters: Sendable {
     private var snapshot: [ExactText: Entry] { entries.withLock { $0 } }
 
     /// The values with which a query is run.
-    var bound: [ExactText: QueryValue] { snapshot.mapValues { .parameter($0.json) } }
+    ///
+    /// - Throws: `invalidQueryParameter` for an array or dictionary with a number that JSON cannot express.
+    func bound() throws(QueryError) -> [ExactText: QueryValue] {
+        var values: [ExactText: QueryValue] = [:]
+        for (name, entry) in snapshot {
+            let value = QueryValue.parameter(entry.json)
+            // Empty without an exact text.
+            guard value != .container([]) else {
+                throw QueryError(
+                    "the parameter '\(name)' contains an infinite number or NaN, which no array and no dictionary of"
+                        + " a query can hold; leave it out, or pass the number as a parameter of its own",
+                    code: .invalidQueryParameter
+                )
+            }
+            values[name] = value
+        }
+        return values
+    }
 }
 
 extension Parameters.Form {

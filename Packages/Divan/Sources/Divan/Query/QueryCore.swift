@@ -88,11 +88,12 @@ final class QueryCore: Sendable {
 
     /// The statement with the values of its parameters.
     ///
-    /// - Throws: `CBLError.notOpen`, checked first; `invalidQueryParam` for a value that no parameter takes.
+    /// - Throws: `CBLError.notOpen`, checked first; `invalidQueryParam` for a value that no parameter takes or
+    ///   that contains an infinite number or NaN.
     func bound(watch: QueryWatch = QueryWatch()) throws -> StorageQuery {
         _ = try database.openStore()
         let checked = try checked()
-        let values = parameters?.bound ?? [:]
+        let values = try parameters?.bound() ?? [:]
         for name in values.keys.sorted() where !checked.parameters.contains(name) {
             throw QueryError(
                 "Unknown query property '\(name)': the query has no parameter of that name",

@@ -20,6 +20,7 @@ struct QueryReach {
     init?(_ statement: CheckedStatement) {
         guard statement.sources.count == 1, !statement.isAggregate, !statement.isDistinct,
             statement.groups.isEmpty, statement.matches.isEmpty, statement.offset == nil,
+            statement.columns.count < QueryLimits.standard.columnCount,
             let filter = statement.filter, !Self.hasSubquery(filter),
             statement.columns.allSatisfy({ !Self.hasSubquery($0.expression) }),
             statement.orderings.allSatisfy({ !Self.hasSubquery($0.key.expression) })

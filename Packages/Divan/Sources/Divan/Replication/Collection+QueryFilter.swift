@@ -27,8 +27,8 @@ extension Collection {
         where condition: String,
         parameters: Parameters? = nil
     ) throws -> ReplicationFilter {
-        let values = parameters?.bound ?? [:]
         let test = try translatingErrors {
+            let values = try parameters?.bound() ?? [:]
             let test = try BodyCondition(sql: condition, parameters: values)
             for name in values.keys.sorted() where !test.parameterNames.contains(name) {
                 throw QueryError(

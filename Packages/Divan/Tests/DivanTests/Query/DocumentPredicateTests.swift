@@ -75,6 +75,9 @@ import Testing
     @Test func `texts, arrays and ranges are looked into`() throws {
         try expect(1, #Predicate { $0.name.contains("%") })
         try expect(0, #Predicate { $0.name.starts(with: "%") })
+        let prices: [Double?] = [nil, 120]
+        try expect(2, #Predicate { prices.contains($0.price) })
+        try expect(2, #Predicate { !prices.contains($0.price) })
         let names = ["Oslo", "Bern"]
         try expect(2, #Predicate { names.contains($0.name) })
         try expect(2, #Predicate { (2...4).contains($0.seats) })

@@ -139,6 +139,31 @@ import Testing
         #expect(try ids(.hasID(in: ["oslo", "nobody"])) == ["oslo"])
     }
 
+    @Test func `nil in a list of values is a property that is null or missing`() throws {
+        try shop.save("odd", ["name": "odd", "price": NSNull(), "seats": 1, "sold": false])
+        #expect(try ids2(.isOne(of: [nil, 120], \.price)) == ["odd", "oslo", "porto"])
+        #expect(try ids2(.isOne(of: [nil], \.price)) == ["odd", "porto"])
+        let isListed: DocumentCondition<Chair> = .isOne(of: [nil, 120], \.price)
+        #expect(try ids2(!isListed) == ["bern", "udine"])
+        let isPriced: DocumentCondition<Chair> = .isOne(of: [120], \.price)
+        #expect(try ids2(!isPriced) == ["bern", "odd", "porto", "udine"])
+        #expect(try ids2(.isOne(of: [], \.price)) == [])
+        #expect(try ids2(.isOne(of: [nil, .pine], \.wood) && \.price > 100) == ["bern"])
+    }
+
+    @Test func `hundreds of conditions are one chain`() throws {
+        let price: DocumentCondition<Chair> = \.price == 120
+        let none = Array(repeating: \Chair.price == 1, count: 500)
+        let all = Array(repeating: price, count: 500)
+        #expect(try ids(none.reduce(price) { $0 || $1 }) == ["oslo"])
+        #expect(try ids(none.reduce(price) { $1 || $0 }) == ["oslo"])
+        #expect(try ids(all.reduce(price) { $0 && $1 }) == ["oslo"])
+        #expect(try ids(all.reduce(price) { $1 && $0 }) == ["oslo"])
+        let seats: DocumentCondition<Chair> = \.seats == 3
+        let either = (price || seats) && (price || \.isSold == true) || seats
+        #expect(try ids(either) == ["oslo", "porto"])
+    }
+
     @Test func `properties inside of properties have key paths, too`() throws {
         #expect(try ids(\.maker?.town == "Udine") == ["udine"])
         #expect(try ids(\.maker == Maker(name: "Sedia", town: "Udine")) == ["udine"])

@@ -129,6 +129,38 @@ import Testing
         #expect(error?.code == CBLError.invalidQueryParam)
     }
 
+    @Test func `a collection that is removed and made again is told without a save`() async throws {
+        let (stream, token) = told(query)
+        defer { token.remove() }
+        var changes = stream.makeAsyncIterator()
+        #expect(await changes.next().flatMap(names)?.count == 3)
+        try shop.database.deleteCollection(name: "chairs", scope: "shop")
+        #expect(await changes.next()?.error != nil)
+        _ = try shop.database.createCollection(name: "chairs", scope: "shop")
+        #expect(await changes.next().flatMap(names) == [])
+    }
+
+    @Test func `an index of text that is removed, made again or replaced is told without a save`()
+        async throws
+    {
+        let words = IndexBuilder.fullTextIndex(items: FullTextIndexItem.property("name"))
+        try shop.chairs.createIndex(words, name: "words")
+        let query = try shop.database.createQuery(
+            "SELECT name FROM shop.chairs WHERE MATCH(words, 'turin')"
+        )
+        let (stream, token) = told(query)
+        defer { token.remove() }
+        var changes = stream.makeAsyncIterator()
+        #expect(await changes.next().flatMap(names) == ["Turin"])
+        try shop.chairs.deleteIndex(forName: "words")
+        #expect(await changes.next()?.error != nil)
+        try shop.chairs.createIndex(words, name: "words")
+        #expect(await changes.next().flatMap(names) == ["Turin"])
+        let makers = IndexBuilder.fullTextIndex(items: FullTextIndexItem.property("maker"))
+        try shop.chairs.createIndex(makers, name: "words")
+        #expect(await changes.next().flatMap(names) == [])
+    }
+
     @Test func `a stream gives the rows and ends with the database`() async throws {
         var count = 0
         for try await change in query.changes() {

@@ -27,6 +27,23 @@ import Testing
         }
     }
 
+    @Test(arguments: [Double.infinity, -.infinity, .nan])
+    func `a list with a number that JSON lacks is refused when the query runs`(
+        number: Double
+    ) throws {
+        let query = try shop.database.createQuery("SELECT $p AS x FROM shop.chairs LIMIT 1")
+        let object = MutableDictionaryObject().setDouble(number, forKey: "a")
+        for value: Any in [[1, number], ["a": [number]], object] {
+            query.parameters = Parameters().setValue(value, forName: "p")
+            expect(CBLError.invalidQueryParam) { _ = try query.execute() }
+            expect(CBLError.invalidQueryParam) {
+                _ = try Divan.Collection.filter(where: "x IN $p", parameters: query.parameters)
+            }
+        }
+        query.parameters = Parameters().setValue([1, 2], forName: "p")
+        #expect(try #require(try query.execute().next()).toJSON() == #"{"x":[1,2]}"#)
+    }
+
     @Test(arguments: [Double.infinity, -.infinity])
     func `an infinite number compares, and is null in JSON`(infinity: Double) throws {
         for (expression, expected) in [

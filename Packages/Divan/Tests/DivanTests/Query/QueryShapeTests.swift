@@ -110,6 +110,35 @@ import Testing
         }
     }
 
+    @Test func `words to look for may come from the documents`() throws {
+        try shop.chairs.createIndex(withName: "words", config: FullTextIndexConfiguration(["name"]))
+        let names = ["Bern", "Oslo", "Porto", "Turin"]
+        let from = "FROM shop.chairs WHERE MATCH(words, name)"
+        #expect(try rows("SELECT TOSTRING(COUNT(*)) \(from)") == ["4"])
+        let best = "SELECT name \(from) ORDER BY RANK(words) LIMIT 5"
+        #expect(try rows(best).sorted() == names)
+        let alias =
+            "SELECT name AS n FROM shop.chairs WHERE MATCH(words, n) ORDER BY RANK(words) LIMIT 5"
+        #expect(try rows(alias).sorted() == names)
+        let joined =
+            "SELECT a.name FROM shop.chairs a JOIN shop.chairs b ON a.maker = b.maker"
+            + " WHERE MATCH(b.words, a.name)"
+        #expect(try rows(joined).sorted() == names)
+    }
+
+    @Test func `as many columns as SQLite has are answered, or refused in words`() async throws {
+        func columns(_ count: Int) -> String {
+            (["name"] + (1..<count).map { "p\($0)" }).joined(separator: ", ")
+        }
+        #expect(try rows("SELECT DISTINCT \(columns(1_999)) FROM shop.chairs").count == 4)
+        expect(CBLError.invalidQuery) {
+            _ = try rows("SELECT DISTINCT \(columns(2_000)) FROM shop.chairs")
+        }
+        let sql = "SELECT \(columns(2_000)) FROM shop.chairs WHERE seats = 3 ORDER BY name LIMIT 9"
+        var changes = try shop.database.createQuery(sql).changes().makeAsyncIterator()
+        #expect(try await changes.next()?.results?.map { $0.string(at: 0) } == ["Porto"])
+    }
+
     @Test func `texts in arrays are compared as texts, whatever the collation`() throws {
         try shop.save("c6", ["name": "Path", "paths": [#"C:\TEMP"#, "a\"b", "line\nbreak"]])
         for item in [#"c:\temp"#, "A\"B", "LINE\nBREAK"] {

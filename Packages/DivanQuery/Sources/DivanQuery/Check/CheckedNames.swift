@@ -20,6 +20,7 @@ struct CheckedNames {
     private var variables: [(name: ExactText, number: Int)] = []
 
     static let belowMetadata = QueryError("invalid properties after a meta property")
+    static let rowInCount = QueryError("LIMIT and OFFSET cannot depend on a row; use a parameter")
 
     mutating func add(_ source: QueryScope.Source) throws { try scope.add(source) }
 
@@ -30,9 +31,10 @@ struct CheckedNames {
         collation: QueryCollation,
         hasAggregate: Bool
     ) throws {
+        // Compared as they are looked up.
         let isTaken =
-            aliases.contains { $0.name == alias }
-            || scope.sources.contains { $0.alias == alias }
+            aliases.contains { QueryScope.isSame($0.name, alias) }
+            || scope.sources.contains { $0.alias.map { QueryScope.isSame($0, alias) } ?? false }
         if isTaken { throw QueryError("duplicate alias '\(alias)'; give one another name") }
         aliases.append(
             Alias(name: alias, column: column, collation: collation, hasAggregate: hasAggregate)
@@ -62,6 +64,7 @@ struct CheckedNames {
         in clause: QueryClause,
         aggregateProblem: String?
     ) throws -> CheckedExpression {
+        if clause == .count, form.readsRow { throw Self.rowInCount }
         switch form {
         case .property(let path): return try property(path, clause, aggregateProblem)
         case .everything(let path):
@@ -84,9 +87,6 @@ struct CheckedNames {
         _ clause: QueryClause,
         _ aggregateProblem: String?
     ) throws -> CheckedExpression {
-        guard clause != .count else {
-            throw QueryError("LIMIT and OFFSET cannot depend on a row; use a parameter")
-        }
         if clause.allowsAliases, let alias = alias(path) {
             if alias.hasAggregate, let aggregateProblem {
                 throw QueryError("'\(alias.name)' is an aggregate, which \(aggregateProblem)")
@@ -172,5 +172,15 @@ struct CheckedNames {
             throw QueryError("Invalid variable name '\(path.sql)'; no ANY or EVERY declares it")
         }
         return .variable(variable.number, path.dropping(1))
+    }
+}
+
+extension QueryExpression.Form {
+    /// Whether a name is one of a document or an item, and not of a variable.
+    fileprivate var readsRow: Bool {
+        switch self {
+        case .property, .everything, .blob, .metadata: true
+        default: false
+        }
     }
 }

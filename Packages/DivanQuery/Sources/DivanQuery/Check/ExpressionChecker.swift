@@ -76,7 +76,7 @@ struct ExpressionChecker {
         switch expression.form {
         case .match(_, let text):
             let number = matches.nextNumber()
-            matches.set(try check(text, &numbers), at: number)
+            matches.set(try check(text, &numbers), at: number, from: text.place)
             return .match(number)
         case .and(let terms):
             return .and(try terms.map { try filter($0, &numbers) })
@@ -123,7 +123,9 @@ struct ExpressionChecker {
         case .aggregate(let aggregate, let argument):
             return try self.aggregate(aggregate, argument, &numbers)
         case .match: throw clause.misplacedMatch
-        case .rank(let index): return .rank(try matches.number(of: index, names.scope))
+        case .rank(let index):
+            if clause == .count { throw CheckedNames.rowInCount }
+            return .rank(try matches.number(of: index, names.scope))
         default: return try compose(form, &numbers)
         }
     }

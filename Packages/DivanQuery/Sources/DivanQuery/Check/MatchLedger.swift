@@ -3,6 +3,7 @@ import DivanJSON
 /// The full-text conditions of a statement, gathered before the columns that rank them are checked.
 struct MatchLedger {
     private(set) var matches: [CheckedMatch] = []
+    private var places: [Int: QueryPlace] = [:]
     private var used = 0
 
     /// Finds the conditions at the top level of `WHERE`.
@@ -55,8 +56,33 @@ struct MatchLedger {
         return used
     }
 
-    mutating func set(_ text: CheckedExpression, at number: Int) {
+    mutating func set(_ text: CheckedExpression, at number: Int, from place: QueryPlace?) {
         matches[number].text = text
+        places[number] = place
+    }
+
+    /// Checks what the conditions' texts depend on: the words are looked up before any later source is read,
+    /// and ranked afterwards.
+    func checkTexts(_ columns: [CheckedColumn]) throws(QueryError) {
+        for (number, match) in matches.enumerated() {
+            var rest = [match.text]
+            while let expression = rest.popLast() {
+                switch expression {
+                case .property(let source, _), .metadata(let source, _), .blob(let source, _),
+                    .allMetadata(let source):
+                    guard source > match.source else { continue }
+                    throw QueryError(
+                        "the text of a MATCH can use its own documents and the sources before them; write"
+                            + " the other source first in FROM",
+                        at: places[number]
+                    )
+                case .rank:
+                    throw QueryError("the text of a MATCH cannot use RANK()", at: places[number])
+                case .column(let column, _): rest.append(columns[column].expression)
+                default: rest += expression.children
+                }
+            }
+        }
     }
 
     /// The condition whose index `RANK` refers to.

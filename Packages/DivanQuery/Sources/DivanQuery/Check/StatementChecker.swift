@@ -35,6 +35,7 @@ struct StatementChecker {
         )
         checker.clause = .filter
         result.filter = try statement.filter.map { try checker.filter($0, &numbers) }
+        try checker.matches.checkTexts(columns)
         checker.clause = .group
         result.groups = try statement.groups.map { try checker.key($0, &numbers) }
         guard statement.groupFilter == nil || !statement.groups.isEmpty else {

@@ -78,16 +78,20 @@ public struct CheckedColumn: Hashable, Sendable {
     public var expression: CheckedExpression
     /// Which texts count as equal for `DISTINCT`.
     public var collation: QueryCollation
+    /// Whether the value is shown as it is compared: a boolean as a number, a container in its canonical spelling.
+    public var isPlain: Bool
 
     /// Creates a column.
     public init(
         title: ExactText,
         _ expression: CheckedExpression,
-        collation: QueryCollation = .binary
+        collation: QueryCollation = .binary,
+        isPlain: Bool = false
     ) {
         self.title = title
         self.expression = expression
         self.collation = collation
+        self.isPlain = isPlain
     }
 
     /// The key that rows are grouped by if equal ones are shown once.

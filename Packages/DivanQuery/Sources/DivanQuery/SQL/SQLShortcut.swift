@@ -9,6 +9,8 @@ enum SQLShortcut {
 
     /// The shortcut for a statement, if there is one: it counts, and refers to no document.
     init?(_ statement: CheckedStatement, knowsLiveCounts: Bool) {
+        // The words are looked up before any document is read.
+        if statement.matches.contains(where: { Self.readsRow($0.text) }) { return nil }
         if Self.choosesBest(statement) {
             self = .best
             return
@@ -47,6 +49,13 @@ enum SQLShortcut {
         case .aggregate(.count, let operand, _): operand.map(isAlwaysThere) ?? true
         case .aggregate, .property, .metadata, .allMetadata, .blob, .rank, .match, .exists: false
         default: expression.children.allSatisfy(onlyCounts)
+        }
+    }
+
+    private static func readsRow(_ expression: CheckedExpression) -> Bool {
+        switch expression {
+        case .property, .metadata, .allMetadata, .blob, .column, .rank, .match, .exists: true
+        default: expression.children.contains(where: readsRow)
         }
     }
 

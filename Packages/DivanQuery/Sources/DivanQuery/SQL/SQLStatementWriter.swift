@@ -26,7 +26,9 @@ struct SQLStatementWriter<Schema: SQLSchema> {
         let extraction = extracts ? SQLExtraction() : nil
         let outer = expressions(extraction)
         text += statement.isDistinct && !merges ? "SELECT DISTINCT " : "SELECT "
-        try text.list(statement.columns) { try outer.write($1.expression, .exact, to: &$0) }
+        try text.list(statement.columns) { text, column in
+            try outer.write(column.expression, column.isPlain ? .plain : .exact, to: &text)
+        }
         let rest = try text.captured { text in
             try writeGroups(outer, to: &text)
             if merges { try writeMerging(outer, to: &text) }
@@ -112,6 +114,7 @@ struct SQLStatementWriter<Schema: SQLSchema> {
                 CheckedColumn(title: ExactText("\(number)\0"), ordering.key.expression)
             )
         }
+        try Self.bound(inner.columns.count)
         let (groups, count) = ("\(name)g", statement.columns.count)
         text += "WITH \(groups)("
         text.list(inner.columns.indices) { $0 += SQLExtraction.name($1) }
@@ -191,11 +194,20 @@ struct SQLStatementWriter<Schema: SQLSchema> {
         )
     }
 
+    private static func bound(_ count: Int) throws(QueryError) {
+        let limit = QueryLimits.standard.columnCount
+        guard count > limit else { return }
+        throw QueryError(
+            "DISTINCT and GROUP BY need \(count) values of each row here, more than \(limit); take fewer columns"
+        )
+    }
+
     /// The inner query, whose `LIMIT` keeps SQLite from flattening it.
     private func writeExtracted(
         _ columns: [SQLExtraction.Column],
         to text: inout SQLText
     ) throws {
+        try Self.bound(columns.count)
         text += columns.isEmpty ? "(SELECT 1" : "(SELECT "
         let inner = expressions()
         try text.list(columns.indices) { text, index in

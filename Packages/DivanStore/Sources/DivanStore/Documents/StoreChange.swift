@@ -15,6 +15,9 @@ public struct StoreChange: Equatable, Sendable {
     public var origin: ChangeOrigin
     /// Whether the collection was removed; no documents are listed then.
     public var endsCollection: Bool
+    /// Whether the collection was created, or an index of it created, replaced or removed; no documents are
+    /// listed then.
+    public var reshapesCollection: Bool
 
     /// Creates the notification of one commit.
     public init(
@@ -22,13 +25,15 @@ public struct StoreChange: Equatable, Sendable {
         number: CollectionID? = nil,
         changes: [DocumentChange],
         origin: ChangeOrigin,
-        endsCollection: Bool = false
+        endsCollection: Bool = false,
+        reshapesCollection: Bool = false
     ) {
         self.collection = collection
         self.number = number
         self.changes = changes
         self.origin = origin
         self.endsCollection = endsCollection
+        self.reshapesCollection = reshapesCollection
     }
 }
 
@@ -93,15 +98,15 @@ final class StoreObservers: Sendable {
 
     private struct Registered {
         var lastNumber = 0
-        var handlers: [(number: Int, handler: Observer)] = []
+        var handlers: [(number: Int, hearsShapes: Bool, handler: Observer)] = []
     }
 
     private let registered = Mutex(Registered())
 
-    func add(_ handler: @escaping Observer) -> StoreObservation {
+    func add(hearsShapes: Bool, _ handler: @escaping Observer) -> StoreObservation {
         let number = registered.withLock { registered in
             registered.lastNumber += 1
-            registered.handlers.append((registered.lastNumber, handler))
+            registered.handlers.append((registered.lastNumber, hearsShapes, handler))
             return registered.lastNumber
         }
         return StoreObservation { [weak self] in
@@ -114,12 +119,14 @@ final class StoreObservers: Sendable {
         }
     }
 
-    /// Calls every handler, in order of registration, on the calling thread.
+    /// Calls every handler that a change concerns, in order of registration, on the calling thread.
     func notify(_ changes: [StoreChange]) {
         guard !changes.isEmpty else { return }
-        let handlers = registered.withLock { $0.handlers.map(\.handler) }
+        let handlers = registered.withLock { $0.handlers }
         for change in changes {
-            for handler in handlers { handler(change) }
+            for observer in handlers where observer.hearsShapes || !change.reshapesCollection {
+                observer.handler(change)
+            }
         }
     }
 }

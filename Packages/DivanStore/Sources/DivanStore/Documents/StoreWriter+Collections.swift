@@ -11,6 +11,7 @@ extension StoreWriter {
     /// peer, a client or a backup that knows how far the old one had come misses nothing of the new one.
     private func makeCollection(_ path: CollectionPath) throws(StoreError) {
         var state = try changing().createCollection(path)
+        noteShape(of: path)
         let key = Self.endKey(path)
         guard let end = try metadata(key) else { return }
         try setMetadata(key, nil)

@@ -23,7 +23,7 @@ public final class StoreWriter: StoreReader {
     /// A saved document with a key that peers leave out, and that key.
     private(set) var unsent: (documentID: DocumentID, key: String)?
     private var failure: (any Error)?
-    private var removals: [StoreChange] = []  // collections that are gone
+    private var shapes: [StoreChange] = []  // collections that came or went, or whose indexes did
 
     init(
         _ transaction: any StorageTransaction,
@@ -75,7 +75,7 @@ public final class StoreWriter: StoreReader {
     func finish() throws -> [StoreChange] {
         if let failure { throw failure }
         let transaction = try changing()
-        var changes = removals
+        var changes = shapes
         for collection in open where !collection.changes.isEmpty {
             if collection.hasNewState { try transaction.setState(state(of: collection)) }
             changes += collection.grouped()
@@ -216,8 +216,15 @@ public final class StoreWriter: StoreReader {
 
     /// Notes that observers are to be told that a collection was removed.
     func noteEnd(of path: CollectionPath) {
-        removals.append(
+        shapes.append(
             StoreChange(collection: path, changes: [], origin: origin, endsCollection: true)
+        )
+    }
+
+    /// Notes that a query may give other rows, or none, although no document changed.
+    func noteShape(of path: CollectionPath) {
+        shapes.append(
+            StoreChange(collection: path, changes: [], origin: origin, reshapesCollection: true)
         )
     }
 

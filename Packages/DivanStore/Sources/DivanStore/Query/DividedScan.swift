@@ -54,8 +54,13 @@ struct DividedScan {
             part.limit = .literal(.integer(Int64(limit + offset)))
             part.offset = nil
             part.columns += statement.orderings.enumerated().map { number, ordering in
-                // No other column has a zero byte in its title.
-                CheckedColumn(title: ExactText("\(number)\0"), ordering.key.expression)
+                // No other column has a zero byte in its title. Bodies from a peer keep their spelling,
+                // which is not what the rows of a part are ordered by.
+                CheckedColumn(
+                    title: ExactText("\(number)\0"),
+                    ordering.key.expression,
+                    isPlain: true
+                )
             }
         }
         return part
@@ -104,6 +109,8 @@ struct DividedScan {
         }
         guard !statement.orderings.isEmpty,
             statement.orderings.allSatisfy({ $0.key.collation == .binary }),
+            // A part has a column for each key.
+            statement.columns.count + statement.orderings.count <= QueryLimits.standard.columnCount,
             case .literal(.integer(let limit))? = statement.limit,
             (1...Int64(rowLimit)).contains(limit),
             let offset = count(statement.offset), Int(limit) + offset <= rowLimit
@@ -145,7 +152,8 @@ struct DividedScan {
     }
 }
 
-/// The order of the language, as SQLite implements it for values in plain form, text by its bytes.
+/// The order of the language, as SQLite implements it for values in plain form, text by its bytes, and binary
+/// content by the byte that marks it.
 enum QueryValueOrder {
     /// Negative, zero or positive.
     static func compare(_ left: QueryValue, _ right: QueryValue) -> Int {
@@ -154,9 +162,7 @@ enum QueryValueOrder {
         switch (left, right) {
         case (.string(let left), .string(let right)): return compare(left.utf8, right.utf8)
         case (.container(let left), .container(let right)),
-            (.binary(let left), .binary(let right)),
-            (.container(let left), .binary(let right)),
-            (.binary(let left), .container(let right)):
+            (.binary(let left), .binary(let right)):
             return compare(left, right)
         default: return compareNumbers(left, right)
         }
@@ -168,7 +174,8 @@ enum QueryValueOrder {
         case .boolean, .integer, .double: 1
         case .string: 2
         case .null: 3
-        case .container, .binary: 4
+        case .binary: 4
+        case .container: 5
         }
     }
 

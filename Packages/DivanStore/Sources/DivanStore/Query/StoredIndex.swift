@@ -132,6 +132,7 @@ extension StoreWriter {
             throw QueryError.tooDeep
         }
         try setValue(record.value, for: IndexRecord.key(name, in: collection), in: .indexes)
+        noteShape(of: path)
         // Those of another version were rebuilt when the database was opened.
         if [record].statements.contains(where: SQLIndexTranslation.dependsOnUnicode) {
             try noteUnicode()
@@ -162,6 +163,7 @@ extension StoreWriter {
         guard let place = records.firstIndex(where: { $0.name == name }) else {
             return try deleteDamagedIndex(name, of: collection, beside: records)
         }
+        noteShape(of: path)
         let record = records.remove(at: place)
         try changing().changeIndexes(record.drop)
         let kept = records.flatMap(\.tables).map(\.name)

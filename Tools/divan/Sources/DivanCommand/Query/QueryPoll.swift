@@ -2,19 +2,23 @@ import Dispatch
 import DivanCommandLine
 import DivanQuery
 
-/// Asks again whenever a question's collections have changed: it polls, since they belong to another
-/// program.
+/// Asks again whenever a question's collections have changed, and when a document in them expires: it polls,
+/// since they belong to another program.
 struct QueryPoll {
     private let session: QuerySession
     private let text: String
-    private let first: (sequences: [UInt64], rows: [[QueryValue]])
+    private let first: (marks: [UInt64], end: Int64?, rows: [[QueryValue]])
 
     /// Records the current state, so that no change is missed while the first rows are printed.
     init(_ session: QuerySession, _ text: String) throws {
         self.session = session
         self.text = text
+        let moment = Moment.now()
         let query = try session.query(text)
-        first = (try session.marks(of: query), try session.rows(of: query))
+        first = (
+            try session.marks(of: query), try session.nextEnd(of: query, after: moment),
+            try session.rows(of: query)
+        )
     }
 
     /// Prints the rows whenever they have changed, until Ctrl-C.
@@ -23,14 +27,17 @@ struct QueryPoll {
         let interruption = Interruption.forVerb()
         interruption.onRequest { stopped.signal() }
         terminal.note("Watching \(session.name); press Ctrl-C to stop.")
-        var (seen, rows) = first
+        var (seen, end, rows) = first
         while stopped.wait(timeout: .now() + .milliseconds(200)) == .timedOut {
             try terminal.requireOutput()
             try session.requireFile()
+            // Before the question is restricted to what has not expired.
+            let moment = Moment.now()
             let query = try session.query(text)
             let now = try session.marks(of: query)
-            guard now != seen else { continue }
+            guard now != seen || end.map({ $0 <= moment }) ?? false else { continue }
             seen = now
+            end = try session.nextEnd(of: query, after: moment)
             let found = try session.rows(of: query)
             guard found != rows else { continue }
             rows = found

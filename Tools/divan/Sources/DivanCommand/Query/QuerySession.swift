@@ -3,17 +3,20 @@ import DivanJSON
 import DivanQuery
 import DivanRevisions
 import DivanStore
+import Foundation
 
 /// Questions to one database that is only read.
 struct QuerySession {
     let store: Store
     let name: String
+    private let bundle: String
     /// Values of parameters.
     var parameters: [ExactText: QueryValue] = [:]
 
     init(_ path: DatabasePath) throws {
         store = try path.open(forWriting: false)
         name = path.name
+        bundle = path.bundle
     }
 
     func close() {
@@ -49,12 +52,38 @@ struct QuerySession {
 
     /// Values that change whenever a question's collections do.
     func marks(of query: StorageQuery) throws -> [UInt64] {
-        try store.read { reader in
+        let marks = try store.read { reader in
             try query.statement.everyCollection.compactMap { CollectionPath($0) }.flatMap { path in
-                // A purge leaves no sequence, but it changes the count.
                 [try reader.lastSequence(in: path), UInt64(try reader.count(in: path))]
             }
         }
+        return marks + stamps()
+    }
+
+    /// Size and time of the files: new expirations, purged tombstones and indexes change no counter.
+    private func stamps() -> [UInt64] {
+        ["/db.sqlite3", "/db.sqlite3-wal"].flatMap { file -> [UInt64] in
+            var status = stat()
+            guard stat(bundle + file, &status) == 0 else { return [0, 0, 0] }
+            let numbers = [status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
+            return numbers.map { UInt64(bitPattern: Int64($0)) }
+        }
+    }
+
+    /// When the first document of a question's collections expires after a moment, both in milliseconds since
+    /// 1970; `nil` if none does.
+    func nextEnd(of query: StorageQuery, after moment: Int64) throws -> Int64? {
+        let text =
+            "SELECT MIN(META().expiration) FROM _ WHERE META().expiration > \(moment)"
+        var statement = try QueryStatement(sql: text)
+        let catalogue = StoreCatalogue(store, named: ExactText(name))
+        return try query.statement.everyCollection.compactMap { collection -> Int64? in
+            let place = QuerySource.Form.collection(scope: collection.scope, name: collection.name)
+            statement.sources = [QuerySource(place)]
+            let question = StorageQuery(try statement.checked(against: catalogue))
+            guard case .integer(let end)? = try rows(of: question).first?.first else { return nil }
+            return end
+        }.min()
     }
 
     /// All rows of a question.

@@ -106,6 +106,40 @@ extension QueryExpression {
         return QueryExpression(.comparison(isNegated ? .notSame : .equal, property, value))
     }
 
+    /// Whether a property equals one of several values, as ``equality(_:_:isNegated:)`` means it.
+    static func isOne(
+        of values: [QueryExpression],
+        _ property: QueryExpression
+    ) -> QueryExpression {
+        let others = values.filter { $0.form != .literal(.null) }
+        let list = QueryExpression(.array(others))
+        let isOther = QueryExpression(.isIn(property, list, isNegated: false))
+        guard others.count < values.count else { return isOther }
+        return either(isOther, QueryExpression(.not(QueryExpression(.isValued(property)))))
+    }
+
+    /// Both conditions, as one chain: pairs inside of pairs would soon be nested too deep.
+    static func both(_ left: QueryExpression, _ right: QueryExpression) -> QueryExpression {
+        QueryExpression(
+            .and(
+                [left, right].flatMap { side in
+                    if case .and(let terms) = side.form { terms } else { [side] }
+                }
+            )
+        )
+    }
+
+    /// One condition or the other, as one chain.
+    static func either(_ left: QueryExpression, _ right: QueryExpression) -> QueryExpression {
+        QueryExpression(
+            .or(
+                [left, right].flatMap { side in
+                    if case .or(let terms) = side.form { terms } else { [side] }
+                }
+            )
+        )
+    }
+
     /// An ordering comparison between values of one type.
     ///
     /// In the query language numbers come before strings, and strings before null and all else. So the open side is

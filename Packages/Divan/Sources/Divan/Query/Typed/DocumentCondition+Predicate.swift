@@ -191,13 +191,13 @@ extension PredicateExpressions.NilLiteral: PredicateLowering {
 
 extension PredicateExpressions.Conjunction: PredicateLowering {
     fileprivate func lowered(in scope: PredicateScope) throws -> PredicatePart {
-        .condition(QueryExpression(.and([try scope.condition(lhs), try scope.condition(rhs)])))
+        .condition(.both(try scope.condition(lhs), try scope.condition(rhs)))
     }
 }
 
 extension PredicateExpressions.Disjunction: PredicateLowering {
     fileprivate func lowered(in scope: PredicateScope) throws -> PredicatePart {
-        .condition(QueryExpression(.or([try scope.condition(lhs), try scope.condition(rhs)])))
+        .condition(.either(try scope.condition(lhs), try scope.condition(rhs)))
     }
 }
 
@@ -292,10 +292,10 @@ extension PredicateExpressions.SequenceContains: PredicateLowering {
             )
         case (.value(let values), let side):
             let list = try QueryExpression(comparing: values)
-            guard let operand = side.operand, case .array = list.form else {
+            guard let operand = side.operand, case .array(let items) = list.form else {
                 throw scope.refusal(self)
             }
-            return .condition(QueryExpression(.isIn(operand, list, isNegated: false)))
+            return .condition(.isOne(of: items, operand))
         default: throw scope.refusal(self)
         }
     }

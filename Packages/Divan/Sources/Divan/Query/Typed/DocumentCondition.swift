@@ -22,12 +22,12 @@ public struct DocumentCondition<Model: Decodable>: Sendable {
 
     /// Both conditions.
     public static func && (left: Self, right: Self) -> Self {
-        Self { QueryExpression(.and([try left.tree.get(), try right.tree.get()])) }
+        Self { .both(try left.tree.get(), try right.tree.get()) }
     }
 
     /// One condition or the other, or both.
     public static func || (left: Self, right: Self) -> Self {
-        Self { QueryExpression(.or([try left.tree.get(), try right.tree.get()])) }
+        Self { .either(try left.tree.get(), try right.tree.get()) }
     }
 
     /// Documents that do not meet the condition.
@@ -74,17 +74,14 @@ public struct DocumentCondition<Model: Decodable>: Sendable {
         }
     }
 
-    /// Whether a property is one of several values.
+    /// Whether a property is one of several values; `nil` among them equals null and a missing property.
     public static func isOne<Value: Encodable & Equatable>(
         of values: [Value],
         _ property: any KeyPath<Model, Value> & Sendable
     ) -> Self {
         Self {
-            let property = try DocumentProperty(property).expression
-            let list = QueryExpression(
-                .array(try values.map { try QueryExpression(comparing: $0) })
-            )
-            return QueryExpression(.isIn(property, list, isNegated: false))
+            let items = try values.map { try QueryExpression(comparing: $0) }
+            return .isOne(of: items, try DocumentProperty(property).expression)
         }
     }
 
