@@ -50,12 +50,12 @@ public struct CommandKey: KeySource {
         guard var given = output else {
             throw .source(
                 Self.name,
-                detail: "it ran longer than \(milliseconds) ms or printed too much"
+                detail: "it ran longer than \(milliseconds) ms or printed too much; check it"
             )
         }
         guard status == 0 else {
             given.wipe()
-            throw .source(Self.name, detail: "it failed (status \(status >> 8 & 0xFF))")
+            throw .source(Self.name, detail: "it failed (status \(status >> 8 & 0xFF)); check it")
         }
         return try form.key(from: &given, of: Self.name)
     }
@@ -76,7 +76,7 @@ public struct CommandKey: KeySource {
     }
 
     private static func failure(_ number: Int32) -> SealError {
-        .source(name, detail: String(cString: strerror(number)))
+        .source(name, detail: "\(String(cString: strerror(number))); try again")
     }
 
     private func spawned(writingTo output: Int32) throws(SealError) -> pid_t {

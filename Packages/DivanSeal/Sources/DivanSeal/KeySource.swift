@@ -25,7 +25,7 @@ public enum KeyForm: Sendable {
             var text = Self.line(given)
             defer { text.wipe() }
             guard let password = String(validating: text, as: UTF8.self) else {
-                throw .source(source, detail: "the password is not UTF-8")
+                throw .source(source, detail: "the password is not UTF-8; encode it so")
             }
             return try SealKey(password: password)
         case .key:
@@ -33,7 +33,11 @@ public enum KeyForm: Sendable {
             var text = Self.line(given)
             defer { text.wipe() }
             guard var key = Self.bytes(ofDigits: text) else {
-                throw .source(source, detail: "neither 32 bytes nor 64 hexadecimal digits")
+                throw .source(
+                    source,
+                    detail: "neither 32 bytes nor 64 hexadecimal digits; give such a key, "
+                        + "or say that it is a password"
+                )
             }
             defer { key.wipe() }
             return try SealKey(bytes: key.span)
@@ -48,7 +52,10 @@ public enum KeyForm: Sendable {
     ) throws(SealError) -> SealKey {
         defer { buffer.wipe() }
         guard count <= min(buffer.count, SealLimits.sourceByteCount) else {
-            throw .source(source, detail: "more than \(SealLimits.sourceByteCount) bytes")
+            throw .source(
+                source,
+                detail: "more than \(SealLimits.sourceByteCount) bytes; give the key alone"
+            )
         }
         var taken = Array(buffer[..<count])
         return try key(from: &taken, of: source)
@@ -116,14 +123,14 @@ public struct FileKey: KeySource {
         // O_NONBLOCK: otherwise opening a pipe would wait for a writer without limit.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
-            throw .source(path, detail: String(cString: strerror(errno)))
+            throw .unreadable(path, errno)
         }
         defer { close(descriptor) }
         var status = stat()
         if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
             status.st_mode & 0o077 != 0
         {
-            throw .source(path, detail: "others may read it (chmod 600)")
+            throw .source(path, detail: "others may read it; chmod 600 it")
         }
         return try DescriptorKey(
             descriptor,
@@ -170,7 +177,8 @@ public struct DescriptorKey: KeySource {
                 given.wipe()
                 throw .source(
                     name,
-                    detail: "nothing more came, and no end (\(milliseconds ?? 0) ms)"
+                    detail: "nothing more came, and no end (\(milliseconds ?? 0) ms); check who "
+                        + "writes it"
                 )
             }
             let result = given.withUnsafeMutableBytes { room in
@@ -180,7 +188,7 @@ public struct DescriptorKey: KeySource {
             guard result >= 0 else {
                 let number = errno
                 given.wipe()
-                throw .source(name, detail: String(cString: strerror(number)))
+                throw .unreadable(name, number)
             }
             if result == 0 { break }
             count += result
@@ -203,7 +211,7 @@ public struct EnvironmentKey: KeySource {
     /// Reads the variable.
     public func key() throws(SealError) -> SealKey {
         guard let value = getenv(variable) else {
-            throw .source("$\(variable)", detail: "it is not set")
+            throw .source("$\(variable)", detail: "it is not set; set it")
         }
         var given = Array(UnsafeBufferPointer(start: value, count: strlen(value)))
             .map { UInt8(truncatingIfNeeded: $0) }
@@ -226,10 +234,14 @@ public struct CredentialKey: KeySource {
     public func key() throws(SealError) -> SealKey {
         let source = "credential \(name)"
         guard let directory = getenv("CREDENTIALS_DIRECTORY") else {
-            throw .source(source, detail: "the service has none (CREDENTIALS_DIRECTORY is not set)")
+            throw .source(
+                source,
+                detail: "the service has none (CREDENTIALS_DIRECTORY is not set); "
+                    + "load it in the unit"
+            )
         }
         guard !name.isEmpty, !name.utf8.contains(UInt8(ascii: "/")), name != "..", name != "."
-        else { throw .source(source, detail: "no name of a credential") }
+        else { throw .source(source, detail: "no name of a credential; leave the slash out") }
         return try FileKey(String(cString: directory) + "/" + name, form: form).key()
     }
 }

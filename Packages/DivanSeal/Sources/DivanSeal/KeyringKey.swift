@@ -20,12 +20,15 @@ public struct KeyringKey: KeySource {
     public func key() throws(SealError) -> SealKey {
         let source = "keyring \(description)"
         guard !description.isEmpty, !description.utf8.contains(0) else {
-            throw .source(source, detail: "no description of a key")
+            throw .source(
+                source,
+                detail: "no description of a key; give the one that it was added with"
+            )
         }
         var given = [UInt8](repeating: 0, count: SealLimits.sourceByteCount)
         let count = divan_keyring_read(description, &given, given.count)
         guard count >= 0 else {
-            throw .source(source, detail: String(cString: strerror(errno)))
+            throw .unreadable(source, errno)
         }
         return try form.key(from: &given, count: count, of: source)
     }

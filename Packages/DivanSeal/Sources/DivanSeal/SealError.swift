@@ -1,10 +1,12 @@
+internal import Glibc
+
 /// An invalid key, a source that provides none, or sealed bytes that do not open.
 public enum SealError: Error, Equatable, Sendable {
     /// A key has 32 bytes, this one has another number.
     case keyLength(byteCount: Int)
     /// A password has 1 to 1,024 bytes.
     case passwordLength(byteCount: Int)
-    /// A source provided no key; which source, and why.
+    /// A source provided no key; which source, why, and what to do.
     case source(String, detail: String)
     /// The data were sealed with another key.
     case otherKey
@@ -12,6 +14,14 @@ public enum SealError: Error, Equatable, Sendable {
     case damaged
     /// There is not enough memory, or there are no random numbers.
     case library
+}
+
+extension SealError {
+    /// A source that the system does not read.
+    static func unreadable(_ source: String, _ number: Int32) -> SealError {
+        let reason = String(cString: strerror(number))
+        return .source(source, detail: "\(reason); check it, and that it may be read")
+    }
 }
 
 extension SealError: CustomStringConvertible {
@@ -23,7 +33,7 @@ extension SealError: CustomStringConvertible {
         case .passwordLength(let byteCount):
             "password: \(byteCount) bytes; use 1 to \(SealLimits.passwordByteCount)"
         case .source(let source, let detail):
-            "key from \(source): \(detail); check it, and that it may be read"
+            "key from \(source): \(detail)"
         case .otherKey:
             "sealed content: another key sealed it; use that one"
         case .damaged:

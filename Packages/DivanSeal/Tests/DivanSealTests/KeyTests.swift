@@ -36,9 +36,12 @@ struct KeyTests {
 
     @Test func `the kernel's keyring gives a key, and says what it has not`() throws {
         let name = "divan:\(UUID().uuidString)"
-        #expect(throws: SealError.source("keyring \(name)", detail: "Required key not available")) {
-            try KeyringKey(name).key()
-        }
+        #expect(
+            throws: SealError.source(
+                "keyring \(name)",
+                detail: "Required key not available; check it, and that it may be read"
+            )
+        ) { try KeyringKey(name).key() }
         #expect(divan_keyring_add(name, Self.bytes, Self.bytes.count) == 1)
         #expect(Self.isExpected(try KeyringKey(name).key()))
         #expect(divan_keyring_add(name, Array("\(Self.digits)\n".utf8), 65) == 1)
@@ -49,9 +52,12 @@ struct KeyTests {
         #expect(throws: SealError.self) { try KeyringKey(name).key() }
         let long = [UInt8](repeating: 1, count: SealLimits.sourceByteCount + 1)
         #expect(divan_keyring_add(name, long, long.count) == 1)
-        #expect(throws: SealError.source("keyring \(name)", detail: "more than 4096 bytes")) {
-            try KeyringKey(name).key()
-        }
+        #expect(
+            throws: SealError.source(
+                "keyring \(name)",
+                detail: "more than 4096 bytes; give the key alone"
+            )
+        ) { try KeyringKey(name).key() }
         for none in ["", "a\0b"] { #expect(throws: SealError.self) { try KeyringKey(none).key() } }
     }
 
@@ -62,7 +68,7 @@ struct KeyTests {
         try Data("\(Self.digits)\n".utf8).write(to: URL(filePath: text))
         for path in [raw, text] {
             chmod(path, 0o644)
-            #expect(throws: SealError.source(path, detail: "others may read it (chmod 600)")) {
+            #expect(throws: SealError.source(path, detail: "others may read it; chmod 600 it")) {
                 try FileKey(path).key()
             }
             chmod(path, 0o600)

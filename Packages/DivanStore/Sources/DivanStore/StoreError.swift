@@ -1,3 +1,4 @@
+internal import CDivanStore
 public import DivanRevisions
 internal import Glibc
 
@@ -243,10 +244,13 @@ extension StoreError {
         self = error as? StoreError ?? StoreError(.sqlite(0, String(describing: error)), at: path)
     }
 
-    /// Whether the location cannot be written to, as opposed to the file being bad.
+    /// Whether the location cannot be written to, as opposed to the file being bad, or the system short of
+    /// something.
     var isAboutPlace: Bool {
         switch code {
-        case .readOnly, .io, .sqlite: true
+        case .readOnly: true
+        case .io(let number): [EACCES, EPERM, EROFS].contains(number)
+        case .sqlite(let code, _): code & 0xFF == SQLITE_CANTOPEN
         default: false
         }
     }

@@ -1,3 +1,5 @@
+import DivanJSON
+import DivanQuery
 import DivanRevisions
 import DivanTestKit
 import Foundation
@@ -181,6 +183,42 @@ import Testing
         #expect(try heldLockCount() >= before)
         try reader.close()
         #expect(try heldLockCount() >= before)
+    }
+
+    @Test func `nobody who looks at an open database takes its locks away`() throws {
+        let writer = try Store.open(directory: path)
+        defer { try? writer.close() }
+        try save("doc", in: writer)
+        let before = try heldLockCount()
+        let descriptors = try openCount(path + "/db.sqlite3")
+        for _ in 0..<3 {
+            let head = Store.head(directory: path, count: 16)
+            #expect(head == Array("SQLite format 3\0".utf8))
+            #expect(try heldLockCount() == before)
+            try Bundle.verify(BundleFiles(directory: path))
+            #expect(try heldLockCount() == before)
+        }
+        #expect(try openCount(path + "/db.sqlite3") <= descriptors + 1)
+        #expect(Store.isOpen(directory: path) && Store.isOpen(directory: path + "/"))
+        #expect(!Store.isOpen(directory: home.file("none.cblite2")))
+    }
+
+    @Test func `a stream that outlives its database keeps the locks of its successor`() throws {
+        let first = try Store.open(directory: path)
+        for number in 0..<500 { try save(DocumentID(unchecked: "\(number)"), in: first) }
+        let catalogue = StoreCatalogue(first, named: "a")
+        let statement = try QueryStatement(sql: "SELECT META().id FROM _")
+            .checked(against: catalogue)
+        let rows = try first.rows(of: StorageQuery(statement))
+        _ = try rows.next()
+        try first.close()
+        let second = try Store.open(directory: path)
+        try save("doc", in: second)
+        let before = try heldLockCount()
+        #expect(before > 0)
+        rows.end()
+        #expect(try heldLockCount() > 0)
+        try second.close()
     }
 
     @Test func `a reading store sees what the writing one commits`() throws {

@@ -99,6 +99,28 @@ struct LogTests {
         #expect(try store.read { try $0.count(in: .default) } == 800)
     }
 
+    @Test func `a log that a store beside the writer keeps from beginning anew is noticed`() throws
+    {
+        let home = try TemporaryDirectory()
+        let path = home.file("a.cblite2")
+        let store = try Store.open(directory: path)
+        defer { try? store.close() }
+        try Self.save(0..<1, in: store)
+        let beside = try Store.open(directory: path, options: StoreOptions(readOnly: true))
+        defer { try? beside.close() }
+        let watch = QueryWatch()
+        let noticeCount = Mutex(0)
+        watch.whenLogIsLong { noticeCount.withLock { $0 += 1 } }
+        let engine = try #require(store.engine as? SQLiteEngine)
+        try engine.readers.begin(watch)
+        defer { engine.readers.end(watch) }
+        try beside.read { reader in
+            #expect(try reader.count(in: .default) == 1)
+            try Self.save(1..<720, in: store)  // 180 MiB
+        }
+        #expect(noticeCount.withLock { $0 } > 0)
+    }
+
     @Test func `compacting and syncing fully find no checkpoint in their way`() throws {
         let home = try TemporaryDirectory()
         let path = home.file("a.cblite2")

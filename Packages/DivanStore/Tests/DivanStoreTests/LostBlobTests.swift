@@ -172,6 +172,34 @@ import Testing
         try again.close()
     }
 
+    @Test func `a leftover blob that finds no room fails no other save`() throws {
+        let left = try store.blobs.write([1, 2, 3])
+        #expect(try save("first", naming: left) == nil)
+        try leavePending([left])
+        disk.isFull.store(true, ordering: .relaxed)
+        let again = try reopened()
+        // Not too long for this disk.
+        let other = try again.blobs.writeHeld([UInt8](repeating: 7, count: 256 << 10))
+        let body = Array(#"{"file":{"@type":"blob","digest":"\#(other.digest)"}}"#.utf8)
+        _ = try again.save(LocalRevision("second", body: body, hasBlobs: true), in: .default)
+        try Store.copy(directory: home.file("a.cblite2"), to: home.file("copy.cblite2"))
+        let copy = try Store.open(directory: home.file("copy.cblite2"))
+        #expect(try copy.blobs.read(left) == [1, 2, 3])
+        #expect(try copy.inspect().damages == [])
+        try copy.close()
+
+        let hold = again.blobs.hold(left)
+        let naming = Array(#"{"file":{"@type":"blob","digest":"\#(left)"}}"#.utf8)
+        let third = LocalRevision("third", body: naming, hasBlobs: true)
+        #expect(try refusal { _ = try again.save(third, in: .default) } == .diskFull)
+        disk.isFull.store(false, ordering: .relaxed)
+        _ = try again.save(third, in: .default)
+        withExtendedLifetime((hold, other)) {}
+        let names = try entries(home.file("a.cblite2/Attachments"))
+        #expect(names == [left, other.digest].map(\.fileName).sorted())
+        try again.close()
+    }
+
     @Test func `a content that cannot be read keeps no database from being opened`() throws {
         let digests = try [[1], [2]].map { try store.blobs.write($0) }
         for (id, digest) in zip(["a", "b"] as [DocumentID], digests) {

@@ -149,12 +149,10 @@ public final class Database: Sendable {
     /// A second call does nothing, even while another thread is closing. Documents already read stay readable; blobs do
     /// not.
     ///
-    /// On one of the library's own threads, where the last reference captured by a filter may be released, it returns
-    /// at once and closes on another thread.
+    /// Inside a filter, resolver, authenticator or access hook, which what it waits for may be waiting for, it returns
+    /// at once, and the database closes on another thread; so too on any of the library's own threads, where the last
+    /// reference captured by a filter may be released. A change listener may call it like any other code.
     ///
-    /// - Precondition: Not called inside a filter, resolver, authenticator or access hook of a running replicator or
-    ///   listener of this database: it would wait for itself, so the program stops with a message. A change listener
-    ///   may call it.
     /// - Throws: `CBLError.transactionNotClosed` inside ``inBatch(using:)``; inside another database's batch too, if
     ///   something is running that must be waited for.
     public func close() throws {
@@ -313,10 +311,10 @@ extension Database {
 
     /// Whether services can only end if this thread does not wait.
     ///
-    /// It is a thread of the library, outside any callback: an object is being released here, and closes the database.
+    /// It is a thread of the library: a filter, resolver or authenticator closes the database, or an object that is
+    /// being released here.
     private var mustNotWaitHere: Bool {
-        guard !ServiceCallback.isRunning else { return false }
-        return EventLoopGroup.shared.loops.contains(where: \.isCurrent)
+        ServiceCallback.isRunning || EventLoopGroup.shared.loops.contains(where: \.isCurrent)
             || WorkQueue.isCurrent || publisher?.isCurrent ?? false
     }
 

@@ -86,6 +86,17 @@ public struct DatabaseSnapshot {
         }
     }
 
+    /// Makes everything that the snapshot shows survive a power cut; blocks for one sync of the disk.
+    ///
+    /// For programs that keep ``lastSequence(of:)`` and later ask for what came after it: unless each commit is synced
+    /// (``DatabaseConfiguration/fullSync``), a power cut may take back the commits of the last seconds, and others then
+    /// get their numbers.
+    ///
+    /// - Throws: The system's error, if the disk refuses.
+    public func makeDurable() throws {
+        try translatingErrors { try database.openStore().syncCommits() }
+    }
+
     private static let pageSize = 256
 }
 

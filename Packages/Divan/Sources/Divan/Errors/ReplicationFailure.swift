@@ -27,6 +27,8 @@ enum ReplicationFailure: Error, Equatable {
     case unknownBlob(String)
     /// No replicator exists whose configuration could fetch a blob.
     case noWayToBlob(String)
+    /// A header cannot be part of a request.
+    case unsendableHeader(String)
     /// A certificate authenticator was given together with `disableTLS`.
     case certificatesWithoutTLS
 
@@ -43,7 +45,7 @@ extension ReplicationFailure: NumberedError {
         case .unknownBlob, .noWayToBlob: .divan(CBLError.notFound)
         // The official reference promises `invalidParameter`, but the official core reports this.
         case .collectionNotReplicated: .divan(CBLError.notOpen)
-        case .sameDatabase, .contradictoryTrust, .certificatesWithoutTLS:
+        case .sameDatabase, .contradictoryTrust, .certificatesWithoutTLS, .unsendableHeader:
             .divan(CBLError.invalidParameter)
         }
     }
@@ -77,6 +79,9 @@ extension ReplicationFailure: CustomStringConvertible {
                 + "sync its document"
         case .noWayToBlob(let digest):
             "Blob \(digest): no replicator of its collection lives; keep one, or pass a configuration"
+        case .unsendableHeader(let name):
+            "ReplicatorConfiguration: header \(name.debugDescription) cannot be sent; "
+                + "leave out line breaks, and name it with letters, digits and hyphens"
         case .certificatesWithoutTLS:
             "URLEndpointListener: a certificate authenticator needs TLS; set disableTLS to false"
         }

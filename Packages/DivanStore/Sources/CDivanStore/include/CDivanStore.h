@@ -56,6 +56,14 @@ void divan_begin_write_out(int descriptor);
 /// Only while nobody else writes to the log. SQLite takes no locks on it.
 int divan_write_log_again(const char *path);
 
+/// Reads the first bytes of a database's file through SQLite's default VFS. Returns SQLITE_OK,
+/// SQLITE_DONE if the file has fewer bytes, or the error; `errno` says why a file cannot be
+/// opened.
+///
+/// Whoever closes a descriptor of a file releases every lock of the process on it, also those of SQLite,
+/// which then believes it still has them. Its VFS defers closing until it has no locks.
+int divan_read_head(const char *path, uint8_t *head, int count);
+
 /// Returns text from an SQL function; SQLite copies it.
 void divan_give_text(sqlite3_context *context, const char *text, int byte_count);
 

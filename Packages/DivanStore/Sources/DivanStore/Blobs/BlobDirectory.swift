@@ -72,7 +72,7 @@ final class BlobDirectory: BlobShelf {
         }
         leftovers.add(found)
         do throws(StoreError) {
-            try leftovers.takeOver()
+            try leftovers.takeOver { _ in true }
         } catch {
             StoreLog.database.warning("Of what a crash left some blobs stay so: \(error)")
         }
@@ -311,8 +311,11 @@ final class BlobDirectory: BlobShelf {
         }
     }
 
+    func settleLeftovers(_ held: (BlobDigest) -> Bool) throws(StoreError) {
+        try leftovers.takeOver(where: held)
+    }
+
     func settle() throws(StoreError) {
-        try leftovers.takeOver()
         try pending.withLock { pending throws(StoreError) in try settle(&pending) }
     }
 

@@ -5,7 +5,9 @@ internal import Synchronization
 ///
 /// Each is written once more, and the copy gets the name: what the disk did not accept from an earlier
 /// process stays readable as long as the system runs, and a sync of it reports success (decision 0026).
-/// Until the disk has confirmed the copies, they stay as they are, and can be read.
+/// Until the disk has confirmed the copies, they stay as they are, and can be read: they are tried when the
+/// database is opened, and again only by a commit whose documents refer to one of them. A disk that is too
+/// full for the copies, or cannot read one, fails no other commit.
 final class BlobLeftovers: Sendable {
     private let disk: BlobDisk
     private let digests = Mutex<Set<BlobDigest>>([])
@@ -19,15 +21,15 @@ final class BlobLeftovers: Sendable {
         digests.withLock { $0.formUnion(found) }
     }
 
-    /// Gives them their final names, which are then on the disk.
+    /// Gives some of them their final names, which are then on the disk.
     ///
     /// - Throws: `StoreError` if that cannot be done now; the next attempt starts over.
-    func takeOver() throws(StoreError) {
+    func takeOver(where isWanted: (BlobDigest) -> Bool) throws(StoreError) {
         try digests.withLock { digests throws(StoreError) in
+            guard digests.contains(where: isWanted) else { return }
             // Those that a compaction removed no longer matter.
             digests = digests.filter { BundleFiles.isFile(disk.pendingFile($0)) }
-            guard !digests.isEmpty else { return }
-            let found = Array(digests)
+            let found = digests.filter(isWanted)
             var copies: [String] = []
             defer { for copy in copies { unlink(copy) } }
             for digest in found {
@@ -42,7 +44,7 @@ final class BlobLeftovers: Sendable {
             }
             if let failure = try disk.sync([]) { throw failure }
             for digest in found { unlink(disk.pendingFile(digest)) }
-            digests = []
+            digests.subtract(found)
         }
     }
 

@@ -21,6 +21,8 @@ public protocol BlobShelf: Sendable {
     func removeParts(keeping used: Set<BlobDigest>) throws(StoreError)
     /// Makes stored blobs survive a power cut.
     func settle() throws(StoreError)
+    /// Does the same for those among `held` that an earlier process left without doing it; others may wait.
+    func settleLeftovers(_ held: (BlobDigest) -> Bool) throws(StoreError)
     /// Blobs that were stored and are gone since they could not be settled, each with the cause; each is
     /// reported once.
     func takeLost() -> [BlobDigest: StoreError]
@@ -64,6 +66,9 @@ extension BlobShelf {
 
     /// None.
     public func takeLost() -> [BlobDigest: StoreError] { [:] }
+
+    /// There are none.
+    public func settleLeftovers(_ held: (BlobDigest) -> Bool) throws(StoreError) {}
 
     /// There are none.
     public func removeParts(keeping used: Set<BlobDigest>) throws(StoreError) {}

@@ -83,6 +83,7 @@ public final class BlobStore: Sendable {
     ///   reached the disk, and would not say so later. As long as one of them is held and not written
     ///   again, every caller gets the same error, since any of them may be the one that holds it.
     public func settle() throws(StoreError) {
+        try shelf.settleLeftovers { isHeld($0) }
         try shelf.settle()
         let failure = lost.withLock { lost in
             lost.merge(shelf.takeLost()) { $1 }

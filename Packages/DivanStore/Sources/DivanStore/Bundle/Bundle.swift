@@ -58,12 +58,8 @@ enum Bundle {
 
     /// Rejects places without a database file of plausible form.
     ///
-    /// One that is open in this process was checked before and must not be checked again. Closing a file
-    /// releases all locks that the process has on it, including those of SQLite; another process that
-    /// ends would then remove the log while this one uses it.
-    ///
     /// - Throws: `noSuchDatabase`, `notADatabase`, `io` if access is denied.
-    static func verify(_ files: BundleFiles, isOpenHere: Bool) throws(StoreError) {
+    static func verify(_ files: BundleFiles) throws(StoreError) {
         guard let kind = try BundleFiles.kind(of: files.directory) else {
             throw StoreError(.noSuchDatabase, at: files.directory)
         }
@@ -78,8 +74,7 @@ enum Bundle {
         guard BundleFiles.byteCount(files.database) > 0 else {
             throw StoreError(.notADatabase("the file is empty"), at: files.database)
         }
-        let isOurs = isOpenHere ? true : try isOurs(files.database)
-        guard isOurs else {
+        guard try isOurs(files.database) else {
             throw StoreError(
                 .notADatabase("an SQLite file of another application"),
                 at: files.database
@@ -95,15 +90,11 @@ enum Bundle {
     /// Checked before SQLite opens it and we lock it, since that would write the log of another
     /// application's database into its file.
     private static func isOurs(_ path: String) throws(StoreError) -> Bool {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else { throw .system(errno, at: path) }
-        defer { close(descriptor) }
-        var start = [UInt8](repeating: 0, count: 72)
-        let count = pread(descriptor, &start, start.count, 0)
-        guard count == start.count, start.starts(with: Array("SQLite format 3\0".utf8)) else {
+        let head = try SQLiteConnection.head(of: path, count: 72)
+        guard head.count == 72, head.starts(with: Array("SQLite format 3\0".utf8)) else {
             return true
         }
-        let id = start[68...].reduce(Int64(0)) { $0 << 8 | Int64($1) }
+        let id = head[68...].reduce(Int64(0)) { $0 << 8 | Int64($1) }
         return id == SQLiteSchema.applicationID
     }
 

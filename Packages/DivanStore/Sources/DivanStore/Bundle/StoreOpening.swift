@@ -32,7 +32,7 @@ extension Store {
                 {
                     return (store, true)
                 }
-                let store = try opened(files, options, calls, isOpenHere: entry.ownerCount > 0)
+                let store = try opened(files, options, calls)
                 if !options.readOnly {
                     try store.renewIndexes()
                     if options.scheme == .vectors { try store.upgradeToVersionVectors() }
@@ -51,6 +51,12 @@ extension Store {
     public static func exists(directory: String) -> Bool {
         guard let files = try? located(directory, create: false) else { return false }
         return isBundle(files)
+    }
+
+    /// Whether somebody in this process has a database open.
+    public static func isOpen(directory: String) -> Bool {
+        guard let files = try? located(directory, create: false) else { return false }
+        return StoreRegistry.shared.entry(for: files.directory).ownerCount > 0
     }
 
     /// Whether there is what `open` takes for a database; a link does not count, as one database would
@@ -239,8 +245,7 @@ extension Store {
     private static func opened(
         _ files: BundleFiles,
         _ options: StoreOptions,
-        _ calls: BlobCalls,
-        isOpenHere: Bool
+        _ calls: BlobCalls
     ) throws -> Store {
         var lock: BundleLock?
         if options.create, !options.readOnly, Bundle.isFree(files) {
@@ -250,7 +255,7 @@ extension Store {
                 sealing: options.sealing
             )
         }
-        try Bundle.verify(files, isOpenHere: isOpenHere)
+        try Bundle.verify(files)
         if lock == nil, !options.readOnly {
             lock = try BundleLock(at: files.lock, of: files.directory)
             try Rekeying(files).recover()

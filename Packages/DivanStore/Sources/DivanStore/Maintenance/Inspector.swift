@@ -94,7 +94,14 @@ final class Inspector {
     var namedBlobs: Set<BlobDigest> { Set(named.keys) }
 
     /// Reads every blob; those that were never fetched need not be here.
-    func inspectBlobs(_ blobs: BlobStore, absent: Set<BlobDigest>) throws {
+    ///
+    /// A compaction may remove some in the meantime: `usedBlobs` returns those that documents refer to
+    /// then, `nil` if that is unknown.
+    func inspectBlobs(
+        _ blobs: BlobStore,
+        absent: Set<BlobDigest>,
+        usedBlobs: () -> Set<BlobDigest>?
+    ) throws {
         var missing = named.filter { !absent.contains($0.key) }
         for digest in try blobs.shelf.contents().digests {
             missing[digest] = nil
@@ -102,10 +109,17 @@ final class Inspector {
             switch Result(catching: { try blobs.reader(digest).digest() == digest }) {
             case .success(true): if name != nil { inspection.blobCount += 1 }
             case .success(false): add(.blob(digest, namedBy: name), "its content was altered")
+            case .failure(let error as StoreError) where error.code == .noSuchBlob(digest):
+                missing[digest] = name
             case .failure(let error): add(.blob(digest, namedBy: name), "cannot be read: \(error)")
             }
         }
-        for (digest, name) in missing { add(.blob(digest, namedBy: name), "it is missing") }
+        guard !missing.isEmpty else { return }
+        let used = usedBlobs()
+        for (digest, name) in missing
+        where used?.contains(digest) ?? true && !blobs.contains(digest) {
+            add(.blob(digest, namedBy: name), "it is missing")
+        }
     }
 }
 

@@ -14,7 +14,8 @@ extension Store {
         try inspector.note {
             absent = try read { try $0.absentBlobs(among: inspector.namedBlobs) }
         }
-        try inspector.inspectBlobs(blobs, absent: absent)
+        // If a document cannot be read, any blob may be in use.
+        try inspector.inspectBlobs(blobs, absent: absent) { try? read { try $0.usedBlobs() } }
         return inspector.inspection
     }
 

@@ -1,6 +1,7 @@
 internal import DivanJSON
 internal import DivanLog
 internal import DivanRevisions
+internal import Glibc
 
 // MARK: Expiry
 
@@ -124,6 +125,18 @@ extension Store {
             try engine.compact()
             return collection
         }
+    }
+
+    /// Makes everything that a snapshot taken before shows survive a power cut, whichever process wrote it.
+    ///
+    /// For those who hand on a change number: without it a power cut may take the latest commits back,
+    /// whose numbers others then get.
+    public func syncCommits() throws(StoreError) {
+        guard let place else { return }
+        do throws(StoreError) {
+            // What is no longer in the log was synced when it was copied. SQLite takes no locks on it.
+            try BundleFiles.syncFile(place.files.database + "-wal")
+        } catch  where error.code == .io(ENOENT) {}
     }
 
     /// What `compact()` would remove now; nothing is changed.

@@ -37,4 +37,7 @@ int64_t divan_faults_recorded(const uint8_t **bytes);
 /// Stops counting and failing; returns how many calls there were.
 int64_t divan_faults_disarm(void);
 
+/// Makes this thread access files as a user, until it ends; only root may. Other threads stay as they are.
+void divan_access_files_as(uint32_t user);
+
 #endif

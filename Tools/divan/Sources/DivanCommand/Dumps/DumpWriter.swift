@@ -70,6 +70,8 @@ struct DumpWriter {
             if let former { try writeBlobs(lackingIn: former, paths, reader) }
             let total = try reader.documentCount()
             for path in paths { try write(path, since: former, of: total, reader) }
+            // The next dump counts on the numbers of this one.
+            try store.syncCommits()
             let end = DumpEnd(
                 database: database,
                 scheme: store.scheme,

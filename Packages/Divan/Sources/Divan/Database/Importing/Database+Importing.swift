@@ -37,7 +37,9 @@ extension Database {
         return try translatingErrors {
             let draft = try StoreDraft(of: target, while: "importing")
             let bundle = try naming(path) { () throws(CBLiteError) in
-                try CBLiteBundle(directory: path)
+                // Looking at a file that is open here would release its locks.
+                guard !Store.isOpen(directory: path) else { throw .divan }
+                return try CBLiteBundle(directory: path)
             }
             do {
                 let report = try bundle.pour(into: draft.directory, config, keepingIdentity)

@@ -11,7 +11,8 @@ struct ForeignBundle: NumberedError, CustomStringConvertible {
         do {
             return try open()
         } catch let error as StoreError {
-            guard case .notADatabase = error.code,
+            // Looking at a file that is open here would release its locks.
+            guard case .notADatabase = error.code, !Store.isOpen(directory: directory),
                 let notice = CBLiteBundle.notice(about: directory)
             else { throw error }
             throw ForeignBundle(description: "\(directory): \(notice)")

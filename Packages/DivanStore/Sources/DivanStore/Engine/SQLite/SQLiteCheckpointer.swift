@@ -93,7 +93,7 @@ private final class SQLiteCheckpoint {
                 var (copiedCount, countBefore) = (0, 0)
                 repeat {
                     countBefore = copiedCount
-                    copiedCount = try connection.copyLog()
+                    copiedCount = try connection.copyLog().copiedByteCount
                 } while SQLiteCheckpointer.goesOn(
                     copied: copiedCount,
                     before: countBefore,

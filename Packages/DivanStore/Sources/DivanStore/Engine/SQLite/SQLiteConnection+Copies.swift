@@ -29,22 +29,36 @@ extension SQLiteConnection {
         guard ending == SQLITE_OK else { throw target.error(ending) }
     }
 
-    /// Copies from the log into the file what no reader holds back, and returns how many bytes of the
-    /// log's pages are copied now; blocks neither writers nor readers.
+    /// How much of the log's pages is in the file now.
+    struct LogCopy {
+        let copiedByteCount: Int
+        fileprivate let byteCount: Int
+
+        static var none: LogCopy { LogCopy(copiedByteCount: 0, byteCount: -1) }
+
+        /// Whether nobody held anything back.
+        var isWhole: Bool { copiedByteCount == byteCount }
+    }
+
+    /// Copies from the log into the file what no reader, here or in another process, holds back; blocks
+    /// neither writers nor readers.
     ///
     /// A full disk, a failed write and a lock of another program are not failures: what is not copied
     /// stays in the log, for the next time.
     ///
     /// - Throws: The error of a failed sync.
     @discardableResult
-    func copyLog() throws(StoreError) -> Int {
+    func copyLog() throws(StoreError) -> LogCopy {
         do throws(StoreError) {
             let statement = try prepare("PRAGMA wal_checkpoint(PASSIVE)")
-            guard try statement.step() else { return 0 }
-            return Int(clamping: statement.integer(2)) * pageByteCount
+            guard try statement.step(), statement.integer(1) >= 0 else { return .none }
+            return LogCopy(
+                copiedByteCount: Int(clamping: statement.integer(2)) * pageByteCount,
+                byteCount: Int(clamping: statement.integer(1)) * pageByteCount
+            )
         } catch {
             if failedToSync { throw error }
-            return 0
+            return .none
         }
     }
 }

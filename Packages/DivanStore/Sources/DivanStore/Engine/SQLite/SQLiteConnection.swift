@@ -34,7 +34,7 @@ final class SQLiteConnection {
     // use different databases wait for each other there, and nobody needs the count. What a query
     // may hold is counted by its thread (`SQLiteAllowance`). If the process used SQLite before,
     // nothing changes.
-    private static let configuresMemory: Void = { _ = divan_configure_memory() }()
+    static let configuresMemory: Void = { _ = divan_configure_memory() }()
 
     convenience init(path: String, mode: Mode) throws(StoreError) {
         try self.init(SQLitePlace(path), mode: mode)

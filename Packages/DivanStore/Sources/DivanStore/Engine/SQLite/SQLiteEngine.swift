@@ -37,7 +37,6 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
     let isReadOnly: Bool
     // Changes only with the key; read by whoever copies or inspects while the writer runs.
     private let knownPlace: Mutex<SQLitePlace>
-    let mode: SQLiteConnection.Mode
     private var writer: SQLiteSession?
     private var syncsFully: Bool
     // The log is empty: see `SQLiteWriterSettings`.
@@ -61,11 +60,10 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         knownPlace = Mutex(place)
         self.isReadOnly = isReadOnly
         self.syncsFully = syncsFully
-        let first = try Self.open(place, isReadOnly: isReadOnly)
-        mode = first.mode
-        readers = SQLiteReaders(place, mode: first.mode, seesEveryWrite: !isReadOnly)
+        let (connection, opening) = try SQLiteOpening.open(place, isReadOnly: isReadOnly)
+        readers = SQLiteReaders(place, opening, seesEveryWrite: !isReadOnly)
         guard !isReadOnly else { return }
-        try beginWriting(through: first.connection, at: place)
+        try beginWriting(through: connection, at: place)
     }
 
     private func beginWriting(
@@ -98,25 +96,8 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
     /// The file, and the key it is open with.
     var place: SQLitePlace { knownPlace.withLock { $0 } }
 
-    private static func open(
-        _ place: SQLitePlace,
-        isReadOnly: Bool
-    ) throws(StoreError) -> (connection: SQLiteConnection, mode: SQLiteConnection.Mode) {
-        let mode: SQLiteConnection.Mode = isReadOnly ? .readOnly : .readWrite
-        do {
-            let connection = try SQLiteConnection(place, mode: mode)
-            try SQLiteSchema.verify(connection)
-            return (connection, mode)
-        } catch {
-            // On a read-only medium the log's index cannot be created; without a log there is
-            // nothing to index.
-            guard isReadOnly, error.isAboutPlace, BundleFiles.byteCount(place.path + "-wal") == 0
-            else { throw error }
-            let connection = try SQLiteConnection(place, mode: .immutable)
-            try SQLiteSchema.verify(connection)
-            return (connection, .immutable)
-        }
-    }
+    /// How a further connection opens the file.
+    var mode: SQLiteConnection.Mode { readers.mode }
 
     // MARK: Reading
 
@@ -198,8 +179,10 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
             try checkpointer?.finish()
             // Most of it while readers go on: they wait for the rest alone.
             try writer.copyLog()
-            let isFree = try readers.betweenReads { () throws(StoreError) in try writer.copyLog() }
-            guard !isFree else { return }
+            var copy = SQLiteConnection.LogCopy.none
+            _ = try readers.betweenReads { () throws(StoreError) in copy = try writer.copyLog() }
+            // Those in another process, and of a store here that only reads, do not wait.
+            guard !copy.isWhole else { return }
             heldLog.warn(at: path)
             readers.logIsLong()
         } catch {

@@ -11,7 +11,8 @@ internal import Glibc
 /// list is only accessed under the lock.
 final class SQLiteReaders: @unchecked Sendable {
     private var place: SQLitePlace
-    private let mode: SQLiteConnection.Mode
+    // The latest.
+    private var opening: SQLiteOpening
     /// Whether only this process writes, so that a kept snapshot is known to be the latest.
     private let seesEveryWrite: Bool
     /// Whether readers may begin.
@@ -37,12 +38,15 @@ final class SQLiteReaders: @unchecked Sendable {
     private var idle: [SQLiteSession] = []
     private var running: [ObjectIdentifier: QueryWatch] = [:]
 
-    init(_ place: SQLitePlace, mode: SQLiteConnection.Mode, seesEveryWrite: Bool) {
+    init(_ place: SQLitePlace, _ opening: SQLiteOpening, seesEveryWrite: Bool) {
         self.place = place
-        self.mode = mode
+        self.opening = opening
         self.seesEveryWrite = seesEveryWrite
         identity = FileIdentity(at: place.path)
     }
+
+    /// How a further connection opens the file.
+    var mode: SQLiteConnection.Mode { lock.withLock { opening.mode } }
 
     /// A session with a snapshot no older than this call.
     func take() throws(StoreError) -> SQLiteSession {
@@ -74,9 +78,21 @@ final class SQLiteReaders: @unchecked Sendable {
         try lock.withLock { () throws(StoreError) -> (SQLiteSession?, SQLitePlace, UInt64)? in
             guard isOpen else { throw StoreError(.notOpen, at: place.path) }
             guard gate == .open else { return nil }
+            try lookAgain()
             usedCount += 1
             return (idle.popLast(), place, generation)
         }
+    }
+
+    /// If a file that nobody was expected to change has changed, opens it anew; under the lock.
+    ///
+    /// - Throws: Why it cannot be read now, since it has a log that cannot be indexed.
+    private func lookAgain() throws(StoreError) {
+        guard opening.isOutdated(at: place.path) else { return }
+        // Those in use are dropped when they are returned.
+        idle = []
+        generation += 1
+        (_, opening) = try SQLiteOpening.open(place, isReadOnly: true)
     }
 
     /// Runs `body` while no reader's connection is open, and then opens them at another place.
@@ -168,7 +184,8 @@ final class SQLiteReaders: @unchecked Sendable {
         session.rollback()
         lock.withLock {
             // If the session is to be closed, that happens before the last reader is counted out.
-            if hasRoom, gate != .closed { idle.append(session) }
+            let isOfThisFile = seesEveryWrite || session.generation == generation
+            if hasRoom, gate != .closed, isOfThisFile { idle.append(session) }
             usedCount -= 1
         }
     }

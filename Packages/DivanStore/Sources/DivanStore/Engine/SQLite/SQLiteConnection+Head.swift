@@ -1,0 +1,36 @@
+internal import CDivanStore
+internal import Glibc
+
+extension SQLiteConnection {
+    /// The first bytes of a database's file, none if it has fewer; other processes, and connections of this
+    /// one, may use it.
+    ///
+    /// Never read it in another way: see `divan_read_head`.
+    static func head(of path: String, count: Int) throws(StoreError) -> [UInt8] {
+        _ = configuresMemory
+        // A pipe under this name would keep the system waiting.
+        guard try BundleFiles.kind(of: path) == S_IFREG else { return [] }
+        var head = [UInt8](repeating: 0, count: count)
+        errno = 0
+        let code = divan_read_head(path, &head, Int32(count))
+        let number = errno
+        switch code {
+        case SQLITE_OK: return head
+        case SQLITE_DONE: return []
+        case SQLITE_CANTOPEN where number != 0: throw .system(number, at: path)
+        default: throw .system(EIO, at: path)
+        }
+    }
+}
+
+extension Store {
+    /// The first bytes of a database's file, which say whether it is sealed; none if there is no database,
+    /// or it cannot be read.
+    ///
+    /// Read in this way, since closing a descriptor of the file would release the locks of everybody in this
+    /// process who has it open.
+    public static func head(directory: String, count: Int) -> [UInt8] {
+        let files = BundleFiles(directory: directory)
+        return (try? SQLiteConnection.head(of: files.database, count: count)) ?? []
+    }
+}
