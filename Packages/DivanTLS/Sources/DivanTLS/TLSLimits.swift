@@ -12,8 +12,8 @@ public enum TLSLimits {
     ///
     /// Each costs a signature check before the peer is authenticated.
     public static let chainDepth: Int32 = 8
-    /// UTF-8 bytes in an identity's label: 72, so that its file name stays below 255.
-    public static let labelByteCount = 72
+    /// UTF-8 bytes in an identity's label: 1,024, more than any name that a program makes up.
+    public static let labelByteCount = 1_024
     /// Seconds during which a server's sessions can be resumed: two hours, OpenSSL's own default.
     public static let resumptionSeconds = 7_200
     /// Servers whose sessions a `TLSResumptionCache` keeps: 64, some 200 KB; few have more peers.

@@ -88,12 +88,29 @@ import Testing
         )
     }
 
+    @Test func `attributes that Couchbase Lite accepts are accepted`() throws {
+        let subject = [
+            "CN": String(repeating: "n", count: 100), "C": "GBR",
+            "O": String(repeating: "ö", count: 127),
+        ]
+        let leaf = try credential(
+            subject.merging(["dNSName": "bücher.de", "rfc822Name": "ada @example.org"]) { $1 }
+        ).leaf
+        let found = leaf.subjectAttributes.map { ($0.type, $0.value) }
+        #expect(Dictionary(found) { first, _ in first } == subject)
+        #expect(
+            Set(leaf.alternativeNames) == [.hostname("bücher.de"), .email("ada @example.org")]
+        )
+        let long = String(repeating: "n", count: 256)
+        #expect(throws: CredentialError.self) { _ = try credential(["CN": long]) }
+    }
+
     @Test(arguments: [
         (["O": "x"], CredentialError.Reason.missingCommonName),
         (["CN": ""], .missingCommonName),
         (["CN": "x", "color": "red"], .unknownAttribute("color")),
-        (["CN": "x", "C": "GBR"], .invalidAttribute(name: "C", value: "GBR")),
-        (["CN": "x", "dNSName": "a b"], .invalidAttribute(name: "dNSName", value: "a b")),
+        (["CN": "x", "C": ""], .invalidAttribute(name: "C", value: "")),
+        (["CN": "x", "dNSName": "a\nb"], .invalidAttribute(name: "dNSName", value: "a\nb")),
         (["CN": "x", "dNSName": ""], .invalidAttribute(name: "dNSName", value: "")),
         (["CN": "x", "iPAddress": "1.2.3"], .invalidAttribute(name: "iPAddress", value: "1.2.3")),
         (["CN": "x", "registeredID": "y"], .invalidAttribute(name: "registeredID", value: "y")),

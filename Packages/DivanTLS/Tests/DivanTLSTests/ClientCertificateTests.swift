@@ -61,6 +61,12 @@ import Testing
         #expect(pair.clientError?.networkCode == 10)
     }
 
+    @Test func `a server's certificate that is itself the root is accepted`() throws {
+        let client = try Sample.server()
+        let pair = try pair(.roots([client.leaf]), credential: client)
+        #expect(pair.serverError == nil && pair.clientError == nil)
+    }
+
     @Test func `an expired certificate of a given root is refused with 10`() throws {
         let root = try Sample.authority()
         let template = CertificateTemplate(

@@ -210,13 +210,16 @@ extension ClientHandshake.Request {
         for name in subprotocols where name.isEmpty || !name.utf8.allSatisfy(\.isHTTPTokenByte) {
             throw HandshakeError(reason: .unsendable(field: "Sec-WebSocket-Protocol"))
         }
-        let own = ["Host", "Connection", "Upgrade", "Content-Length", "Transfer-Encoding"]
-        for field in headers.fields {
-            let isOurs = own.contains { $0.isEqualIgnoringCase(field.name) }
-            guard !isOurs, !field.name.prefix(14).isEqualIgnoringCase("Sec-WebSocket-") else {
-                throw HandshakeError(reason: .unsendable(field: field.name))
-            }
+        for field in headers.fields where Self.setsField(field.name) {
+            throw HandshakeError(reason: .unsendable(field: field.name))
         }
+    }
+
+    /// Whether the handshake sets a field itself, which is refused in `headers`.
+    public static func setsField(_ name: String) -> Bool {
+        let own = ["Host", "Connection", "Upgrade", "Content-Length", "Transfer-Encoding"]
+        return own.contains { $0.isEqualIgnoringCase(name) }
+            || name.prefix(14).isEqualIgnoringCase("Sec-WebSocket-")
     }
 
     /// The caller's fields with one Cookie line, at the position of the first.

@@ -179,7 +179,7 @@ public final class URLEndpointListener: Sendable {
 extension URLEndpointListener: DatabaseService {
     func beginStop() { stop() }
 
-    func waitForStop() { runEnd.wait(closing: config.home.name) }
+    func waitForStop() { runEnd.wait() }
 }
 
 extension TransportError {

@@ -237,7 +237,7 @@ extension MessageEndpointListener: DatabaseService {
     func beginStop() { closeAll() }
 
     func waitForStop() {
-        runEnd.wait(closing: database.name)
+        runEnd.wait()
         deltaSources.withLock { $0 = nil }
     }
 }

@@ -12,10 +12,10 @@ struct ClientCredentials: Sendable {
     /// The source of credentials that must be fetched.
     let source: CredentialSource?
 
-    /// - Throws: `invalidParameter` for names and passwords that are not valid in a header, `unsupported` for an
+    /// - Throws: `invalidParameter` for headers, names and passwords that cannot be sent, `unsupported` for an
     ///   authenticator of an unknown type.
     init(_ configuration: ReplicatorConfiguration) throws {
-        further = configuration.headers ?? [:]
+        further = try Self.sendable(configuration.headers ?? [:])
         var credential: TLSCredential?
         var source: CredentialSource?
         switch configuration.authenticator {
@@ -47,9 +47,22 @@ struct ClientCredentials: Sendable {
         self.source = source
     }
 
+    /// The application's headers without those that the handshake sets itself.
+    private static func sendable(_ headers: [String: String]) throws -> [String: String] {
+        let fields = HTTPHeaders(headers.map { ($0.key, $0.value) })
+        if let name = fields.unsendableField { throw ReplicationFailure.unsendableHeader(name) }
+        return headers.filter { name, _ in
+            guard ClientHandshake.Request.setsField(name) else { return true }
+            Journal.sync.warning(
+                "ReplicatorConfiguration: header \(name) is left out, since the handshake sets it"
+            )
+            return false
+        }
+    }
+
     /// The header fields of one request: credentials, cookies, and the application's headers.
     ///
-    /// The application's own cookies are for `first` only, and are not sent to another host after a redirect.
+    /// Credentials of the authenticator take precedence. The application's own cookies are for `first` only, and are not sent to another host after a redirect.
     func headers(
         for endpoint: WebSocketEndpoint,
         redirectedFrom first: WebSocketEndpoint,
@@ -61,7 +74,7 @@ struct ClientCredentials: Sendable {
         for (name, value) in (authenticator?.headers() ?? []) + added {
             if name.lowercased() == "cookie" {
                 ownCookies.append(value)
-            } else {
+            } else if headers[name] == nil {
                 headers.append(name, value)
             }
         }

@@ -110,7 +110,7 @@ final class DatabaseConnector: Connector, DatabaseService {
 
     func beginStop() { session.withLock { $0 }?.close(code: 1001) }
 
-    func waitForStop() { end.wait(closing: target.name) }
+    func waitForStop() { end.wait() }
 }
 
 extension DatabaseEndpoint {

@@ -37,19 +37,8 @@ final class ServiceEnd: Sendable {
     /// Notes that the service has ended.
     func ended() { running.leave() }
 
-    /// Blocks until the service has ended.
-    ///
-    /// Stops the program when this thread is inside a callback of a service: the service cannot end before the callback
-    /// returns, so both would wait forever.
-    func wait(closing name: String) {
-        guard !ServiceCallback.isRunning else {
-            stopForMisuse(
-                "Database \(name): closed from a filter, resolver or authenticator, which "
-                    + "the close has to wait for; close it from another thread"
-            )
-        }
-        running.wait()
-    }
+    /// Blocks until the service has ended; not inside a callback of a service, which ends only afterwards.
+    func wait() { running.wait() }
 }
 
 /// One call of the application's code: a task started in it inherits this, and may continue elsewhere or afterwards.

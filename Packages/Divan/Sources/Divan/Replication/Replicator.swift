@@ -282,7 +282,7 @@ extension Replicator: DatabaseService {
     func beginStop() { stop() }
 
     func waitForStop() {
-        runEnd.wait(closing: config.requiredDatabase.name)
+        runEnd.wait()
     }
 
     /// Makes a status current, then notifies the listeners.

@@ -108,6 +108,35 @@ import Testing
         #expect(server.field("Cookie", of: 1) == "own=1")
     }
 
+    @Test
+    func `headers of the handshake itself are left out, and the authenticator's credentials win`()
+        async throws
+    {
+        let server = try HandshakeServer(answers: [Self.refusal])
+        let code = try await run(server, Peers()) {
+            $0.authenticator = BasicAuthenticator(username: "alice", password: "pass")
+            $0.headers = [
+                "Host": "elsewhere", "connection": "keep-alive", "Sec-WebSocket-Version": "8",
+                "authorization": "Bearer other", "X-Own": "yes",
+            ]
+        }
+        #expect(code == CBLError.httpForbidden)
+        let lines = server.requests[0].split(separator: "\r\n").map { $0.lowercased() }
+        let names = ["host", "connection", "sec-websocket-version", "authorization", "x-own"]
+        let found = names.map { name in lines.filter { $0.hasPrefix(name + ":") } }
+        #expect(found.map(\.count) == [1, 1, 1, 1, 1], "\(lines)")
+        #expect(found[3].first?.hasPrefix("authorization: basic ") == true)
+        #expect(found[2] == ["sec-websocket-version: 13"])
+    }
+
+    @Test(arguments: ["a\r\nb: c", "a b", ""])
+    func `a header that cannot be sent is misuse of the configuration`(name: String) async throws {
+        let server = try HandshakeServer(answers: [Self.refusal])
+        let code = try await run(server, Peers()) { $0.headers = [name: "x"] }
+        #expect(code == CBLError.invalidParameter)
+        #expect(server.requests.isEmpty)
+    }
+
     @Test func `redirects are followed`() async throws {
         let (first, last) = try Self.redirecting(to: "127.0.0.1")
         let code = try await run(first, Peers())

@@ -93,19 +93,54 @@ import Testing
         #expect(second.port == nil && second.urls == nil)
     }
 
-    @Test func `closing from inside a filter fails loudly instead of waiting for itself`() async {
-        await #expect(processExitsWith: .failure) {
-            let peers = try Peers()
-            try peers.here.defaultCollection().put("doc", 1)
-            let database = peers.here
-            let configuration = try peers.configuration(.push) { entry in
-                entry.pushFilter = { _, _ in
-                    try? database.close()
-                    return true
-                }
+    @Test func `closing from inside a filter does not wait for itself`() async throws {
+        let peers = try Peers()
+        try peers.here.defaultCollection().put("doc", 1)
+        let database = peers.here
+        let configuration = try peers.configuration(.push) { entry in
+            entry.pushFilter = { _, _ in
+                try? database.close()
+                return true
             }
-            try await Replicator(config: configuration).run()
         }
+        _ = try? await Replicator(config: configuration).run()
+        #expect(throws: NSError.self) { try database.defaultCollection().put("other", 1) }
+        while peers.here.path != nil { await Task.yield() }
+    }
+
+    /// Syncs a database of its own while it decides, and closes it.
+    private struct BusyResolver: ConflictResolverProtocol {
+        let own: Database
+        let other: Database
+        let closings = Heard<Bool>()
+
+        func resolve(conflict: Divan.Conflict) -> Document? {
+            do {
+                let collections = [CollectionConfiguration(collection: try own.defaultCollection())]
+                var config = ReplicatorConfiguration(
+                    collections: collections,
+                    target: DatabaseEndpoint(database: other)
+                )
+                config.continuous = true
+                Replicator(config: config).start()
+                try own.close()
+                closings.append(true)
+            } catch {
+                Issue.record(error)
+            }
+            return conflict.remoteDocument
+        }
+    }
+
+    @Test func `a resolver that syncs and closes a database of its own goes on`() async throws {
+        let (peers, own, other) = (try Peers(), try TemporaryDatabase(), try TemporaryDatabase())
+        try peers.here.defaultCollection().put("doc", 1)
+        try peers.there.defaultCollection().put("doc", 2)
+        let resolver = BusyResolver(own: own.database, other: other.database)
+        let configuration = try peers.configuration(.pull) { $0.conflictResolver = resolver }
+        try await Replicator(config: configuration).run()
+        #expect(resolver.closings.elements.count == 1)
+        while own.database.path != nil { await Task.yield() }
     }
 
     /// Ends when the work that it waits for has ended, like a replicator whose revisions are being stored.

@@ -4,11 +4,11 @@ import CDivanTLS
 ///
 /// Source: RFC 5280 §4.2.1.6; `tls-and-auth.md` §4 (which kinds an identity may carry).
 public enum AlternativeName: Sendable, Hashable {
-    /// `rfc822Name`: a mail address in ASCII.
+    /// `rfc822Name`: a mail address.
     case email(String)
-    /// `dNSName`: a host name in ASCII.
+    /// `dNSName`: a host name, in ASCII for other readers.
     case hostname(String)
-    /// `uniformResourceIdentifier`: a URL in ASCII.
+    /// `uniformResourceIdentifier`: a URL.
     case url(String)
     /// `iPAddress`: the text of an IPv4 or IPv6 address; binary in the certificate.
     case ipAddress(String)
@@ -95,8 +95,9 @@ public enum AlternativeName: Sendable, Hashable {
         kind: Int32,
         of name: UnsafeMutablePointer<GENERAL_NAME>
     ) -> Bool {
-        let isPrintable = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
-        guard !text.isEmpty, isPrintable else { return false }
+        // Couchbase Lite writes any bytes; a zero byte would end the name for other readers.
+        let hasControls = text.utf8.contains { $0 < 0x20 || $0 == 0x7F }
+        guard !text.isEmpty, !hasControls else { return false }
         return setBytes(Array(text.utf8), kind: kind, of: name)
     }
 

@@ -68,7 +68,7 @@ public enum CertificateProblem: Equatable, Sendable {
         case .notPinned:
             (
                 "its certificate is neither the pinned one nor signed by it",
-                "check the server, then pin anew"
+                "check the server, then pin its new certificate"
             )
         case .notSelfSigned(let count):
             (

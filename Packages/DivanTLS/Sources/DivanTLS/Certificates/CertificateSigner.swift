@@ -82,6 +82,9 @@ struct CertificateSigner {
         "CN", "pseudonym", "GN", "SN", "O", "OU", "postalAddress", "L", "postalCode", "ST", "C",
     ]
 
+    /// The longest value of an attribute, as in Couchbase Lite's library.
+    private static let attributeByteCount = 255
+
     private func setSubject(of certificate: OpaquePointer) throws(CredentialError) {
         guard template.attributes["CN"]?.isEmpty == false else {
             throw CredentialError(.missingCommonName)
@@ -92,16 +95,13 @@ struct CertificateSigner {
             let utf8 = Array(value.utf8)
             let nid =
                 OBJ_sn2nid(attribute) != NID_undef ? OBJ_sn2nid(attribute) : OBJ_ln2nid(attribute)
-            let isAdded = X509_NAME_add_entry_by_NID(
-                name,
-                nid,
-                MBSTRING_UTF8,
-                utf8,
-                Int32(clamping: utf8.count),
-                -1,
-                0
-            )
-            guard isAdded == 1 else {
+            func add(as type: Int32) -> Bool {
+                X509_NAME_add_entry_by_NID(name, nid, type, utf8, Int32(utf8.count), -1, 0) == 1
+            }
+            // Like Couchbase Lite, which does not apply the lengths of X.520, such as two letters for a country.
+            guard !utf8.isEmpty, utf8.count <= Self.attributeByteCount,
+                add(as: MBSTRING_UTF8) || add(as: V_ASN1_UTF8STRING)
+            else {
                 OpenSSLFailure.clear()
                 throw CredentialError(.invalidAttribute(name: attribute, value: value))
             }

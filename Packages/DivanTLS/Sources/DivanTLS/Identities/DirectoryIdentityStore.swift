@@ -20,9 +20,8 @@ public struct DirectoryIdentityStore: TLSIdentityStore {
     ///
     /// - Throws: `CredentialError`, with `.exposed` if others may read the file or the directory.
     public func credential(label: String) throws -> TLSCredential? {
-        try checkLabel(label)
-        guard let folder = try PrivateDirectory.open(directory, creates: false),
-            var bytes = try folder.read(Self.fileName(label))
+        guard isLabel(label), let folder = try PrivateDirectory.open(directory, creates: false),
+            var bytes = try folder.read(IdentityFileName(label).text)
         else { return nil }
         defer { OPENSSL_cleanse(&bytes, bytes.count) }
         return try TLSCredential(pem: String(decoding: bytes, as: UTF8.self))
@@ -52,18 +51,19 @@ public struct DirectoryIdentityStore: TLSIdentityStore {
     ) throws -> Bool {
         try checkLabel(label)
         guard let folder = try PrivateDirectory.open(directory, creates: true) else { return true }
-        var bytes = Array(try credential.pem().utf8)
+        let name = IdentityFileName(label)
+        var bytes = Array((name.firstLine + (try credential.pem())).utf8)
         defer { OPENSSL_cleanse(&bytes, bytes.count) }
-        return try folder.create(Self.fileName(label), bytes.span, isReplacing: isReplacing)
+        return try folder.create(name.text, bytes.span, isReplacing: isReplacing)
     }
 
     /// Removes the file under `label`, if there is one.
     ///
     /// - Throws: `CredentialError`.
     public func delete(label: String) throws {
-        try checkLabel(label)
-        guard let folder = try PrivateDirectory.open(directory, creates: false) else { return }
-        try folder.remove(Self.fileName(label))
+        guard isLabel(label), let folder = try PrivateDirectory.open(directory, creates: false)
+        else { return }
+        try folder.remove(IdentityFileName(label).text)
     }
 
     /// The labels, sorted by bytes; other files in the directory are skipped.
@@ -71,43 +71,17 @@ public struct DirectoryIdentityStore: TLSIdentityStore {
     /// - Throws: `CredentialError`.
     public func labels() throws -> [String] {
         guard let folder = try PrivateDirectory.open(directory, creates: false) else { return [] }
-        return try folder.names().compactMap { Self.label($0) }.sortedByBytes()
-    }
-
-    private static let suffix = ".pem"
-
-    /// The label, with every byte but ASCII letters, digits, `-` and `_` as `%` and two hexadecimal digits.
-    static func fileName(_ label: String) -> String {
-        var name = ""
-        for byte in label.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                name.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
-                name += byte < 16 ? "%0" : "%"
-                name += String(byte, radix: 16)
+        var labels: [String] = []
+        for name in try folder.names() {
+            if let label = IdentityFileName.label(of: name) {
+                labels.append(label)
+            } else if IdentityFileName.isShortened(name), var bytes = try folder.read(name) {
+                defer { OPENSSL_cleanse(&bytes, bytes.count) }
+                if let label = IdentityFileName.label(of: name, holding: bytes) {
+                    labels.append(label)
+                }
             }
         }
-        return name + suffix
-    }
-
-    /// The inverse of `fileName`; `nil` for a name that `fileName` would not produce.
-    private static func label(_ fileName: String) -> String? {
-        guard fileName.hasSuffix(suffix) else { return nil }
-        var bytes: [UInt8] = []
-        var rest = fileName.dropLast(suffix.count).utf8[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            let digits = String(decoding: rest.prefix(2), as: UTF8.self)
-            guard let decoded = UInt8(digits, radix: 16) else { return nil }
-            bytes.append(decoded)
-            rest = rest.dropFirst(2)
-        }
-        let label = String(decoding: bytes, as: UTF8.self)
-        return Self.fileName(label) == fileName ? label : nil
+        return labels.sortedByBytes()
     }
 }

@@ -43,13 +43,14 @@ public enum IdentityStoreContract {
         }
         check("Another identity takes a place.") { try replaces(first, by: second, in: store) }
         check("Labels come sorted by bytes.") { try store.labels() == labels.sortedByBytes() }
-        for label in ["", "a\u{0}b", "a\nb", String(repeating: "x", count: 73)] {
-            check("Label \(label.debugDescription) is refused.") {
+        for label in invalidLabels {
+            let start = "\(label.prefix(8))".debugDescription
+            check("Label \(start) is refused.") {
                 refuses({ try store.save(first, label: label) }, .invalidLabel(label))
             }
         }
-        for label in labels {
-            check("Label \(label) is gone after its deletion.") {
+        for label in labels + invalidLabels {
+            check("Label \(label.prefix(80).debugDescription) is gone after its deletion.") {
                 try store.delete(label: label)
                 return try store.credential(label: label) == nil
             }
@@ -83,10 +84,16 @@ public enum IdentityStoreContract {
         return found.0 == second && found.1 == first
     }
 
+    private static let invalidLabels = [
+        "", "a\u{0}b", "a\nb", String(repeating: "x", count: TLSLimits.labelByteCount + 1),
+    ]
+
     /// Labels that a store might confuse with paths or with each other.
     private static let labels = [
         "plain", "with space", "..", ".", "a/b", "a%2fb", "A", "a", "\u{E9}", "e\u{301}",
-        String(repeating: "x", count: 72),
+        String(repeating: "x", count: 72), "com.example.peer." + String(repeating: "/", count: 99),
+        String(repeating: "\u{E9}", count: TLSLimits.labelByteCount / 2),
+        String(repeating: "\u{E9}", count: TLSLimits.labelByteCount / 2 - 1) + "xy",
     ]
 
     private static func refuses(

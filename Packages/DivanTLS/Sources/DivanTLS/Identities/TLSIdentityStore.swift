@@ -1,19 +1,19 @@
 /// Stores identities under labels, including their private keys.
 ///
 /// A label is 1 to `TLSLimits.labelByteCount` bytes of UTF-8 without control characters; two labels are the same if
-/// their bytes are. May be called from any thread. `IdentityStoreContract` checks an implementation.
+/// their bytes are. Nothing is stored under any other, and asking for it is no error. May be called from any thread. `IdentityStoreContract` checks an implementation.
 ///
 /// Source: `behaviour.md` §14.
 public protocol TLSIdentityStore: Sendable {
     /// Returns the identity under `label`, even an expired one, or `nil` if there is none.
     ///
-    /// - Throws: `CredentialError` for an invalid label or a damaged identity, or the store's own error if it cannot be
-    ///   accessed.
+    /// - Throws: `CredentialError` for a damaged identity, or the store's own error if it cannot be accessed.
     func credential(label: String) throws -> TLSCredential?
 
     /// Stores an identity; once the call returns, it survives a crash of the process.
     ///
-    /// - Throws: `CredentialError.Reason.labelTaken` if the label exists; nothing is replaced.
+    /// - Throws: `CredentialError.Reason.labelTaken` if the label exists; nothing is replaced. `invalidLabel` for one
+    ///   that breaks the rules.
     func save(_ credential: TLSCredential, label: String) throws
 
     /// Stores an identity and replaces the one under `label`, if there is one: readers find one or the other.
@@ -36,12 +36,15 @@ extension TLSIdentityStore {
     }
 }
 
+/// Whether the store's rules allow a label.
+func isLabel(_ label: String) -> Bool {
+    (1...TLSLimits.labelByteCount).contains(label.utf8.count)
+        && !label.unicodeScalars.contains { $0.properties.generalCategory == .control }
+}
+
 /// Refuses labels that the store's rules do not allow.
 func checkLabel(_ label: String) throws(CredentialError) {
-    let hasControls = label.unicodeScalars.contains { $0.properties.generalCategory == .control }
-    guard (1...TLSLimits.labelByteCount).contains(label.utf8.count), !hasControls else {
-        throw CredentialError(.invalidLabel(label))
-    }
+    guard isLabel(label) else { throw CredentialError(.invalidLabel(label)) }
 }
 
 extension [String] {

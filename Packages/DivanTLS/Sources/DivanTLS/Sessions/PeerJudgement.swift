@@ -52,8 +52,15 @@ extension TLSSession {
         _ storeContext: OpaquePointer
     ) -> CertificateProblem? {
         switch context.judgement {
-        case .server(.systemRoots), .server(.roots), .client(.roots):
+        case .server(.systemRoots), .server(.roots):
             verifyPath(chain, storeContext)
+        case .client(.roots(let roots)):
+            // A certificate that is itself trusted may be a server's: of a peer with one identity for both sides.
+            verifyPath(
+                chain,
+                storeContext,
+                forgiving: roots.contains(chain[0]) ? X509_V_ERR_INVALID_PURPOSE : nil
+            )
         case .server(.pinned(let pin)):
             chain.contains(pin) && (chain[0] == pin || isSigned(storeContext))
                 ? nil : .notPinned
@@ -82,12 +89,14 @@ extension TLSSession {
         X509_V_ERR_INVALID_PURPOSE, X509_V_ERR_EE_KEY_TOO_SMALL, X509_V_ERR_CA_KEY_TOO_SMALL,
     ]
 
-    /// Makes OpenSSL check the path to a root, purpose, validity and name.
+    /// Makes OpenSSL check the path to a root, purpose, validity and name; one error may be forgiven to the leaf.
     private func verifyPath(
         _ chain: [TLSCertificate],
-        _ storeContext: OpaquePointer
+        _ storeContext: OpaquePointer,
+        forgiving code: Int32? = nil
     ) -> CertificateProblem? {
         let isFine = verify(storeContext)
+        complaints.removeAll { $0.code == code && $0.certificate == chain.first }
         let problems = complaints.map { problem($0, chain) }
         if let worst = problems.min(by: { $0.rank < $1.rank }) { return worst }
         return isFine ? nil : .invalid(code: X509_STORE_CTX_get_error(storeContext))
