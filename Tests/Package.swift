@@ -12,7 +12,7 @@ let strict: [SwiftSetting] = [
 /// What the targets use: each other, and libraries of the repository's root manifest.
 func names(_ names: [String]) -> [Target.Dependency] {
     names.map { name in
-        name.hasPrefix("Divan") && !own.contains(name) || name == "CouchbaseLiteSwift"
+        name.hasPrefix("Divan") && !own.contains(name)
             ? .product(name: name, package: "Divan") : .byName(name: name)
     }
 }
@@ -142,13 +142,7 @@ let package = Package(
         tests("SimulationTests", at: "SimulationTests", uses: ["DivanFleet"]),
         library("Logging", at: "Neighbours/Logging", uses: []),
         tests("NeighbourTests", at: "NeighbourTests", uses: ["Divan", "Logging"]),
-        tests(
-            "EndToEndTests",
-            at: "EndToEndTests",
-            uses: [
-                "CouchbaseLiteSwift", "Divan", "DivanTestKit",
-            ]
-        ),
+        tests("EndToEndTests", at: "EndToEndTests", uses: ["Divan", "DivanTestKit"]),
         program(
             "websocket-echo",
             at: "Wire/websocket-echo",

@@ -1,4 +1,4 @@
-import CouchbaseLiteSwift
+import Divan
 
 func shareTheMenu() async throws {
     // The shop listens: encrypted, with a certificate of its own, for those with the password.
@@ -11,7 +11,7 @@ func shareTheMenu() async throws {
     let listener = URLEndpointListener(config: sharing)
     try listener.start()
 
-    // A kiosk, usually another machine, pulls and pushes until both are level.
+    // A kiosk, usually another machine, pulls and pushes until both are up to date.
     guard let url = listener.urls?.first else { return }
     let kiosk = try Database(name: "kiosk")
     let copy = try kiosk.createCollection(name: "menu")

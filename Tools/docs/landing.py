@@ -50,7 +50,7 @@ alt="Two sides of a conflict and their merge, in the browser" width="1280" heigh
 </section>
 <section class="cards">{cards}</section>
 <section><h2>In your program</h2>
-<p>A shop listens; a kiosk pulls and pushes until both are level.</p>
+<p>A shop listens; a kiosk pulls and pushes until both are up to date.</p>
 {sample}</section>
 <section><h2>From the shell</h2>
 {commands}</section>

@@ -17,8 +17,8 @@ func run(_ words: [String]) async throws -> Int32 {
         try await book.sync(with: words[2], pinning: words[3], password: words[4])
         print("level with \(words[2])")
     default:
-        print("Usage: guestbook-example DIRECTORY sign NAME TEXT | read | share PASSWORD")
-        print("       guestbook-example DIRECTORY sync URL CERTIFICATE PASSWORD")
+        print("Usage: guestbook DIRECTORY sign NAME TEXT | read | share PASSWORD")
+        print("       guestbook DIRECTORY sync URL CERTIFICATE PASSWORD")
         return 2
     }
     return 0

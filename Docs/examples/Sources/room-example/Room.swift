@@ -3,7 +3,7 @@ import DivanDiscovery
 import Foundation
 import Synchronization
 
-/// A database that keeps level with those of all peers in the room, found by DNS-SD.
+/// A database that is kept up to date with those of all peers in the room, found by DNS-SD.
 ///
 /// `@unchecked Sendable`: what changes is locked; the rest is set up once and thread-safe.
 final class Room: @unchecked Sendable {

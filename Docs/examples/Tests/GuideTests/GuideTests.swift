@@ -57,10 +57,30 @@ import Testing
         let shared = here.appendingPathComponent("ResolverTests.swift")
         let code = try (sources + [shared])
             .map { flush(try String(contentsOf: $0, encoding: .utf8)) }.joined()
-        let blocks = text.components(separatedBy: "```swift\n").dropFirst()
-            .compactMap { $0.components(separatedBy: "```").first }
+        let blocks = blocks(of: text)
         #expect(!blocks.isEmpty)
         for block in blocks { #expect(code.contains(flush(block)), "\(page): \(block)") }
+    }
+
+    /// Who copies the blocks has the imports, the head of the class and its properties, too.
+    @Test func `the blocks of an app from zero, one below the other, are its two files`() throws {
+        let docs = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../..").standardizedFileURL
+        let page = try String(
+            contentsOf: docs.appendingPathComponent("guides/an-app-from-zero.md"),
+            encoding: .utf8
+        )
+        let program = docs.appendingPathComponent("examples/Sources/guestbook-example")
+        let sources = try ["GuestBook.swift", "main.swift"].map {
+            try String(contentsOf: program.appendingPathComponent($0), encoding: .utf8)
+        }
+        #expect(blocks(of: page).joined(separator: "\n") == sources.joined(separator: "\n"))
+    }
+
+    /// What stands between the fences of a page's Swift code.
+    private func blocks(of page: String) -> [String] {
+        page.components(separatedBy: "```swift\n").dropFirst()
+            .compactMap { $0.components(separatedBy: "```").first }
     }
 
     /// A source, or those of a program.

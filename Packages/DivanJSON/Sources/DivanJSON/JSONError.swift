@@ -40,6 +40,8 @@ public struct JSONError: Error, Equatable {
     public let line: Int
     /// Bytes from the start of that line to the problem, counted from 1.
     public let column: Int
+    /// Nothing but white space was read; what such a text lacks is more than an end.
+    private let isOfBlankText: Bool
 
     /// Locates an error in a text.
     init(_ reason: Reason, at offset: Int, in text: UnsafeBufferPointer<UInt8>) {
@@ -48,6 +50,7 @@ public struct JSONError: Error, Equatable {
         let before = text.prefix(offset)
         line = 1 + before.count { $0 == UInt8(ascii: "\n") }
         column = 1 + offset - (before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0)
+        isOfBlankText = reason == .unexpectedEnd && text.allSatisfy(" \t\n\r".utf8.contains)
     }
 
     /// Locates an error in canonical output, which has one line.
@@ -56,14 +59,21 @@ public struct JSONError: Error, Equatable {
         self.offset = offset
         line = 1
         column = 1 + offset
+        isOfBlankText = false
     }
 }
 
 extension JSONError: CustomStringConvertible {
     /// One line: position, problem, remedy.
     public var description: String {
+        "JSON at byte \(offset) (line \(line), column \(column)): \(explanation)"
+    }
+
+    /// Problem and remedy without the position, for a caller that tells the text's place in a file.
+    public var explanation: String {
+        if isOfBlankText { return "the text is empty; send a value" }
         let (problem, remedy) = reason.explanation
-        return "JSON at byte \(offset) (line \(line), column \(column)): \(problem); \(remedy)"
+        return "\(problem); \(remedy)"
     }
 }
 

@@ -68,6 +68,14 @@ import Testing
             error?.description
                 == "JSON at byte 9 (line 2, column 8): malformed number; write it as in RFC 8259 §6"
         )
+        #expect(error?.explanation == "malformed number; write it as in RFC 8259 §6")
+    }
+
+    @Test(arguments: [("", true), (" \n", true), ("[", false), ("\"", false)])
+    func `tells an empty text from one that ends too early`(_ text: String, _ isEmpty: Bool) {
+        let error = #expect(throws: JSONError.self) { try JSON(parsing: text) }
+        #expect(error?.explanation.hasPrefix("the text is empty") == isEmpty)
+        #expect(error?.explanation.hasPrefix("the text ends inside a value") == !isEmpty)
     }
 
     @Test(

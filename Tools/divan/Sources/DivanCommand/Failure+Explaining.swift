@@ -30,7 +30,7 @@ extension Failure {
         case let error as CredentialError:
             self.init(kind: Kind(error.reason), sentence: Self.sentence(of: error))
         case let error as SealError:
-            self.init(kind: .invalid, sentence: "\(error)")
+            self.init(kind: .invalid, sentence: Self.namingOptions("\(error)"))
         case let error as CryptoError:
             self.init(kind: .failed, sentence: "\(error)")
         case let error as WebSocketURLError:
@@ -45,6 +45,11 @@ extension Failure {
                     sentence: Self.namingOptions(error.localizedDescription)
                 )
                 if error.domain == CBLError.domain { code = error.code }
+                // A listener's, about its certificate: as the verbs for identities explain it.
+                if let cause = error.userInfo[NSUnderlyingErrorKey] as? CredentialError {
+                    kind = Kind(cause.reason)
+                    sentence = Self.sentence(of: cause)
+                }
             } else {
                 self.init(kind: .failed, sentence: "\(error)")
             }
@@ -53,35 +58,47 @@ extension Failure {
 
     /// The sentence of an identity's error for a user of verbs.
     private static func sentence(of error: CredentialError) -> String {
-        guard case .labelTaken(let label) = error.reason else { return "\(error)" }
-        let word = label.quotedForShell
-        return
-            "there is an identity \"\(label)\" already; choose another label, or forget that one with "
-            + "divan identity rm \(word); divan identity renew \(word) prolongs it"
+        switch error.reason {
+        case .labelTaken(let label):
+            let word = label.quotedForShell
+            return
+                "there is an identity \"\(label)\" already; choose another label, or forget that one "
+                + "with divan identity rm \(word); divan identity renew \(word) extends it"
+        case .file(let path, let number)
+        where path.utf8.starts(with: TLSIdentity.storeDirectory.utf8)
+            && [EACCES, ENOENT, ENOTDIR, EPERM, EROFS].contains(number):
+            return "\(error)".replacing(
+                "check the path and its permissions",
+                with: "set XDG_DATA_HOME or DIVAN_IDENTITY_DIRECTORY to a directory of yours, or "
+                    + "give divan serve --identity FILE"
+            )
+        default: return "\(error)"
+        }
     }
 
-    /// The sentence of a URL's error for a user of options, not of a configuration.
-    static func namingOptions(_ sentence: String) -> String {
+    /// The sentence of an error about a URL or a key for a user of options, not of an interface.
+    static func namingOptions(_ sentence: String, _ key: KeyOptions = .current) -> String {
         sentence.replacing(
             "set an authenticator in the configuration",
             with: "give them with --user and --password-file"
+        )
+        .replacing(
+            "or say that it is a password",
+            with: "or add \(key.isPassword) if it is a password"
         )
     }
 
     /// The sentence of a store's error for a user of verbs, not of an interface.
     private static func sentence(of error: StoreError) -> String {
         switch error.code {
-        case .noSuchDatabase:
-            "\(error.path): there is no database here; check the path, or make one with divan new"
+        case .noSuchDatabase: Self.noDatabase(at: error)
         case .io(EACCES) where DatabasePath(of: error).lacksLogIndex:
             "\(DatabasePath(of: error).bundle): its log cannot be read where you may not write; copy the "
                 + "whole directory to where you may, or let its owner open it once (divan info)"
         case .readOnly:
             "\(error.path): cannot be written to; check its owner and permissions, and those of its "
                 + "directory"
-        case .noSuchCollection(let path):
-            "\(error.path): there is no collection \(path.wireName) here; divan lscoll lists those that "
-                + "are, divan mkcoll makes one"
+        case .noSuchCollection(let path): Self.noCollection(path.wireName, at: error)
         case .notADatabase where DatabasePath(of: error).hasOtherKey(error):
             Self.otherKey(DatabasePath(of: error))
         case .notADatabase: Self.notice(about: error) ?? "\(error)"
@@ -93,17 +110,43 @@ extension Failure {
         }
     }
 
+    /// Names the database of that name that is where programs keep theirs, if there is one.
+    private static func noDatabase(at error: StoreError) -> String {
+        let name = DatabasePath(of: error).name
+        let other = DatabasePath("\(DatabaseConfiguration().directory)/\(name)")
+        let remedy =
+            other.exists
+            ? "programs that choose no directory have one of that name: type \(other.word), or "
+                + "make one here with divan new"
+            : "check the path, or make one with divan new"
+        return "\(error.path): there is no database here; \(remedy)"
+    }
+
+    /// Names the collection that was probably meant: one with a similar name, or in another scope.
+    private static func noCollection(_ name: String, at error: StoreError) -> String {
+        let names = ((try? DatabasePath(of: error).collectionNames()) ?? []).map(\.description)
+        let meant =
+            Spelling.nearest(to: name, among: names) ?? names.first { $0.hasSuffix(".\(name)") }
+        return "\(error.path): there is no collection \(name) here; "
+            + meant.map { "did you mean \($0)? " }.orEmpty
+            + "divan lscoll lists those that are, divan mkcoll makes one"
+    }
+
     /// Names the process that has a database open; `nil` if the system does not know.
     static func inUse(_ bundle: String) -> String? {
-        HolderName.find(bundle).map {
-            "\(bundle): in use by \($0); end it, or wait until it is done"
+        HolderName.find(bundle).map { holder in
+            guard let user = HolderName.otherUser(bundle) else {
+                return "\(bundle): in use by \(holder); end it, or wait until it is done"
+            }
+            return "\(bundle): in use by \(holder), which another user runs; type "
+                + "sudo -u \(user.wordForShell) divan … to work as that user, or wait until it is done"
         }
     }
 
     /// The sentence for a key that does not open the database.
     static func otherKey(_ path: DatabasePath) -> String {
-        "\(path.bundle): it is not sealed with this key; give the one that it was sealed with last, or, if "
-            + "this is that one, restore a backup: the file is damaged"
+        "\(path.bundle): wrong key or password; give the one that it was sealed with last (if this is "
+            + "that one, the file is damaged: restore a backup)"
     }
 
     /// What a Couchbase Lite database is, and how to migrate it.

@@ -75,7 +75,7 @@ public enum Program {
         // From another shell they arrived as JSON, and it has checked the bytes.
         if Streams.current.interruption == nil { try ArgumentBytes.check(words) }
         guard let name = words.first else {
-            throw Failure.usage("which verb?")
+            throw Failure.usage("no verb given")
         }
         switch name {
         case "--help", "-h", "help":

@@ -87,11 +87,11 @@ enum Verbs {
         _ words: ArraySlice<String>
     ) throws(Failure) -> (verb: any Command.Type, rest: ArraySlice<String>) {
         guard let first = words.first else {
-            throw .usage("which verb?")
+            throw .usage("no verb given")
         }
         if let verb = named(first) { return (verb, words.dropFirst()) }
         let group = all.map { $0.syntax.name }.filter { $0.hasPrefix(first + " ") }
-        guard !group.isEmpty else { throw unknown(first) }
+        guard !group.isEmpty else { throw unknown(first, before: words.dropFirst()) }
         if let second = words.dropFirst().first, let verb = named(first + " " + second) {
             return (verb, words.dropFirst(2))
         }
@@ -121,7 +121,31 @@ enum Verbs {
         "remove": "rm", "show": "get", "read": "get", "save": "put", "update": "put",
         "insert": "put", "replicate": "sync", "version": "--version",
         "init": "new", "backup": "dump", "listen": "serve", "repair": "check",
+        "diff": "compare", "history": "revs", "fetch": "pull", "tail": "watch", "docs": "ls",
+        "use": "open", "-v": "--version",
+        "drop": "collections DB --rm NAME for a collection, rm -r DB.cblite2 for a database",
     ]
+
+    /// Names for what is done with the directory of a database, by the system's own programs.
+    private static func withDirectory(
+        _ name: String,
+        _ operands: ArraySlice<String>
+    ) -> Failure? {
+        guard let text = operands.first, DatabasePath(text).exists else { return nil }
+        let bundle = DatabasePath(text).word + DatabasePath.suffix
+        let line: String
+        switch (name.lowercased(), operands.count) {
+        case ("drop", 1), ("delete", 1), ("del", 1), ("remove", 1): line = "rm -r \(bundle)"
+        case ("mv", 1), ("mv", 2), ("move", 1), ("move", 2), ("rename", 1), ("rename", 2):
+            let target = operands.dropFirst().first.map { DatabasePath($0).word } ?? "NEW"
+            line = "mv \(bundle) \(target)\(DatabasePath.suffix)"
+        default: return nil
+        }
+        return .usage(
+            "there is no verb \"\(name)\"; a database is a directory: \(line), while no program has "
+                + "it open"
+        )
+    }
 
     /// Which verb of a group is meant, as far as that can be determined.
     private static func hint(_ typed: String, in group: [String]) -> String {
@@ -131,9 +155,17 @@ enum Verbs {
         return "; did you mean \(near)?"
     }
 
-    private static func unknown(_ name: String) -> Failure {
+    private static func unknown(_ name: String, before rest: ArraySlice<String>) -> Failure {
+        if let failure = withDirectory(name, rest) { return failure }
         if let meant = elsewhere[name.lowercased()] {
             return .usage("there is no verb \"\(name)\"; write divan \(meant)")
+        }
+        if let next = rest.first, DatabasePath(name).exists {
+            let (database, word) = (name.wordForShell, next.wordForShell)
+            let line = isVerb(next) ? "\(word) \(database)" : "get \(database) \(word)"
+            return .usage(
+                "\"\(name)\" is a database, and the verb stands before it; did you mean divan \(line)?"
+            )
         }
         let verbs = all.flatMap { [$0.syntax.name] + $0.syntax.aliases }
         // A group such as `blob` is meant by its first word.
@@ -142,7 +174,7 @@ enum Verbs {
         let near = Spelling.nearest(to: name, among: names)
         let hint = near.map { "; did you mean \($0)?" } ?? ""
         if near == nil, name.hasPrefix("--") {
-            return .usage("\(name) stands before the verb; write it behind")
+            return .usage("put \(name) after the verb")
         }
         return .usage("there is no verb \"\(name)\"" + hint)
     }

@@ -67,7 +67,7 @@ import Testing
             "{}",
             "--over",
             "1-aa",
-            saying: "somebody else saved"
+            saying: "now, not 1-aa"
         )
         try expectConflict(
             "put",
@@ -76,7 +76,7 @@ import Testing
             "{}",
             "--over",
             "none",
-            saying: "somebody else saved"
+            saying: "exists, its revision is 1-"
         )
     }
 }

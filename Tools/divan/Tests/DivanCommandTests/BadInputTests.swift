@@ -114,8 +114,23 @@ import Testing
     @Test func `invalid JSON in an import stops it at the line`() throws {
         try shell.write("bad.jsonl", "{\"_id\":\"a\"}\n{\"_id\":\"b\"\n{\"_id\":\"c\"}\n")
         let outcome = try shell.divan("import", "db", "bad.jsonl")
-        expect(outcome, 4, "bad.jsonl:2", "1 document before it", "--keep-going")
+        expect(outcome, 4, "bad.jsonl:2, column 11: ", "1 document before it", "--keep-going")
+        #expect(!outcome.errors.contains("line 1"), "\(outcome.errors)")
         #expect(try shell.run("ls", "db").output == "a\nkept\n")
+    }
+
+    @Test(arguments: [
+        ("\u{FEFF}\n  {\"a\":}\n", "2, column 8"), ("\u{FEFF}{\"a\":}\n", "1, column 6"),
+        ("[{}, {\"a\":}]", "1, column 11"), ("[{},\n {\n\"a\":}]", "3, column 5"),
+    ])
+    func `the place of a mistake is that in the file`(_ text: String, _ place: String) throws {
+        try shell.write("bad.jsonl", text)
+        expect(try shell.divan("import", "db", "bad.jsonl"), 4, "bad.jsonl:\(place): ")
+    }
+
+    @Test func `an empty file of a directory is named, and said to be empty`() throws {
+        _ = try shell.bash("mkdir in && echo ' ' >in/x.json")
+        expect(try shell.divan("import", "db", "in"), 4, "in/x.json:2, column 1: the text is empty")
     }
 
     @Test func `with keep-going an import leaves out what is invalid`() throws {

@@ -73,7 +73,12 @@ import Testing
     func `what is no array is refused, and what stood before is told`(_ broken: Broken) throws {
         try shell.write("in.json", broken.text)
         let outcome = try shell.divan("import", "db", "in.json")
-        let told = "\(broken.count) document\(broken.count == 1 ? "" : "s") before it saved"
+        let told =
+            switch broken.count {
+            case 0: "no document before it was saved"
+            case 1: "the 1 document before it was saved"
+            default: "the \(broken.count) documents before it were saved"
+            }
         outcome.expectFailure(4, "in.json:\(broken.place): ", broken.problem, told)
         #expect(!outcome.errors.contains("--keep-going"))
         #expect(try shell.run("ls", "db").lines.count == broken.count)

@@ -61,6 +61,40 @@ import Testing
         #expect(try shell.run("ls", "db", "-c", "_default").errors.isEmpty)
     }
 
+    @Test func `a collection that exists is not said to be made`() throws {
+        let both = try shell.run("mkcoll", "db", "geo.places", "geo.new")
+        #expect(both.errors == "geo.places exists already\nMade geo.new\n")
+        for option in [[], ["--dry-run"]] {
+            let again = try shell.divan(["collections", "db", "--make", "geo.new"] + option)
+            again.expectSuccess()
+            #expect(again.errors == "geo.new exists already\n")
+        }
+        let machine = try shell.run("mkcoll", "db", "geo.new", "--json").json()
+        #expect(machine["existing"] as? String == "geo.new" && machine["made"] == nil)
+    }
+
+    @Test func `the default collection is emptied, and not said to be removed`() throws {
+        try shell.run("put", "db", "one", "{}")
+        try shell.divan("collections", "db", "--rm", "_default")
+            .expectFailure(2, "Empty _default with 1 document?")
+        try shell.divan("collections", "db", "--rm", "_default", "--rm", "geo.places")
+            .expectFailure(2, "Remove geo.places and empty _default with 5 documents?")
+        let rehearsed = try shell.run("collections", "db", "--rm", "_default", "--dry-run")
+        #expect(rehearsed.errors == "Would empty _default with 1 document\n")
+        let emptied = try shell.run("collections", "db", "--rm", "_default", "--yes")
+        #expect(emptied.errors == "Emptied _default, which cannot be removed\n")
+        #expect(try shell.run("ls", "db", "-c", "_default").output.isEmpty)
+    }
+
+    @Test func `without an index in the default collection index ls points at the others`() throws {
+        try shell.run("index", "make", "db", "byN", "n", "-c", "geo.places")
+        let outcome = try shell.run("index", "ls", "db")
+        #expect(outcome.output.isEmpty)
+        #expect(outcome.errors.contains("indexes in geo.places: divan index ls db -c geo.places"))
+        #expect(try shell.run("index", "ls", "db", "-c", "_default").errors == "No index\n")
+        #expect(try shell.run("index", "ls", "db", "--json").errors.isEmpty)
+    }
+
     @Test func `a dry run changes nothing and tells what would be lost`() throws {
         let place = ["-c", "geo.places"]
         let removal = try shell.divan(["rm", "db", "rome", "paris", "--dry-run"] + place)

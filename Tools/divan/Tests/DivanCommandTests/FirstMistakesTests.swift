@@ -21,6 +21,46 @@ import Testing
         #expect(!outcome.output.contains("divan new"))
     }
 
+    @Test func `who looks here for what programs keep elsewhere is told the place`() throws {
+        try shell.bash("mkdir -p data/CouchbaseLite; divan new data/CouchbaseLite/shop")
+            .expectSuccess()
+        let place = shell.path("data/CouchbaseLite/shop")
+        try shell.divan("ls", "shop").expectFailure(3, "there is no database here", place)
+        #expect(try !shell.divan("ls", "nowhere").errors.contains("have one of that name"))
+    }
+
+    @Test func `a document that was deleted is told from one that never was`() throws {
+        try shell.run("rm", "db", "one")
+        for words in [["get", "db", "one"], ["rm", "db", "one"], ["edit", "db", "one"]] {
+            try shell.divan(words).expectFailure(3, "it was deleted; divan revs shows")
+        }
+        #expect(try !shell.divan("get", "db", "two").errors.contains("deleted"))
+    }
+
+    @Test func `what is there instead is named`() throws {
+        try shell.run("blob", "put", "db", "one", "scan", "scan.png")
+        try shell.divan("get", "db", "one", "--blob", "photo")
+            .expectFailure(3, "no blob under \"photo\"; there is scan")
+        try shell.run("index", "make", "db", "byName", "name", "-c", "geo.places")
+        try shell.divan("index", "rm", "db", "byName")
+            .expectFailure(3, "there is one in geo.places: -c geo.places")
+        try shell.divan("ls", "db", "-c", "places").expectFailure(3, "did you mean geo.places?")
+        try shell.divan("mkcoll", "db", "_x").expectFailure(4, "_ and % may not come first")
+    }
+
+    @Test(arguments: [
+        ("query db SELECT n FROM _", "put the query in quotes"),
+        ("get db -5", "write -- before it"),
+        ("sync db other", "divan serve other --no-tls"),
+    ])
+    func `a slip of the command line is told with its remedy`(
+        _ line: String,
+        _ remedy: String
+    ) throws {
+        try shell.run("new", "other")
+        try shell.bash("exec divan \(line)").expectFailure(2, remedy)
+    }
+
     @Test func `an editor that Ctrl-C ends is no editor that ended with status 0`() throws {
         let editor = "EDITOR='exec sh -c \"kill -INT \\$\\$\"'"
         let outcome = try shell.bash("\(editor) divan edit db one")
@@ -108,7 +148,7 @@ import Testing
     @Test func `one is one`() throws {
         try shell.run("new", "other")
         let outcome = try shell.divan("compare", "db", "other", "--collections", "_default")
-        outcome.expectFailure(9, "1 difference;")
+        outcome.expectFailure(9, "1 difference, listed above")
         let lines = "{\"_id\":\"_bad\"}\n"
         let left = try shell.divan(["import", "db", "-", "--keep-going"], input: lines)
         #expect(left.status == 8 && left.errors.contains("1 document was left out"), "\(left)")
@@ -141,6 +181,25 @@ import Testing
         chmod(shell.path("db.cblite2"), 0o755)
         try divan(asNobody: ["put", "db", "x", "{}"]).expectFailure(5, "ermission")
         try divan(asNobody: ["export", "db", "out"]).expectFailure(5, "Permission denied")
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can become somebody else"))
+    func `a process of another user is not to be ended`() throws {
+        chmod(shell.directory, 0o755)
+        chmod(shell.path("db.cblite2"), 0o755)
+        chmod(shell.path("db.cblite2/lock"), 0o644)
+        let become = ["--reuid", "65534", "--regid", "65534", "--clear-groups"]
+        let holder = try Program("/usr/bin/setpriv", directory: shell.directory).start(
+            become + ["flock", "db.cblite2/lock", "sh", "-c", "echo locked; read line"],
+            input: .lines,
+            patience: .seconds(40)
+        )
+        _ = try holder.line { $0 == "locked" }
+        let outcome = try shell.divan("put", "db", "x", "{}")
+        outcome.expectFailure(5, "in use by flock, process ", "type sudo -u nobody divan")
+        #expect(!outcome.errors.contains("end it"))
+        holder.endInput()
+        _ = holder.finish()
     }
 
     @Test func `a URL is a place to look at a certificate too`() throws {

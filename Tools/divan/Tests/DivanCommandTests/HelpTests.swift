@@ -77,13 +77,28 @@ import Testing
 
     @Test(arguments: [
         ("version", "--version"), ("list", "ls"), ("delete", "rm"), ("create", "new"),
-        ("Copy", "cp"),
+        ("Copy", "cp"), ("-v", "--version"), ("-V", "--version"), ("diff", "compare"),
+        ("history", "revs"), ("tail", "watch"), ("use", "open"), ("drop", "collections DB --rm"),
     ])
     func `a verb of other programs is named as ours`(_ typed: String, _ ours: String) throws {
         try shell.divan(typed).expectFailure(
             2,
             "there is no verb \"\(typed)\"; write divan \(ours)"
         )
+    }
+
+    @Test(arguments: [
+        ("drop travel", "rm -r travel.cblite2"), ("delete travel", "rm -r travel.cblite2"),
+        ("mv travel trips", "mv travel.cblite2 trips.cblite2"),
+        ("delete travel rome", "write divan rm"), ("travel rome", "divan get travel rome?"),
+        ("travel ls", "divan ls travel?"),
+    ])
+    func `what is meant for a whole database is told, and where the verb stands`(
+        _ typed: String,
+        _ line: String
+    ) throws {
+        try shell.run("new", "travel")
+        try shell.divan(typed.split(separator: " ").map(String.init)).expectFailure(2, line)
     }
 
     @Test(arguments: [
@@ -101,7 +116,7 @@ import Testing
     }
 
     @Test func `an option before the verb is told from a verb`() throws {
-        try shell.divan("--json", "ls", "db").expectFailure(2, "--json stands before the verb")
+        try shell.divan("--json", "ls", "db").expectFailure(2, "put --json after the verb")
     }
 
     @Test func `help explains itself, and says what it does not know`() throws {
@@ -116,7 +131,7 @@ import Testing
         try shell.divan("ls", "db", "-collection", "big").expectFailure(2, "mean --collection?")
     }
 
-    @Test(arguments: ["-V", "nope", "x", "42"])
+    @Test(arguments: ["-x", "nope", "x", "42"])
     func `a word that is near to nothing is no occasion to guess`(_ typed: String) throws {
         let outcome = try shell.divan([typed])
         #expect(outcome.status == 2)

@@ -152,7 +152,12 @@ import Testing
         outcome.expectFailure(5, "in use by divan serve, process \(number), since ")
         for verb in ["push", "pull", "sync"] {
             try shell.divan(verb, "a", "ws://127.0.0.1:1/x")
-                .expectFailure(5, "in use by divan serve, process \(number), since ", "end it")
+                .expectFailure(
+                    5,
+                    "in use by divan serve, process \(number), since ",
+                    "end it",
+                    "let the peer sync with that server"
+                )
         }
         try shell.divan("serve", "a", "--no-tls")
             .expectFailure(5, "in use by divan serve, process \(number), since ")

@@ -43,6 +43,19 @@ import Testing
         #expect(try shell.run("identity", "show", "jukebox").output == outcome.output)
     }
 
+    @Test func `without a home no identity is made, and each verb says what to set`() throws {
+        try shell.run("new", "db")
+        // Nobody, not even root, can make a directory there.
+        let nowhere = ["XDG_DATA_HOME": "/proc/nowhere"]
+        for words in [
+            ["identity", "new", "robot", "--key", "p256"],
+            ["serve", "db", "--interface", "127.0.0.1"],
+        ] {
+            try shell.divan(words, environment: nowhere)
+                .expectFailure(3, "/proc/nowhere", "set XDG_DATA_HOME or DIVAN_IDENTITY_DIRECTORY")
+        }
+    }
+
     @Test func `a label that only looks like another forgets nothing`() throws {
         try shell.run("identity", "new", "caf\u{E9}", "--key", "p256")
         try shell.divan("identity", "rm", "cafe\u{301}", "--yes").expectFailure(3, "no identity")
@@ -80,7 +93,7 @@ import Testing
     @Test func `an authority that ends first brings a warning`() throws {
         try shell.run("identity", "new", "cellar", "--authority", "--days", "10", "--key", "p256")
         let outcome = try shell.run("identity", "new", "robot", "--issuer", "cellar")
-        #expect(outcome.errors.contains("warning: robot is of no use after 20"))
+        #expect(outcome.errors.contains("warning: robot cannot be used after 20"))
     }
 
     @Test func `an identity is renewed with its key, and what it signed stays valid`() throws {
@@ -106,7 +119,7 @@ import Testing
         verified.expectSuccess()
         #expect(verified.output.contains("old.pem: OK\nnew.pem: OK\n"), "\(verified.errors)")
         let longer = try shell.run("identity", "renew", "robot", "--days", "900")
-        #expect(longer.errors.contains("warning: robot is of no use after 20"))
+        #expect(longer.errors.contains("warning: robot cannot be used after 20"))
         try shell.run("identity", "rm", "cellar", "--yes")
         try shell.divan("identity", "renew", "robot").expectFailure(3, "CN=cellar")
         try shell.divan("identity", "renew", "nobody").expectFailure(3, "nobody")
@@ -198,6 +211,36 @@ import Testing
         chmod(shell.path(directory), 0o755)
         try shell.divan("identity", "ls").expectFailure(4, "mode 755", "chmod")
         try shell.divan("serve", "x", "--identity", "robot").expectFailure(4, "mode 755", "chmod")
+    }
+
+    @Test(arguments: ["--p12", "--pem"])
+    func `an encrypted file says where its password comes from`(_ form: String) throws {
+        let file = form == "--p12" ? "robot.p12" : "robot.pem"
+        try shell.write("secret.txt", "sesame\n")
+        try shell.run("new", "db")
+        try shell.run("identity", "new", "robot", "--key", "p256")
+        try shell.run("identity", "export", "robot", form, file, "--password-file", "secret.txt")
+        let words = ["serve", "db", "--identity", file]
+        try shell.divan(words).expectFailure(
+            4,
+            "divan: \(file) is encrypted; set DIVAN_IDENTITY_PASSWORD"
+        )
+        try shell.divan(words, environment: ["DIVAN_IDENTITY_PASSWORD": "wrong"])
+            .expectFailure(4, "\(file): wrong password; correct DIVAN_IDENTITY_PASSWORD")
+    }
+
+    @Test func `a certificate without a key is no secret`() throws {
+        try shell.run("new", "db")
+        try shell.run("identity", "new", "robot", "--key", "p256")
+        try shell.run("identity", "export", "robot", "--pem", "key.pem", "--no-password")
+        try shell.bash("openssl x509 -in key.pem -out cert.pem && chmod 644 cert.pem key.pem")
+            .expectSuccess()
+        let seen = try shell.divan("serve", "db", "--identity", "cert.pem")
+        seen.expectFailure(4, "cert.pem: ", "no private key found")
+        #expect(!seen.errors.contains("others may read"), "\(seen.errors)")
+        let sync = ["pull", "db", "wss://127.0.0.1:1/x", "--identity", "key.pem"]
+        let warned = try shell.divan(sync).errors
+        #expect(warned.contains("others may read key.pem, which holds a private key"), "\(warned)")
     }
 
     @Test func `wrong words are explained`() throws {

@@ -59,5 +59,6 @@ import Testing
         let outcome = try shell.divan(["import-cblite", "ours", "new"])
         #expect(outcome.status == 3)
         #expect(outcome.errors.contains("a database of Divan already"), "\(outcome)")
+        #expect(!outcome.errors.contains("divan help"), "\(outcome)")
     }
 }

@@ -30,7 +30,7 @@ import Testing
     @Test func `what a file before a missing one holds is saved, and told`() throws {
         try shell.write("in.jsonl", #"{"_id":"a"}"#)
         try shell.divan("import", "db", "in.jsonl", "nothing.jsonl")
-            .expectFailure(3, "nothing.jsonl", "1 document before it saved")
+            .expectFailure(3, "nothing.jsonl", "the 1 document before it was saved")
         #expect(try shell.run("ls", "db").output == "a\n")
     }
 
@@ -59,8 +59,8 @@ import Testing
         #expect(process.terminationReason == .exit && process.terminationStatus == 130)
         // The signal may arrive before the document that was read is saved.
         let count = try shell.run("ls", "db").lines.count
-        let documents = count == 1 ? "1 document" : "0 documents"
+        let documents = count == 1 ? "the 1 document" : "no document"
         let cause = signal == SIGINT ? "Ctrl-C" : "SIGTERM"
-        #expect(told == "divan: stopped by \(cause); \(documents) before it saved\n")
+        #expect(told == "divan: stopped by \(cause); \(documents) before it was saved\n")
     }
 }

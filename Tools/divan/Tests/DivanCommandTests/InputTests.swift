@@ -80,8 +80,8 @@ import Testing
         ("\\xff\\xfe_\\0i\\0d\\0\\n\\0", "UTF-16"), ("_\\0i\\0d\\0\\n\\0x\\0", "UTF-16"),
         ("_id,t,t\\nx,1,2\\n", "two columns are called \"t\""),
         ("_id,\\nx,1\\n", "a key is empty"),
-        ("_id;a;b\\nx;1;2\\n", "t.csv:1: no comma parts the keys"),
-        ("_id\\ta\\nx\\t1\\n", "t.csv:1: no comma parts the keys"),
+        ("_id;a;b\\nx;1;2\\n", "t.csv:1: the keys are separated by a semicolon or a tab"),
+        ("_id\\ta\\nx\\t1\\n", "t.csv:1: the keys are separated by a semicolon or a tab"),
     ])
     func `a table that would be altered on its way is refused`(
         _ text: String,
@@ -106,7 +106,11 @@ import Testing
         try shell.divan("import", "db", "t.csv").expectFailure(2, "t.csv: ", "--from csv")
         try shell.write("one.json", "{\n  \"_id\": \"x\"\n}\n")
         try shell.divan("import", "db", "one.json")
-            .expectFailure(4, "one.json:1: ", "each line is a whole object, or the file one array")
+            .expectFailure(
+                4,
+                "one.json:1, column 2: ",
+                "each line is a whole object, or the file one array"
+            )
         try shell.write("some.json", "[{\n  \"_id\": \"x\"\n}]\n")
         try shell.run("import", "db", "some.json")
     }

@@ -59,7 +59,7 @@ import Testing
         let replicator = Replicator(config: config)
         replicator.start()
 
-        _ = try look("status", "here") { $0.contains("  idle, since ") }
+        _ = try look("status", "here") { $0.contains("  idle; running for ") }
         let status = try #require(try statuses("here").first)
         #expect(status["verb"] as? String == "sync")
         #expect(status["pid"] as? Int == Int(getpid()))

@@ -78,11 +78,34 @@ import Testing
         )
     }
 
+    /// Else who copies both gets `no such module`.
+    @Test func `what the code of the README imports is a product of its manifest`() throws {
+        let readme = try String(
+            contentsOf: Guide.root.appendingPathComponent("README.md"),
+            encoding: .utf8
+        )
+        let blocks = readme.components(separatedBy: "```swift\n").dropFirst()
+            .compactMap { $0.components(separatedBy: "```").first }
+        let manifest = try #require(blocks.first { $0.hasPrefix("// swift-tools-version") })
+        let modules = blocks.filter { $0 != manifest }.flatMap { block in
+            block.matches(of: /(?m)^import (\w+)$/).map { String($0.1) }
+        }
+        #expect(!modules.isEmpty)
+        for module in modules {
+            #expect(manifest.contains(#".product(name: "\#(module)", package: "divan")"#))
+        }
+    }
+
     @Test func `the package of an app from zero is made, and its manifest resolves`() throws {
         let guide = try Guide("an-app-from-zero.md", runs: "sh", "swift manifest")
         try expectResolves(
             local(guide.script("swift manifest")),
-            after: "\(guide.script("sh")); test -d Sources; cd ..; mv guestbook kiosk"
+            after: """
+                \(guide.script("sh"))
+                cp "$root"/Docs/examples/Sources/guestbook-example/*.swift Sources/guestbook
+                cd ..
+                mv guestbook kiosk
+                """
         )
     }
 

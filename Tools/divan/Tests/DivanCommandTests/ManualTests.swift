@@ -28,4 +28,22 @@ import Testing
         #expect(page.contains("EXIT STATUS") && page.contains("stopped by Ctrl-C"))
         #expect(page.contains("\n       PAGER") || page.contains("DIVAN_PAGER, PAGER"))
     }
+
+    @Test func `the page names every variable that the program and the library read`() throws {
+        let here = URL(fileURLWithPath: #filePath)
+        let root = (0..<5).reduce(here) { url, _ in url.deletingLastPathComponent() }
+        var names: Set<Substring> = []
+        for folder in ["Tools/divan/Sources", "Packages/Divan/Sources"] {
+            let path = root.appending(path: folder).path
+            let files = try #require(FileManager.default.enumerator(atPath: path))
+            for case let name as String in files where name.hasSuffix(".swift") {
+                let text = try String(contentsOfFile: "\(path)/\(name)", encoding: .utf8)
+                names.formUnion(text.matches(of: /"(DIVAN_[A-Z_]+)"/).map { $0.1 })
+            }
+        }
+        #expect(names.count >= 8, "\(names)")
+        let page = try shell.run("man").output
+        let environment = try #require(page.components(separatedBy: ".SH ENVIRONMENT").last)
+        for name in names { #expect(environment.contains(name), "\(name)") }
+    }
 }

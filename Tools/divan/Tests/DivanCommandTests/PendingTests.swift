@@ -54,6 +54,8 @@ import Testing
         #expect(try shell.divan(verb, "b", "ws://127.0.0.1:1/a").status == 6)
         let pending = try shell.run("pending", "b")
         #expect(pending.output.isEmpty && pending.errors.contains("never replicated"))
+        let mistyped = try shell.run("pending", "b", "ws://127.0.0.1:1/typo")
+        #expect(mistyped.errors.contains("never replicated with ws://127.0.0.1:1/typo"))
     }
 
     @Test func `what the peer refuses stays listed, and tells every push, until it changes`() throws

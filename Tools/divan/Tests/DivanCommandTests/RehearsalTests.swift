@@ -29,7 +29,7 @@ import Testing
     @Test func `an upgrade says how many documents it is for`() throws {
         #expect(
             try rehearse("upgrade", "db")
-                == "Would name the revisions of 2 documents by version vectors, for ever\n"
+                == "Would name the revisions of 2 documents by version vectors, permanently\n"
         )
         #expect(try shell.run("info", "db", "--json").json()["revisions"] as? String == "trees")
         try shell.run("upgrade", "db", "--yes")
@@ -67,7 +67,7 @@ import Testing
         let bad = #"{"_id":"b","x":{"@type":"blob","data":"?"}}"#
         try shell.write("bad.jsonl", "{\"_id\":\"a\"}\n\(bad)\n")
         try shell.divan("import", "db", "bad.jsonl", "--dry-run")
-            .expectFailure(4, "bad.jsonl:2", "1 document before it would be saved")
+            .expectFailure(4, "bad.jsonl:2", "the 1 document before it would be saved")
         #expect(try shell.run("ls", "db").output == "soup\n")
     }
 
@@ -174,7 +174,7 @@ import Testing
         try shell.divan("upgrade", "db").expectFailure(2, "add --yes")
         for (answer, scheme) in [("n", "trees"), ("y", "vectors")] {
             let terminal = try PseudoTerminal(shell, ["upgrade", "db"])
-            try terminal.waits(for: "for ever? [y/N]")
+            try terminal.waits(for: "permanently? [y/N]")
             terminal.type(answer + "\n")
             #expect(terminal.end() == (answer == "y" ? 0 : 130), "\(terminal.output)")
             #expect(try shell.run("info", "db", "--json").json()["revisions"] as? String == scheme)

@@ -73,7 +73,7 @@ import Testing
         #expect(without.status == 5)
         #expect(without.complaints.first?.contains("--key-file") == true)
         let wrong = try shell.divan("ls", "db", "--key-file", "other")
-        wrong.expectFailure(5, "not sealed with this key", "give the one")
+        wrong.expectFailure(5, "wrong key or password", "give the one")
         let push = ["push", "db", "ws://127.0.0.1:1/x", "--key-file", "other"]
         let pushed = try shell.divan(push)
         #expect(pushed.status == 5 && pushed.complaints[0] == wrong.complaints[0], "\(pushed)")
@@ -104,7 +104,7 @@ import Testing
         let equal = try compare("copy", "--other-key-file", "other")
         #expect(equal.output == "Equal: 1 document and 1 blob\n", "\(equal)")
         #expect(try compare("third", "--other-key-file", "other").status == 9)
-        try compare("copy").expectFailure(5, "copy", "not sealed with this key")
+        try compare("copy").expectFailure(5, "copy", "wrong key or password")
         try compare("copy", "--other-key-file", "key").expectFailure(5, "copy")
         try shell.run("new", "plain")
         try compare("plain", "--other-key-file", "key").expectFailure(4, "plain", "not sealed")
@@ -156,10 +156,26 @@ import Testing
         #expect(try shell.divan("get", "db", "one", "--key-file", "key").status == 5)
         let read = try shell.divan("get", "db", "one", "--key-file", "other")
         #expect(read.output.contains("saffron"))
-        try shell.divan("unseal", "db", "--key-file", "other").expectFailure(2, "add --yes")
+        try shell.divan("unseal", "db", "--key-file", "other").expectFailure(
+            2,
+            "until divan seal encrypts it again; add --yes"
+        )
         try shell.run("unseal", "db", "--key-file", "other", "--yes")
         #expect(try shell.run("get", "db", "one").output.contains("saffron"))
         #expect(try shell.divan("unseal", "db").status == 4)
+    }
+
+    @Test func `a password in a file is not taken for a key, and the option is named`() throws {
+        _ = try shell.bash("umask 077; echo letmein >words; umask 022; cat key >seen")
+        try shell.divan("new", "db", "--key-file", "words")
+            .expectFailure(4, "words: ", "add --key-is-password if it is a password")
+        try shell.run("new", "db", "--key-file", "key")
+        try shell.divan("ls", "db", "--key-file", "words")
+            .expectFailure(4, "words: ", "add --key-is-password if it is a password")
+        try shell.divan("rekey", "db", "--key-file", "key", "--new-key-file", "words")
+            .expectFailure(4, "words: ", "add --new-key-is-password if it is a password")
+        try shell.divan("ls", "db", "--key-file", "seen")
+            .expectFailure(4, "key from seen: others may read it; chmod 600 it")
     }
 
     @Test func `a password is asked for on a terminal`() throws {

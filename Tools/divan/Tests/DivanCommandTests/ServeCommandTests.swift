@@ -293,5 +293,7 @@ import Testing
         ] as [([String], Int32, String)] {
             try shell.divan(["serve", "a"] + words).expectFailure(status, remedy)
         }
+        let outcome = try shell.divan("serve", "a", "--interface", "nonsense0")
+        #expect(outcome.complaints.last == "Type divan help 5027 for what it means and what to do.")
     }
 }

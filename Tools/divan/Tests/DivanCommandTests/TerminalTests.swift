@@ -102,7 +102,7 @@ import Testing
             let terminal = try terminal("users", "add", "users.json", "bo-\(status)")
             try terminal.waits(for: "Password for bo-\(status):")
             terminal.type("plover\n")
-            try terminal.waits(for: "The same again:")
+            try terminal.waits(for: "Repeat it:")
             #expect(!terminal.isEchoing)
             terminal.type("\(second)\n")
             #expect(terminal.end() == status)
@@ -136,6 +136,30 @@ import Testing
         )
         #expect(!server.screen.text.contains("PEER"))
         #expect(server.screen.strangers.isEmpty && !server.screen.isStyled)
+    }
+
+    @Test func `a refusal in the table has one time of day`() throws {
+        _ = try shell.bash("echo sesame >right; echo barley >wrong")
+        let server = try terminal(
+            "serve",
+            "a",
+            "--no-tls",
+            "--interface",
+            "127.0.0.1",
+            "--user",
+            "ali",
+            "--password-file",
+            "right"
+        )
+        let url = try address(server)
+        try shell.divan("pull", "b", url, "--user", "eve", "--password-file", "wrong")
+            .expectFailure(7, "password")
+        try server.waits(for: "refused 127.0.0.1 with 401")
+        let lines = server.screen.text.split(separator: "\n")
+        let line = try #require(lines.first { $0.contains("refused 127.0.0.1") })
+        #expect(line.prefixMatch(of: /\d\d:\d\d:\d\d  refused 127/) != nil, "\(line)")
+        server.type("\u{3}")
+        #expect(server.end() == 0)
     }
 
     @Test func `a table with wide letters fits its lines`() throws {

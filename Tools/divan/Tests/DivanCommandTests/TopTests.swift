@@ -64,6 +64,40 @@ import Testing
         #expect(try !objects().contains { $0["path"] as? String == path })
     }
 
+    @Test func `of a process that only has a database open no figures are made up`() throws {
+        let watcher = try shell.start("watch", "b")
+        _ = try watcher.event(named: "watching")
+        let terminal = try PseudoTerminal(shell, ["top", "b"])
+        try terminal.waits(for: "> watch   b")
+        terminal.type("\n")
+        let number = watcher.process.processIdentifier
+        try terminal.waits(for: "    watch b (process \(number))\n      open")
+        let text = terminal.screen.text
+        #expect(!text.contains("since") && !text.contains("pulled"), "\(text)")
+        terminal.type("q")
+        #expect(terminal.end() == 0)
+        watcher.stop()
+    }
+
+    @Test(arguments: [80, 120])
+    func `all columns fit, and the line of rates comes where there is room`(_ width: Int) throws {
+        let server = try shell.serve("a", "--no-tls")
+        _ = try server.url()
+        let terminal = try PseudoTerminal(shell, ["top", "a"], columnCount: width)
+        try terminal.waits { $0.text.contains("> serve   a") && $0.text.contains("0 peers") }
+        let titles = try #require(
+            terminal.screen.text.split(separator: "\n").first { $0.contains("DATABASE") }
+        )
+        let expected = [
+            "VERB", "DATABASE", "STATE", "DOCS", "DOCS/S", "RATE", "BYTES/S", "PENDING", "CONFL",
+            "PEERS",
+        ].filter { $0 != "RATE" || width >= 100 }
+        #expect(titles.split(separator: " ").map(String.init) == expected)
+        terminal.type("q")
+        #expect(terminal.end() == 0)
+        server.stop()
+    }
+
     @Test func `keys choose, open and filter, and the terminal is left as it was`() throws {
         let (server, follower) = try begin()
         let terminal = try PseudoTerminal(

@@ -12,7 +12,15 @@ enum BlobFetchCommand: Command {
             .database, .url,
             .init(name: "ID", isOptional: true, isRepeating: true, completion: .document),
         ],
-        options: [.collection] + ServerTrustOptions.all + [.json],
+        options: [
+            .value(
+                "--collection",
+                "NAME",
+                short: "-c",
+                completion: .collection,
+                "the collection: scope.name or name (default: all; with ID, _default)"
+            )
+        ] + ServerTrustOptions.all + [.json],
         details: """
             Those of the documents with these IDs; without ID those of the whole collection, and without
             --collection those of all collections. Ctrl-C or a lost connection loses nothing: what has

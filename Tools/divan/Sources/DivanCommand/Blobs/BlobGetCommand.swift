@@ -68,10 +68,18 @@ enum BlobGetCommand: Command {
         let fitting = blobs.filter { key == nil || $0.key == key || $0.pointer == key }
         if fitting.count == 1 { return fitting[0] }
         let keys = blobs.map(\.key).joined(separator: ", ")
+        let sentence =
+            if blobs.isEmpty {
+                "document \"\(documentID)\" names no blobs"
+            } else if let key, fitting.isEmpty {
+                "document \"\(documentID)\" has no blob under \"\(key)\"; there "
+                    + (blobs.count == 1 ? "is \(keys)" : "are \(keys)")
+            } else {
+                "document \"\(documentID)\" names blobs under \(keys); say which one"
+            }
         throw Failure(
             kind: key == nil && blobs.count > 1 ? .usage : .notFound,
-            sentence: "document \"\(documentID)\" names "
-                + (blobs.isEmpty ? "no blobs" : "blobs under \(keys); say which one")
+            sentence: sentence
         )
     }
 }

@@ -99,9 +99,13 @@ enum CollectionsCommand: Command {
             return try removed.filter(there.contains).reduce(0) { try $0 + reader.count(in: $1) }
         }
         guard count > 0 else { return }
-        let names = removed.map(\.wireName).joined(separator: ", ")
+        let names = removed.filter { $0 != .default }.map(\.wireName).joined(separator: ", ")
+        let removal = names.isEmpty ? nil : "remove \(names)"
+        let emptying = removed.contains(.default) ? "empty \(CollectionPath.default.wireName)" : nil
+        let deed = [removal, emptying].compactMap(\.self).joined(separator: " and ")
+        let question = deed.prefix(1).uppercased() + deed.dropFirst()
         try terminal.confirm(
-            "Remove \(names) with \(Numbers.count(count, "document"))?",
+            "\(question) with \(Numbers.count(count, "document"))?",
             isSure: false
         )
     }
@@ -123,20 +127,32 @@ enum CollectionsCommand: Command {
         let store = try database.open(forWriting: !isDry)
         defer { try? store.close() }
         if isDry { return try foretell(make, remove, store, terminal) }
-        try store.write { writer in
+        let areNew = try store.write { writer in
             for path in remove {
                 guard try writer.hasCollection(path) else {
                     throw StoreError(.noSuchCollection(path), at: database.bundle)
                 }
                 try writer.deleteCollection(path)
             }
-            for path in make { try writer.createCollection(path) }
+            return try make.map { path in
+                let isNew = try !writer.hasCollection(path)
+                try writer.createCollection(path)
+                return isNew
+            }
         }
         for path in remove {
-            terminal.done("Removed \(path.wireName)", ["removed": .string(path.wireName)])
+            let name = path.wireName
+            guard path != .default else {
+                terminal.done(
+                    "Emptied \(name), which cannot be removed",
+                    ["emptied": .string(name)]
+                )
+                continue
+            }
+            terminal.done("Removed \(name)", ["removed": .string(name)])
         }
-        for path in make {
-            terminal.done("Made \(path.wireName)", ["made": .string(path.wireName)])
+        for (path, isNew) in zip(make, areNew) {
+            terminal.doneMaking(path.wireName, isNew: isNew)
         }
     }
 
@@ -158,17 +174,29 @@ enum CollectionsCommand: Command {
                     )
                 }
                 let count = try reader.count(in: path)
-                terminal.done(
-                    "Would remove \(path.wireName) with \(Numbers.count(count, "document"))",
-                    ["removed": .string(path.wireName), "documents": JSON(count), "dryRun": true]
+                let (deed, key) = path == .default ? ("empty", "emptied") : ("remove", "removed")
+                terminal.rehearsed(
+                    "\(deed) \(path.wireName) with \(Numbers.count(count, "document"))",
+                    [key: .string(path.wireName), "documents": JSON(count)]
                 )
             }
-            for path in make where !there.contains(path) {
-                terminal.done(
-                    "Would make \(path.wireName)",
-                    ["made": .string(path.wireName), "dryRun": true]
-                )
+            for path in make {
+                guard !there.contains(path) || remove.contains(path) && path != .default else {
+                    terminal.doneMaking(path.wireName, isNew: false)
+                    continue
+                }
+                terminal.rehearsed("make \(path.wireName)", ["made": .string(path.wireName)])
             }
         }
+    }
+}
+
+extension Terminal {
+    /// Reports a collection that was asked for, and made unless it existed.
+    func doneMaking(_ collection: String, isNew: Bool) {
+        guard isNew else {
+            return done("\(collection) exists already", ["existing": .string(collection)])
+        }
+        done("Made \(collection)", ["made": .string(collection)])
     }
 }

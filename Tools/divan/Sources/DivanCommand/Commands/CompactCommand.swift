@@ -48,7 +48,7 @@ enum CompactCommand: Command {
 enum PackCommand: Command {
     static let syntax = CommandSyntax(
         name: "pack",
-        summary: "keep a collection's bodies compressed, and write those that are there anew",
+        summary: "keep a collection's bodies compressed, and rewrite existing ones",
         operands: [.database],
         options: [
             .collection,

@@ -53,10 +53,10 @@ enum CompareCommand: Command {
             throw Failure(
                 kind: .different,
                 sentence:
-                    "\(Numbers.count(comparison.differenceCount, "difference")); "
-                    + (terminal.isJSON ? "differences names " : "the lines above name ")
+                    "\(Numbers.count(comparison.differenceCount, "difference")), "
                     + (comparison.differenceCount > comparison.differences.count
-                        ? "the first" : terminal.isJSON ? "them" : "what")
+                        ? "the first of them " : "")
+                    + (terminal.isJSON ? "listed under differences" : "listed above")
             )
         }
     }

@@ -30,7 +30,7 @@ enum EditCommand: Command {
             try database.existing(name).document(id: documentID.text)
         }
         guard current != nil || arguments.has("--create") else {
-            throw Failure.noDocument(documentID.text, in: "\(name)")
+            throw try path.using(.reading) { try $0.existing(name).noDocument(documentID.text) }
         }
         if current == nil { _ = try DocumentID(checking: documentID.text) }
         let before = try current?.storedJSON.map { try JSON(storedBody: $0) } ?? [:]

@@ -136,6 +136,7 @@ enum ExportCommand: Command {
                     )
                 }
             }
+            try snapshot.makeDurable()  // somebody may continue with --since
             return try snapshot.lastSequence(of: collection)
         }
         try lines.finish()

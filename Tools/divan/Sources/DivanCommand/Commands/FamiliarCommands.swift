@@ -19,14 +19,16 @@ enum MakeCollectionCommand: Command {
         let words = arguments.operands.dropFirst()
         guard !words.isEmpty else { throw Failure.usage("divan mkcoll: NAME is missing") }
         let names = try CollectionName.parsing(each: words)
+        var areNew: [Bool] = []
         try arguments.database.using(.changing) { database in
             try database.inBatch {
-                for name in names { _ = try database.createCollection(name) }
+                for name in names {
+                    areNew.append(try database.collection(name) == nil)
+                    _ = try database.createCollection(name)
+                }
             }
         }
-        for name in names {
-            terminal.done("Made \(name)", ["made": .string("\(name)")])
-        }
+        for (name, isNew) in zip(names, areNew) { terminal.doneMaking("\(name)", isNew: isNew) }
     }
 }
 

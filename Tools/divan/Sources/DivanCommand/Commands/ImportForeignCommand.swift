@@ -6,7 +6,7 @@ import DivanJSON
 enum ImportForeignCommand: Command {
     static let syntax = CommandSyntax(
         name: "import-cblite",
-        summary: "make a database out of one of Couchbase Lite",
+        summary: "import a Couchbase Lite database",
         operands: [
             .init(name: "OLD", completion: .file), .init(name: "NEW", completion: .database),
         ],
@@ -33,12 +33,19 @@ enum ImportForeignCommand: Command {
         configuration.encryptionKey = try KeyRing.shared.keyToSealWith(arguments)
         let start = ContinuousClock.now
         let report = try Stoppable.run(leaving: "no database was made") {
-            try Database.importing(
-                fromPath: old.bundle,
-                toDatabase: new.name,
-                withConfig: configuration,
-                keepingIdentity: !arguments.has("--copy")
-            )
+            do {
+                return try Database.importing(
+                    fromPath: old.bundle,
+                    toDatabase: new.name,
+                    withConfig: configuration,
+                    keepingIdentity: !arguments.has("--copy")
+                )
+            } catch {
+                var failure = Failure(explaining: error)
+                // Its page is about documents that are not there.
+                if failure.code == CBLError.notFound { failure.code = nil }
+                throw failure
+            }
         }
         let seconds = (ContinuousClock.now - start).inSeconds
         tell(report, seconds, terminal)

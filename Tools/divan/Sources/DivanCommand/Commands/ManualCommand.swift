@@ -29,9 +29,16 @@ enum ManualCommand: Command {
     }
 
     private static let variables: ManualPage.Rows = [
+        (
+            "DIVAN_DIRECTORY",
+            "where programs keep databases whose directory they do not name; looked into for hints"
+        ),
+        ("DIVAN_IDENTITY_DIRECTORY", "where identities are kept instead of the data directory"),
+        ("DIVAN_IDENTITY_PASSWORD", "the password of an encrypted file that --identity names"),
         ("DIVAN_LOG", "warning, info or verbose shows what goes on inside"),
         ("DIVAN_PASSWORD", "a password that would be asked for"),
-        ("DIVAN_IDENTITY_DIRECTORY", "where identities are kept instead of the data directory"),
+        ("DIVAN_PROXY_PASSWORD", "the password for the proxy that --proxy names"),
+        ("DIVAN_SESSION", "the session at the server, instead of --session-file"),
         ("DIVAN_PAGER, PAGER", "through which rows go that do not fit the terminal"),
         ("NO_COLOR", "set to anything, leaves out bold and faint"),
         ("VISUAL, EDITOR", "what divan edit opens"),

@@ -31,7 +31,9 @@ enum PurgeCommand: Command {
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let collection = try arguments.collectionPath()
-        let documentIDs = arguments.operands.dropFirst().map { DocumentID(unchecked: $0) }
+        let documentIDs = arguments.operands.dropFirst().withoutRepetitions.map {
+            DocumentID(unchecked: $0)
+        }
         guard documentIDs.isEmpty == arguments.has("--expired") else {
             throw Failure.usage("divan purge takes either document IDs or --expired")
         }

@@ -42,6 +42,13 @@ enum PutCommand: Command {
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let collection = try arguments.collectionPath()
         let documentID = arguments.documentID(at: 1)
+        if arguments.operands.count == 2, documentID.text.utf8.first == UInt8(ascii: "{") {
+            throw Failure.usage("divan put: ID is missing before the JSON")
+        }
+        // Nobody should type a document in vain; while it is typed, others use the database.
+        if !arguments.database.exists {
+            try arguments.database.open(forWriting: true).close()
+        }
         var body = try readBody(arguments, terminal)
         let store = try arguments.database.open(forWriting: true)
         defer { try? store.close() }
@@ -104,12 +111,18 @@ enum PutCommand: Command {
         guard let expected else { return }
         let current = try writer.document(documentID, in: collection)
         let name = current.map { "\($0.revisionID)" } ?? "none"
-        guard name != expected else { return }
+        // Lists and watches print the beginning of a revision.
+        let isBeginning = expected.utf8.count >= 10 && name.utf8.starts(with: expected.utf8)
+        guard name != expected, !isBeginning else { return }
+        let change =
+            expected == "none"
+            ? "document \"\(documentID)\" exists, its revision is \(name)"
+            : current == nil
+                ? "document \"\(documentID)\" does not exist"
+                : "the revision of \"\(documentID)\" is \(name) now, not \(expected)"
         throw Failure(
             kind: .conflict,
-            sentence:
-                "somebody else saved \"\(documentID)\" meanwhile, its revision is \(name) now; "
-                + "look at it with divan get, and put yours with divan put"
+            sentence: change + "; look at it with divan get, and put yours with divan put"
         )
     }
 
@@ -126,13 +139,24 @@ enum PutCommand: Command {
             }
             bytes = try InputFile("-").rest(limit: DocumentText.longest)
         }
+        guard bytes.contains(where: { !$0.isJSONBlank }) else {
+            throw Failure(
+                kind: .invalid,
+                sentence:
+                    "the body is empty; give a JSON object as third argument, or on standard input"
+            )
+        }
         do {
             guard let body = try JSON(parsing: bytes, limits: StoreLimits.bodyText).object else {
                 throw Failure(kind: .invalid, sentence: "the body is no JSON object: {…}")
             }
             return body
         } catch let error as JSONError {
-            throw Failure(kind: .invalid, sentence: "the body: \(error)")
+            let file = arguments.operands.dropFirst(2).first ?? ""
+            let hint =
+                file != "-" && access(file, F_OK) == 0
+                ? "; for the content of that file, write < \(file)" : ""
+            throw Failure(kind: .invalid, sentence: "the body: \(error)\(hint)")
         }
     }
 
@@ -154,6 +178,11 @@ enum PutCommand: Command {
         )
         return hold
     }
+}
+
+extension UInt8 {
+    /// Whether JSON allows this byte between its tokens.
+    fileprivate var isJSONBlank: Bool { [0x20, 0x09, 0x0A, 0x0D].contains(self) }
 }
 
 /// What the store would refuse; checked before a batch is built so that the line can be named.

@@ -24,7 +24,7 @@ enum RemoveCommand: Command {
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let name = try arguments.collection()
-        let documentIDs = arguments.operands.dropFirst()
+        let documentIDs = arguments.operands.dropFirst().withoutRepetitions
         guard !documentIDs.isEmpty else { throw Failure.usage("divan rm: ID is missing") }
         let isPurge = arguments.has("--purge")
         let isDry = arguments.has("--dry-run")

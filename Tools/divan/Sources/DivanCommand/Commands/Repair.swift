@@ -61,7 +61,12 @@ struct Repair {
             }
             losses += repair.lostRevisions
             repairedCount = repair.restoredCount
-            terminal.note("Repaired \(Numbers.count(repair.restoredCount, "document or blob"))")
+            let restored = Numbers.count(
+                repair.restoredCount,
+                "document or blob",
+                "documents and blobs"
+            )
+            terminal.note("Repaired \(restored)")
             return !repair.needsRebuild
         } catch {
             // A pattern `as NSError` crashes the program for one of Swift's own errors.

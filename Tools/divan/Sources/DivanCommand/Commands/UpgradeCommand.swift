@@ -6,7 +6,7 @@ import DivanJSON
 enum UpgradeCommand: Command {
     static let syntax = CommandSyntax(
         name: "upgrade",
-        summary: "name revisions by version vectors, for ever",
+        summary: "name revisions by version vectors, permanently (there is no way back)",
         operands: [.database],
         options: [.yes, .dryRun],
         details: """
@@ -33,12 +33,12 @@ enum UpgradeCommand: Command {
         }
         guard !isDry else {
             return terminal.rehearsed(
-                "name the revisions of \(Numbers.count(count, "document")) by version vectors, for ever",
+                "name the revisions of \(Numbers.count(count, "document")) by version vectors, permanently",
                 ["scheme": "vectors", "upgraded": true, "documents": JSON(count)]
             )
         }
         try terminal.confirm(
-            "Name the revisions of \(path.name) by version vectors, for ever?",
+            "Name the revisions of \(path.name) by version vectors, permanently?",
             isSure: arguments.has("--yes")
         )
         try path.using(.changing, naming: .versionVectors) { _ in }

@@ -63,7 +63,8 @@ struct DatabaseExamination {
     }
 
     private func tellFormat(_ store: Store) {
-        tell(.ok("format", "Divan's, revisions named by \(store.scheme.rawValue)"))
+        let revisions = store.scheme == .trees ? "revision trees" : "version vectors"
+        tell(.ok("format", "Divan's, with \(revisions)"))
     }
 
     private func tellContent(_ store: Store) throws {

@@ -59,6 +59,8 @@ struct DatabaseSurroundings {
         guard let owner = path.owner else {
             return .ok("holder", "no process has it open to write")
         }
-        return .ok("holder", "\(owner), has it; divan put, edit and the like go through that one")
+        let user = HolderName.otherUser(path.bundle).map { "sudo -u \($0.wordForShell) " }
+        let verbs = "\(user.orEmpty)divan put, edit and the like"
+        return .ok("holder", "\(owner), has it; \(verbs) go through that one")
     }
 }

@@ -124,7 +124,7 @@ struct CSVReader {
         let first = record[0].bytes
         if record.count == 1, !record[0].isQuoted, first.contains(where: ";\t".utf8.contains) {
             throw problem(
-                "no comma parts the keys, but a semicolon or a tabulator; save the text with commas"
+                "the keys are separated by a semicolon or a tab, not a comma; save the text with commas"
             )
         }
         for field in record {

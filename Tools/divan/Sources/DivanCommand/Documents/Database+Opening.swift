@@ -3,6 +3,7 @@ import DivanCommandLine
 import DivanDelta
 import DivanLZ4
 import DivanRevisions
+import DivanSeal
 import DivanStore
 import DivanZlib
 import Glibc
@@ -106,6 +107,9 @@ extension StoreReader {
 extension StoreReader {
     /// The failure of a verb that finds no such document; names a collection that has one with this ID.
     func noDocument(_ documentID: DocumentID, in collection: CollectionPath) -> Failure {
+        if hasDeleted(documentID, in: collection) {
+            return .noDocument(documentID.text, in: collection.wireName, wasDeleted: true)
+        }
         let place = (try? collections())?.first { path in
             path != collection && (try? document(documentID, in: path)) != nil
         }
@@ -113,17 +117,38 @@ extension StoreReader {
     }
 }
 
+extension StoreReader {
+    /// Whether the document is there as a tombstone; false if that cannot be found out.
+    func hasDeleted(_ documentID: DocumentID, in collection: CollectionPath) -> Bool {
+        let stored = try? document(documentID, in: collection, includingTombstones: true)
+        return stored?.isTombstone ?? false
+    }
+}
+
+extension DatabasePath {
+    /// The same, for a database that may be open.
+    func hasDeleted(_ id: String, in collection: CollectionName) -> Bool {
+        guard let store = try? open(forWriting: false) else { return false }
+        defer { try? store.close() }
+        let (documentID, path) = (DocumentID(unchecked: id), CollectionPath(collection))
+        return (try? store.read { $0.hasDeleted(documentID, in: path) }) ?? false
+    }
+}
+
 extension Failure {
-    /// The document is not in the collection, but perhaps in another.
+    /// The document is not in the collection: it was deleted, or is perhaps in another.
     static func noDocument(
         _ id: String,
         in collection: String,
-        butIn place: String? = nil
+        butIn place: String? = nil,
+        wasDeleted: Bool = false
     ) -> Failure {
         let option = collection == "\(CollectionName.default)" ? "" : " -c \(collection)"
+        let elsewhere = place.map { "there is one in \($0): -c \($0)" }
         let hint =
-            place.map { "there is one in \($0): -c \($0)" }
-            ?? "divan ls\(option) lists what is there"
+            wasDeleted
+            ? "it was deleted; divan revs\(option) shows its revisions"
+            : elsewhere ?? "divan ls\(option) lists what is there"
         return Failure(
             kind: .notFound,
             sentence: "no document \"\(id)\" in collection \(collection); \(hint)"
@@ -180,7 +205,7 @@ extension CollectionName {
             throw Failure(
                 kind: .invalid,
                 sentence: "\"\(text)\" is no collection name; write scope.name or name with "
-                    + "letters, digits, _, - and %"
+                    + "letters, digits, _, - and %, of which _ and % may not come first"
             )
         }
         return name
@@ -252,4 +277,18 @@ enum Stoppable {
             }
         }
     }
+}
+
+extension DatabasePath {
+    /// The cipher of the database; `nil` if it is plain or does not exist.
+    var cipher: String? {
+        switch Seal.kind(ofHead: Store.head(directory: bundle, count: 16).span) {
+        case .sealed(let cipher): cipher
+        case .sealedOtherwise(let number): "cipher \(number)"
+        case .plain, .unknown: nil
+        }
+    }
+
+    /// Whether a key is needed.
+    var isSealed: Bool { cipher != nil }
 }

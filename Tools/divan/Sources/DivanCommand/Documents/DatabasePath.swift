@@ -37,6 +37,17 @@ struct DatabasePath: Equatable, Sendable {
         }
     }
 
+    /// Refuses a database of this machine where a verb takes the URL of a peer.
+    static func refuse(asPeer text: String) throws(Failure) {
+        let path = DatabasePath(text)
+        guard !text.contains("://"), path.exists else { return }
+        throw .usage(
+            "\"\(text)\" is a database of this machine, not the URL of a peer; serve it (divan serve "
+                + "\(path.word) --no-tls --interface 127.0.0.1) and write the URL that this shows, or "
+                + "copy a whole database with divan cp"
+        )
+    }
+
     /// Whether words name a file of JSON lines instead of a database.
     static func isLines(_ text: String) -> Bool { text.hasSuffix(".jsonl") }
 

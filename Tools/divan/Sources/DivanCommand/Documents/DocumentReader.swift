@@ -35,7 +35,10 @@ struct DocumentReader {
             let file = path + "/" + name
             let bytes = try InputFile(file).rest(limit: DocumentText.longest)
             let documentID = String(name.dropLast(".json".count))
-            try body(DocumentText(place: file, fileName: documentID, bytes: bytes[...]))
+            let start = DocumentText.Position(file: file, line: 1, column: 1)
+            try body(
+                DocumentText(place: file, fileName: documentID, bytes: bytes[...], start: start)
+            )
         }
     }
 }

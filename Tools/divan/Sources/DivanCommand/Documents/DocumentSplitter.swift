@@ -31,7 +31,9 @@ struct DocumentSplitter {
     private var offset = 0
     private var pending: [UInt8] = []
     private var line = 1
+    private var lineOffset = 0
     private var firstLine = 1
+    private var firstColumn = 1
     private var depth = 0
     private var isInString = false
     private var isEscaped = false
@@ -52,7 +54,7 @@ struct DocumentSplitter {
         for byte in bytes {
             if form == .unknown { chooseForm(byte) }
             switch form {
-            case .unknown: if byte == UInt8(ascii: "\n") { line += 1 }
+            case .unknown: if byte == UInt8(ascii: "\n") { endLine() }
             case .lines: try takeLine(byte, body)
             case .array: try takeOfArray(byte, body)
             }
@@ -75,8 +77,10 @@ struct DocumentSplitter {
     private mutating func chooseForm(_ byte: UInt8) {
         switch byte {
         case _ where Self.isSpace(byte): return
-        // A byte order mark is not part of the text.
-        case 0xEF, 0xBB, 0xBF: return
+        // A byte order mark is not part of the text, and no editor counts it.
+        case 0xEF, 0xBB, 0xBF:
+            lineOffset = offset + 1
+            return
         case UInt8(ascii: "["): form = .array
         default: form = .lines
         }
@@ -89,11 +93,25 @@ struct DocumentSplitter {
     ) throws {
         guard byte == UInt8(ascii: "\n") else { return try append(byte) }
         defer {
-            line += 1
+            endLine()
             pending.removeAll(keepingCapacity: true)
         }
         if pending.isEmpty { return }
-        try body(DocumentText(place: "\(name):\(line)", bytes: pending[...]))
+        try body(pendingText)
+    }
+
+    private mutating func endLine() {
+        line += 1
+        lineOffset = offset + 1
+    }
+
+    private var pendingText: DocumentText {
+        let start = DocumentText.Position(file: name, line: firstLine, column: firstColumn)
+        return DocumentText(
+            place: "\(name):\(firstLine)",
+            bytes: pending[...],
+            start: tellsBytes ? start : nil
+        )
     }
 
     private mutating func takeOfArray(
@@ -101,7 +119,7 @@ struct DocumentSplitter {
         _ body: (DocumentText) throws -> Void
     ) throws {
         if place == .item { try takeOfItem(byte, body) } else { try takeBetweenItems(byte) }
-        if byte == UInt8(ascii: "\n") { line += 1 }
+        if byte == UInt8(ascii: "\n") { endLine() }
     }
 
     private mutating func takeBetweenItems(_ byte: UInt8) throws {
@@ -161,7 +179,7 @@ struct DocumentSplitter {
     private mutating func endItem(_ body: (DocumentText) throws -> Void) throws {
         place = .behindItem
         defer { pending.removeAll(keepingCapacity: true) }
-        try body(DocumentText(place: "\(name):\(firstLine)", bytes: pending[...]))
+        try body(pendingText)
     }
 
     /// The failure for a malformed array, whatever its documents are.
@@ -172,7 +190,7 @@ struct DocumentSplitter {
 
     private mutating func append(_ byte: UInt8) throws {
         if pending.isEmpty, Self.isSpace(byte) { return }
-        if pending.isEmpty { firstLine = line }
+        if pending.isEmpty { (firstLine, firstColumn) = (line, offset - lineOffset + 1) }
         guard pending.count < DocumentText.longest else {
             throw Failure(
                 kind: .invalid,

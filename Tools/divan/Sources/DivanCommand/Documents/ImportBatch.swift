@@ -274,16 +274,23 @@ struct ImportBatch {
         if failure.kind != .database { try commit() }
         let isExpected = failure.kind == .invalid || failure.kind == .interrupted
         guard isExpected || savedCount + unchangedCount > 0 else { return failure }
-        let state = rules.isDry ? "would be saved" : "saved"
-        failure.sentence += "; \(Numbers.count(savedCount, "document")) before it \(state)"
+        failure.sentence += "; \(savedBefore)"
         if unchangedCount > 0 {
             failure.sentence += ", \(Numbers.grouped(unchangedCount)) unchanged"
         }
         if failure.kind == .invalid {
             failure.sentence +=
-                ", the rest not read: mend it" + (endsWithDocument ? ", or use --keep-going" : "")
+                ", the rest was not read; correct the file"
+                + (endsWithDocument ? ", or use --keep-going" : "")
         }
         return failure
+    }
+
+    private var savedBefore: String {
+        let count = Numbers.count(savedCount, "document")
+        let documents = savedCount == 0 ? "no document" : "the \(count)"
+        let deed = rules.isDry ? "would be" : savedCount > 1 ? "were" : "was"
+        return "\(documents) before it \(deed) saved"
     }
 
     /// Parses a line; `nil` if its `_sequence` shows that it is old.
@@ -338,13 +345,15 @@ struct ImportBatch {
     /// What is wrong with a line, and where it is.
     private static func failure(_ error: any Error, of entry: DocumentText) -> Failure {
         var failure = (error as? Failure) ?? Failure(explaining: error)
-        if let error = error as? JSONError {
-            failure.kind = .invalid
-            if case .unexpectedEnd = error.reason, entry.fileName == nil {
-                failure.sentence += "; each line is a whole object, or the file one array"
-            }
+        guard let error = error as? JSONError else {
+            failure.sentence = "\(entry.place): \(failure.sentence)"
+            return failure
         }
-        failure.sentence = "\(entry.place): \(failure.sentence)"
+        failure.kind = .invalid
+        failure.sentence = entry.sentence(of: error)
+        if case .unexpectedEnd = error.reason, entry.fileName == nil {
+            failure.sentence += "; each line is a whole object, or the file one array"
+        }
         return failure
     }
 

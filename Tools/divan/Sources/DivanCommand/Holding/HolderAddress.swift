@@ -4,7 +4,8 @@ import Glibc
 
 /// Where the process that holds a database accepts commands.
 ///
-/// A socket in the bundle, with mode 0600. Each end checks that the other is the same user, or root.
+/// A socket in the bundle, with mode 0600. Each end checks that the other is the same user, or root. So
+/// a command of root does not go through a process of another user, who could have put the socket there.
 struct HolderAddress {
     /// The socket's name in the bundle.
     static let name = "holder"

@@ -13,6 +13,31 @@ enum HolderName {
         return name
     }
 
+    /// The user whose process has the lock of a database, as sudo(8) takes it; `nil` if it is this one.
+    static func otherUser(_ bundle: String) -> String? {
+        guard let process = process(having: bundle) else { return nil }
+        var status = stat()
+        guard stat("/proc/\(process)", &status) == 0, status.st_uid != geteuid() else { return nil }
+        return name(of: status.st_uid)
+    }
+
+    private static func name(of user: uid_t) -> String {
+        // The entry points into the allocation, and is copied before that ends.
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1 << 14) { text in
+            var entry = passwd()
+            var found: UnsafeMutablePointer<passwd>?
+            guard let start = text.baseAddress else { return "#\(user)" }
+            let status = getpwuid_r(user, &entry, start, text.count, &found)
+            guard status == 0, found != nil, let name = entry.pw_name else { return "#\(user)" }
+            return String(cString: name)
+        }
+    }
+
+    /// Whether `divan serve` has the lock of a database.
+    static func isServer(_ bundle: String) -> Bool {
+        process(having: bundle).flatMap(program) == "divan serve"
+    }
+
     /// Whether a command of ours has the lock of a database.
     static func isCommand(_ bundle: String) -> Bool {
         process(having: bundle).flatMap(program)?.hasPrefix("divan ") ?? false

@@ -11,8 +11,9 @@ import Glibc
 /// product `DivanCommand`, which makes it larger. Listeners and replicators of this program see each
 /// change at once. Without a door such a verb fails with an error that names this program.
 ///
-/// The socket is in the database (mode 0600), and only this user, or root, is let in. The command's
-/// work is done with the rights of this program, in the command's own directory.
+/// The socket is in the database (mode 0600), and only commands of this user are let in: one that root
+/// runs does not trust it, so root types `sudo -u NAME divan …`. The command's work is done with the
+/// rights of this program, in the command's own directory.
 /// From then on `SIGPIPE` is ignored, as in servers: the reader of a command's output may be gone.
 /// May be called from any thread.
 ///

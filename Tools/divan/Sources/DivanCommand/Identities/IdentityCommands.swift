@@ -213,13 +213,17 @@ enum IdentityRemoveCommand: Command {
 }
 
 extension Terminal {
-    /// Asks before something that cannot be undone.
+    /// Asks before something with a consequence, mostly that it cannot be undone.
     ///
     /// - Throws: `Failure` unless the answer is yes; without a terminal only `isSure` counts.
-    func confirm(_ question: String, isSure: Bool) throws(Failure) {
+    func confirm(
+        _ question: String,
+        because consequence: String = "This cannot be undone",
+        isSure: Bool
+    ) throws(Failure) {
         if isSure { return }
         guard isatty(STDIN_FILENO) == 1 else {
-            throw .usage("\(question) This cannot be undone; add --yes")
+            throw .usage("\(question) \(consequence); add --yes")
         }
         write("\(question.escapingControlCharacters()) [y/N] ", to: STDERR_FILENO)
         guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else {

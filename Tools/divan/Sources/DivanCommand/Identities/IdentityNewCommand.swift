@@ -64,8 +64,8 @@ enum IdentityNewCommand: Command {
         try store.save(credential, label: label)
         if let issuer, issuer.leaf.notAfter < credential.leaf.notAfter {
             terminal.warn(
-                "\(label) is of no use after \(Days.text(issuer.leaf.notAfter)): its issuer ends "
-                    + "then"
+                "\(label) cannot be used after \(Days.text(issuer.leaf.notAfter)), when its issuer "
+                    + "expires"
             )
         }
         IdentityShelf.report(credential, label: label, terminal)

@@ -7,7 +7,7 @@ import Foundation
 enum IdentityRenewCommand: Command {
     static let syntax = CommandSyntax(
         name: "identity renew",
-        summary: "make a certificate of another validity for a key that is kept",
+        summary: "renew the certificate of an identity, keeping its key",
         operands: [.init(name: "LABEL")],
         options: [.value("--days", "N", "how long it is valid from now (default: 365)"), .json],
         details: """
@@ -32,8 +32,8 @@ enum IdentityRenewCommand: Command {
         try store.replace(new, label: label)
         if let issuer, issuer.leaf.notAfter < new.leaf.notAfter {
             terminal.warn(
-                "\(label) is of no use after \(Days.text(issuer.leaf.notAfter)): its issuer ends "
-                    + "then"
+                "\(label) cannot be used after \(Days.text(issuer.leaf.notAfter)), when its issuer "
+                    + "expires"
             )
         }
         IdentityShelf.report(new, label: label, terminal)

@@ -1,6 +1,7 @@
 @_spi(Stores) import Divan
 import DivanCommandLine
 import DivanJSON
+import DivanSeal
 import Glibc
 import Synchronization
 
@@ -48,6 +49,7 @@ final class KeyRing: Sendable {
                 sentence: "\(path.bundle): it is not sealed; leave \(options.file) out"
             )
         }
+        if path.isSealed { try Self.read(key, options) }
         note(key, of: path)
     }
 
@@ -96,7 +98,18 @@ final class KeyRing: Sendable {
 
     /// Ensures that the key named by the options is there; does not ask for one.
     func checkNewKey(_ arguments: Arguments, _ options: KeyOptions = .current) throws {
-        _ = try arguments.key(options)?.sealing()
+        if let key = try arguments.key(options) { try Self.read(key, options) }
+    }
+
+    /// Reads a key from its source, so that an error names the options that gave it.
+    private static func read(_ key: EncryptionKey, _ options: KeyOptions) throws(Failure) {
+        do {
+            _ = try key.sealing()
+        } catch {
+            var failure = Failure(explaining: error)
+            if error is SealError { failure.sentence = Failure.namingOptions("\(error)", options) }
+            throw failure
+        }
     }
 
     /// The key of a database that a verb creates: a given key is used; `nil` for a plain database.
@@ -117,14 +130,14 @@ final class KeyRing: Sendable {
         _ options: KeyOptions = .current
     ) throws(Failure) -> EncryptionKey {
         if let key = try arguments.key(options) {
-            do { _ = try key.sealing() } catch { throw Failure(explaining: error) }
+            try Self.read(key, options)
             return key
         }
         guard isatty(STDIN_FILENO) == 1, let typed = try HiddenLine.read("New password: ") else {
             throw .usage("no key: use \(options.file) or \(options.command)")
         }
-        guard try HiddenLine.read("The same again: ") == typed else {
-            throw Failure(kind: .invalid, sentence: "the two differ; nothing was changed")
+        guard try HiddenLine.read("Repeat it: ") == typed else {
+            throw Failure(kind: .invalid, sentence: "the two entries differ; nothing was changed")
         }
         guard !typed.isEmpty else {
             throw Failure(kind: .invalid, sentence: "the password is empty; choose a longer one")

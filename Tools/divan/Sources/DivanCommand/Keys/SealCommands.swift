@@ -69,6 +69,8 @@ enum UnsealCommand: Command {
         try path.using(.changing) { database in
             try terminal.confirm(
                 "Write everything in \(path.name) without a key?",
+                because: "Whoever can read its files can then read it, until divan seal encrypts "
+                    + "it again",
                 isSure: arguments.has("--yes")
             )
             try Stoppable.run(leaving: "the database stays sealed") {

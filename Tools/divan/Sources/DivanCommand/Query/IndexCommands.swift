@@ -22,7 +22,9 @@ enum IndexListCommand: Command {
             (try reader.indexes(in: collection), try reader.damagedIndexNames(in: collection))
         }
         guard terminal.isJSON else {
-            guard !indexes.isEmpty || !damaged.isEmpty else { return terminal.note("No index") }
+            guard !indexes.isEmpty || !damaged.isEmpty else {
+                return terminal.note(try absence(arguments, store).escapingControlCharacters())
+            }
             let remedy = "damaged, no query uses it: divan index make makes it again, rm removes it"
             let rows =
                 indexes.map { (left: $0.name.text, right: $0.line) }
@@ -41,6 +43,25 @@ enum IndexListCommand: Command {
             terminal.result(object.canonicalText)
         }
     }
+}
+
+extension IndexListCommand {
+    /// An empty default collection is often not what was meant.
+    private static func absence(_ arguments: Arguments, _ store: Store) throws -> String {
+        guard !arguments.has("--collection") else { return "No index" }
+        let others = try store.read { reader in
+            try reader.collections().filter { path in
+                try path != .default && !reader.indexes(in: path).isEmpty
+            }
+        }.map(\.wireName)
+        guard let first = others.first else { return "No index" }
+        let more = others.count > hintCount ? " and \(others.count - hintCount) more" : ""
+        return "No index in the default collection; there are indexes in "
+            + "\(others.prefix(hintCount).joined(separator: ", "))\(more): divan index ls "
+            + "\(arguments.database.word) -c \(first)"
+    }
+
+    private static let hintCount = 5
 }
 
 extension StoredIndex {
@@ -122,7 +143,7 @@ enum IndexMakeCommand: Command {
         _ expressions: [String]
     ) throws(Failure) -> any IndexConfiguration {
         guard !expressions.contains("") else {
-            throw .usage("divan index make: EXPRESSION is empty; what shall be indexed?")
+            throw .usage("divan index make: EXPRESSION is empty; give what to index")
         }
         try check(arguments)
         if let path = arguments.value("--array") {
@@ -132,7 +153,7 @@ enum IndexMakeCommand: Command {
             )
         }
         guard !expressions.isEmpty else {
-            throw .usage("divan index make: EXPRESSION is missing; what shall be indexed?")
+            throw .usage("divan index make: EXPRESSION is missing; give what to index")
         }
         let condition = arguments.value("--where")
         guard arguments.has("--text") else {
@@ -193,9 +214,14 @@ enum IndexRemoveCommand: Command {
             try reader.indexes(in: collection).contains { $0.name == name }
             || reader.damagedIndexNames(in: collection).contains(name)
         guard isThere else {
+            let place = try reader.collections().first { other in
+                try reader.indexes(in: other).contains { $0.name == name }
+            }?.wireName
+            let hint = place.map { "there is one in \($0): -c \($0)" }
             throw Failure(
                 kind: .notFound,
-                sentence: "\(collection.wireName) has no index \(name); divan index ls lists them"
+                sentence: "\(collection.wireName) has no index \(name); "
+                    + (hint ?? "divan index ls lists them")
             )
         }
     }
@@ -206,7 +232,7 @@ enum IndexRebuildCommand: Command {
     static let syntax = CommandSyntax(
         name: "index rebuild",
         aliases: ["reindex"],
-        summary: "make all indexes of a database anew",
+        summary: "rebuild all indexes of a database",
         operands: [.database],
         options: [.json],
         details:
@@ -233,7 +259,7 @@ enum IndexRebuildCommand: Command {
         if !twice.isEmpty {
             members["twice"] = .array(twice.map { .string($0.escapingControlCharacters()) })
         }
-        terminal.done("Made \(Numbers.count(count, "index", "indexes")) anew", members)
+        terminal.done("Rebuilt \(Numbers.count(count, "index", "indexes"))", members)
     }
 }
 

@@ -8,11 +8,11 @@ enum ShellCommand: Command {
     static let syntax = CommandSyntax(
         name: "shell",
         aliases: ["open"],
-        summary: "ask a database again and again; divan DATABASE does the same",
+        summary: "open an interactive query shell; divan DATABASE does the same",
         operands: [.database],
         details: """
             A question ends with a semicolon and may have several lines. The arrow keys bring back
-            what was typed, the tabulator key completes words. Lines that begin with a dot are for
+            what was typed, the Tab key completes words. Lines that begin with a dot are for
             the shell: .help lists them. The database is only read. Ctrl-C stops a question,
             or takes back what is typed; Ctrl-D ends the shell.
             """,

@@ -28,12 +28,12 @@ struct ShellOrder {
         ShellOrder(
             name: ".mode",
             operand: .word(of: RowFormat.allCases.map(\.rawValue)),
-            help: "print rows so"
+            help: "how rows are printed"
         ),
         ShellOrder(
             name: ".pager",
             operand: .word(of: ["on", "off"]),
-            help: "leaf through many rows"
+            help: "page long results"
         ),
         ShellOrder(
             name: ".param",

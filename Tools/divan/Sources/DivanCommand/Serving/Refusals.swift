@@ -28,12 +28,11 @@ final class Refusals: Sendable {
             return object
         }
 
-        /// The output for people.
+        /// The output for people, without the moment.
         var sentence: String {
             let times = count == 1 ? "" : ", \(Numbers.grouped(count)) times"
             let who = user.map { ", user \"\($0)\"" }.orEmpty
-            return "\(Moment.text(moment)) refused \(address) with \(status)\(who): "
-                + "\(reason)\(times)"
+            return "refused \(address) with \(status)\(who): \(reason)\(times)"
         }
 
         private var reason: String {

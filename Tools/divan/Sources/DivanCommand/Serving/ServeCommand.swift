@@ -16,7 +16,8 @@ enum ServeCommand: Command {
         details: """
             Goes on until Ctrl-C, and shows who is connected and how much moves. The connection is
             encrypted unless --no-tls is given; without --identity a self-signed certificate is
-            made once and kept. Several databases get a port each: PORT, PORT + 1, and so on.
+            made once and kept. The password of an encrypted FILE of --identity comes from
+            DIVAN_IDENTITY_PASSWORD. Several databases get a port each: PORT, PORT + 1, and so on.
 
             Who may come: everybody; or who knows the password of --user or is in the file of
             --users (divan users add), whose rights hold; or who shows one of the certificates of

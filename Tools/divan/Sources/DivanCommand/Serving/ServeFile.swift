@@ -17,6 +17,12 @@ enum ServeFile {
         } catch let error as JSONError {
             throw Failure(kind: .invalid, sentence: "\(path): \(error)")
         }
+        if line.operands.isEmpty, !words.contains(where: { $0.hasPrefix(operandMark) }) {
+            throw Failure(
+                kind: .invalid,
+                sentence: "\(path): \"databases\" is missing or empty; list the paths of databases"
+            )
+        }
         if !line.operands.isEmpty { words = words.filter { !$0.hasPrefix(operandMark) } }
         words = words.map {
             $0.hasPrefix(operandMark) ? String($0.dropFirst(operandMark.count)) : $0
@@ -41,6 +47,13 @@ enum ServeFile {
                 throw Failure(kind: .invalid, sentence: "\"databases\" is a list of paths")
             }
             return try items.map { item throws(Failure) in operandMark + (try text(name, item)) }
+        }
+        let isMeant = name.utf8.first == UInt8(ascii: "d") && name.contains("atab")
+        guard !isMeant else {
+            throw Failure(
+                kind: .invalid,
+                sentence: "\"\(name)\" is no option; did you mean \"databases\"?"
+            )
         }
         guard name != "config", name != "help", !name.hasPrefix("-") else {
             throw Failure(kind: .invalid, sentence: "\"\(name)\" has no place in the file")

@@ -50,7 +50,9 @@ struct ServeView {
 
     /// Reports requests that were refused.
     mutating func take(_ refusals: [Refusals.Entry]) {
-        for refusal in refusals { tell("refused", refusal.json, refusal.sentence) }
+        for refusal in refusals {
+            tell("refused", refusal.json, refusal.sentence, at: refusal.moment)
+        }
     }
 
     /// Reports errors.
@@ -79,12 +81,21 @@ struct ServeView {
         block.clear()
     }
 
-    private mutating func tell(_ event: String, _ members: JSONObject, _ sentence: String) {
+    /// Reports an event; `moment` is when it was, in milliseconds since 1970, if that matters.
+    private mutating func tell(
+        _ event: String,
+        _ members: JSONObject,
+        _ sentence: String,
+        at moment: Int64? = nil
+    ) {
         // The table has a line for each connected peer; what is over gets one of the last lines.
-        guard isTable else { return events.write(event, members, sentence: sentence) }
+        guard isTable else {
+            let date = moment.map { Moment.text($0) + " " }.orEmpty
+            return events.write(event, members, sentence: date + sentence)
+        }
         if event != "connected" {
-            let moment = Moment.text(Moment.now()).dropFirst(11).prefix(8)
-            troubles = (troubles + ["\(moment)  \(sentence)"]).suffix(5)
+            let time = Moment.text(moment ?? Moment.now()).dropFirst(11).prefix(8)
+            troubles = (troubles + ["\(time)  \(sentence)"]).suffix(5)
         }
     }
 

@@ -65,6 +65,25 @@ final class ServedDatabase: Sendable {
         report = ListenerReport(listener)
     }
 
+    /// Lets peers connect.
+    ///
+    /// - Throws: `Failure` for an interface that is not here: the API has the code of a host that does
+    ///   not exist, whose page speaks of a URL. Otherwise what the listener throws.
+    func start() throws {
+        do {
+            try listener.start()
+        } catch {
+            guard let known = (error as Any) as? NSError, known.domain == CBLError.domain,
+                known.code == CBLError.unknownHost
+            else { throw error }
+            throw Failure(
+                kind: .unreachable,
+                sentence: known.localizedDescription,
+                code: CBLError.unknownInterface
+            )
+        }
+    }
+
     /// The certificate that the listener presents.
     var certificate: SecCertificate? { listener.tlsIdentity?.certs.first }
 

@@ -60,7 +60,7 @@ final class ServingRoom {
                 onRefusal: { refusals.add($1, at: $0) }
             )
             served.append(database)
-            try database.listener.start()
+            try database.start()
             try writeCertificate(database)
         }
         try openMetrics()
@@ -113,6 +113,12 @@ final class ServingRoom {
 
     private func writeCertificate(_ database: ServedDatabase) throws {
         guard let file = arguments.value("--write-certificate") else { return }
+        guard identity != nil || arguments.operands.count == 1 || database.certificate == nil else {
+            throw Failure.usage(
+                "--write-certificate: each database has a certificate of its own; "
+                    + "give --identity, so that they share one, or serve one database"
+            )
+        }
         guard let certificate = database.certificate else {
             return terminal.warn("without TLS there is no certificate to write to \(file)")
         }

@@ -55,6 +55,13 @@ enum PendingCommand: Command {
         if given == nil, known.isEmpty { return try tellNever(arguments, paths, store, terminal) }
         let names = paths.map { CollectionName($0) }
         for remote in remotes {
+            // A mistyped address is a peer that lacks everything.
+            if try store.knownRemoteID(for: remote) == nil {
+                terminal.note(
+                    "\(arguments.database.name) has never replicated with \(PeerURL.text(remote)); "
+                        + "divan pending \(arguments.database.word) lists the peers it has"
+                )
+            }
             let question = PendingQuestion(
                 store: store,
                 remote: remote,
@@ -86,7 +93,7 @@ enum PendingCommand: Command {
         let count = try question.documentIDs(in: paths).reduce(0) { $0 + $1.documentIDs.count }
         terminal.done(
             "\(arguments.database.name) has never replicated from here; everything is pending, "
-                + "but for what peers took that came by themselves",
+                + "except what peers have pulled on their own",
             ["peer": .null, "count": JSON(count), "refused": 0]
         )
     }

@@ -11,16 +11,27 @@ struct StatusPage {
 
     /// The page; `now` is milliseconds since 1970.
     func lines(now: Int64) -> [String] {
-        let lines = text("verb") == "serve" ? serveLines(now) : replicationLines(now)
+        let lines: [String] =
+            if status["documents"] == nil {
+                // It only has the database open, and publishes no figures.
+                [heading(text("url")), "  \(activity(now))"]
+            } else if text("verb") == "serve" {
+                serveLines(now)
+            } else {
+                replicationLines(now)
+            }
         return lines.map { $0.escapingControlCharacters() }
     }
 
+    private func heading(_ place: String) -> String {
+        [text("verb"), text("database"), place, process].filter { !$0.isEmpty }
+            .joined(separator: " ")
+    }
+
     private func replicationLines(_ now: Int64) -> [String] {
-        let mode = status["continuous"] == .bool(true) ? ", continuous" : ""
-        var lines = [
-            "\(text("verb")) \(text("database")) \(text("url"))\(mode) \(process)",
-            "  \(activity(now))",
-        ]
+        let mode = status["continuous"] == .bool(true) ? "continuous" : ""
+        let place = [text("url"), mode].filter { !$0.isEmpty }.joined(separator: ", ")
+        var lines = [heading(place), "  \(activity(now))"]
         lines += StatusWaits(status).lines.map { "  waits for   \($0)" }
         let documents = status["documents"]?.object ?? [:]
         lines.append(
@@ -34,7 +45,7 @@ struct StatusPage {
             "  bytes       received \(Numbers.bytes(number("bytes", "received"))), sent "
                 + "\(Numbers.bytes(number("bytes", "sent"))), "
                 + "\(Numbers.bytes(number("rates", "bytes")))/s"
-                + (text("compression").isEmpty ? "" : ", \(text("compression"))")
+                + compression
         )
         if let pending = status["pending"], pending != .null {
             let count = Numbers.count(number("pending"), "document")
@@ -57,11 +68,10 @@ struct StatusPage {
             return text
         }
         var lines = [
-            "serve \(text("database")) \(places.joined(separator: ", ")) "
-                + process,
+            heading(places.joined(separator: ", ")),
             "  \(Numbers.count(number("connections", "open"), "peer")) connected, "
                 + "\(Numbers.grouped(number("connections", "active"))) active, "
-                + "\(Numbers.grouped(number("connections", "total"))) since \(since(now))",
+                + "\(Numbers.grouped(number("connections", "total"))) in total\(age(now))",
             "  documents   sent \(Numbers.grouped(number("documents", "sent"))), received "
                 + "\(Numbers.grouped(number("documents", "received"))), "
                 + "\(Numbers.grouped(number("rates", "documents")))/s",
@@ -95,19 +105,32 @@ struct StatusPage {
             + "\(saved) saved"
     }
 
+    private var compression: String {
+        switch text("compression") {
+        case "": ""
+        case "none": ", not compressed"
+        case let codec: ", \(codec)"
+        }
+    }
+
     private func activity(_ now: Int64) -> String {
-        var line = "\(text("activity")), since \(since(now))"
+        var line = text("activity") + age(now)
         if let moment = try? Moment.reading(text("retryAt"), now: now) {
-            let seconds = Double(max(0, moment - now)) / 1000
-            line += "; next try in \(Numbers.seconds(seconds.rounded()))"
+            line += "; next try in \(Self.wholeSeconds(moment - now))"
         }
         if !text("error").isEmpty { line += ": \(text("error"))" }
         return line
     }
 
-    private func since(_ now: Int64) -> String {
-        guard let start = try? Moment.reading(text("started"), now: now) else { return "?" }
-        return Numbers.seconds(Double(max(0, now - start)) / 1000) + " ago"
+    /// How long it has run, which says nothing about its present state.
+    private func age(_ now: Int64) -> String {
+        guard let start = try? Moment.reading(text("started"), now: now) else { return "" }
+        return "; running for \(Self.wholeSeconds(now - start))"
+    }
+
+    private static func wholeSeconds(_ milliseconds: Int64) -> String {
+        let seconds = max(0, milliseconds) / 1000
+        return seconds < 10 ? "\(seconds) s" : Numbers.seconds(Double(seconds))
     }
 
     private func counts(_ object: JSONObject) -> String {
@@ -123,7 +146,9 @@ struct StatusPage {
         name == "accessRemoved" ? "no longer to be read" : name
     }
 
+    /// What is expected while documents move; between two runs it is no number of documents.
     private func of(_ documents: JSONObject) -> String {
+        guard text("activity") == "busy" else { return "" }
         let done = (documents["pulled"]?.count ?? 0) + (documents["pushed"]?.count ?? 0)
         let expected = number("expected")
         return expected > done ? " of \(Numbers.grouped(expected))" : ""

@@ -20,6 +20,8 @@ struct TopScreen {
     ]
     /// Polls that a line of rates shows.
     private static let historyCount = 8
+    /// Narrower, the line of rates would take the room of conflicts and peers.
+    private static let widthForHistory = 100
 
     private var mode = Mode.list
     private var filter = ""
@@ -67,18 +69,20 @@ struct TopScreen {
     /// The lines, none wider than `width` cells.
     func lines(width: Int, now: Int64) -> [String] {
         if mode == .help { return Self.help }
+        let hasHistory = width >= Self.widthForHistory
         var lines = [heading]
         let shown = shown
         let choice = choice(of: shown)
         if shown.isEmpty {
             lines.append(entries.isEmpty ? "Nothing runs" : "Nothing has \"\(filter)\"")
         } else {
-            lines.append("  " + TopLine.titles(hasHistory: true))
+            lines.append("  " + TopLine.titles(hasHistory: hasHistory))
         }
         for entry in shown {
             let line = TopLine(entry, among: entries)
             let isChosen = entry.name == choice
-            lines.append((isChosen ? "> " : "  ") + line.text(histories[entry.name] ?? []))
+            let history = hasHistory ? histories[entry.name] ?? [] : nil
+            lines.append((isChosen ? "> " : "  ") + line.text(history))
             if isChosen, isOpen {
                 lines += StatusPage(entry.status).lines(now: now).map { "    " + $0 }
             } else {

@@ -7,6 +7,8 @@ struct CollectionChoice {
     private let arguments: Arguments
     private let direction: ReplicatorType
     private let terminal: Terminal
+    /// The collections of a database in which nothing was saved before the run; else `nil`.
+    private let collectionsOfNew: [CollectionName]?
 
     init(_ arguments: Arguments, _ direction: ReplicatorType, _ terminal: Terminal) throws(Failure)
     {
@@ -18,6 +20,9 @@ struct CollectionChoice {
         guard given.count < 2 else {
             throw .usage("\(given[0]) and \(given[1]) contradict each other; choose one")
         }
+        let mayHint = direction != .push && given.isEmpty && !terminal.isJSON
+        collectionsOfNew =
+            mayHint ? (try? arguments.database.collectionsIfNeverFilled()) ?? nil : nil
     }
 
     /// Whether only the names are requested.
@@ -54,9 +59,7 @@ struct CollectionChoice {
     ///
     /// The peer is not asked if documents exist already, or collections were named.
     var hint: String? {
-        guard direction != .push, !arguments.has("--collections"),
-            !arguments.has("--all-collections"), !terminal.isJSON,
-            let here = try? arguments.database.collectionsIfNeverFilled(),
+        guard let here = collectionsOfNew,
             let there = try? PeerCollections.ask(arguments, terminal)
         else { return nil }
         let missing = there.filter { !here.contains($0) }.map(\.description)

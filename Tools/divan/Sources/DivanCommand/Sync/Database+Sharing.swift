@@ -200,7 +200,7 @@ extension Database {
 
     /// Returns the collections with the given names; all of the database if none is given.
     ///
-    /// - Throws: `Failure` if one is missing.
+    /// - Throws: `StoreError` if one is missing.
     func collections(named names: [CollectionName]) throws -> [Divan.Collection] {
         guard !names.isEmpty else {
             let all = try allCollections()
@@ -214,14 +214,7 @@ extension Database {
                 ]
             )
         }
-        return try names.map { wanted in
-            if let found = try collection(wanted) { return found }
-            throw Failure(
-                kind: .notFound,
-                sentence: "\(name) has no collection \(wanted); divan info \(name) "
-                    + "lists its collections"
-            )
-        }
+        return try names.map { try existing($0) }
     }
 }
 
@@ -248,6 +241,9 @@ extension Divan.Collection {
 
     /// The failure of a verb that finds no such document; names a collection that has one with this ID.
     func noDocument(_ id: String) -> Failure {
+        if let path = database.path, DatabasePath(path).hasDeleted(id, in: qualifiedName) {
+            return .noDocument(id, in: "\(qualifiedName)", wasDeleted: true)
+        }
         let place = (try? database.allCollections())?.first { other in
             other != self && (try? other.document(id: id)) != nil
                 && (try? other.isOver(id)) == false

@@ -27,6 +27,7 @@ struct DocumentTest: Sendable, Equatable {
     ///
     /// - Throws: `Failure` that shows the syntax.
     init(_ text: String) throws(Failure) {
+        try Self.checkForConditions(text)
         for part in text.split(separator: " and ", omittingEmptySubsequences: false) {
             guard let term = Self.term(part.drop { $0 == " " }) else {
                 throw .usage(
@@ -36,6 +37,23 @@ struct DocumentTest: Sendable, Equatable {
             }
             terms.append(term)
         }
+    }
+
+    /// Refuses what looks like a condition of a query: taken literally it would hold for no document.
+    private static func checkForConditions(_ text: String) throws(Failure) {
+        let hasOperator = [" AND ", " OR ", " LIKE "].contains { text.contains($0) }
+        let signs = Comparison.allCases.map(\.rawValue)
+        let hasOddValue = text.split(separator: " and ").contains { part in
+            guard let sign = part.firstIndex(where: { "<>=".contains($0) }) else { return false }
+            let value = part[sign...].drop { "<>=".contains($0) }
+            let written = part[sign...].prefix { "<>=".contains($0) }
+            return value.hasPrefix("'") || !signs.contains(String(written))
+        }
+        guard hasOperator || hasOddValue else { return }
+        throw .usage(
+            "\"\(text)\" is no test; write type=hotel, without quotes, joined by \" and \"; "
+                + "conditions such as type = 'hotel' AND stars >= 3 belong to --where"
+        )
     }
 
     /// Joins conditions into one filter; `nil` if there are none.

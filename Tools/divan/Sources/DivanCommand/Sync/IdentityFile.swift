@@ -1,5 +1,6 @@
 import Divan
 import DivanCommandLine
+import DivanCrypto
 import DivanTLS
 import Foundation
 import Glibc
@@ -10,21 +11,44 @@ enum IdentityFile {
     /// environment variable `DIVAN_IDENTITY_PASSWORD`.
     static func read(_ path: String, _ terminal: Terminal) throws -> TLSCredential {
         let bytes = try contents(path)
+        let password = try Environment.value("DIVAN_IDENTITY_PASSWORD")
+        let credential: TLSCredential
+        do throws(CredentialError) {
+            credential = try opened(bytes, password)
+        } catch {
+            let sentence =
+                switch (isAboutPassword(error, bytes), password) {
+                case (true, nil): "\(path) is encrypted; set DIVAN_IDENTITY_PASSWORD"
+                case (true, _): "\(path): wrong password; correct DIVAN_IDENTITY_PASSWORD"
+                case (false, _): "\(path): \(error)"
+                }
+            throw Failure(kind: .invalid, sentence: sentence)
+        }
+        // Not before: a file without a key is no secret.
         var status = stat()
         if stat(path, &status) == 0, status.st_mode & 0o077 != 0 {
             terminal.warn("others may read \(path), which holds a private key; chmod 600 it")
         }
-        let password = try Environment.value("DIVAN_IDENTITY_PASSWORD")
-        do {
-            if bytes.starts(with: Array("-----BEGIN".utf8)) {
-                return try TLSCredential(
-                    pem: String(decoding: bytes, as: UTF8.self),
-                    password: password
-                )
-            }
+        return credential
+    }
+
+    private static func opened(
+        _ bytes: [UInt8],
+        _ password: String?
+    ) throws(CredentialError) -> TLSCredential {
+        guard bytes.starts(with: Array("-----BEGIN".utf8)) else {
             return try TLSCredential(pkcs12: bytes.span, password: password)
-        } catch {
-            throw Failure(kind: .invalid, sentence: "\(path): \(error)")
+        }
+        return try TLSCredential(pem: String(decoding: bytes, as: UTF8.self), password: password)
+    }
+
+    private static func isAboutPassword(_ error: CredentialError, _ bytes: [UInt8]) -> Bool {
+        switch error.reason {
+        case .wrongPassword: true
+        // The label of PKCS #8, or the header of RFC 1421.
+        case .unusableKey(.unreadableKey):
+            String(decoding: bytes, as: UTF8.self).contains("ENCRYPTED")
+        default: false
         }
     }
 

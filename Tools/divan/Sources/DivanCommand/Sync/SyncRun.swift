@@ -45,6 +45,7 @@ final class SyncRun: Sendable {
         direction: ReplicatorType,
         _ terminal: Terminal
     ) throws {
+        try DatabasePath.refuse(asPeer: arguments.operands[1])
         let choice = try CollectionChoice(arguments, direction, terminal)
         if choice.isList { return try choice.list() }
         let arguments = try choice.settled()
@@ -72,7 +73,7 @@ final class SyncRun: Sendable {
     init(_ arguments: Arguments, direction: ReplicatorType, _ terminal: Terminal) throws {
         target = try URLEndpoint(validating: arguments.operands[1])
         path = arguments.database
-        database = try path.openDatabase(fullSync: arguments.has("--full-sync"))
+        database = try Self.open(path, fullSync: arguments.has("--full-sync"))
         holder = Holder(path, as: "divan \(direction.verb)")
         progress = ProgressLine(terminal, verb: direction.participle)
         events = EventLine(terminal, progress: progress)
@@ -100,6 +101,21 @@ final class SyncRun: Sendable {
         reportFile = arguments.value("--report")
         self.direction = direction
         self.terminal = terminal
+    }
+
+    /// Opens the database; if it is served, the error says that the peer can come there.
+    private static func open(_ path: DatabasePath, fullSync: Bool) throws -> Database {
+        do {
+            return try path.openDatabase(fullSync: fullSync)
+        } catch let failure as Failure
+            where failure.code == CBLError.busy && HolderName.isServer(path.bundle)
+        {
+            var failure = failure
+            failure.sentence +=
+                "; or let the peer sync with that server (one program can do both: "
+                + "Docs/guides/beyond-one-machine.md)"
+            throw failure
+        }
     }
 
     /// Replicates until it is done, or until Ctrl-C.
@@ -177,7 +193,7 @@ final class SyncRun: Sendable {
         guard interruption.isRequested else { return }
         var sentence = "stopped by \(interruption.cause)"
         if isInVain, let obstacle = state.withLock({ $0.obstacle }) {
-            sentence += " before it was level; what was in its way: "
+            sentence += " before it was up to date; the last error: "
             sentence += Failure(explaining: obstacle).sentence
         }
         sentence += "; what came through is saved, the next run goes on from there"
@@ -254,8 +270,7 @@ extension SyncRun {
         var sentence: String?
         if let error = status.obstacle {
             let text = (error as NSError).localizedDescription
-            members["error"] = .string(text)
-            members["code"] = JSON((error as NSError).code)
+            members.note(error as NSError)
             if status.activity == .offline { sentence = "Offline, \(retry(status)): \(text)" }
         }
         if let date = status.retryDate { members["retryAt"] = .string(Days.exactly(date)) }
@@ -314,10 +329,7 @@ extension SyncRun {
             "deleted": .bool(document.flags.contains(.deleted)),
             "accessRemoved": .bool(document.flags.contains(.accessRemoved)),
         ]
-        if let error = document.error as NSError? {
-            members["error"] = .string(error.localizedDescription)
-            members["code"] = JSON(error.code)
-        }
+        if let error = document.error as NSError? { members.note(error) }
         return members
     }
 
@@ -366,5 +378,14 @@ extension ReplicatorType {
         case .pull: "pulled"
         case .pushAndPull: "synced"
         }
+    }
+}
+
+extension JSONObject {
+    /// Adds an error; the code of another domain would mean something else, so that domain is named.
+    fileprivate mutating func note(_ error: NSError) {
+        self["error"] = .string(error.localizedDescription)
+        self["code"] = JSON(error.code)
+        if error.domain != CBLError.domain { self["domain"] = .string(error.domain) }
     }
 }

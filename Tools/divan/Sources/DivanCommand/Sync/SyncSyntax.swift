@@ -17,7 +17,9 @@ enum SyncSyntax {
 
                 Trust: the server's certificate is checked against the system's authorities
                 unless --pin, --trust or --accept-self-signed says otherwise.
-                \(Credentials.details) So do --session-file and DIVAN_SESSION for a session.
+                \(Credentials.details) A session comes from --session-file or
+                DIVAN_SESSION, the password of an encrypted FILE of --identity from
+                DIVAN_IDENTITY_PASSWORD.
 
                 LIST is comma-separated; scope.name:LIST holds for that collection alone, and so
                 does scope.name:TEST. A TEST is type=hotel, stars>=3, address.city!=Rome, open or

@@ -81,7 +81,7 @@ enum UserAddCommand: Command {
 enum UserRemoveCommand: Command {
     static let syntax = CommandSyntax(
         name: "users rm",
-        summary: "let somebody in no more: remove users from a file",
+        summary: "remove users from a file",
         operands: [.users, .init(name: "NAME", isRepeating: true)],
         options: [.yes, .dryRun],
         details: """

@@ -35,7 +35,7 @@ enum WireProxyCommand: Command {
         var terminal = terminal
         terminal.isJSON = arguments.has("--json")
         guard let url = arguments.value("--to") else {
-            throw Failure.usage("divan wire proxy: where to? --to wss://host:port/database")
+            throw Failure.usage("divan wire proxy: --to is missing: --to wss://host:port/database")
         }
         let endpoint = try WebSocketEndpoint(url)
         let place = try place(arguments.value("--listen") ?? "0")

@@ -115,7 +115,8 @@ package struct Arguments: Sendable {
         let isOpen = syntax.operands.contains { $0.isRepeating }
         if !isOpen, operands.count > syntax.operands.count {
             let extra = operands[syntax.operands.count]
-            throw .usage("divan \(syntax.name): \"\(extra)\" is one argument too many")
+            let hint = syntax.operands.last?.name == "SELECT" ? "; put the query in quotes" : ""
+            throw .usage("divan \(syntax.name): \"\(extra)\" is one argument too many\(hint)")
         }
         for (index, text) in operands.enumerated() {
             guard let operand = syntax.operands[min: index] else { break }
@@ -132,7 +133,10 @@ package struct Arguments: Sendable {
         let short = syntax.options.first { option in
             option.value != nil && option.short.map { name.hasPrefix($0) } ?? false
         }?.short
-        return short.map { "; write \($0) \(name.dropFirst($0.count))" } ?? ""
+        if let short { return "; write \(short) \(name.dropFirst(short.count))" }
+        // An ID may begin with a hyphen.
+        let mayBeOperand = !name.hasPrefix("--") && !syntax.operands.isEmpty
+        return mayBeOperand ? "; write -- before it if it is no option" : ""
     }
 }
 

@@ -39,8 +39,11 @@ package enum Secret {
             guard isatty(STDIN_FILENO) == 1, let typed = try HiddenLine.read("\(prompt): ") else {
                 throw Failure.usage("no password: use \(option) or \(variable)")
             }
-            if isNew, try HiddenLine.read("The same again: ") != typed {
-                throw Failure(kind: .invalid, sentence: "the two differ; nothing was changed")
+            if isNew, try HiddenLine.read("Repeat it: ") != typed {
+                throw Failure(
+                    kind: .invalid,
+                    sentence: "the two entries differ; nothing was changed"
+                )
             }
             secret = typed
         }
