@@ -157,6 +157,7 @@ import Testing
             ["collection": "0", "id": "soup", "rev": version, "sequence": "1"],
             "{}"
         )
+        server.ask("changes", ["collection": "0"], "[]", isNoReply: true)
         #expect(server.events.first?.error != nil)
         pass(590, &server)
         #expect(server.closeCode == nil)

@@ -106,12 +106,12 @@ import Testing
         try shell.run("put", "a", "soup", "{}")
         try shell.divan("put", "a", "soup", "{}", "--over", "1-00").expectFailure(
             10,
-            "somebody else"
+            "now, not 1-00"
         )
         try shell.divan("put", "a", "new", "{}", "--over", "none").expectSuccess()
         try shell.divan("put", "a", "new", "{}", "--over", "none").expectFailure(
             10,
-            "somebody else"
+            "exists, its revision"
         )
     }
 
