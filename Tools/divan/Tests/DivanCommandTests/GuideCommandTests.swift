@@ -105,7 +105,7 @@ import Testing
         let terminal = try PseudoTerminal(shell, words.dropFirst().map(String.init))
         try terminal.waits(for: "New password:")
         terminal.type("open sesame\n")
-        try terminal.waits(for: "gain:")
+        try terminal.waits(for: "Repeat it:")
         terminal.type("open sesame\n")
         #expect(terminal.end() == 0)
         #expect(try shell.divan("ls", "diary").status == 5)

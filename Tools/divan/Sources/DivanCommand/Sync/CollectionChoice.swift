@@ -20,7 +20,10 @@ struct CollectionChoice {
         guard given.count < 2 else {
             throw .usage("\(given[0]) and \(given[1]) contradict each other; choose one")
         }
-        let mayHint = direction != .push && given.isEmpty && !terminal.isJSON
+        // Nobody is asked for a password a second time for the sake of a hint.
+        let asks =
+            arguments.has("--proxy") || arguments.has("--user") && Secret.isAskedFor(arguments)
+        let mayHint = direction != .push && given.isEmpty && !terminal.isJSON && !asks
         collectionsOfNew =
             mayHint ? (try? arguments.database.collectionsIfNeverFilled()) ?? nil : nil
     }

@@ -53,6 +53,15 @@ package enum Secret {
         return secret
     }
 
+    /// Whether `read` would ask a person.
+    package static func isAskedFor(
+        _ arguments: Arguments,
+        option: String = "--password-file",
+        variable: String = "DIVAN_PASSWORD"
+    ) -> Bool {
+        arguments.value(option) == nil && ((try? Environment.value(variable)) ?? nil) == nil
+    }
+
     /// More than any password or session ID has.
     private static let lineByteLimit = 64 << 10
 
