@@ -104,8 +104,8 @@ import Testing
             }
         }
         _ = try? await Replicator(config: configuration).run()
-        #expect(throws: NSError.self) { try database.defaultCollection().put("other", 1) }
         while peers.here.path != nil { await Task.yield() }
+        #expect(throws: NSError.self) { try database.defaultCollection().put("other", 1) }
     }
 
     /// Syncs a database of its own while it decides, and closes it.
