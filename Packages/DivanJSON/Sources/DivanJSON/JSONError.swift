@@ -40,8 +40,8 @@ public struct JSONError: Error, Equatable {
     public let line: Int
     /// Bytes from the start of that line to the problem, counted from 1.
     public let column: Int
-    /// Nothing but white space was read; what such a text lacks is more than an end.
-    private let isOfBlankText: Bool
+    /// Whether nothing but white space was read; what such a text lacks is more than an end.
+    public let isOfBlankText: Bool
 
     /// Locates an error in a text.
     init(_ reason: Reason, at offset: Int, in text: UnsafeBufferPointer<UInt8>) {

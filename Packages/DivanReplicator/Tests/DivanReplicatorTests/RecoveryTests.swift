@@ -73,9 +73,7 @@ import Testing
         server.exchange()
         let saved = try server.answer("setCheckpoint", "", ["rev": "0-1"]).body
         #expect(Checkpoint(json: saved).completed == SequenceSet(through: 10))
-        var next = Counterpart(options.active, here)
-        let copy = String(decoding: saved, as: UTF8.self).dropLast()
-        try next.answer("getCollections", #"[\#(copy),"rev":"0-1"}]"#)
+        let next = try Counterpart.server(here, options, having: saved, revision: "0-1")
         let offered = try next.next("proposeChanges").body
         #expect(String(decoding: offered, as: UTF8.self).contains("theirs9"))
     }
@@ -89,20 +87,13 @@ import Testing
         let options = Conversation.Options(pulls: false, isContinuous: true)
         try site.save("early", "{}")
         var server = try Counterpart.server(site, options)
-        try server.answer("proposeChanges", "[]")
-        try server.answer("rev", bytes: [])
+        try server.acceptPush()
         var saved = try server.answer("setCheckpoint", "", ["rev": "0-1"]).body
-        try site.save("late", "{}")
-        for change in site.takeChanges() { server.peer.storeChanged(change, at: .zero) }
-        server.exchange()
-        try server.answer("proposeChanges", "[]")
-        try server.answer("rev", bytes: [])
+        try server.acceptPush(of: "late", from: site)
         if isSaved { saved = try server.answer("setCheckpoint", "", ["rev": "0-2"]).body }
         server.peer.disconnected(at: .zero)
 
-        var next = Counterpart(options.active, site)
-        let copy = String(decoding: saved, as: UTF8.self).dropLast()
-        try next.answer("getCollections", #"[\#(copy),"rev":"0-1"}]"#)
+        var next = try Counterpart.server(site, options, having: saved, revision: "0-1")
         let offered = try next.answer("proposeChanges", "[304]").body
         let text = String(decoding: offered, as: UTF8.self)
         #expect(text.contains("late") != isSaved && !text.contains("early"), "\(text)")
@@ -110,9 +101,7 @@ import Testing
         // The peer had it after all: nothing is left in doubt.
         saved = try next.answer("setCheckpoint", "", ["rev": "0-2"]).body
         next.peer.disconnected(at: .zero)
-        var last = Counterpart(options.active, site)
-        let secondCopy = String(decoding: saved, as: UTF8.self).dropLast()
-        try last.answer("getCollections", #"[\#(secondCopy),"rev":"0-2"}]"#)
+        let last = try Counterpart.server(site, options, having: saved, revision: "0-2")
         #expect(try last.next("proposeChanges").body == Array("[]".utf8))
     }
 
@@ -122,19 +111,12 @@ import Testing
         let options = Conversation.Options(pulls: false, isContinuous: true)
         try site.save("early", "{}")
         var server = try Counterpart.server(site, options)
-        try server.answer("proposeChanges", "[]")
-        try server.answer("rev", bytes: [])
+        try server.acceptPush()
         let save = try server.take("setCheckpoint")
-        try site.save("late", "{}")
-        for change in site.takeChanges() { server.peer.storeChanged(change, at: .zero) }
-        server.exchange()
-        try server.answer("proposeChanges", "[]")
-        try server.answer("rev", bytes: [])
+        try server.acceptPush(of: "late", from: site)
         server.answer(save, bytes: [], ["rev": "0-1"])
         server.peer.disconnected(at: .zero)
-        var next = Counterpart(options.active, site)
-        let copy = String(decoding: save.body, as: UTF8.self).dropLast()
-        try next.answer("getCollections", #"[\#(copy),"rev":"0-1"}]"#)
+        let next = try Counterpart.server(site, options, having: save.body, revision: "0-1")
         let offered = try next.next("proposeChanges").body
         #expect(String(decoding: offered, as: UTF8.self).contains("late"))
     }
@@ -288,5 +270,34 @@ import Testing
         let run = Conversation.oneShot(.init(pulls: false), here, there)
         #expect(run.failures == [])
         #expect(try there.contents() == here.contents())
+    }
+}
+
+extension Counterpart {
+    /// A server to which our active peer connects again, with the copy of the checkpoint that it was given.
+    fileprivate static func server(
+        _ site: Site,
+        _ options: Conversation.Options,
+        having checkpoint: [UInt8],
+        revision: String
+    ) throws -> Counterpart {
+        var server = Counterpart(options.active, site)
+        let copy = String(decoding: checkpoint, as: UTF8.self).dropLast()
+        try server.answer("getCollections", #"[\#(copy),"rev":"\#(revision)"}]"#)
+        return server
+    }
+
+    /// Wants the document that is offered, and confirms that it arrived.
+    fileprivate mutating func acceptPush() throws {
+        try answer("proposeChanges", "[]")
+        try answer("rev", bytes: [])
+    }
+
+    /// Saves a document at our active peer, which pushes it.
+    fileprivate mutating func acceptPush(of documentID: DocumentID, from site: Site) throws {
+        try site.save(documentID, "{}")
+        for change in site.takeChanges() { peer.storeChanged(change, at: .zero) }
+        exchange()
+        try acceptPush()
     }
 }

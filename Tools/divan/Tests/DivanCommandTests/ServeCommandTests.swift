@@ -155,6 +155,7 @@ import Testing
 
     @Test(arguments: [
         (#"{"databases":["a"],"prot":1}"#, "did you mean --port?"),
+        (#"{"databse":["a"]}"#, "did you mean \"databases\"?"),
         (#"{"databases":"a"}"#, "list of paths"),
         (#"{"databases":["a"],"port":1.5}"#, "whole number"),
         (#"{"databases":["a"],"config":"x"}"#, "no place in the file"),

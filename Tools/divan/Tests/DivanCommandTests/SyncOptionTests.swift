@@ -177,6 +177,11 @@ import Testing
             (["--max-wait", "x"], "--max-wait"),
             (["--pull-filter", "=3"], "is no test"),
             (["--pull-filter", "a b c"], "is no test"),
+            (["--pull-filter", "type='hotel'"], "without quotes"),
+            (["--pull-filter", "stars==3"], "is no test"),
+            (["--pull-filter", "stars<>3"], "is no test"),
+            (["--pull-filter", "open AND stars>3"], "--where"),
+            (["--pull-filter", "name=a LIKE b"], "--where"),
             (["--header", "nonsense"], "NAME: VALUE"),
         ] {
             let outcome = try shell.divan(common + words)

@@ -62,7 +62,8 @@ struct ClientCredentials: Sendable {
 
     /// The header fields of one request: credentials, cookies, and the application's headers.
     ///
-    /// Credentials of the authenticator take precedence. The application's own cookies are for `first` only, and are not sent to another host after a redirect.
+    /// Credentials of the authenticator take precedence. The application's own cookies are for `first` only, and are not
+    /// sent to another host after a redirect.
     func headers(
         for endpoint: WebSocketEndpoint,
         redirectedFrom first: WebSocketEndpoint,

@@ -4,8 +4,8 @@ public import DivanRevisions
 /// Derives the name under which both peers store a checkpoint.
 ///
 /// A different database, target, collection, channel list, document list or named filter results in a different name,
-/// so a changed configuration starts from the beginning. The peer treats it as opaque; following Couchbase Lite's derivation keeps
-/// checkpoints valid when another implementation takes over a database.
+/// so a changed configuration starts from the beginning. The peer treats it as opaque; following Couchbase Lite's
+/// derivation keeps checkpoints valid when another implementation takes over a database.
 ///
 /// Source: `checkpoints.md` §2.
 public struct CheckpointID: Hashable, Sendable, CustomStringConvertible {

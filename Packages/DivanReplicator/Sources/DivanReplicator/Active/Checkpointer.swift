@@ -26,8 +26,9 @@ final class Checkpointer {
     /// A reset compares, too: it discards how far the peers had come, not what the remote is known to have. Otherwise
     /// documents that a server purged would be pushed back to it.
     private(set) var isConfirmed = false
-    /// Whether something was recorded about the peer after the last save: it may have lost that again.
-    private var hasMarks = false
+    /// Whether something was recorded about the peer after the last save, when the replication began: it may have lost
+    /// that again.
+    private let hasMarks: Bool
     /// Transactions with such records in this connection.
     private var markCount = 0
     /// The local sequence up to which nothing recorded about the peer is reliable.

@@ -36,9 +36,8 @@ struct PulledBatch {
         let (store, origin) = (connection.store, connection.origin)
         let paths = collections.map(\.path)
         let arrived = ready.map { $0.arrived(from: remote, keepsOrder: keepsOrder) }
-        var marked = Set(marks.map(\.collection))
-        for revision in ready { marked.insert(revision.collection) }
-        let checkpoints = marked.map { collections[$0].checkpointer }
+        let touched = Set(marks.map(\.collection)).union(ready.map(\.collection))
+        let checkpoints = touched.map { collections[$0].checkpointer }
         for checkpoint in checkpoints { checkpoint.willMark() }
         let checkpointIDs = checkpoints.map(\.id.description)
         let purged = removals.map { (documentID: $0.documentID, path: paths[$0.collection]) }

@@ -1,7 +1,8 @@
 /// Stores identities under labels, including their private keys.
 ///
 /// A label is 1 to `TLSLimits.labelByteCount` bytes of UTF-8 without control characters; two labels are the same if
-/// their bytes are. Nothing is stored under any other, and asking for it is no error. May be called from any thread. `IdentityStoreContract` checks an implementation.
+/// their bytes are. Nothing is stored under any other, and asking for it is no error. May be called from any thread.
+/// `IdentityStoreContract` checks an implementation.
 ///
 /// Source: `behaviour.md` §14.
 public protocol TLSIdentityStore: Sendable {

@@ -234,16 +234,7 @@ final class HTTPChannel: ByteStreamOwner {
         unwatch()
         letGo()
         departure = nil
-        var response = response
-        if case .bytes(let bytes) = response.body, bytes.count > HeldAnswer.wholeByteCount {
-            do throws(HTTPError) {
-                try hold(room.share(of: bytes.count))
-            } catch {
-                log.warning("\(address): \(error)")
-                let text = Array("\(error)\n".utf8)
-                response = HTTPResponse(status: error.status, contentType: "text/plain", text)
-            }
-        }
+        var response = admit(response)
         response.headers = AnswerDate.adding(to: response.headers)
         stream.write(connection.begin(response))
         switch response.body {
@@ -262,6 +253,20 @@ final class HTTPChannel: ByteStreamOwner {
             askForPiece()
         }
         if !isEnded { proceed() }
+    }
+
+    /// Takes room for an answer that is long; without room, another is sent in its place.
+    private func admit(_ response: HTTPResponse) -> HTTPResponse {
+        guard case .bytes(let bytes) = response.body, bytes.count > HeldAnswer.wholeByteCount
+        else { return response }
+        do throws(HTTPError) {
+            try hold(room.share(of: bytes.count))
+            return response
+        } catch {
+            log.warning("\(address): \(error)")
+            let text = Array("\(error)\n".utf8)
+            return HTTPResponse(status: error.status, contentType: "text/plain", text)
+        }
     }
 
     /// Asks for the next piece unless one is pending, or the client is not taking what it has.

@@ -152,14 +152,12 @@ final class HTTPChannels {
         for address in waiting.map(\.value.address) + [newcomer] {
             if let party = party(address) { counts[party, default: 0] += 1 }
         }
-        let most = counts.values.max() ?? 1
-        let greedy = waiting.filter { channel in
-            most == 1 || party(channel.value.address).map { counts[$0] == most } ?? false
+        typealias Order = (Int, Int, Duration, Int)
+        func order(_ number: Int, _ channel: HTTPChannel) -> Order {
+            let count = party(channel.address).flatMap { counts[$0] } ?? 1
+            return (-count, channel.isIdle ? 0 : 1, channel.idleSince, number)
         }
-        let candidates = greedy.isEmpty ? waiting : greedy
-        let idle = candidates.filter { $0.value.isIdle }
-        return (idle.isEmpty ? candidates : idle)
-            .min { ($0.value.idleSince, $0.key) < ($1.value.idleSince, $1.key) }?.value
+        return waiting.min { order($0.key, $0.value) < order($1.key, $1.value) }?.value
     }
 
     /// The party that a connection counts for; none for a proxy on this machine, which represents many clients.

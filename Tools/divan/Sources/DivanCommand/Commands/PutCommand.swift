@@ -115,11 +115,13 @@ enum PutCommand: Command {
         let isBeginning = expected.utf8.count >= 10 && name.utf8.starts(with: expected.utf8)
         guard name != expected, !isBeginning else { return }
         let change =
-            expected == "none"
-            ? "document \"\(documentID)\" exists, its revision is \(name)"
-            : current == nil
-                ? "document \"\(documentID)\" does not exist"
-                : "the revision of \"\(documentID)\" is \(name) now, not \(expected)"
+            if expected == "none" {
+                "document \"\(documentID)\" exists, its revision is \(name)"
+            } else if current == nil {
+                "document \"\(documentID)\" does not exist"
+            } else {
+                "the revision of \"\(documentID)\" is \(name) now, not \(expected)"
+            }
         throw Failure(
             kind: .conflict,
             sentence: change + "; look at it with divan get, and put yours with divan put"
@@ -139,18 +141,17 @@ enum PutCommand: Command {
             }
             bytes = try InputFile("-").rest(limit: DocumentText.longest)
         }
-        guard bytes.contains(where: { !$0.isJSONBlank }) else {
-            throw Failure(
-                kind: .invalid,
-                sentence:
-                    "the body is empty; give a JSON object as third argument, or on standard input"
-            )
-        }
         do {
             guard let body = try JSON(parsing: bytes, limits: StoreLimits.bodyText).object else {
                 throw Failure(kind: .invalid, sentence: "the body is no JSON object: {…}")
             }
             return body
+        } catch let error as JSONError where error.isOfBlankText {
+            throw Failure(
+                kind: .invalid,
+                sentence:
+                    "the body is empty; give a JSON object as third argument, or on standard input"
+            )
         } catch let error as JSONError {
             let file = arguments.operands.dropFirst(2).first ?? ""
             let hint =
@@ -178,11 +179,6 @@ enum PutCommand: Command {
         )
         return hold
     }
-}
-
-extension UInt8 {
-    /// Whether JSON allows this byte between its tokens.
-    fileprivate var isJSONBlank: Bool { [0x20, 0x09, 0x0A, 0x0D].contains(self) }
 }
 
 /// What the store would refuse; checked before a batch is built so that the line can be named.

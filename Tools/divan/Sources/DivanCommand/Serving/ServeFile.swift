@@ -48,8 +48,7 @@ enum ServeFile {
             }
             return try items.map { item throws(Failure) in operandMark + (try text(name, item)) }
         }
-        let isMeant = name.utf8.first == UInt8(ascii: "d") && name.contains("atab")
-        guard !isMeant else {
+        guard Spelling.nearest(to: name, among: ["databases"]) == nil else {
             throw Failure(
                 kind: .invalid,
                 sentence: "\"\(name)\" is no option; did you mean \"databases\"?"

@@ -27,33 +27,18 @@ struct DocumentTest: Sendable, Equatable {
     ///
     /// - Throws: `Failure` that shows the syntax.
     init(_ text: String) throws(Failure) {
-        try Self.checkForConditions(text)
+        // As in a condition of a query: taken literally it would hold for no document.
+        let isQuery = [" AND ", " OR ", " LIKE "].contains { text.contains($0) }
         for part in text.split(separator: " and ", omittingEmptySubsequences: false) {
-            guard let term = Self.term(part.drop { $0 == " " }) else {
+            guard !isQuery, let term = Self.term(part.drop { $0 == " " }) else {
                 throw .usage(
-                    "\"\(text)\" is no test; write type=hotel, stars>=3, address.city!=Rome, open "
-                        + "or !open, joined by \" and \""
+                    "\"\(text)\" is no test; write type=hotel, stars>=3, address.city!=Rome, open or !open, "
+                        + "without quotes, joined by \" and \"; conditions such as "
+                        + "type = 'hotel' AND stars >= 3 belong to --where"
                 )
             }
             terms.append(term)
         }
-    }
-
-    /// Refuses what looks like a condition of a query: taken literally it would hold for no document.
-    private static func checkForConditions(_ text: String) throws(Failure) {
-        let hasOperator = [" AND ", " OR ", " LIKE "].contains { text.contains($0) }
-        let signs = Comparison.allCases.map(\.rawValue)
-        let hasOddValue = text.split(separator: " and ").contains { part in
-            guard let sign = part.firstIndex(where: { "<>=".contains($0) }) else { return false }
-            let value = part[sign...].drop { "<>=".contains($0) }
-            let written = part[sign...].prefix { "<>=".contains($0) }
-            return value.hasPrefix("'") || !signs.contains(String(written))
-        }
-        guard hasOperator || hasOddValue else { return }
-        throw .usage(
-            "\"\(text)\" is no test; write type=hotel, without quotes, joined by \" and \"; "
-                + "conditions such as type = 'hotel' AND stars >= 3 belong to --where"
-        )
     }
 
     /// Joins conditions into one filter; `nil` if there are none.
@@ -120,6 +105,8 @@ struct DocumentTest: Sendable, Equatable {
         }
         guard let keys = keys(text[..<range.lowerBound]) else { return nil }
         let word = String(text[range.upperBound...])
+        // As a query writes a text, or no sign of ours.
+        guard !"'<>=".contains(word.first ?? " ") else { return nil }
         let scalar = try? JSON(parsing: Array(word.utf8))
         return Term(keys: keys, comparison: comparison, value: scalar ?? .string(word))
     }

@@ -30,12 +30,9 @@ struct SyncConfiguration {
             var entry = CollectionConfiguration(collection: collection)
             entry.conflictResolver = choice.resolver(for: name, conflicts)
             // A run with another filter compares everything anew.
-            entry.filterName = [("where", conditions), ("push", pushFilter), ("pull", pullFilter)]
-                .reduce(into: String?.none) { all, filter in
-                    for text in filter.1.texts(for: name) {
-                        all = (all.map { $0 + "\n" } ?? "") + "\(filter.0) \(text)"
-                    }
-                }
+            let filters = [("where", conditions), ("push", pushFilter), ("pull", pullFilter)]
+                .flatMap { kind, option in option.texts(for: name).map { "\(kind) \($0)" } }
+            entry.filterName = filters.isEmpty ? nil : filters.joined(separator: "\n")
             entry.channels = channels.list(for: name)
             entry.documentIDs = documents.list(for: name)
             let pushed = try DocumentTest.filter(pushFilter.texts(for: name))

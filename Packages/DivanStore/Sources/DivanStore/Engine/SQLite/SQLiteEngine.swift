@@ -179,10 +179,9 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
             try checkpointer?.finish()
             // Most of it while readers go on: they wait for the rest alone.
             try writer.copyLog()
-            var copy = SQLiteConnection.LogCopy.none
-            _ = try readers.betweenReads { () throws(StoreError) in copy = try writer.copyLog() }
+            let copy = try readers.betweenReads { () throws(StoreError) in try writer.copyLog() }
             // Those in another process, and of a store here that only reads, do not wait.
-            guard !copy.isWhole else { return }
+            guard copy?.isWhole != true else { return }
             heldLog.warn(at: path)
             readers.logIsLong()
         } catch {

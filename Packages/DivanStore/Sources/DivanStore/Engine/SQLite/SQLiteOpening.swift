@@ -7,30 +7,15 @@ internal import Glibc
 /// whether somebody does: `isOutdated` does.
 struct SQLiteOpening {
     let mode: SQLiteConnection.Mode
-    /// What the files looked like if nobody is expected to change them.
-    private let looks: Looks?
+    /// What the file and its log looked like if nobody is expected to change them.
+    private let looks: [[Int]]?
 
-    private struct Looks: Equatable {
-        let file: Look
-        let log: Look
-
-        init(at path: String) {
-            file = Look(at: path)
-            log = Look(at: path + "-wal")
-        }
-    }
-
-    /// What changes when somebody writes to a file or replaces it.
-    private struct Look: Equatable {
-        private let numbers: [Int]
-
-        init(at path: String) {
+    /// What changes when somebody writes to the database at a path or replaces it.
+    private static func looks(at path: String) -> [[Int]] {
+        [path, path + "-wal"].map { path in
             var status = stat()
-            guard lstat(path, &status) == 0 else {
-                numbers = []
-                return
-            }
-            numbers = [
+            guard lstat(path, &status) == 0 else { return [] }
+            return [
                 Int(truncatingIfNeeded: status.st_ino), Int(status.st_size),
                 status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
             ]
@@ -49,7 +34,7 @@ struct SQLiteOpening {
             return (connection, SQLiteOpening(mode: mode, looks: nil))
         } catch {
             // Before the log is measured: what is written afterwards shows.
-            let looks = Looks(at: place.path)
+            let looks = looks(at: place.path)
             guard isReadOnly, error.isAboutPlace, BundleFiles.byteCount(place.path + "-wal") == 0
             else { throw error }
             let connection = try SQLiteConnection(place, mode: .immutable)
@@ -59,5 +44,5 @@ struct SQLiteOpening {
     }
 
     /// Whether somebody has changed a file that nobody was expected to change.
-    func isOutdated(at path: String) -> Bool { looks.map { $0 != Looks(at: path) } ?? false }
+    func isOutdated(at path: String) -> Bool { looks.map { $0 != Self.looks(at: path) } ?? false }
 }

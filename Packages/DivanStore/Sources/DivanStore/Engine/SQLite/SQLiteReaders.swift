@@ -101,15 +101,18 @@ final class SQLiteReaders: @unchecked Sendable {
     ///
     /// - Throws: `busy` if they take too long, and what `body` throws; the place then stays the same.
     func whileClosed(_ body: () throws -> SQLitePlace) throws {
-        let isUnused = try whileUnused(.closed, within: Int(StoreLimits.busyMilliseconds)) {
+        let new = try whileUnused(.closed, within: Int(StoreLimits.busyMilliseconds)) {
             lock.withLock { idle = [] }
             let place = try body()
             lock.withLock {
                 self.place = place
                 identity = FileIdentity(at: place.path)
             }
+            return place
         }
-        guard isUnused else { throw StoreError(.busy(.thisProcess(ownerCount: 1)), at: place.path) }
+        guard new != nil else {
+            throw StoreError(.busy(.thisProcess(ownerCount: 1)), at: place.path)
+        }
     }
 
     /// Runs `body` while nobody here reads, so that no snapshot of this process holds the log.
@@ -117,23 +120,22 @@ final class SQLiteReaders: @unchecked Sendable {
     /// New readers wait in the meantime; running ones are waited for, but not for long, since one of them
     /// may be a result stream, or wait for a reader that may not begin.
     ///
-    /// - Returns: Whether `body` ran.
-    func betweenReads(_ body: () throws(StoreError) -> Void) throws(StoreError) -> Bool {
+    /// - Returns: What `body` returns; `nil` if it did not run.
+    func betweenReads<T>(_ body: () throws(StoreError) -> T) throws(StoreError) -> T? {
         try whileUnused(.paused, within: StoreLimits.readerPauseMilliseconds, body)
     }
 
-    /// Runs `body` once no session is in use, unless that takes longer; returns whether it ran.
-    private func whileUnused<E: Error>(
+    /// Runs `body` once no session is in use, unless that takes longer: then `nil`.
+    private func whileUnused<T, E: Error>(
         _ gate: Gate,
         within milliseconds: Int,
-        _ body: () throws(E) -> Void
-    ) throws(E) -> Bool {
-        try passage.withLock { () throws(E) -> Bool in
+        _ body: () throws(E) -> T
+    ) throws(E) -> T? {
+        try passage.withLock { () throws(E) -> T? in
             lock.withLock { self.gate = gate }
             defer { lock.withLock { self.gate = .open } }
-            guard areAllBack(within: milliseconds) else { return false }
-            try body()
-            return true
+            guard areAllBack(within: milliseconds) else { return nil }
+            return try body()
         }
     }
 
