@@ -1,6 +1,6 @@
 # The verbs that people type. `make` alone prints them.
 .DEFAULT_GOAL := help
-.PHONY: help setup build test demo crash bitrot kill-sync converge interrupt pictures live model differential simulate codecs elsewhere bench steady costs bench-compare profile check states format package package-test tour docs autobahn fuzz stress growth attack soak sanitize clean
+.PHONY: help setup build smoke test test-all demo crash bitrot kill-sync converge interrupt pictures live model differential simulate codecs elsewhere bench steady costs bench-compare profile check states format package package-test tour docs autobahn fuzz stress growth attack soak sanitize clean
 
 SHELL := /bin/bash
 # What is built here has no warnings; dependents of the root manifest may see some.
@@ -15,13 +15,26 @@ help: ## print this list
 setup: ## install the system packages that are missing (Debian, Ubuntu)
 	@Tools/scripts/setup
 
-build: setup ## build the libraries, the command and their tests (debug)
-	swift build --build-tests
+build: setup ## build the libraries, the programs and all tests (debug)
+	@Tools/scripts/build --build-tests
 
-test: setup ## run every test once
+smoke: setup ## build and test the layers without sockets, disks and processes; for use between edits
+	@Tools/scripts/test cores
+
+test: setup ## run every test once; one package with PACKAGE=DivanBLIP
 	@Tools/scripts/test
 
-demo: ## watch two peers sync a real database over TLS
+test-all: test check docs costs ## make test, the checks, and every long trial in a short form
+	@QUERIES=2000 Tools/scripts/differential
+	@OPERATIONS=20000 Tools/scripts/model
+	@Tools/scripts/simulate 200
+	@ROUNDS=50 KILLS=30 DAMAGES=1000 Tools/scripts/crash
+	@KILLS=30 DOCUMENTS=10000 Tools/scripts/kill-sync
+	@Tools/scripts/growth
+	@Tools/scripts/attack
+	@Tools/scripts/fuzz 20
+
+demo: ## watch two peers sync a real database over TLS; RELEASE=1 builds with optimization
 	@Tools/scripts/setup demo
 	@Tools/scripts/demo
 
@@ -69,20 +82,20 @@ profile: setup ## write where the time of saves, reads, pulls and pushes goes: m
 
 steady: ## hold what a document costs, and the ratios that a busy machine leaves alone, to their bounds
 	@Tools/scripts/setup steady
-	@"$$(Tools/scripts/trial Tools/bench release divan-bench)/divan-bench" run --steady --strict
+	@"$$(Tools/scripts/trial release divan-bench)/divan-bench" run --steady --strict
 
 costs: setup ## hold a document's allocations and system calls to their bounds, in the build of the tests
-	@"$$(Tools/scripts/trial Tools/bench debug divan-bench)/divan-bench" run --only costs --strict
+	@"$$(Tools/scripts/trial debug divan-bench)/divan-bench" run --only costs --strict
 
 bench-compare: ## compare two runs: make bench-compare A=old.json B=new.json
-	@"$$(Tools/scripts/trial Tools/bench release divan-bench)/divan-bench" compare "$(A)" "$(B)"
+	@"$$(Tools/scripts/trial release divan-bench)/divan-bench" compare "$(A)" "$(B)"
 
 check: setup ## lint, arrows, manifests, documentation, lengths
 	swift format lint --strict --parallel --recursive $(SOURCES)
-	swift run --quiet divan-check
+	@"$$(Tools/scripts/trial debug divan-check)/divan-check"
 
 states: ## draw Docs/states anew from the state machines in the sources
-	@swift run --quiet divan-check states
+	@"$$(Tools/scripts/trial debug divan-check)/divan-check" states
 
 format: ## lay out the sources as the lint wants them
 	swift format --in-place --parallel --recursive $(SOURCES)
@@ -96,8 +109,7 @@ package-test: ## install each in a clean Debian, sync from it, upgrade and remov
 	@Tools/scripts/package-test
 
 tour: setup ## type Docs/tour.md anew, and draw the picture of the README
-	swift build --build-tests
-	DIVAN_TOUR=write swift test --skip-build --filter TourTests
+	@DIVAN_TOUR=write FILTER=TourTests Tools/scripts/test
 
 docs: ## make the documentation as one site in .build/docs, draw the pictures of the studio, look up every link
 	@Tools/scripts/docs
@@ -124,4 +136,4 @@ sanitize: setup ## run the tests under the thread and the address sanitizer
 	@Tools/scripts/sanitize
 
 clean: ## remove everything that a build made
-	rm -rf .build Packages/*/.build Tools/*/.build Tests/.build Tests/Fuzz/.build
+	rm -rf .build Packages/*/.build Tools/*/.build Tests/Fuzz/.build

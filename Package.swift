@@ -285,8 +285,6 @@ let commit: [CSetting] =
     Context.environment["DIVAN_COMMIT"].map { [.define("DIVAN_COMMIT", to: "\"\($0)\"")] } ?? []
 
 /// The command, and the checks of the repository.
-///
-/// Bench and trials have manifests of their own, in `Tools/bench` and `Tests`.
 let tools: [Target] = [
     .target(
         name: "CDivanLineEditor",
@@ -399,18 +397,197 @@ let examples: [Target] = [
     ),
 ]
 
+/// What `make bench` runs: each figure with its floor in C.
+let bench: [Target] = [
+    .target(
+        name: "CDivanFloors",
+        path: "Tools/bench/Sources/CDivanFloors",
+        linkerSettings: ["sqlite3", "ssl", "crypto", "z", "lz4"].map { .linkedLibrary($0) }
+    ),
+    library("DivanCharts", at: "Tools/bench/Sources/DivanCharts"),
+    library("DivanLinks", at: "Tools/bench/Sources/DivanLinks", uses: ["DivanTestKit"]),
+    program(
+        "divan-bench",
+        at: "Tools/bench/Sources/divan-bench",
+        uses: [
+            "CDivanFloors", "DivanCharts", "DivanLinks", "Divan", "DivanBLIP", "DivanBLIPChannel",
+            "DivanCompression", "DivanCrypto", "DivanDelta", "DivanFullText", "DivanISAL",
+            "DivanJSON", "DivanLZ4", "DivanLog", "DivanQuery", "DivanRevisions", "DivanStore",
+            "DivanTestKit", "DivanTLS", "DivanTransport", "DivanWebSocket", "DivanZlib",
+        ]
+    ),
+    tests("DivanBenchTests", at: "Tools/bench/Tests/DivanBenchTests", uses: ["DivanTestKit"]),
+    tests("DivanChartsTests", at: "Tools/bench/Tests/DivanChartsTests", uses: ["DivanCharts"]),
+    tests(
+        "DivanLinksTests",
+        at: "Tools/bench/Tests/DivanLinksTests",
+        uses: ["DivanLinks", "DivanTestKit"]
+    ),
+]
+
+/// Programs that `make` starts for hours, each with a small version among the tests, and tests that cross packages.
+let trials: [Target] = [
+    library(
+        "DivanStress",
+        at: "Tests/Stress/DivanStress",
+        uses: [
+            "DivanBLIP", "DivanCompression", "DivanCrypto", "DivanTestKit", "DivanWebSocket",
+        ]
+    ),
+    program(
+        "divan-stress",
+        at: "Tests/Stress/divan-stress",
+        uses: [
+            "DivanStress", "DivanLZ4", "DivanZlib",
+        ]
+    ),
+    tests("StressTests", at: "Tests/StressTests", uses: ["DivanStress", "DivanLZ4", "DivanZlib"]),
+    library(
+        "DivanFuzz",
+        at: "Tests/Fuzz/Sources/DivanFuzz",
+        uses: [
+            "Divan", "DivanAuth", "DivanBLIP", "DivanCBLite", "DivanCompression", "DivanCrypto",
+            "DivanDelta", "DivanHTTP", "DivanISAL", "DivanJSON", "DivanLZ4", "DivanQuery",
+            "DivanReplicator", "DivanRevisions", "DivanSeal", "DivanStore", "DivanTestKit",
+            "DivanTLS", "DivanWebSocket", "DivanZlib", "DivanZstd",
+        ]
+    ),
+    tests("FuzzTests", at: "Tests/FuzzTests", uses: ["Divan", "DivanFuzz", "DivanTestKit"]),
+    library(
+        "DivanGrowth",
+        at: "Tests/Growth/DivanGrowth",
+        uses: [
+            "DivanAuth", "DivanBLIP", "DivanConflicts", "DivanCrypto", "DivanDelta",
+            "DivanHTTP",
+            "DivanJSON", "DivanReplicator", "DivanRevisions", "DivanStore", "DivanTLS",
+            "DivanWebSocket",
+            "DivanZlib",
+        ]
+    ),
+    program("divan-growth", at: "Tests/Growth/divan-growth", uses: ["DivanGrowth"]),
+    tests("GrowthTests", at: "Tests/GrowthTests", uses: ["DivanGrowth"]),
+    library(
+        "DivanIndexTrial",
+        at: "Tests/IndexTrial",
+        uses: ["DivanJSON", "DivanQuery", "DivanStore"]
+    ),
+    program(
+        "divan-crash",
+        at: "Tests/Crash",
+        uses: [
+            "Divan", "DivanIndexTrial", "DivanJSON", "DivanQuery", "DivanRevisions",
+            "DivanStore", "DivanTestKit",
+        ]
+    ),
+    tests("CrashTests", at: "Tests/CrashTests", uses: ["divan-crash", "DivanTestKit"]),
+    program(
+        "divan-kill-sync",
+        at: "Tests/KillSync",
+        uses: [
+            "Divan", "DivanDelta", "DivanIndexTrial", "DivanJSON", "DivanLZ4", "DivanRevisions",
+            "DivanStore", "DivanTestKit", "DivanWebSocket", "DivanZlib",
+        ]
+    ),
+    tests("KillSyncTests", at: "Tests/KillSyncTests", uses: ["divan-kill-sync", "DivanTestKit"]),
+    program(
+        "divan-bitrot",
+        at: "Tests/BitRot",
+        uses: [
+            "Divan", "DivanDelta", "DivanLZ4", "DivanRevisions", "DivanStore", "DivanTestKit",
+            "DivanZlib",
+        ]
+    ),
+    tests("BitRotTests", at: "Tests/BitRotTests", uses: ["divan-bitrot", "DivanTestKit"]),
+    program("divan-pictures", at: "Tests/Pictures", uses: ["Divan", "DivanTestKit"]),
+    tests("PicturesTests", at: "Tests/PicturesTests", uses: ["divan-pictures", "DivanTestKit"]),
+    program("divan-live", at: "Tests/Live", uses: ["Divan", "DivanTestKit"]),
+    tests("LiveTests", at: "Tests/LiveTests", uses: ["divan-live", "DivanTestKit"]),
+    program("divan-soak", at: "Tests/Soak", uses: ["Divan", "DivanTestKit"]),
+    program(
+        "divan-attack",
+        at: "Tests/Attack",
+        uses: [
+            "Divan", "DivanAuth", "DivanBLIP", "DivanCrypto", "DivanTestKit", "DivanTLS",
+            "DivanWebSocket", "DivanZlib",
+        ]
+    ),
+    tests("AttackTests", at: "Tests/AttackTests", uses: ["divan-attack", "DivanTestKit"]),
+    tests("SoakTests", at: "Tests/SoakTests", uses: ["divan-soak", "DivanTestKit"]),
+    .target(
+        name: "CDivanDisk",
+        path: "Tests/Simulation/CDivanDisk",
+        linkerSettings: [.linkedLibrary("sqlite3")]
+    ),
+    library(
+        "DivanFleet",
+        at: "Tests/Simulation/DivanFleet",
+        uses: [
+            "CDivanDisk", "DivanBLIP", "DivanCompression", "DivanConflicts", "DivanCrypto",
+            "DivanDelta",
+            "DivanJSON", "DivanLog", "DivanQuery", "DivanReplicator", "DivanRevisions",
+            "DivanSession", "DivanSimulation", "DivanStore", "DivanTestKit", "DivanTransport",
+            "DivanZlib",
+        ]
+    ),
+    program("divan-simulate", at: "Tests/Simulation/divan-simulate", uses: ["DivanFleet"]),
+    tests("SimulationTests", at: "Tests/SimulationTests", uses: ["DivanFleet"]),
+    library("Logging", at: "Tests/Neighbours/Logging", uses: []),
+    tests("NeighbourTests", at: "Tests/NeighbourTests", uses: ["Divan", "Logging"]),
+    tests("EndToEndTests", at: "Tests/EndToEndTests", uses: ["Divan", "DivanTestKit"]),
+    program(
+        "websocket-echo",
+        at: "Tests/Wire/websocket-echo",
+        uses: [
+            "DivanTLS", "DivanTransport", "DivanWebSocket",
+        ]
+    ),
+    program(
+        "blip-echo",
+        at: "Tests/Wire/blip-echo",
+        uses: [
+            "DivanBLIP", "DivanBLIPChannel", "DivanTransport", "DivanWebSocket", "DivanZlib",
+        ]
+    ),
+    program("tls-probe", at: "Tests/Wire/tls-probe", uses: ["DivanProbe", "DivanTLS"]),
+    program(
+        "websocket-autobahn",
+        at: "Tests/Wire/websocket-autobahn",
+        uses: [
+            "DivanJSON", "DivanLog", "DivanTransport", "DivanWebSocket",
+        ]
+    ),
+    tests(
+        "ExampleProgramTests",
+        at: "Tests/ExampleProgramTests",
+        uses: [
+            "blip-echo", "tls-probe", "websocket-autobahn", "websocket-echo", "DivanTestKit",
+        ]
+    ),
+]
+
+/// The layers whose tests need no socket, disk or process; `make smoke` builds only them.
+let cores: Set = [
+    "DivanBLIP", "DivanCompression", "DivanConflicts", "DivanCrypto", "DivanDelta", "DivanHTTP",
+    "DivanISAL",
+    "DivanJSON", "DivanLZ4", "DivanLog", "DivanQuery", "DivanRevisions", "DivanTestKit",
+    "DivanWebSocket",
+    "DivanZlib", "DivanZstd",
+]
+let onlyCores = Context.environment["DIVAN_CORES"] != nil
+let layers = rooms.filter { !onlyCores || cores.contains($0[0].name) }.flatMap { $0 }
+
 /// What outside users may depend on: each room's library, the shims of C libraries left out.
-let libraries = rooms.flatMap { $0 }
-    .filter { $0.type == .regular && !$0.name.hasPrefix("CDivan") }.map(\.name)
+let libraries = layers.filter { $0.type == .regular && !$0.name.hasPrefix("CDivan") }.map(\.name)
 
 let package = Package(
     name: "Divan",
-    products: libraries.map { .library(name: $0, targets: [$0]) } + [
-        .executable(name: "divan", targets: ["divan"]),
-        // For programs that let the command work on their databases: `ShellDoor`.
-        .library(name: "DivanCommand", targets: ["DivanCommand"]),
-        // For `tls-probe` of the repository's own trials.
-        .library(name: "DivanProbe", targets: ["DivanProbe"]),
-    ],
-    targets: rooms.flatMap { $0 } + tools + examples
+    products: libraries.map { .library(name: $0, targets: [$0]) }
+        + (onlyCores
+            ? []
+            : [
+                .executable(name: "divan", targets: ["divan"]),
+                // For programs that let the command work on their databases: `ShellDoor`.
+                .library(name: "DivanCommand", targets: ["DivanCommand"]),
+            ]),
+    targets: layers + (onlyCores ? [] : tools + bench + trials + examples)
 )

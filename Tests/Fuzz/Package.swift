@@ -10,7 +10,7 @@ let strict: [SwiftSetting] = [
 ]
 
 // A separate package, because it links with the fuzzer's runtime, which `make fuzz` supplies;
-// the targets themselves are also in `Tests/Package.swift`, where ordinary tests replay them.
+// the targets themselves are also in the root manifest, where ordinary tests replay them.
 let package = Package(
     name: "DivanFuzz",
     dependencies: [

@@ -60,7 +60,9 @@ alt="Two sides of a conflict and their merge, in the browser" width="1280" heigh
 
 def _head(readme: str) -> tuple[str, str]:
     """The title, and the sentences below it: what it is, and for whom."""
-    title, paragraph = readme.split("\n\n")[:2]
+    title, *paragraphs = readme.split("\n\n")
+    # Badges come before the text.
+    paragraph = next(text for text in paragraphs if not text.startswith("[!["))
     sentences = "".join(
         f"<p>{html.escape(sentence)}</p>" for sentence in paragraph.splitlines()[:3]
     )

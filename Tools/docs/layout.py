@@ -25,7 +25,7 @@ SECTIONS: list[tuple[str, list[str]]] = [
     ("The wire", ["Docs/protocol/README.md", "Docs/protocol/"]),
     ("Decisions", ["Docs/decisions/"]),
     ("Packages", ["Packages/Divan/README.md", "Packages/CouchbaseLiteSwift/README.md"]),
-    ("Contribute", ["CONTRIBUTING.md", "Docs/traits.md", "Tools/"]),
+    ("Contribute", ["CONTRIBUTING.md", "Tools/"]),
     # Pages without a section, so that they can be found.
     ("More", ["Docs/"]),
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import tempfile
 import unittest
@@ -16,6 +17,8 @@ from document import Document, code_block, slug  # noqa: E402
 from links import Site  # noqa: E402
 
 README = """# Divan
+
+[![A badge](Docs/pictures/badge.svg)](LICENSE)
 
 The first paragraph.
 
@@ -54,6 +57,8 @@ class Checkouts(unittest.TestCase):
         for source in {source for _, _, source in CARDS} | {"Docs/guides/studio.md", "Docs/performance.md"}:
             self.write(source, f"# {Path(source).stem}\n")
         self.write("README.md", README)
+        self.write("LICENSE", "A licence.\n")
+        self.write("Docs/pictures/badge.svg", "<svg xmlns='http://www.w3.org/2000/svg'/>\n")
         self.write("Docs/guides/README.md", INDEX)
         self.write("Docs/examples/README.md", "# Examples\n")
         self.write("Docs/pictures/studio-conflict.png", "png")
@@ -74,6 +79,12 @@ class Checkouts(unittest.TestCase):
 
 
 class Links(Checkouts):
+    def test_the_front_page_shows_the_first_paragraph_and_no_markdown(self) -> None:
+        self.build()
+        shown = re.sub(r"<pre.*?</pre>|<[^>]*>", "", self.page("index.html"), flags=re.S)
+        self.assertIn("The first paragraph.", shown)
+        self.assertNotIn("](", shown)
+
     def test_a_site_whose_links_lead_somewhere_has_no_problems(self) -> None:
         self.assertEqual(self.build(), [])
 

@@ -1,6 +1,7 @@
 import Foundation
 
-/// The root manifest lists exactly the targets of the packages' own manifests.
+/// The root manifest lists exactly the targets of the packages' own manifests, and those of the trials and the
+/// bench, which have none.
 ///
 /// Both are read as SwiftPM understands them (`swift package dump-package`).
 public struct ManifestsCheck {
@@ -33,16 +34,22 @@ public struct ManifestsCheck {
             }
         }
         violations += try outsideViolations(settings: root["Divan"]?.settings ?? [])
-        for name in root.keys.sorted() where !seen.contains(name) {
+        for (name, target) in root.sorted(by: { $0.key < $1.key })
+        where !seen.contains(name) && !isOnlyInRoot(target) {
             violations.append(mismatch("Package.swift", "\(name) is in no package's manifest"))
         }
         return violations
     }
 
+    /// Trials and bench are built from the root alone, so that one build serves all tests.
+    private func isOnlyInRoot(_ target: Target) -> Bool {
+        target.path.hasPrefix("Tests/") || target.path.hasPrefix("Tools/bench/")
+    }
+
     /// Separate manifests, which dependents of the root never read, use its settings.
     private func outsideViolations(settings: Set<String>) throws -> [Violation] {
         var violations: [Violation] = []
-        for folder in ["Tools/bench", "Tests", "Tests/Fuzz"]
+        for folder in ["Tests/Fuzz"]
         where tree.exists("\(folder)/Package.swift") {
             let targets = try targets(of: folder).filter { !$0.key.hasPrefix("CDivan") }
             for (name, target) in targets.sorted(by: { $0.key < $1.key })

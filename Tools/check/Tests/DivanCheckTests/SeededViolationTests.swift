@@ -381,7 +381,7 @@ import Testing
                 ]
             )
             """
-        try checkout.write("Tests/Package.swift", lax)
+        try checkout.write("Tests/Fuzz/Package.swift", lax)
         let violations = try ManifestsCheck(checkout.tree).violations()
         #expect(
             violations.map(\.problem) == ["Trial has other settings than the root manifest's Divan"]
