@@ -12,7 +12,7 @@ import Testing
         (.certificate(.unknownRoot(issuer: "CN=Root")), 11, "signed by CN=Root, which is not"),
         (
             .certificate(.notPinned), 11,
-            "its certificate is neither the pinned one nor signed by it; "
+            "is not the pinned one, and no chain that it presented leads to that; "
         ),
         (.certificate(.notSelfSigned(certificateCount: 2)), 8, "it presented 2 certificates, not"),
         (.certificate(.revoked), 14, "revoked; install a new one"),
@@ -24,6 +24,13 @@ import Testing
         ),
         (.certificate(.refusedByCallback), 8, "the application refused its certificate; "),
         (.certificate(.invalid(code: 26)), 8, "is invalid ("),
+        (.certificate(.invalid(code: 68)), 8, "a digest that is too weak, such as SHA-1 ("),
+        (.certificate(.invalid(code: 66)), 8, "a key that is too short ("),
+        (
+            .certificate(.invalid(code: 7)), 8,
+            "the signature of a certificate of its chain is wrong ("
+        ),
+        (.certificate(.invalid(code: 79)), 8, "signed by a certificate that may not sign it ("),
     ]
     static let others: [Row] = [
         (.clientCertificateMissing, 6, "it presented no certificate; give the client an identity"),

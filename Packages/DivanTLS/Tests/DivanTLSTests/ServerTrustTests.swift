@@ -47,22 +47,53 @@ import Testing
         throws
     {
         let root = try Sample.authority()
+        let identity = try signedWithSHA1(by: root)
+        #expect(try refusal(of: identity, by: .pinned(identity.leaf)) == nil)
+        #expect(try refusal(of: identity, by: .roots([root.leaf])) != nil)
+    }
+
+    @Test func `a pinned authority refuses what it signed with SHA-1, and says why`() throws {
+        let root = try Sample.authority()
+        let identity = try signedWithSHA1(by: root)
+        for trust in [ServerTrust.pinned(root.leaf), .roots([root.leaf])] {
+            let error = try #require(try refusal(of: identity, by: trust))
+            #expect(error.description.contains("a digest that is too weak, such as SHA-1"))
+            #expect(!error.description.contains("pinned"))
+            #expect(error.networkCode == 8)
+        }
+    }
+
+    @Test func `a pinned certificate that is no authority refuses what it signed, and says why`()
+        throws
+    {
+        let server = try Sample.server()
+        let identity = try signed(by: server, digest: "-sha256")
+        let error = try #require(try refusal(of: identity, by: .pinned(server.leaf)))
+        #expect(error.description.contains("signed by a certificate that may not sign it"))
+    }
+
+    private func signedWithSHA1(by root: TLSCredential) throws -> TLSCredential {
+        try signed(by: root, digest: "-sha1")
+    }
+
+    /// A server's identity, with its chain, signed by the `openssl` command.
+    private func signed(by root: TLSCredential, digest: String) throws -> TLSCredential {
         let key = try Sample.server().key
         let folder = try TemporaryDirectory()
         try Data(root.pem().utf8).write(to: URL(filePath: folder.file("root")))
         try Data(key.pem().utf8).write(to: URL(filePath: folder.file("key")))
         let signed = try OpenSSLCommand.run(
             [
-                "req", "-x509", "-new", "-sha1", "-days", "30", "-subj", "/CN=localhost",
+                "req", "-x509", "-new", digest, "-days", "30", "-subj", "/CN=localhost",
                 "-addext", "subjectAltName=DNS:localhost", "-key", folder.file("key"),
                 "-CA", folder.file("root"), "-CAkey", folder.file("root"),
             ],
             input: ""
         )
-        let leaf = try TLSCertificate(pem: signed)
-        let identity = try TLSCredential(certificates: [leaf, root.leaf], key: key)
-        #expect(try refusal(of: identity, by: .pinned(leaf)) == nil)
-        #expect(try refusal(of: identity, by: .roots([root.leaf])) != nil)
+        return try TLSCredential(
+            certificates: [TLSCertificate(pem: signed), root.leaf],
+            key: key
+        )
     }
 
     @Test func `accepts a chain over an intermediate, and the intermediate as root`() throws {

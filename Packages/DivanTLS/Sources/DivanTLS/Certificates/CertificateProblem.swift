@@ -5,7 +5,7 @@ public import FoundationEssentials
 public enum CertificateProblem: Equatable, Sendable {
     /// The path ends at a self-signed or unknown authority.
     case unknownRoot(issuer: String)
-    /// No presented certificate is the pinned one, or the pinned one has not signed the leaf.
+    /// No presented certificate is the pinned one, or no signatures lead from the leaf to the pinned one.
     case notPinned
     /// Only a single self-signed certificate is accepted.
     case notSelfSigned(certificateCount: Int)
@@ -67,8 +67,8 @@ public enum CertificateProblem: Equatable, Sendable {
             )
         case .notPinned:
             (
-                "its certificate is neither the pinned one nor signed by it",
-                "check the server, then pin its new certificate"
+                "its certificate is not the pinned one, and no chain that it presented leads to that",
+                "check the server, then pin its new certificate; a pinned authority must be in the chain"
             )
         case .notSelfSigned(let count):
             (
@@ -87,12 +87,39 @@ public enum CertificateProblem: Equatable, Sendable {
             )
         case .refusedByCallback:
             ("the application refused its certificate", "see the application's call-back")
-        case .invalid(let code):
-            ("its certificate is invalid (\(Self.text(code)))", "install a sound one at the peer")
+        case .invalid(let code): Self.explanation(of: code)
         }
     }
 
-    private static func text(_ code: Int32) -> String {
-        X509_verify_cert_error_string(Int(code)).map { String(cString: $0) } ?? "code \(code)"
+    /// The explanation of one of OpenSSL's numbers, with its own text, which may name the wrong certificate.
+    private static func explanation(of code: Int32) -> (problem: String, remedy: String) {
+        let text =
+            X509_verify_cert_error_string(Int(code)).map { String(cString: $0) } ?? "code \(code)"
+        let (problem, remedy) =
+            switch code {
+            case X509_V_ERR_CA_MD_TOO_WEAK:
+                (
+                    "a certificate of its chain is signed with a digest that is too weak, such as SHA-1",
+                    "have it issued again with SHA-256"
+                )
+            case X509_V_ERR_EE_KEY_TOO_SMALL, X509_V_ERR_CA_KEY_TOO_SMALL:
+                (
+                    "a certificate of its chain has a key that is too short",
+                    "have it issued again with P-256, or RSA of 2,048 bits or more"
+                )
+            case X509_V_ERR_CERT_SIGNATURE_FAILURE:
+                (
+                    "the signature of a certificate of its chain is wrong",
+                    "install the chain that its authority issued"
+                )
+            case X509_V_ERR_INVALID_CA, X509_V_ERR_KEYUSAGE_NO_CERTSIGN,
+                X509_V_ERR_PATH_LENGTH_EXCEEDED:
+                (
+                    "it is signed by a certificate that may not sign it",
+                    "have it issued by an authority"
+                )
+            default: ("its certificate is invalid", "install a sound one at the peer")
+            }
+        return ("\(problem) (\(text))", remedy)
     }
 }

@@ -62,8 +62,8 @@ extension TLSSession {
                 forgiving: roots.contains(chain[0]) ? X509_V_ERR_INVALID_PURPOSE : nil
             )
         case .server(.pinned(let pin)):
-            chain.contains(pin) && (chain[0] == pin || isSigned(storeContext))
-                ? nil : .notPinned
+            chain.contains(pin)
+                ? (chain[0] == pin ? nil : pinProblem(chain, storeContext)) : .notPinned
         case .server(.selfSignedOnly):
             chain.count == 1 && chain[0].isSelfSigned
                 ? nil : .notSelfSigned(certificateCount: chain.count)
@@ -74,12 +74,23 @@ extension TLSSession {
         }
     }
 
-    /// Whether signatures lead from the leaf to the pinned certificate, the only one that is trusted.
+    /// Why the pinned certificate, the only one that is trusted, does not cover the leaf; `nil` if it does.
     ///
     /// Anybody can present a certificate that he has seen: a pin covers only what that certificate has signed.
-    private func isSigned(_ storeContext: OpaquePointer) -> Bool {
+    private func pinProblem(
+        _ chain: [TLSCertificate],
+        _ storeContext: OpaquePointer
+    ) -> CertificateProblem? {
         let isFine = verify(storeContext)
-        return isFine && complaints.allSatisfy { Self.forgivenByPin.contains($0.code) }
+        complaints.removeAll { Self.forgivenByPin.contains($0.code) }
+        let problems = complaints.map { problem($0, chain) }
+        guard let worst = problems.min(by: { $0.rank < $1.rank }) else {
+            return isFine ? nil : .invalid(code: X509_STORE_CTX_get_error(storeContext))
+        }
+        switch worst {
+        case .unknownRoot, .invalid(X509_V_ERR_CERT_SIGNATURE_FAILURE): return .notPinned
+        default: return worst
+        }
     }
 
     /// Checks that a pin does not require: dates, names, purposes, and key lengths.
