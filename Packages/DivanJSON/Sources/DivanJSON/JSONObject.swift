@@ -24,14 +24,14 @@ public struct JSONObject: Sendable {
 
     /// Creates an object from members in any order; of equal keys the last one counts.
     public init(_ members: some Sequence<Member>) {
-        entries = []
-        // Stable (as Swift's sort is), so that the last of equal keys stays last.
-        for member in members.sorted(by: { $0.key.precedesByBytes($1.key) }) {
-            if let last = entries.last, last.key.hasSameBytes(as: member.key) {
-                entries.removeLast()
-            }
-            entries.append(Entry(key: member.key, value: member.value))
-        }
+        var collected = UnorderedMembers(minimumCapacity: members.underestimatedCount)
+        for member in members { collected.append(member.value, forKey: member.key) }
+        self.init(collected)
+    }
+
+    /// Creates an object from collected members.
+    public init(_ members: consuming UnorderedMembers) {
+        entries = members.ordered()
     }
 
     /// Takes over members that are already in order, each key once.
