@@ -91,6 +91,7 @@ struct ExpressionChecker {
     ) throws -> CheckedExpression {
         switch form {
         case .literal(let literal): return .literal(literal)
+        case .refused(let reason): throw QueryError(reason)
         case .parameter(let name):
             numbers.use(parameter: name)
             return .parameter(name)

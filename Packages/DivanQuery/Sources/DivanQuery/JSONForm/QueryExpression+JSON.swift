@@ -49,6 +49,7 @@ extension QueryExpression {
         case .match(let index, let text): ["MATCH()", index.nameJSON, text.json]
         case .rank(let index): ["RANK()", index.nameJSON]
         case .blob(let path): ["BLOB", .string(path.text ?? "")]
+        case .refused: .null
         }
     }
 

@@ -25,6 +25,7 @@ struct SQLPrinter {
     private mutating func write(_ form: QueryExpression.Form) {
         switch form {
         case .literal(let literal): text += literal.sql
+        case .refused: text += QueryLiteral.null.sql
         case .parameter(let name): text += "$" + Self.parameter(name.text)
         case .property(let path), .variable(let path): text += path.sql
         case .everything(let source): text += source.isEmpty ? "*" : source.sql + ".*"

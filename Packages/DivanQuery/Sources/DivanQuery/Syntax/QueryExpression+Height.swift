@@ -40,7 +40,9 @@ extension QueryExpression {
     /// The direct operands of this expression, and those of a sub-query.
     private var children: [QueryExpression] {
         switch form {
-        case .literal, .parameter, .property, .everything, .variable, .metadata, .rank, .blob: []
+        case .literal, .parameter, .property, .everything, .variable, .metadata, .rank, .blob,
+            .refused:
+            []
         case .member(let operand, _), .not(let operand), .negative(let operand),
             .positive(let operand), .isValued(let operand), .hasValue(let operand),
             .collated(let operand, _), .match(_, let operand):

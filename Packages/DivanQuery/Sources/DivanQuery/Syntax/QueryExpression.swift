@@ -85,6 +85,8 @@ public struct QueryExpression: Sendable {
         case rank(index: QueryPath)
         /// The content of a blob; only in the JSON form.
         case blob(QueryPath)
+        /// A value of an application that no query can hold; a query with it is refused for this reason.
+        case refused(reason: String)
     }
 
     /// A member of an object constructor.
