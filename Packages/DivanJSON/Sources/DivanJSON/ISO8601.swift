@@ -2,6 +2,14 @@
 ///
 /// Source: `behaviour.md` §3.
 public enum ISO8601 {
+    /// Writes a point in time as ``format(secondsSince1970:)`` does, if its year has four digits.
+    ///
+    /// - Returns: 24 characters; `nil` outside the years 0 to 9999, and for NaN.
+    public static func text(secondsSince1970 seconds: Double) -> String? {
+        let years = firstMillisecond / 1_000..<(lastMillisecond + 1) / 1_000
+        return years.contains(seconds) ? format(secondsSince1970: seconds) : nil
+    }
+
     /// Writes a point in time as `YYYY-MM-DDTHH:MM:SS.sssZ`, in UTC, rounded to milliseconds.
     ///
     /// - Parameter seconds: Since the start of 1970, UTC, without leap seconds. Times outside

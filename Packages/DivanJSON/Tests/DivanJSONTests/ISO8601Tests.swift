@@ -12,4 +12,13 @@ import Testing
     func `writes a moment in UTC with milliseconds`(seconds: Double, text: String) {
         #expect(ISO8601.format(secondsSince1970: seconds) == text)
     }
+
+    @Test(arguments: [
+        (253_402_300_799.999_9, "9999-12-31T23:59:59.999Z"), (253_402_300_800, nil),
+        (-62_167_219_200, "0000-01-01T00:00:00.000Z"), (-62_167_219_200.001, nil), (.nan, nil),
+        (.infinity, nil), (-.infinity, nil),
+    ])
+    func `a text has a year of four digits, or there is none`(seconds: Double, text: String?) {
+        #expect(ISO8601.text(secondsSince1970: seconds) == text)
+    }
 }

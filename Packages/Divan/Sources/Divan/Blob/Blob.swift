@@ -162,9 +162,10 @@ public final class Blob: Equatable, Hashable, @unchecked Sendable {
         guard properties[typeProperty] as? String == blobType,
             properties[blobDigestProperty] is String
         else { return false }
-        let length = properties[blobLengthProperty]
-        let type = properties[blobContentType]
-        return (length == nil || length is NSNumber) && (type == nil || type is String)
+        let (length, type) = (properties[blobLengthProperty], properties[blobContentType])
+        // On Linux a cast of a container to `NSNumber` would convert the container first.
+        let isNumber = length.flatMap { Value(storing: $0) }.number != nil
+        return (length == nil || isNumber) && (type == nil || type is String)
     }
 
     /// Whether both have the same digest, or, if one has none yet, the same content.
@@ -192,6 +193,14 @@ extension Blob {
         members[Self.blobDigestProperty] = digest.map { .string($0) }
         if let byteCount { members[Self.blobLengthProperty] = JSON(byteCount) }
         members[Self.blobContentType] = contentType.map { .string($0) }
+        return members
+    }
+
+    /// The dictionary that represents it in a query, with content that is only here inline.
+    func queryObject() -> JSONObject {
+        let content = lock.withLock { state.isStored ? nil : state.load() }
+        var members = metadataObject()
+        members[Self.dataProperty] = content.map { .string($0.base64EncodedString()) }
         return members
     }
 

@@ -54,6 +54,14 @@ struct BlobState {
         }
     }
 
+    /// Whether the content is in a database, or only its metadata is known.
+    var isStored: Bool {
+        switch content {
+        case .stored, .elsewhere: true
+        case .bytes, .stream, .lost: false
+        }
+    }
+
     /// Whether the content is only in memory.
     var isNew: Bool {
         if case .bytes = content { true } else { false }

@@ -7,7 +7,8 @@ public typealias DocumentCodable = DocumentEncodable & DocumentDecodable
 
 /// A model class that represents its whole document: saving it drops the keys that it does not know.
 ///
-/// Otherwise they are kept, so that an older program does not delete what a newer one added. An addition to the
+/// Otherwise they are kept, so that an older program does not delete what a newer one added. State it where the class
+/// is declared: a linker may leave out a file of a static library that holds only an extension. An addition to the
 /// official API.
 public protocol WholeDocumentModel: AnyObject {}
 
@@ -71,10 +72,15 @@ public final class DocumentID: Codable {
     }
 
     /// The IDs among a model's properties, from the most derived class that has any.
+    ///
+    /// A class that encodes and decodes itself may leave its own ID out, and still have its superclass's written.
     static func all(in model: Any) -> [DocumentID] {
         var mirror: Mirror? = Mirror(reflecting: model)
         while let level = mirror {
-            let own = level.children.compactMap { $0.value as? DocumentID }
+            // A cast of another value to a class may convert it first.
+            let own = level.children.compactMap { child in
+                type(of: child.value) == DocumentID.self ? child.value as? DocumentID : nil
+            }
             if !own.isEmpty { return own }
             mirror = level.superclassMirror
         }

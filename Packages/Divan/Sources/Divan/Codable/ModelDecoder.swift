@@ -87,6 +87,11 @@ final class ModelDecoder: Decoder {
         do {
             let model = try Model(from: decoder)
             let unknown = decoder.unknown
+            let own = DocumentID.all(in: model)
+            if own.count == 1, !found.documentIDs.contains(where: { $0 === own[0] }) {
+                own[0].adopt(document)
+                found.documentIDs += own
+            }
             for id in found.documentIDs { id.unknown = unknown }
             return (model, unknown, found)
         } catch {

@@ -69,6 +69,7 @@ final class ModelEncoder: Encoder {
         let encoder = ModelEncoder(codingPath: [], found: Found())
         do {
             guard let encoded = try encoder.value(of: value, at: IndexKey(0)) else { return .null }
+            if let unstorable = encoded.unstorable() { throw unstorable }
             return Elements([encoded]).metadataArray().first ?? .null
         } catch {
             throw NSError(
@@ -103,9 +104,9 @@ final class ModelEncoder: Encoder {
         of model: some Encodable,
         among found: [DocumentID]
     ) -> DocumentID? {
-        if found.count <= 1 { return found.first }
         let own = DocumentID.all(in: model)
-        return own.count == 1 ? own.first : nil
+        if own.count == 1 { return own.first }
+        return found.count == 1 ? found.first : nil
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
@@ -143,7 +144,7 @@ final class ModelEncoder: Encoder {
 
     /// The value of a member or element; `nil` for the model's own `DocumentID`.
     func value(of encodable: some Encodable, at key: any CodingKey) throws -> Value? {
-        if let id = encodable as? DocumentID, codingPath.leadsToSuperclass {
+        if let id = encodable.object(DocumentID.self), codingPath.leadsToSuperclass {
             found.documentIDs.append(id)
             return nil
         }

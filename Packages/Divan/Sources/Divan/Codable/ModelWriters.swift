@@ -4,6 +4,10 @@ import Foundation
 extension Value {
     /// The value of a type that is stored directly; `nil` for types that encode themselves.
     init?(leaf encodable: some Encodable) {
+        if let blob = encodable.object(Blob.self) {
+            self = .blob(blob)
+            return
+        }
         switch encodable {
         case let text as String: self = .json(.string(text))
         case let bool as Bool: self = .json(.bool(bool))
@@ -14,14 +18,21 @@ extension Value {
             // Not-a-number has no number in JSON, and encodes itself.
             guard let number = JSON(decimal) else { return nil }
             self = .json(number)
-        case let date as Date: self = .json(.string(date.documentText))
+        case let date as Date: self.init(date)
         case let url as URL: self = .json(.string(url.absoluteString))
-        case let blob as Blob: self = .blob(blob)
-        case let encryptable as Encryptable: self = .json(.object(encryptable.object))
-        case let data as Data:
-            self = .blob(Blob(contentType: "application/octet-stream", data: data))
+        case let encryptable as Encryptable: self.init(encryptable)
+        case let data as Data: self.init(data)
         default: return nil
         }
+    }
+}
+
+extension Encodable {
+    /// This object, if it is one of `type`.
+    ///
+    /// On Linux a cast of a Swift container to a class converts the container first, at every level of it again.
+    func object<Object: AnyObject>(_ type: Object.Type) -> Object? {
+        Swift.type(of: self) is AnyClass ? self as? Object : nil
     }
 }
 

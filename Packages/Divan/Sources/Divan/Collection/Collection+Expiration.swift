@@ -8,10 +8,13 @@ extension Collection {
     /// With a date that has passed, it is purged within about a second. Expiration is local: it never replicates. It is
     /// kept when a new revision is saved, and works on deleted documents.
     ///
-    /// - Throws: `CBLError.notFound`, `notOpen`.
+    /// Fractions of a millisecond are cut.
+    ///
+    /// - Throws: `CBLError.notFound`, `notOpen`; `invalidParameter` for a date that is not finite, or whose milliseconds
+    ///   since 1970 do not fit in 64 bits.
     public func setDocumentExpiration(id: String, expiration: Date?) throws {
         let (path, name) = (path, StoredID(unchecked: id))
-        let time = expiration?.milliseconds
+        let time = try expiration.map { try $0.expirationTime() }
         try write { writer in try writer.setExpiration(time, of: name, in: path) }
         database.file.expirationDidChange()
     }
@@ -27,9 +30,29 @@ extension Collection {
 }
 
 extension Date {
-    /// Milliseconds since 1970, clamped to 64 bits.
+    /// Milliseconds since 1970, cut, as an expiration stores them.
+    ///
+    /// - Throws: `CBLError.invalidParameter` if they do not fit.
+    fileprivate func expirationTime() throws -> Int64 {
+        guard let time = Int64(exactly: wholeMilliseconds) else {
+            throw NSError(
+                CBLError.invalidParameter,
+                "setDocumentExpiration: a date \(timeIntervalSince1970) seconds after 1970 cannot be stored; "
+                    + "pass an earlier one, or nil for never"
+            )
+        }
+        return time
+    }
+
+    /// Milliseconds since 1970, cut, and clamped to 64 bits.
     var milliseconds: Int64 {
-        let time = (timeIntervalSince1970 * 1_000).rounded()
+        let time = wholeMilliseconds
         return Int64(exactly: time) ?? (time < 0 ? .min : .max)
+    }
+
+    private var wholeMilliseconds: Double {
+        // A `Date` counts from 2001: a whole number of milliseconds since 1970 may be less by its precision.
+        let precision = 2 * timeIntervalSince1970.ulp
+        return ((timeIntervalSince1970 + precision) * 1_000).rounded(.down)
     }
 }

@@ -1,3 +1,13 @@
+import DivanAuth
+import DivanJSON
+import DivanQuery
+import DivanReplicator
+import DivanRevisions
+import DivanSeal
+import DivanStore
+import DivanTLS
+import DivanTransport
+import DivanWebSocket
 import Foundation
 
 /// An entry of the public error table: a domain and a code in it.
@@ -32,9 +42,42 @@ struct ErrorNumber: Equatable, Sendable {
 /// An error of a lower layer that has an entry in the public table.
 ///
 /// All conformances are in this module, so that no lower layer knows the table.
-protocol NumberedError: Error {
+protocol NumberedError: Error, CustomStringConvertible {
     /// The domain and code that callers of the public API see.
     var number: ErrorNumber { get }
+    /// What they read; by default the description.
+    var sentence: String { get }
+}
+
+extension NumberedError {
+    var sentence: String { description }
+}
+
+/// Returns `error` as an entry of the public table; `nil` if it has none.
+///
+/// The types are listed. A cast to `any NumberedError` would find only the conformances that were linked, and a linker
+/// leaves out an object file of a static library if nothing refers to it.
+private func numbered(_ error: any Error) -> (any NumberedError)? {
+    switch error {
+    case let error as StoreError: error
+    case let error as QueryError: error
+    case let error as QueryStop: error
+    case let error as DocumentIDError: error
+    case let error as JSONError: error
+    case let error as SealError: error
+    case let error as Unstorable: error
+    case let error as ForeignBlob: error
+    case let error as ForeignBundle: error
+    case let error as ForeignDatabaseError: error
+    case let error as ReplicationFailure: error
+    case let error as SyncError: error
+    case let error as WebSocketURLError: error
+    case let error as CredentialError: error
+    case let error as TransportError: error
+    case let error as TLSError: error
+    case let error as AuthenticationError: error
+    default: nil
+    }
 }
 
 extension NSError {
@@ -47,8 +90,11 @@ extension NSError {
             self.init(domain: known.domain, code: known.code, userInfo: known.userInfo)
             return
         }
-        let number = (error as? any NumberedError)?.number ?? .divan(CBLError.unexpectedError)
-        self.init(number, String(describing: error), cause: error)
+        if let known = numbered(error) {
+            self.init(known.number, known.sentence, cause: error)
+        } else {
+            self.init(CBLError.unexpectedError, String(describing: error), cause: error)
+        }
     }
 
     /// Creates the `unexpectedError` that the official SDK throws for an error that ends a batch or prevents a model

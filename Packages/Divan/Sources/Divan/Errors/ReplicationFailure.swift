@@ -101,6 +101,9 @@ extension SyncError: NumberedError {
         case .mbedTLS: .divan(CBLError.unexpectedError)
         }
     }
+
+    /// Without the code, which the public error has, if the message is complete.
+    var sentence: String { hasRemedy ? message : description }
 }
 
 extension WebSocketURLError: NumberedError {

@@ -19,7 +19,7 @@ final class LogConfiguration: Sendable {
         var settings = Settings()
         var files: (sink: FileSink, settings: FileLogSink)?
         var isInstalled = false
-        var hasWarnedOfMissingFiles = false
+        var hasMentionedMissingFiles = false
     }
 
     private let state = Mutex(State())
@@ -35,16 +35,16 @@ final class LogConfiguration: Sendable {
 
     /// Installs the default sinks when a database is opened, unless sinks are already installed.
     ///
-    /// Warns once per process if no logs are kept.
+    /// Says once per process if no logs are kept.
     func install() {
         installSinks()
-        let warns = state.withLock { state in
-            guard !state.hasWarnedOfMissingFiles else { return false }
-            state.hasWarnedOfMissingFiles = true
+        let isOff = state.withLock { state in
+            guard !state.hasMentionedMissingFiles else { return false }
+            state.hasMentionedMissingFiles = true
             return state.settings.file == nil
         }
-        guard warns else { return }
-        Journal.database.warning(
+        guard isOff else { return }
+        Journal.database.info(
             "Logging to files is off; set LogSinks.file to keep logs for support"
         )
     }

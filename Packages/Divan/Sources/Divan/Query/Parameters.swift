@@ -9,53 +9,38 @@ import Synchronization
 ///
 /// Source: `api.md` §2.
 public final class Parameters: Sendable {
-    /// A value as a query takes it, and its form when it was set.
-    private struct Entry {
-        let json: JSON
-        let form: Form
-    }
-
-    fileprivate enum Form {
-        case plain
-        case date(Date)
-        case blob(Blob)
-        case array
-        case dictionary
-    }
-
     private let isReadOnly: Bool
-    private let entries: Mutex<[ExactText: Entry]>
+    private let entries: Mutex<[ExactText: ParameterValue]>
 
     /// Creates parameters without values.
     public convenience init() { self.init(parameters: nil) }
 
     /// Creates a copy that can be edited; without `parameters`, an empty one.
     public convenience init(parameters: Parameters?) {
-        self.init(parameters, isReadOnly: false)
+        self.init(parameters?.snapshot.mapValues { $0.unsettled } ?? [:], isReadOnly: false)
     }
 
-    init(_ parameters: Parameters?, isReadOnly: Bool) {
+    private init(_ entries: [ExactText: ParameterValue], isReadOnly: Bool) {
         self.isReadOnly = isReadOnly
-        entries = Mutex(parameters?.snapshot ?? [:])
+        self.entries = Mutex(entries)
     }
 
-    /// Returns the value that was set, or `nil`; a date as a `Date`, a blob as the same `Blob`.
+    /// Creates a copy whose values no longer change, for a query.
+    convenience init(settling parameters: Parameters) {
+        self.init(parameters.snapshot.mapValues { $0.settled }, isReadOnly: true)
+    }
+
+    /// Returns the value that was set, or `nil`: a date as a `Date`, a blob or a container as the same object.
     public func value(forName name: String) -> Any? {
-        guard let entry = entries.withLock({ $0[ExactText(name)] }), !entry.json.isNull else {
-            return nil
-        }
-        return switch entry.form {
-        case .plain: entry.json.plainValue(in: nil)
-        case .date(let date): date
-        case .blob(let blob): blob
-        case .array, .dictionary: Value.json(entry.json).object(in: nil)
-        }
+        entries.withLock { $0[ExactText(name)]?.given }
     }
 
     /// Sets a value of any type that a document can hold; `nil` removes the value.
     ///
-    /// A parameter without a value, or with `NSNull`, is MISSING in the query. An array or dictionary that contains an
-    /// infinite number or NaN makes the query fail.
+    /// A parameter without a value, or with `NSNull`, is MISSING in the query. A query reads mutable containers when it
+    /// is given these parameters; later changes have no effect on it. These make the query fail: an array or dictionary
+    /// that contains an infinite number or NaN, one that is nested deeper than 128, and a date outside the years 0 to
+    /// 9999.
     ///
     /// Any other type is misuse and stops the program, as does changing the parameters that `Query.parameters`
     /// returned: change a copy instead.
@@ -66,8 +51,8 @@ public final class Parameters: Sendable {
             entries.withLock { $0[ExactText(name)] = nil }
             return self
         }
-        let entry = Entry(json: Value(value).parameterJSON, form: Form(value))
-        entries.withLock { $0[ExactText(name)] = entry }
+        let parameter = ParameterValue(value)
+        entries.withLock { $0[ExactText(name)] = parameter }
         return self
     }
 
@@ -137,15 +122,25 @@ public final class Parameters: Sendable {
         setValue(value, forName: name)
     }
 
-    private var snapshot: [ExactText: Entry] { entries.withLock { $0 } }
+    private var snapshot: [ExactText: ParameterValue] { entries.withLock { $0 } }
 
     /// The values with which a query is run.
     ///
-    /// - Throws: `invalidQueryParameter` for an array or dictionary with a number that JSON cannot express.
+    /// - Throws: `invalidQueryParameter` for an array or dictionary with a number that JSON cannot express, for one that
+    ///   is nested too deeply, and for a date that cannot be written.
     func bound() throws(QueryError) -> [ExactText: QueryValue] {
         var values: [ExactText: QueryValue] = [:]
-        for (name, entry) in snapshot {
-            let value = QueryValue.parameter(entry.json)
+        for (name, parameter) in snapshot {
+            let json: JSON
+            do {
+                json = try parameter.json()
+            } catch {
+                throw QueryError(
+                    "the parameter '\(name)': \(error.reason)",
+                    code: .invalidQueryParameter
+                )
+            }
+            let value = QueryValue.parameter(json)
             // Empty without an exact text.
             guard value != .container([]) else {
                 throw QueryError(
@@ -157,24 +152,5 @@ public final class Parameters: Sendable {
             values[name] = value
         }
         return values
-    }
-}
-
-extension Parameters.Form {
-    fileprivate init(_ value: Any?) {
-        switch value {
-        case let date as Date: self = .date(date)
-        case let blob as Blob: self = .blob(blob)
-        case is ArrayObject: self = .array
-        case is DictionaryObject: self = .dictionary
-        default: self = .plain
-        }
-    }
-}
-
-extension Value {
-    /// The value as a query takes it.
-    fileprivate var parameterJSON: JSON {
-        Elements([self]).metadataArray().first ?? .null
     }
 }

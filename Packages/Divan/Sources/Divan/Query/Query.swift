@@ -52,18 +52,31 @@ final class TextQuery: MadeQuery {
 extension Query {
     /// The core of this query.
     var core: QueryCore {
-        guard let query = self as? any MadeQuery else {
+        // The types are listed: a cast to `any MadeQuery` would find only the conformances that were linked.
+        let made: (any MadeQuery)? =
+            switch self {
+            case let query as TextQuery: query
+            case let query as From: query
+            case let query as Joins: query
+            case let query as Where: query
+            case let query as GroupBy: query
+            case let query as Having: query
+            case let query as OrderBy: query
+            case let query as Limit: query
+            default: nil
+            }
+        guard let made else {
             stopForMisuse("\(type(of: self)) is no query; use Database.createQuery or QueryBuilder")
         }
-        return query.made
+        return made.made
     }
 
     /// The values of its parameters; copied when set, read-only when returned.
     ///
     /// Setting it reruns live queries at once; `nil` removes all values.
     public var parameters: Parameters? {
-        get { core.parameters.map { Parameters($0, isReadOnly: true) } }
-        set { core.parameters = newValue.map { Parameters($0, isReadOnly: true) } }
+        get { core.parameters.map { Parameters(settling: $0) } }
+        set { core.parameters = newValue.map { Parameters(settling: $0) } }
     }
 
     /// Runs the query and returns all of its current rows.

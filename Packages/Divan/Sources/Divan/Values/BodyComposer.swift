@@ -27,8 +27,8 @@ struct BodyComposer {
     ///
     /// The store checks the keys, as it does for documents from elsewhere.
     ///
-    /// - Throws: `CBLError.invalidParameter` for a blob of another database, a number that is not finite, or containers
-    ///   nested too deeply.
+    /// - Throws: `CBLError.invalidParameter` for a blob of another database, a number that is not finite, a date outside the
+    ///   years 0 to 9999, or containers nested too deeply.
     mutating func compose(_ members: Members) throws -> ComposedBody {
         if let plain = members.plainObject, let body = Self.bodyWithoutBlobs(plain) {
             return ComposedBody(body: body, hasBlobs: false, holds: [])
@@ -86,6 +86,8 @@ struct BodyComposer {
             hasBlobs = true
             if let hold = try blob.install(in: database) { holds.append(hold) }
             return .object(blob.metadataObject())
+        case .unstorable(let unstorable):
+            throw NSError(from: unstorable)
         }
     }
 
@@ -132,11 +134,7 @@ struct BodyComposer {
     /// Also ends the walk of a container that contains itself.
     private func requireDepth(_ depth: Int) throws {
         guard depth <= JSONLimits.default.depth else {
-            throw NSError(
-                CBLError.invalidParameter,
-                "Document: containers are nested deeper than \(JSONLimits.default.depth), "
-                    + "or one holds itself; flatten the document"
-            )
+            throw NSError(from: Unstorable.tooDeep)
         }
     }
 }

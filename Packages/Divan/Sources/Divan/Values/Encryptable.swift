@@ -17,6 +17,8 @@ public import Foundation
 /// Source: `encryption.md` §6; `CBLEncryptable` of Couchbase Lite for C.
 public struct Encryptable: Sendable {
     let json: JSON
+    /// What prevents a document with it from being saved; its JSON is null then.
+    let unstorable: Unstorable?
 
     /// Wraps a value of any type that a document can hold, except a blob; `nil` is null.
     ///
@@ -26,6 +28,11 @@ public struct Encryptable: Sendable {
         let value = Value(value)
         if case .blob = value {
             stopForMisuse("Encryptable: its value is a blob; put the blob beside it")
+        }
+        unstorable = value.unstorable()
+        guard unstorable == nil else {
+            json = .null
+            return
         }
         // Blobs from documents are taken as they are: a peer may have written their content inline.
         let standing = Elements([value]).metadataArray { blob in
@@ -43,6 +50,7 @@ public struct Encryptable: Sendable {
             return nil
         }
         self.json = value
+        unstorable = nil
     }
 
     /// The value: `String`, `NSNumber`, `NSNull`, or a plain collection of these.
@@ -63,7 +71,7 @@ public struct Encryptable: Sendable {
 extension Encryptable: Equatable {
     /// Whether both hold the same value.
     public static func == (left: Encryptable, right: Encryptable) -> Bool {
-        left.json == right.json
+        left.json == right.json && left.unstorable == right.unstorable
     }
 }
 

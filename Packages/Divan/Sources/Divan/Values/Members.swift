@@ -16,14 +16,6 @@ struct Members {
         self.origin = origin
     }
 
-    init(_ values: [String: Value]) {
-        var live: [ExactText: Value] = [:]
-        live.reserveCapacity(values.count)
-        for (key, value) in values { live[ExactText(key)] = value }
-        storage = .live(live)
-        origin = nil
-    }
-
     var count: Int {
         switch storage {
         case .plain(let object): object.count
@@ -116,7 +108,7 @@ extension Value {
     /// As ``Members/settle(in:)``; a saved value contains no container inside itself.
     fileprivate func settle(in database: Database) {
         switch self {
-        case .json, .blob: break
+        case .json, .blob, .unstorable: break
         case .dictionary(let dictionary): dictionary.members.settle(in: database)
         case .array(let array): array.elements.settle(in: database)
         }
@@ -125,7 +117,7 @@ extension Value {
     /// The same value in separate objects; blobs are shared because they do not change.
     fileprivate func copied(_ nesting: Nesting) -> Value {
         switch self {
-        case .json, .blob: self
+        case .json, .blob, .unstorable: self
         case .dictionary(let dictionary):
             .dictionary(MutableDictionaryObject(dictionary.members.copied(nesting.inner)))
         case .array(let array):

@@ -73,7 +73,7 @@ public final class MutableArrayObject: ArrayObject, MutableArrayProtocol {
     /// Replaces all elements.
     @discardableResult
     public func setData(_ data: [Any]) -> Self {
-        elements = Elements(data.map { Value($0) })
+        elements = Elements(data.map { Value($0, inside: 1) })
         return self
     }
 

@@ -61,6 +61,8 @@ extension MutableArrayProtocol {
     public func setBoolean(_ value: Bool, at index: Int) -> Self { setValue(value, at: index) }
 
     /// Replaces the element at `index` with a date.
+    ///
+    /// A document can hold the years 0 to 9999; saving it with another date throws `CBLError.invalidParameter`.
     @discardableResult
     public func setDate(_ value: Date?, at index: Int) -> Self { setValue(value, at: index) }
 
@@ -111,6 +113,8 @@ extension MutableArrayProtocol {
     public func addBoolean(_ value: Bool) -> Self { addValue(value) }
 
     /// Appends a date.
+    ///
+    /// A document can hold the years 0 to 9999; saving it with another date throws `CBLError.invalidParameter`.
     @discardableResult
     public func addDate(_ value: Date?) -> Self { addValue(value) }
 
@@ -165,6 +169,8 @@ extension MutableArrayProtocol {
     }
 
     /// Inserts a date before the element at `index`.
+    ///
+    /// A document can hold the years 0 to 9999; saving it with another date throws `CBLError.invalidParameter`.
     @discardableResult
     public func insertDate(_ value: Date?, at index: Int) -> Self { insertValue(value, at: index) }
 

@@ -54,7 +54,7 @@ public final class MutableDictionaryObject: DictionaryObject, MutableDictionaryP
     /// Replaces all members.
     @discardableResult
     public func setData(_ data: [String: Any]) -> Self {
-        members = Members(data.mapValues { Value($0) })
+        members = Members(data)
         return self
     }
 

@@ -81,6 +81,8 @@ extension MutableDictionaryProtocol {
     }
 
     /// Sets a date, stored as a string in UTC with milliseconds.
+    ///
+    /// A document can hold the years 0 to 9999; saving it with another date throws `CBLError.invalidParameter`.
     @discardableResult
     public func setDate(_ value: Date?, forKey key: String) -> Self {
         setValue(value, forKey: key)

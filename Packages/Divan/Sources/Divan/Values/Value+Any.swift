@@ -3,79 +3,176 @@ import Foundation
 
 /// Values from callers, in all types that the official setters accept.
 ///
+/// Theory of operation. On Linux a cast of a Swift container to a class converts the whole container to Foundation's
+/// classes first. So the type of a value decides how it is read, and only objects are cast to classes. Each container
+/// is visited once, on the way down, and not below the depth that a document may have.
+///
 /// Source: `api-map.md` §1.
 extension Value {
     /// Creates a value from `any`; `nil` becomes null.
     ///
     /// A type that no document can hold is misuse and stops the program.
     init(_ any: Any?) {
-        guard let any else {
-            self = .json(.null)
+        self = any.map { Value($0, inside: 0) } ?? .json(.null)
+    }
+
+    /// Creates a value that is inside `depth` containers.
+    init(_ any: Any, inside depth: Int) {
+        guard let value = Value(storing: any, inside: depth) else {
+            stopForMisuse("A document cannot hold a \(type(of: any)): \(any)")
+        }
+        self = value
+    }
+
+    /// Creates a value that is inside `depth` containers; `nil` for a type that no document can hold.
+    init?(storing any: Any, inside depth: Int = 0) {
+        let kind = type(of: any)
+        // The most frequent types first, without a lookup.
+        if kind == String.self, let text = any as? String {
+            self = .json(.string(text))
+        } else if kind == [String: Any].self, let members = any as? [String: Any] {
+            self.init(members: members, inside: depth) { Value($0, inside: $1) }
+        } else if kind == [Any].self, let elements = any as? [Any] {
+            self.init(elements: elements, inside: depth) { Value($0, inside: $1) }
+        } else if let read = CallerTypes.all.readings[ObjectIdentifier(kind)] {
+            self = read(any, depth)
+        } else if kind is AnyClass {
+            self.init(object: any as AnyObject, inside: depth)
+        } else {
+            self.init(rare: any, inside: depth)
+        }
+    }
+
+    /// Creates a dictionary: plain JSON if every member is, so that untouched parts need no objects of their own.
+    init<T>(members: [String: T], inside depth: Int, _ read: (T, Int) -> Value) {
+        guard depth < JSONLimits.default.depth else {
+            self = .unstorable(.tooDeep)
             return
         }
-        switch any {
-        case let text as String: self = .json(.string(text))
+        let members = Members(members, inside: depth + 1, read)
+        if let object = members.plainObject {
+            self = object.isBlob ? .blob(Blob(object, in: nil)) : .json(.object(object))
+        } else {
+            self = .dictionary(MutableDictionaryObject(members))
+        }
+    }
+
+    /// Creates an array, in the same two forms.
+    init<T>(elements: [T], inside depth: Int, _ read: (T, Int) -> Value) {
+        guard depth < JSONLimits.default.depth else {
+            self = .unstorable(.tooDeep)
+            return
+        }
+        var plain: [JSON] = []
+        plain.reserveCapacity(elements.count)
+        for (index, element) in elements.enumerated() {
+            let value = read(element, depth + 1)
+            guard case .json(let json) = value else {
+                let rest = elements[(index + 1)...].map { read($0, depth + 1) }
+                self = .array(
+                    MutableArrayObject(Elements(plain.map { .json($0) } + [value] + rest))
+                )
+                return
+            }
+            plain.append(json)
+        }
+        self = .json(.array(plain))
+    }
+
+    /// Creates a value from an object.
+    private init?(object: AnyObject, inside depth: Int) {
+        switch object {
         case let number as NSNumber: self = .json(JSON(number))
         case let dictionary as DictionaryObject: self = .dictionary(dictionary.editable)
         case let array as ArrayObject: self = .array(array.editable)
         case let blob as Blob: self = .blob(blob)
-        case let members as [String: Any]: self.init(members: members)
-        case let elements as [Any]: self.init(elements: elements)
-        case let encryptable as Encryptable: self = .json(.object(encryptable.object))
-        case let date as Date: self = .json(.string(date.documentText))
-        case let data as Data:
-            self = .blob(Blob(contentType: "application/octet-stream", data: data))
         case is NSNull: self = .json(.null)
-        case let float as any BinaryFloatingPoint: self = .json(.double(Double(float)))
-        case _ where Mirror(reflecting: any).displayStyle == .optional:
-            self = .json(.null)  // an optional without value, wrapped in `Any`
+        case let text as String: self = .json(.string(text))
+        case let date as Date: self.init(date)
+        case let data as Data: self.init(data)
+        case let members as [String: Any]:
+            self.init(members: members, inside: depth) { Value($0, inside: $1) }
+        case let elements as [Any]:
+            self.init(elements: elements, inside: depth) { Value($0, inside: $1) }
+        case let encryptable as Encryptable: self.init(encryptable)
+        default: return nil
+        }
+    }
+
+    /// Creates a value of a type that `CallerTypes` does not list.
+    private init?(rare any: Any, inside depth: Int) {
+        switch Mirror(reflecting: any).displayStyle {
+        case .optional:
+            guard let wrapped = Self.unwrapped(any) else {
+                self = .json(.null)
+                return
+            }
+            self.init(storing: wrapped, inside: depth)
+        case .dictionary:
+            guard let members = any as? [String: Any] else { return nil }
+            self.init(members: members, inside: depth) { Value($0, inside: $1) }
+        case .collection:
+            guard let elements = any as? [Any] else { return nil }
+            self.init(elements: elements, inside: depth) { Value($0, inside: $1) }
+        case .set, .tuple: return nil
         default:
-            stopForMisuse("A document cannot hold a \(type(of: any)): \(any)")
+            guard let number = any as? NSNumber else { return nil }
+            self = .json(JSON(number))
         }
     }
 
-    /// Plain JSON if every member is, so that untouched parts need no objects of their own.
-    private init(members: [String: Any]) {
-        let values = members.mapValues { Value($0) }
-        if let object = values.plainObject {
-            self = object.isBlob ? .blob(Blob(object, in: nil)) : .json(.object(object))
-        } else {
-            self = .dictionary(MutableDictionaryObject(Members(values)))
-        }
-    }
-
-    private init(elements: [Any]) {
-        let values = elements.map { Value($0) }
-        if let array = values.plainArray {
-            self = .json(.array(array))
-        } else {
-            self = .array(MutableArrayObject(Elements(values)))
+    /// The value inside any number of optionals; `nil` if one of them has none.
+    private static func unwrapped(_ any: Any) -> Any? {
+        var any = any
+        while true {
+            let mirror = Mirror(reflecting: any)
+            guard mirror.displayStyle == .optional else { return any }
+            guard let wrapped = mirror.children.first?.value else { return nil }
+            any = wrapped
         }
     }
 }
 
-extension [String: Value] {
-    /// The members as JSON, or `nil` if one of them is an object of its own.
-    fileprivate var plainObject: JSONObject? {
-        var members: [JSONObject.Member] = []
-        members.reserveCapacity(count)
-        for (key, value) in self {
-            guard case .json(let json) = value else { return nil }
-            members.append((key, json))
-        }
-        return JSONObject(members)
+extension Value {
+    /// The string that a document stores for `date`.
+    init(_ date: Date) {
+        self = date.documentText.map { .json(.string($0)) } ?? .unstorable(.date(date))
+    }
+
+    /// The blob that a document stores for `data`.
+    init(_ data: Data) {
+        self = .blob(Blob(contentType: "application/octet-stream", data: data))
+    }
+
+    /// The dictionary that a document stores for `encryptable`.
+    init(_ encryptable: Encryptable) {
+        self = encryptable.unstorable.map { .unstorable($0) } ?? .json(.object(encryptable.object))
     }
 }
 
-extension [Value] {
-    fileprivate var plainArray: [JSON]? {
-        var array: [JSON] = []
-        array.reserveCapacity(count)
-        for value in self {
-            guard case .json(let json) = value else { return nil }
-            array.append(json)
+extension Date {
+    /// The string that a document stores for this date: UTC, three decimals, `Z`; `nil` outside the years 0 to 9999.
+    var documentText: String? { ISO8601.text(secondsSince1970: timeIntervalSince1970) }
+}
+
+extension Members {
+    /// Creates the members of a dictionary inside `depth` containers, itself included.
+    init<T>(_ members: [String: T], inside depth: Int, _ read: (T, Int) -> Value) {
+        var plain = UnorderedMembers(minimumCapacity: members.count)
+        var live: [String: Value] = [:]
+        for (key, member) in members {
+            switch read(member, depth) {
+            case .json(let json): plain.append(json, forKey: key)
+            case let value: live[key] = value
+            }
         }
-        return array
+        self.init(JSONObject(plain))
+        for (key, value) in live { self[key] = value }
+    }
+
+    /// Creates the members of a whole document or dictionary.
+    init(_ members: [String: Any]) {
+        self.init(members, inside: 1) { Value($0, inside: $1) }
     }
 }
 
@@ -119,9 +216,4 @@ extension JSONObject {
         for (key, value) in self { dictionary[key] = value.plainValue(in: origin) }
         return dictionary
     }
-}
-
-extension Date {
-    /// The string that a document stores for this date: UTC, three decimals, `Z`.
-    var documentText: String { ISO8601.format(secondsSince1970: timeIntervalSince1970) }
 }

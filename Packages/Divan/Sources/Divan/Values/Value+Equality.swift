@@ -39,6 +39,9 @@ extension Value {
             return left.hasSameContent(as: right, nesting.inner)
         }
         if let left = blob, let right = other.blob { return left == right }
+        if case (.unstorable(let left), .unstorable(let right)) = (self, other) {
+            return left == right
+        }
         if let left = boxedNumber, let right = other.boxedNumber { return left == right }
         return false
     }

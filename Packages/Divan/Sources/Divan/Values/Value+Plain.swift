@@ -16,6 +16,7 @@ extension Value {
             }
         case .json(.array(let elements)): ArrayObject(Elements(elements, in: origin))
         case .json(let json): json.plainValue(in: origin)
+        case .unstorable(let unstorable): unstorable.plainValue
         }
     }
 
@@ -26,7 +27,13 @@ extension Value {
         case .dictionary(let dictionary): dictionary.members.plainDictionary(nesting.inner)
         case .array(let array): array.elements.plainArray(nesting.inner)
         case .blob(let blob): blob
+        case .unstorable(let unstorable): unstorable.plainValue
         }
+    }
+
+    /// The value as JSON in a query, in which a blob that is not stored yet has its content.
+    var queryJSON: JSON {
+        metadata(.outermost) { $0.queryObject() }
     }
 
     /// The value as JSON, with the result of `object` for each blob.
@@ -41,6 +48,7 @@ extension Value {
         case .array(let array):
             .array(array.elements.metadataArray(nesting.inner, ofBlob: object))
         case .blob(let blob): .object(object(blob))
+        case .unstorable: .null
         }
     }
 }

@@ -8,6 +8,8 @@ enum Value {
     case dictionary(MutableDictionaryObject)
     case array(MutableArrayObject)
     case blob(Blob)
+    /// Never stored; a document with it cannot be saved.
+    case unstorable(Unstorable)
 }
 
 /// How a value is read as each type; an absent one reads like one of the wrong type.
@@ -61,7 +63,8 @@ extension Value? {
     }
 
     var date: Date? {
-        string.flatMap { DateText.milliseconds($0, isLocal: true) }
+        if case .unstorable(.date(let date)) = self { return date }
+        return string.flatMap { DateText.milliseconds($0, isLocal: true) }
             .map { Date(timeIntervalSince1970: Double($0) / 1000) }
     }
 }

@@ -88,4 +88,80 @@ import Testing
     @Test func `a number is no date`() {
         #expect(MutableDocument(data: ["d": 1_520_339_696]).date(forKey: "d") == nil)
     }
+
+    static let outside: [Date] = [
+        Date(timeIntervalSince1970: 253_402_300_800),
+        Date(timeIntervalSince1970: -62_167_219_200.5),
+        Date(timeIntervalSince1970: 1e18), Date(timeIntervalSince1970: .nan),
+        Date(timeIntervalSince1970: -.infinity),
+    ]
+
+    @Test(arguments: outside)
+    func `a date outside the years 0 to 9999 is refused when the document is saved`(
+        date: Date
+    ) throws {
+        let home = try TemporaryDatabase()
+        let array = MutableArrayObject().addDate(date)
+        let documents = [
+            MutableDocument().setDate(date, forKey: "d"),
+            MutableDocument(data: ["d": [["e": date]]]),
+            MutableDocument().setArray(array, forKey: "d"),
+            MutableDocument().setValue(
+                NSDate(timeIntervalSince1970: date.timeIntervalSince1970),
+                forKey: "d"
+            ),
+            MutableDocument().setEncryptable(Encryptable(["d": date]), forKey: "d"),
+        ]
+        for document in documents {
+            expect(CBLError.invalidParameter) { try home.collection.save(document: document) }
+        }
+        #expect(try home.collection.count == 0)
+        let held = documents[0].date(forKey: "d")
+        #expect(
+            held == date || date.timeIntervalSince1970.isNaN,
+            "the program's value is not replaced"
+        )
+    }
+
+    @Test(arguments: outside)
+    func `a query with a date outside the years 0 to 9999 is refused`(date: Date) throws {
+        let home = try TemporaryDatabase()
+        let query = try home.database.createQuery("SELECT $p FROM _")
+        for value in [date, [date], ["d": date]] as [Any] {
+            query.parameters = Parameters().setValue(value, forName: "p")
+            expect(CBLError.invalidQueryParam) { _ = try query.execute() }
+            let built = QueryBuilder.select(SelectResult.expression(Expression.value(value)))
+                .from(DataSource.collection(try home.collection))
+            expect(CBLError.invalidQuery) { _ = try built.execute() }
+        }
+    }
+
+    @Test(arguments: outside)
+    func `a model with a date outside the years 0 to 9999 is refused`(date: Date) throws {
+        final class Meeting: Codable {
+            @DocumentID var id: String?
+            var date: Date
+            var others: [String: [Date]] = [:]
+
+            init(date: Date) { self.date = date }
+        }
+        let home = try TemporaryDatabase()
+        let nested = Meeting(date: Date(timeIntervalSince1970: 0))
+        nested.others = ["a": [date]]
+        for meeting in [Meeting(date: date), nested] {
+            let error = #expect(throws: NSError.self) { try home.collection.save(from: meeting) }
+            let cause = error?.userInfo[NSUnderlyingErrorKey] as? NSError
+            #expect(cause?.code == CBLError.invalidParameter)
+        }
+        #expect(try home.collection.count == 0)
+    }
+
+    @Test(arguments: [-62_167_219_200, -62_135_596_800, -1, 253_402_300_799.999])
+    func `the first and the last dates that can be stored come back`(seconds: Double) throws {
+        let home = try TemporaryDatabase()
+        let date = Date(timeIntervalSince1970: seconds)
+        try home.collection.save(document: MutableDocument(id: "d").setDate(date, forKey: "d"))
+        let read = try #require(try home.collection.document(id: "d")?.date(forKey: "d"))
+        #expect(abs(read.timeIntervalSince(date)) < 0.001)
+    }
 }

@@ -45,6 +45,35 @@ import Testing
         #expect(error.localizedDescription == "\(stop)")
     }
 
+    /// A linker may leave out an object file that holds only a conformance, so no cast may look for one.
+    @Test func `the table lists every type of error that has a number`() throws {
+        let sources = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../../Sources/Divan").standardizedFileURL
+        let files = try #require(FileManager.default.enumerator(atPath: sources.path))
+        var (conforming, table): (Set<String>, String) = ([], "")
+        for case let name as String in files where name.hasSuffix(".swift") {
+            let text = try String(contentsOf: sources.appending(path: name), encoding: .utf8)
+            if name.hasSuffix("/NumberedError.swift") { table = text }
+            for match in text.matches(
+                of: /(?:extension|struct|enum|class) (\w+): [\w, ]*\bNumberedError\b/
+            ) {
+                conforming.insert(String(match.1))
+            }
+            #expect(!text.contains("as? any NumberedError"))
+        }
+        let listed = Set(table.matches(of: /case let error as (\w+): error/).map { String($0.1) })
+        #expect(listed == conforming && listed.count > 15)
+    }
+
+    @Test func `a replication error that says what to do has its message alone as the public text`()
+    {
+        let error = NSError(from: SyncError(.liteCore, 10, "Do this", hasRemedy: true))
+        #expect(error.localizedDescription == "Do this" && error.code == CBLError.unexpectedError)
+        #expect(
+            NSError(from: SyncError(.liteCore, 10, "It failed")).localizedDescription.count > 20
+        )
+    }
+
     @Test func `an error that is printed shows its sentence`() {
         let error = NSError(CBLError.notOpen, "Database travel is closed; open it again")
         let printed = "\(error)"

@@ -23,6 +23,38 @@ import Testing
         #expect(try collection.getDocumentExpiration(id: "doc") == nil)
     }
 
+    @Test(arguments: [0.000_4, 0.000_5, 0.000_9, 0.001, 1.999_9])
+    func `fractions of a millisecond are cut, so that nothing expires late`(part: Double) throws {
+        let base = Date(timeIntervalSince1970: 4_102_444_800)
+        let date = base.addingTimeInterval(part)
+        try collection.setDocumentExpiration(id: "doc", expiration: date)
+        let read = try #require(try collection.getDocumentExpiration(id: "doc"))
+        #expect((-0.000_001..<0.001).contains(date.timeIntervalSince(read)))
+        let milliseconds = (read.timeIntervalSince(base) * 1_000).rounded()
+        #expect(milliseconds == (part * 1_000 + 1e-6).rounded(.down))
+    }
+
+    @Test(arguments: [4_102_444_800.123, 4_102_444_800.789, 4_102_444_800.999, 253_402_300_800.007])
+    func `an expiration that was read sets the same one`(seconds: Double) throws {
+        let date = Date(timeIntervalSince1970: seconds)
+        try collection.setDocumentExpiration(id: "doc", expiration: date)
+        let read = try #require(try collection.getDocumentExpiration(id: "doc"))
+        #expect(abs(read.timeIntervalSince(date)) < 0.000_1)
+        try collection.setDocumentExpiration(id: "doc", expiration: read)
+        #expect(try collection.getDocumentExpiration(id: "doc") == read)
+    }
+
+    @Test(arguments: [Double.nan, .infinity, -.infinity, 1e300, -1e300])
+    func `a date that cannot be stored is refused`(seconds: Double) throws {
+        expect(CBLError.invalidParameter) {
+            try collection.setDocumentExpiration(
+                id: "doc",
+                expiration: Date(timeIntervalSince1970: seconds)
+            )
+        }
+        #expect(try collection.getDocumentExpiration(id: "doc") == nil)
+    }
+
     @Test func `a new revision keeps it, and setting it is no change`() throws {
         let date = Date(timeIntervalSinceNow: 3_600)
         let document = try #require(try collection.document(id: "doc")).toMutable()

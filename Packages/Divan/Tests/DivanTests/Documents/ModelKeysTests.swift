@@ -204,6 +204,64 @@ import Testing
         #expect(try collection.save(from: twin, concurrencyControl: .failOnConflict))
     }
 
+    /// A subclass that leaves its ID out of its coding, and has its superclass's part beside its own.
+    private class Vehicle: Codable {
+        @DocumentID var id: String?
+        var wheels = 4
+    }
+
+    private final class Truck: Vehicle {
+        @DocumentID var plate: String?
+        var load = 2
+
+        enum Keys: CodingKey { case load }
+
+        override init() { super.init() }
+
+        required init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: Keys.self)
+            load = try container.decode(Int.self, forKey: .load)
+            try super.init(from: container.superDecoder())
+        }
+
+        override func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Keys.self)
+            try container.encode(load, forKey: .load)
+            try super.encode(to: container.superEncoder())
+        }
+    }
+
+    @Test(arguments: [nil, "base"])
+    func `a subclass's own document ID wins although only its superclass's is encoded`(
+        base: String?
+    ) throws {
+        let truck = Truck()
+        (truck.id, truck.plate) = (base, "p")
+        try collection.save(from: truck)
+        #expect(try collection.count == 1)
+        #expect(try stored() == #"{"load":2,"super":{"wheels":4}}"#)
+        truck.load = 3
+        #expect(try collection.save(from: truck, concurrencyControl: .failOnConflict))
+
+        let twin = try #require(try collection.document(id: "p", as: Truck.self))
+        #expect(twin.plate == "p" && twin.load == 3)
+        twin.load = 4
+        #expect(try collection.save(from: twin, concurrencyControl: .failOnConflict))
+        #expect(try collection.count == 1)
+        #expect(try !collection.save(from: truck, concurrencyControl: .failOnConflict))
+        try collection.delete(for: twin)
+        #expect(try collection.count == 0)
+    }
+
+    @Test func `a new model with an ID that is not encoded gets a generated one`() throws {
+        let truck = Truck()
+        truck.id = "base"
+        try collection.save(from: truck)
+        let id = try #require(truck.plate)
+        #expect(id != "base")
+        #expect(try collection.document(id: id) != nil && collection.count == 1)
+    }
+
     @Test func `a number beyond single precision is no Float`() throws {
         struct Narrow: Codable { var f: Float }
         try put(#"{"f":1e300}"#)

@@ -77,6 +77,79 @@ import Testing
         #expect(query.parameters?.value(forName: "d") as? Date == date)
     }
 
+    @Test func `a parameter's value is the object that was set`() throws {
+        let dictionary = MutableDictionaryObject(data: ["n": 1])
+        let array = MutableArrayObject(data: [1])
+        let blob = Blob(contentType: "a/b", data: Data([1, 2]))
+        let stored = MutableDocument(id: "d", data: ["o": ["k": 1]])
+        try shop.makers.save(document: stored)
+        let fixed = try #require(try shop.makers.document(id: "d")?.dictionary(forKey: "o"))
+        let parameters = Parameters()
+            .setDictionary(dictionary, forName: "d").setArray(array, forName: "a")
+            .setBlob(blob, forName: "b").setValue(fixed, forName: "f")
+            .setValue(["in": [dictionary]], forName: "p")
+        let query = try shop.database.createQuery("SELECT $d, $a, $b, $f, $p FROM shop.makers")
+        query.parameters = parameters
+        for holder in [
+            parameters, try #require(query.parameters), Parameters(parameters: parameters),
+        ] {
+            #expect(holder.value(forName: "d") as? MutableDictionaryObject === dictionary)
+            #expect(holder.value(forName: "a") as? MutableArrayObject === array)
+            #expect(holder.value(forName: "b") as? Blob === blob)
+            #expect(holder.value(forName: "f") as? DictionaryObject === fixed)
+            let plain = holder.value(forName: "p") as? [String: Any]
+            #expect((plain?["in"] as? [Any])?.first as? MutableDictionaryObject === dictionary)
+        }
+    }
+
+    @Test func `a query reads a mutable parameter when it gets it, and not later`() throws {
+        let query = try shop.database.createQuery("SELECT $d.n FROM shop.makers LIMIT 1")
+        let dictionary = MutableDictionaryObject(data: ["n": 1])
+        let parameters = Parameters().setDictionary(dictionary, forName: "d")
+        dictionary.setInt(2, forKey: "n")
+        query.parameters = parameters
+        dictionary.setInt(3, forKey: "n")
+        #expect(try query.execute().next()?.int(at: 0) == 2)
+        query.parameters = query.parameters
+        #expect(try query.execute().next()?.int(at: 0) == 2)
+        query.parameters = Parameters(parameters: query.parameters)
+        #expect(try query.execute().next()?.int(at: 0) == 3)
+    }
+
+    @Test func `a new blob in a parameter or an expression is selected with its content`() throws {
+        let data = Data("new".utf8)
+        let stream = { Blob(contentType: "a/b", contentStream: InputStream(data: data)) }
+        let query = try shop.database.createQuery("SELECT $b, $l[0], $o.b FROM shop.makers LIMIT 1")
+        for make in [{ Blob(contentType: "a/b", data: data) }, stream] {
+            query.parameters = Parameters().setBlob(make(), forName: "b")
+                .setValue([make()], forName: "l")
+                .setDictionary(MutableDictionaryObject().setBlob(make(), forKey: "b"), forName: "o")
+            let row = try #require(try query.execute().next())
+            for index in 0..<3 {
+                let blob = try #require(row.blob(at: index))
+                #expect(blob.content == data && blob.contentType == "a/b" && blob.length == 3)
+            }
+            let built = QueryBuilder.select(SelectResult.expression(Expression.value(make())))
+                .from(DataSource.collection(shop.makers))
+            #expect(try built.execute().next()?.blob(at: 0)?.content == data)
+        }
+    }
+
+    @Test func `a stored blob in a parameter equals itself, and is selected with its content`()
+        throws
+    {
+        let data = Data("stored".utf8)
+        let document = MutableDocument(id: "b")
+            .setBlob(Blob(contentType: "a/b", data: data), forKey: "blob")
+        try shop.makers.save(document: document)
+        let query = try shop.database.createQuery("SELECT $b FROM shop.makers WHERE blob = $b")
+        let read = try #require(try shop.makers.document(id: "b")?.blob(forKey: "blob"))
+        for blob in [read, document.blob(forKey: "blob")] {
+            query.parameters = Parameters().setBlob(blob, forName: "b")
+            #expect(try query.execute().next()?.blob(at: 0)?.content == data)
+        }
+    }
+
     @Test func `a parameter that is set to nil is as if it had never been set`() throws {
         let query = try shop.database.createQuery(
             "SELECT $n IS MISSING AS isMissing FROM shop.makers LIMIT 1"

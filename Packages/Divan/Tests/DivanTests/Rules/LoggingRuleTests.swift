@@ -17,25 +17,41 @@ extension LoggingTests {
         #expect(LogLevel.allCases == levels)
     }
 
-    @Test func `the first database opened without file logging logs one warning`() async throws {
+    @Test func `the first database opened without file logging logs that once, at info level`()
+        async throws
+    {
         let result = try await #require(
             processExitsWith: .success,
             observing: [\.standardErrorContent]
         ) {
+            LogSinks.console = ConsoleLogSink(level: .info)
             _ = try TemporaryDatabase()
             _ = try TemporaryDatabase()
         }
         let text = String(decoding: result.standardErrorContent, as: UTF8.self)
         #expect(text.matches(of: /Logging to files is off/).count == 1)
-        #expect(text.contains(" DB Warning: Logging to files is off"))
+        #expect(text.contains(" DB Info: Logging to files is off"))
     }
 
-    @Test func `there is no such warning when logs are kept`() async throws {
+    @Test func `a program with the default sinks opens a database without a word`() async throws {
+        let result = try await #require(
+            processExitsWith: .success,
+            observing: [\.standardErrorContent, \.standardOutputContent]
+        ) {
+            let home = try TemporaryDatabase()
+            try home.collection.save(document: MutableDocument(id: "a"))
+            try home.database.close()
+        }
+        #expect(result.standardErrorContent.isEmpty && result.standardOutputContent.isEmpty)
+    }
+
+    @Test func `there is no such line when logs are kept`() async throws {
         let result = try await #require(
             processExitsWith: .success,
             observing: [\.standardErrorContent]
         ) {
             let directory = try TemporaryDirectory()
+            LogSinks.console = ConsoleLogSink(level: .info)
             LogSinks.file = FileLogSink(level: .info, directory: directory.path)
             _ = try TemporaryDatabase()
         }

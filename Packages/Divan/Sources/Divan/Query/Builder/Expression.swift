@@ -18,8 +18,11 @@ public final class Expression: Sendable {
 
     /// A value of any type that a document can hold; arrays and dictionaries may contain expressions too.
     public static func value(_ value: Any?) -> any ExpressionProtocol {
-        if let expression = value as? any ExpressionProtocol { return expression }
-        return BuiltExpression(QueryExpression(literal: value).form)
+        switch value {
+        case let property as BuiltProperty: property
+        case let metadata as BuiltMetadata: metadata
+        default: BuiltExpression(QueryExpression(literal: value).form)
+        }
     }
 
     /// A string.
@@ -76,20 +79,34 @@ public final class Expression: Sendable {
 }
 
 extension QueryExpression {
-    /// Creates the expression for a caller's value.
-    init(literal value: Any?) {
+    /// Creates the expression for a caller's value that is inside `depth` containers.
+    ///
+    /// An array or dictionary is followed as long as it may contain expressions.
+    init(literal value: Any?, inside depth: Int = 0) {
+        let isTooDeep = depth == JSONLimits.default.depth
         switch value {
-        case let expression as any ExpressionProtocol: self.init(expression)
+        case let built as BuiltExpression: self = built.tree
+        case let built as BuiltProperty: self = built.tree
+        case let built as BuiltMetadata: self = built.tree
+        case is [Any] where isTooDeep, is [String: Any] where isTooDeep:
+            self.init(.refused(reason: Unstorable.tooDeep.reason))
         case let items as [Any]:
-            self.init(.array(items.map { QueryExpression(literal: $0) }))
+            self.init(.array(items.map { QueryExpression(literal: $0, inside: depth + 1) }))
         case let members as [String: Any]:
-            self.init(
-                .object(
-                    members.map { Member(ExactText($0.key), QueryExpression(literal: $0.value)) }
-                        .sorted { $0.key < $1.key }
-                )
-            )
-        default: self.init(Elements([Value(value)]).metadataArray().first ?? .null)
+            let members = members.map {
+                Member(ExactText($0.key), QueryExpression(literal: $0.value, inside: depth + 1))
+            }
+            self.init(.object(members.sorted { $0.key < $1.key }))
+        default: self.init(Value(value))
+        }
+    }
+
+    /// Creates the expression for a value that contains no expressions.
+    private init(_ value: Value) {
+        if let unstorable = value.unstorable() {
+            self.init(.refused(reason: unstorable.reason))
+        } else {
+            self.init(value.queryJSON)
         }
     }
 

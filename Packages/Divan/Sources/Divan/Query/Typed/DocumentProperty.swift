@@ -5,6 +5,9 @@ import Synchronization
 
 /// A model that names the paths of its properties, for key paths whose path cannot be determined.
 ///
+/// State it in the file that declares the model: a linker may leave out a file of a static library that holds only an
+/// extension.
+///
 /// ```swift
 /// extension Chair: DocumentKeyNaming {
 ///     static func documentKey(for keyPath: AnyKeyPath) -> String? {
@@ -148,9 +151,10 @@ struct DocumentProperty {
         at place: ModelProbe.Place,
         _ record: ModelProbe.Record
     ) -> Bool {
-        let wrapped = (type as? any OptionalType.Type)?.wrappedType ?? type
-        return record.types[place]?.contains { $0 == wrapped } ?? false
+        record.types[place]?.contains { $0 == type || optional($0) == type } ?? false
     }
+
+    private static func optional<Wrapped>(_: Wrapped.Type) -> Any.Type { Wrapped?.self }
 
     private static func refusal(_ model: Any.Type, _ reason: String) -> NSError {
         NSError(
@@ -182,12 +186,4 @@ extension ModelProbe.Place {
         guard case .body(let path) = self, case .body(let inner) = other else { return false }
         return inner.steps.starts(with: path.steps)
     }
-}
-
-private protocol OptionalType {
-    static var wrappedType: Any.Type { get }
-}
-
-extension Optional: OptionalType {
-    fileprivate static var wrappedType: Any.Type { Wrapped.self }
 }
