@@ -208,6 +208,9 @@ import Testing
                 #expect(try query.execute().allResults().count == 1)
                 let index: FullTextExpressionProtocol = FullTextExpression.index("words")
                 let condition: ExpressionProtocol = index.match("wood")
+                // Foundation has a type of this name, too.
+                let order: CouchbaseLiteSwift.SortOrder = Ordering.property("price")
+                #expect(order.descending() is CouchbaseLiteSwift.SortOrder)
                 let oldest = QueryBuilder.select(SelectResult.expression(Meta.id)).from(source)
                 #expect(try oldest.where(condition).execute().allResults().count == 1)
             }
