@@ -3,6 +3,7 @@ enum Groups {
     /// In the order of a whole run.
     static let all: [Group] = [
         Group(name: "json", isSteady: true) { try JSONFigures.measure($0.documents, into: &$1) },
+        Group(name: "containers", isSteady: true) { try DictionaryFigures.measure(into: &$1) },
         Group(name: "store") {
             try StoreFigures.measure($0.documents, in: $0.directory, into: &$1)
         },
