@@ -19,14 +19,14 @@ import Testing
     }
 
     /// Every call that takes `Any` and puts it into a document, one container deep.
-    static let setters: [(name: String, set: (MutableDocument, Any) -> Void)] = [
+    static let setters: [(name: String, set: @Sendable (MutableDocument, Any) -> Void)] = [
         ("setValue", { $0.setValue($1, forKey: "v") }),
         ("setData", { $0.setData(["v": $1]) }),
         ("a fragment", { $0["v"].value = $1 }),
     ]
 
     /// The calls of an array, two containers deep.
-    static let arraySetters: [(name: String, set: (MutableArrayObject, Any) -> Void)] = [
+    static let arraySetters: [(name: String, set: @Sendable (MutableArrayObject, Any) -> Void)] = [
         ("addValue", { $0.addValue($1) }),
         ("insertValue", { $0.insertValue($1, at: 0) }),
         ("setValue", { $0.addValue(nil).setValue($1, at: 0) }),
