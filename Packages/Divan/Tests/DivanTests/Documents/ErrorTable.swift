@@ -33,51 +33,20 @@ enum ErrorTable {
         _ collection: Divan.Collection,
         _ configuration: DatabaseConfiguration
     ) throws -> [(String, () throws -> Void)] {
-        func save(_ document: MutableDocument) throws { try collection.save(document: document) }
         var encrypted = configuration
         encrypted.encryptionKey = .key(Data(repeating: 1, count: 32))
         let other = try Database(name: "other", config: configuration)
         let blob = Blob(contentType: "a/b", data: Data([1]))
         try other.saveBlob(blob: blob)
-        return [
-            ("document ID", { try save(MutableDocument(id: "_bad")) }),
-            ("reserved key", { try save(MutableDocument(id: "a", data: ["_id": 1])) }),
-            (
-                "infinite number",
-                { try save(MutableDocument(id: "a", data: ["n": Double.infinity])) }
-            ),
-            (
-                "date",
-                {
-                    try save(
-                        MutableDocument(id: "a").setDate(
-                            Date(timeIntervalSince1970: 1e18),
-                            forKey: "d"
-                        )
-                    )
-                }
-            ),
-            ("foreign blob", { try save(MutableDocument(id: "a").setBlob(blob, forKey: "b")) }),
+        let match = "SELECT 1 FROM _ WHERE MATCH(x, 'a')"
+        return savingCases(collection, blob) + [
             ("JSON", { _ = try MutableDocument(id: "a", json: "{") }),
             ("query", { _ = try database.createQuery("SELECT FROM") }),
-            (
-                "match without index",
-                { _ = try database.createQuery("SELECT 1 FROM _ WHERE MATCH(x, 'a')") }
-            ),
+            ("match without index", { _ = try database.createQuery(match) }),
             ("collection name", { _ = try database.createCollection(name: "_bad") }),
             ("purge", { try collection.purge(id: "none") }),
             ("key", { _ = try Database(name: "db", config: encrypted) }),
             ("blob", { _ = try database.getBlob(properties: [:]) }),
-            (
-                "import",
-                {
-                    _ = try Database.importing(
-                        fromPath: configuration.directory,
-                        toDatabase: "x",
-                        withConfig: configuration
-                    )
-                }
-            ),
             (
                 "closed",
                 {
@@ -86,5 +55,22 @@ enum ErrorTable {
                 }
             ),
         ]
+    }
+
+    private static func savingCases(
+        _ collection: Divan.Collection,
+        _ foreign: Blob
+    ) -> [(String, () throws -> Void)] {
+        let far = Date(timeIntervalSince1970: 1e18)
+        let documents: [(String, MutableDocument)] = [
+            ("document ID", MutableDocument(id: "_bad")),
+            ("reserved key", MutableDocument(id: "a", data: ["_id": 1])),
+            ("infinite number", MutableDocument(id: "a", data: ["n": Double.infinity])),
+            ("date", MutableDocument(id: "a").setDate(far, forKey: "d")),
+            ("foreign blob", MutableDocument(id: "a").setBlob(foreign, forKey: "b")),
+        ]
+        return documents.map { name, document in
+            (name, { try collection.save(document: document) })
+        }
     }
 }
