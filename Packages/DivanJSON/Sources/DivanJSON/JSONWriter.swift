@@ -19,6 +19,9 @@ public struct JSONWriter: ~Copyable {
         output = OutputBuffer(capacity: byteCount)
     }
 
+    /// Bytes that were written and not passed on.
+    var byteCount: Int { output.count }
+
     /// Opens an array.
     public mutating func beginArray() { open(UInt8(ascii: "[")) }
 
@@ -51,6 +54,22 @@ public struct JSONWriter: ~Copyable {
     public mutating func string(utf8 text: Span<UInt8>) {
         text.withUnsafeBufferPointer { output.appendQuoted($0, afterComma: needsComma) }
         needsComma = true
+    }
+
+    /// Adds to a string whose opening quote was written as raw text.
+    mutating func continueString(_ text: String) {
+        var text = text
+        text.withUTF8 { output.appendContent($0) }
+    }
+
+    /// Ends such a string.
+    mutating func closeString() {
+        output.append(UInt8(ascii: "\""))
+    }
+
+    /// Passes on what was written, and continues behind it.
+    mutating func drain(to sink: (Span<UInt8>) throws -> Void) rethrows {
+        try output.drain(to: sink)
     }
 
     /// Writes an integer.

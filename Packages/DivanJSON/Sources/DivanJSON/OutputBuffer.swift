@@ -77,6 +77,12 @@ struct OutputBuffer: ~Copyable {
         append(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
+    /// Passes on the written bytes, and forgets them.
+    mutating func drain(to sink: (Span<UInt8>) throws -> Void) rethrows {
+        try sink(UnsafeBufferPointer(start: start, count: count).span)
+        count = 0
+    }
+
     /// Appends the written bytes to another byte array.
     func append(to bytes: inout [UInt8]) {
         bytes.append(contentsOf: UnsafeBufferPointer(start: start, count: count))

@@ -14,6 +14,13 @@ extension OutputBuffer {
         appendReserved(UInt8(ascii: "\""))
     }
 
+    /// Appends UTF-8 text without quotes, with the canonical escapes.
+    mutating func appendContent(_ text: UnsafeBufferPointer<UInt8>) {
+        // A short text is stored as eight bytes.
+        reserve(text.count + 8)
+        if !appendPlain(text) { appendEscaped(text) }
+    }
+
     /// Appends text that needs no escapes, and returns whether it was such.
     ///
     /// Eight bytes at a time, the last eight possibly overlapping. The loads are valid because they are in the

@@ -34,7 +34,7 @@ extension JSON {
 
 /// One parse in progress; recursive, once for each open container.
 struct TreeParser: ~Copyable {
-    private(set) var lexer: Lexer
+    var lexer: Lexer
     private let depthLimit: Int
     private var ledger = KeyLedger()
     // Siblings are alike: the last object's size saves the next one from growing twice. At most
