@@ -85,7 +85,7 @@ extension LaneState {
                 as: UTF8.self
             )
             guard document.flags.contains(.hasBlobs) else { continue }
-            for digest in try BlobReferences.digests(in: document.body.span) {
+            for digest in try BlobReferences.digests(in: document.body) {
                 blobCount += 1
                 try Self.requireBlob(digest, of: document.documentID, store)
             }

@@ -165,7 +165,7 @@ struct Comparison {
         var count = 0
         for document in contents.values where document.flags.contains(.hasBlobs) {
             guard !document.isTombstone else { continue }
-            for digest in try BlobReferences.digests(in: document.body.span) {
+            for digest in try BlobReferences.digests(in: document.body) {
                 let content = try store.blobs.read(digest)
                 guard BlobDigest(hashing: content.span) == digest else {
                     throw KillSyncFailure("\(document.documentID): its blob is damaged")

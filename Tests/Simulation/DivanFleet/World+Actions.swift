@@ -141,7 +141,7 @@ extension World {
                     edit.place.documentID,
                     in: path,
                     body: body,
-                    hasBlobs: try !BlobReferences.digests(in: body.span).isEmpty
+                    hasBlobs: try !BlobReferences.digests(in: body).isEmpty
                 )
                 guard case .saved(let new) = outcome else { return nil }
                 attempt(new, on: old, key, at: node.number)

@@ -30,7 +30,7 @@ extension World {
                         + String(decoding: stored.body.prefix(80), as: UTF8.self)
                 )
             }
-            for digest in (try? BlobReferences.digests(in: stored.body.span)) ?? [] {
+            for digest in (try? BlobReferences.digests(in: stored.body)) ?? [] {
                 let content = nodes[number].content(digest)
                 guard content.map({ BlobDigest(hashing: $0.span) }) != digest else { continue }
                 complain(.blobMissing, "\(key) at node \(number) names \(digest)")

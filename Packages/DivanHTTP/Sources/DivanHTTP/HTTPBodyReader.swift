@@ -65,6 +65,8 @@ struct HTTPBodyReader: Sendable {
 
     private mutating func take(_ wanted: Int, from rest: inout ArraySlice<UInt8>) -> Int {
         let piece = rest.prefix(wanted)
+        // Room for an announced length is used as the bytes arrive; growing would need the memory twice.
+        if content.isEmpty { content.reserveCapacity(wanted) }
         content += piece
         rest = rest.dropFirst(piece.count)
         return piece.count

@@ -38,10 +38,9 @@ struct DocumentResource {
 
     func save(_ bytes: [UInt8]) throws -> HTTPResponse {
         try call.checkWriting()
-        guard let object = try JSON(parsing: bytes).object else {
+        guard let body = try JSONMembers(parsing: bytes)?.canonicalBytes() else {
             throw RESTError.bad("the body is no JSON object: {…}")
         }
-        let body = try JSON.object(object).canonicalBytes()
         let expected = try call.expectedRevision()
         let createsOnly = call.request.headers["If-None-Match"] == "*"
         // Before any lookup: if the condition concerns IDs, no answer reveals another client's document.
@@ -116,9 +115,9 @@ struct DocumentResource {
     /// Whether a body refers to blobs, which must be here; for a client with limited rights they must belong to this
     /// document already, or it could read those of others.
     func checkBlobs(of body: [UInt8], _ current: StoredDocument?) throws -> Bool {
-        let wanted = try BlobReferences.digests(in: body.span)
+        let wanted = try BlobReferences.digests(in: body)
         guard !wanted.isEmpty else { return false }
-        let own = try current.map { try BlobReferences.digests(in: $0.body.span) } ?? []
+        let own = try current.map { try BlobReferences.digests(in: $0.body) } ?? []
         for digest in wanted where !own.contains(digest) {
             guard !call.rights.isLimited, call.store.blobs.contains(digest) else {
                 throw RESTError.bad("blob \(digest) is not here; PUT it to …/ID/_blobs/KEY first")

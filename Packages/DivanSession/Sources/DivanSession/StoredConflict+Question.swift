@@ -22,7 +22,7 @@ extension ConflictDecision {
         case .keepLocal: self = .keepLocal
         case .keepRemote: self = .keepRemote
         case .merge(let body, _):
-            let blobs = try BlobReferences.digests(in: body.span)
+            let blobs = try BlobReferences.digests(in: body)
             self = .merge(body: body, hasBlobs: !blobs.isEmpty)
         case .delete: self = .delete
         }

@@ -114,7 +114,7 @@ struct FaultLedger {
             try reader.documents(in: .default, after: 0, limit: 1_000)
         }
         for document in documents where document.flags.contains(.hasBlobs) {
-            for digest in try BlobReferences.digests(in: document.body.span) {
+            for digest in try BlobReferences.digests(in: document.body) {
                 let content = try? store.blobs.read(digest)
                 if content.map({ BlobDigest(hashing: $0.span) }) != digest {
                     complaints.append("\(document.documentID): its blob is missing or damaged")

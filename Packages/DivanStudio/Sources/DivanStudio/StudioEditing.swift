@@ -132,7 +132,7 @@ struct StudioEditing {
             throw RESTError(400, "bad_request", "a document is a JSON object: {…}")
         }
         let bytes = try json.canonicalBytes()
-        return (bytes, try !BlobReferences.digests(in: bytes.span).isEmpty)
+        return (bytes, try !BlobReferences.digests(in: bytes).isEmpty)
     }
 
     private static func exists(_ id: DocumentID) -> RESTError {

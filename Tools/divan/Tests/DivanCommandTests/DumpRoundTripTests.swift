@@ -190,7 +190,7 @@ private struct RandomWorld {
         from source: Store,
         to target: Store
     ) throws {
-        for digest in try BlobReferences.digests(in: revision.body.span)
+        for digest in try BlobReferences.digests(in: revision.body)
         where source.blobs.contains(digest) {
             _ = try target.blobs.write(try source.blobs.read(digest))
         }

@@ -66,7 +66,7 @@ extension Inbox {
         guard let stored,
             admission.mayRead(stored.documentID, stored.revisionID, stored.body)
         else { return [] }
-        return (try? BlobReferences.digests(in: stored.body.span)) ?? []
+        return (try? BlobReferences.digests(in: stored.body)) ?? []
     }
 
     /// What a blob that the peer did not send means for a revision: nothing if the peer has none, because it left it

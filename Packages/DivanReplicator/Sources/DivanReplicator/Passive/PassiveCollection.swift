@@ -82,7 +82,7 @@ final class PassiveCollection {
         guard let stored = found,
             admission.mayRead(stored.documentID, stored.revisionID, stored.body)
         else { return false }
-        return (try? BlobReferences.digests(in: stored.body.span))?.contains(digest) ?? false
+        return (try? BlobReferences.digests(in: stored.body))?.contains(digest) ?? false
     }
 
     /// Whether there is room to continue, but others must go first.

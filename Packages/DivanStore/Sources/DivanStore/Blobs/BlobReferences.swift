@@ -90,11 +90,29 @@ public enum BlobReferences {
         return search.references
     }
 
-    /// The digests of all references.
+    /// The digests of all references; a long body is searched without a tree of it.
     ///
     /// - Throws: `JSONError` if the body is not JSON.
-    public static func digests(in body: Span<UInt8>) throws(JSONError) -> Set<BlobDigest> {
-        Set(try all(in: body).map(\.digest))
+    public static func digests(in body: [UInt8]) throws -> Set<BlobDigest> {
+        guard let members = try JSONMembers(parsing: body, limits: StoreLimits.bodyText) else {
+            return []
+        }
+        if let tree = members.tree { return Set(all(in: tree).map(\.digest)) }
+        guard members.mayHoldBlobs else { return [] }
+        var search = BlobSearch()
+        var digests: Set<BlobDigest> = []
+        if let attachments = members[attachmentsKey] { search.visit(attachments: attachments) }
+        // Nothing is replaced or kept: this only visits the containers.
+        try members.write(
+            replacing: { key, value in
+                if key != attachmentsKey { search.visit(value, at: .key(key)) }
+                digests.formUnion(search.references.map(\.digest))
+                search.references = []
+                return nil
+            },
+            to: { _ in }
+        )
+        return digests.union(search.references.map(\.digest))
     }
 }
 

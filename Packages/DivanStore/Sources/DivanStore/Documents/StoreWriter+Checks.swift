@@ -29,7 +29,7 @@ extension StoreWriter {
         }
         if let key = findings.unsentKey { noteUnsent(key, of: documentID) }
         guard findings.hasAttachments || BodyRules.mayHoldBlob(body) else { return false }
-        let count = (try? BlobReferences.digests(in: body.span).count) ?? 0
+        let count = (try? BlobReferences.digests(in: body).count) ?? 0
         let limit = StoreLimits.documentBlobsCount
         guard count <= limit else {
             throw StoreError(

@@ -151,7 +151,7 @@ extension RevisionHistory {
     func blobDigests() throws -> Set<BlobDigest> {
         var digests: Set<BlobDigest> = []
         for body in revisionsWithBody.compactMap(\.body) {
-            digests.formUnion(try BlobReferences.digests(in: body.span))
+            digests.formUnion(try BlobReferences.digests(in: body))
         }
         return digests
     }

@@ -170,7 +170,7 @@ extension Store {
 
     private func restoreBlobs(of revision: RemoteRevision, from source: Store) throws {
         guard revision.hasBlobs else { return }
-        for digest in try BlobReferences.digests(in: revision.body.span)
+        for digest in try BlobReferences.digests(in: revision.body)
         where !blobs.contains(digest) && source.blobs.contains(digest) {
             try blobs.replace(digest, from: source.blobs)
         }

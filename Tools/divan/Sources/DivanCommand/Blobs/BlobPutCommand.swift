@@ -34,7 +34,7 @@ enum BlobPutCommand: Command {
         let key = arguments.operands[2]
         let place = BlobPlace(key)
         let file = arguments.operands[3]
-        try StoreRules.check(topLevelKeys: [place.steps[0]])
+        try StoreRules.check(JSONMembers([place.steps[0]: .null]))
         try StoreRules.check(blobKey: place.steps[0])
         let input = try InputFile(file)
         let store = try arguments.database.open(forWriting: true)

@@ -132,7 +132,7 @@ struct Comparison {
         }
         documentCount += 1
         guard ours.mayNameBlobs else { return }
-        for digest in (try BlobReferences.digests(in: ours.body.span))
+        for digest in (try BlobReferences.digests(in: ours.body))
         where seenBlobs.insert(digest).inserted {
             let places = [(left, names.left), (right, names.right)]
             let lacking = places.filter { !$0.0.blobs.contains(digest) }.map(\.1)

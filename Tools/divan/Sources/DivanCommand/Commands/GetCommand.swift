@@ -30,9 +30,14 @@ enum GetCommand: Command {
             try database.existing(name).living(arguments.operands[1]).storedJSON ?? []
         }
         if arguments.has("--raw") || terminal.isJSON {
-            terminal.result(String(decoding: body, as: UTF8.self))
+            terminal.result(json: body)
         } else {
-            terminal.result(try JSON(storedBody: body).indentedText())
+            let text = try JSONMembers(storedBody: body).canonicalBytes()
+            try IndentedText.write(text) {
+                terminal.result(json: $0)
+                try terminal.requireOutput()
+            }
         }
+        terminal.result(bytes: [UInt8(ascii: "\n")])
     }
 }

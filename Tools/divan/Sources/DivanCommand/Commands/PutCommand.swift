@@ -58,8 +58,8 @@ enum PutCommand: Command {
         for text in arguments.values("--blob") {
             holds.append(try attach(text, to: &body, store.blobs))
         }
-        try StoreRules.check(topLevelKeys: body.keys)
-        let installed = try InlineBlobs.install(.object(body)) {
+        try StoreRules.check(body)
+        let installed = try InlineBlobs.install(body) {
             holds.append(try store.blobs.writeHeld($0))
             return holds[holds.count - 1].digest.description
         }
@@ -79,7 +79,7 @@ enum PutCommand: Command {
             return try writer.save(
                 documentID,
                 in: collection,
-                body: try installed.body.canonicalBytes(),
+                body: installed.body,
                 isTombstone: false,
                 hasBlobs: installed.count > 0,
                 parent: .current
@@ -131,7 +131,7 @@ enum PutCommand: Command {
     private static func readBody(
         _ arguments: Arguments,
         _ terminal: Terminal
-    ) throws -> JSONObject {
+    ) throws -> JSONMembers {
         let bytes: [UInt8]
         if arguments.operands.count > 2, arguments.operands[2] != "-" {
             bytes = Array(arguments.operands[2].utf8)
@@ -142,7 +142,7 @@ enum PutCommand: Command {
             bytes = try InputFile("-").rest(limit: DocumentText.longest)
         }
         do {
-            guard let body = try JSON(parsing: bytes, limits: StoreLimits.bodyText).object else {
+            guard let body = try JSONMembers(parsing: bytes, limits: StoreLimits.bodyText) else {
                 throw Failure(kind: .invalid, sentence: "the body is no JSON object: {…}")
             }
             return body
@@ -163,7 +163,7 @@ enum PutCommand: Command {
 
     private static func attach(
         _ text: String,
-        to body: inout JSONObject,
+        to body: inout JSONMembers,
         _ blobs: BlobStore
     ) throws -> BlobHold {
         // By bytes: a combining accent after the sign would make it another character.
@@ -202,12 +202,11 @@ enum StoreRules {
             + "than \(Numbers.bytes(limit)) travel to a peer; put large content into blobs"
     }
 
-    static func check(topLevelKeys: [String]) throws(Failure) {
-        let keys = Set(topLevelKeys.map { ExactText($0) })
-        for key in BodyRules.reservedKeys where keys.contains(ExactText(key)) {
+    static func check(_ body: JSONMembers) throws(Failure) {
+        for key in BodyRules.reservedKeys where body.contains(key) {
             throw Failure(kind: .invalid, sentence: "the key \"\(key)\" is reserved; rename it")
         }
-        if topLevelKeys.contains("") {
+        if body.contains("") {
             throw Failure(
                 kind: .invalid,
                 sentence: "a key is empty; name it, for Couchbase Lite would refuse the document"

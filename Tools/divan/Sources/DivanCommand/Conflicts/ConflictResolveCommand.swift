@@ -188,7 +188,7 @@ enum ConflictResolveCommand: Command {
             return (try ConflictText.decision(try Editor.object(in: bytes)), nil)
         case .edit:
             let editor = try Editor(
-                try ConflictText.draft(conflict).indentedText() + "\n",
+                try ConflictText.draft(conflict).indentedText + "\n",
                 named: conflict.documentID.text
             )
             try editor.run()

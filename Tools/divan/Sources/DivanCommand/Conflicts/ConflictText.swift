@@ -34,7 +34,7 @@ enum ConflictText {
             )
         }
         let body = try JSON.object(object).canonicalBytes()
-        return .merge(body: body, hasBlobs: try !BlobReferences.digests(in: body.span).isEmpty)
+        return .merge(body: body, hasBlobs: try !BlobReferences.digests(in: body).isEmpty)
     }
 
     /// The body of a side, or that it is a deletion.

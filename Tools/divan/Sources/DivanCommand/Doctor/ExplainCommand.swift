@@ -132,7 +132,7 @@ struct Explanation {
 
     private func blobs(_ stored: StoredDocument) throws -> [Finding] {
         guard stored.mayNameBlobs else { return [] }
-        return try BlobReferences.digests(in: stored.body.span).sorted {
+        return try BlobReferences.digests(in: stored.body).sorted {
             $0.description < $1.description
         }.map { digest in
             if let count = store.blobs.byteCount(digest) {

@@ -8,8 +8,17 @@ enum BodyMeaning {
     /// Whether two stored bodies mean the same.
     static func isSame(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         guard left != right else { return true }
+        if let left = plainText(of: left), let right = plainText(of: right) { return left == right }
         guard let left = meaning(of: left), let right = meaning(of: right) else { return false }
         return left == right
+    }
+
+    /// The canonical text of a long body without attachments; `nil` for any other.
+    private static func plainText(of body: [UInt8]) -> [UInt8]? {
+        guard let members = try? JSONMembers(storedBody: body), members.tree == nil,
+            !members.contains(InlineBlobs.attachmentsKey)
+        else { return nil }
+        return try? members.canonicalBytes()
     }
 
     private static func meaning(of body: [UInt8]) -> JSON? {
@@ -33,6 +42,15 @@ extension JSON {
     /// that can be transferred.
     init(storedBody bytes: [UInt8]) throws(JSONError) {
         try self.init(parsing: bytes, limits: JSONLimits(byteCount: bytes.count))
+    }
+}
+
+extension JSONMembers {
+    /// The members of a stored body; none of a tombstone without one.
+    init(storedBody bytes: [UInt8]) throws(JSONError) {
+        let limits = JSONLimits(byteCount: bytes.count)
+        let members = try bytes.isEmpty ? nil : JSONMembers(parsing: bytes, limits: limits)
+        self = members ?? JSONMembers(JSONObject())
     }
 }
 

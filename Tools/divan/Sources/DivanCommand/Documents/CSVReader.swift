@@ -111,9 +111,9 @@ struct CSVReader {
             if let value = Self.value(text, field.isQuoted) { members.append((key, value)) }
         }
         // Columns are properties; none describes a change, unlike the members of lines.
-        var object = JSONObject(members)
+        var object = JSONMembers(JSONObject(members))
         OwnProperties.setApart(in: &object)
-        let bytes = try JSON.object(object).canonicalBytes()
+        let bytes = try object.canonicalBytes()
         try body(DocumentText(place: "\(name):\(firstLine)", bytes: bytes[...]))
     }
 

@@ -28,6 +28,8 @@ struct DocumentLines {
     /// Throws `ContentTooLong` if it has more bytes than the second argument allows.
     typealias Contents = (_ digest: String, _ limit: Int) throws -> [UInt8]?
 
+    private static let bufferByteCount = 1 << 18
+
     private let form: Form
     private let target: Target
     private let contents: Contents?
@@ -76,30 +78,34 @@ struct DocumentLines {
         _ members: JSONObject = [:]
     ) throws {
         try Interruption.check()
-        var body = try stored.map { try JSON(storedBody: $0) } ?? [:]
-        if let contents {
-            body = try Self.embedding(contents, in: body, of: id)
-        } else {
-            leftOut.formUnion(try InlineBlobs.digests(in: body))
-        }
-        var object = body.object ?? JSONObject()
-        OwnProperties.setApart(in: &object)
-        for (key, value) in members { object[key] = value }
-        object["_id"] = .string(id)
-        let bytes = try JSON.object(object).canonicalBytes()
+        var body = try JSONMembers(storedBody: stored ?? [])
+        if contents == nil { leftOut.formUnion(try InlineBlobs.digests(in: body)) }
+        OwnProperties.setApart(in: &body)
+        for (key, value) in members { body[key] = value }
+        body["_id"] = .string(id)
+        let bytes =
+            if let contents {
+                try Self.embedding(contents, in: body, of: id)
+            } else {
+                try body.canonicalBytes()
+            }
         guard bytes.count < DocumentText.longest else { throw Self.tooLong(id) }
         switch form {
         case .lines:
-            pending += bytes
+            try append(bytes)
             pending.append(UInt8(ascii: "\n"))
         case .array:
-            pending += Array((count == 0 ? "[\n" : ",\n").utf8) + bytes
+            pending += (count == 0 ? "[\n" : ",\n").utf8
+            try append(bytes)
         case .files(let directory):
             // Synced together at the end: one sync per file would take a hundred times as long.
             let file = directory + "/" + fileNames.add(DocumentID(unchecked: id))
             let rules = OutputFile.Rules(isSynced: false, isOneOfMany: true)
             do throws(Failure) {
-                try OutputFile.write(bytes + [UInt8(ascii: "\n")], to: file, rules)
+                let output = try OutputFile(file, rules)
+                try output.write(bytes)
+                try output.write([UInt8(ascii: "\n")])
+                try output.finish()
             } catch {
                 var failure = error
                 failure.sentence += ": \(Numbers.count(count, "document")) before it"
@@ -108,15 +114,15 @@ struct DocumentLines {
         }
         count += 1
         byteCount += UInt64(bytes.count)
-        if pending.count > 1 << 18 { try flush() }
+        if pending.count > Self.bufferByteCount { try flush() }
     }
 
     /// Embeds the blobs in a body, unless its text would become too long.
     private static func embedding(
         _ contents: Contents,
-        in body: JSON,
+        in body: JSONMembers,
         of id: String
-    ) throws -> JSON {
+    ) throws -> [UInt8] {
         var room = DocumentText.longest
         do {
             return try InlineBlobs.embed(body) { digest in
@@ -151,15 +157,29 @@ struct DocumentLines {
         }
     }
 
+    /// Adds a text; a long one is not copied.
+    private mutating func append(_ bytes: [UInt8]) throws {
+        guard bytes.count > Self.bufferByteCount else {
+            pending += bytes
+            return
+        }
+        try flush()
+        try write(bytes)
+    }
+
     private mutating func flush() throws {
+        try write(pending)
+        pending.removeAll(keepingCapacity: true)
+    }
+
+    private func write(_ bytes: [UInt8]) throws {
         switch target {
         case .results(let terminal):
-            terminal.result(json: pending)
+            terminal.result(json: bytes)
             try terminal.requireOutput()
-        case .file(let file): try file.write(pending)
+        case .file(let file): try file.write(bytes)
         case .directory: break
         }
-        pending.removeAll(keepingCapacity: true)
     }
 
     /// Syncs the files of a directory to the disk.

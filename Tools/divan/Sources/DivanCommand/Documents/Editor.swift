@@ -107,7 +107,7 @@ struct Editor {
         guard let object = value.object else {
             throw Failure(kind: .invalid, sentence: "the text is no JSON object: {…}")
         }
-        try StoreRules.check(topLevelKeys: object.keys)
+        try StoreRules.check(JSONMembers(object))
         return object
     }
 

@@ -5,7 +5,7 @@ import DivanRevisions
 import DivanStore
 import Foundation
 
-/// Collects documents and saves a thousand at a time, or as many as make 32 MiB, in one transaction.
+/// Collects documents and saves a thousand at a time, or as many as make 8 MiB, in one transaction.
 ///
 /// A document that already exists with the same content is left alone, so that a file can be imported
 /// again after an import that was stopped or killed.
@@ -58,7 +58,7 @@ struct ImportBatch {
     }
 
     private static let itemCount = 1000
-    private static let itemsByteCount = 32 << 20
+    private static let itemsByteCount = 8 << 20
 
     private let store: Store
     private var draft: StoreDraft?  // half a copy is no copy, also when the program is killed
@@ -296,7 +296,7 @@ struct ImportBatch {
     /// Parses a line; `nil` if its `_sequence` shows that it is old.
     private mutating func item(_ entry: DocumentText) throws -> Item? {
         do {
-            guard var body = try JSON(parsing: entry.bytes).object else {
+            guard var body = try JSONMembers(parsing: entry.bytes) else {
                 throw Failure(kind: .invalid, sentence: "no JSON object: {…}")
             }
             let own = OwnProperties.taking(from: &body)
@@ -317,21 +317,21 @@ struct ImportBatch {
                 )
             }
             for (key, value) in own { body[key] = value }
-            try StoreRules.check(topLevelKeys: body.keys)
+            try StoreRules.check(body)
             var holds: [BlobHold] = []
-            let installed = try InlineBlobs.install(.object(body)) { [store, rules] content in
+            let installed = try InlineBlobs.install(body) { [store, rules] content in
                 if rules.isDry { return BlobDigest(hashing: content.span).description }
                 let hold = try store.blobs.writeHeld(content)
                 holds.append(hold)
                 return hold.digest.description
             }
             if installed.count > installed.storedCount {
-                named.formUnion(BlobReferences.all(in: installed.body).map(\.digest))
+                named.formUnion(try BlobReferences.digests(in: installed.body))
             }
             return Item(
                 documentID: documentID,
                 collection: collection,
-                body: try installed.body.canonicalBytes(),
+                body: installed.body,
                 namesBlobs: installed.count > 0,
                 storedBlobCount: installed.storedCount,
                 revision: revision,
@@ -357,7 +357,7 @@ struct ImportBatch {
         return failure
     }
 
-    private func collection(in body: inout JSONObject) throws -> CollectionPath {
+    private func collection(in body: inout JSONMembers) throws -> CollectionPath {
         guard rules.readsCollections, let text = body["_collection"]?.string else {
             return rules.collection
         }
@@ -366,7 +366,7 @@ struct ImportBatch {
     }
 
     private func documentID(
-        in body: inout JSONObject,
+        in body: inout JSONMembers,
         _ entry: DocumentText
     ) throws -> String {
         guard let value = body[rules.idKey] else {

@@ -14,9 +14,9 @@ enum InlineBlobs {
     static let attachmentsKey = "_attachments"
 
     /// A body whose blobs are in the store.
-    struct Installed {
+    struct Installed<Body> {
         /// The body, which refers to its blobs by digest.
-        var body: JSON
+        var body: Body
         /// How many blobs it refers to.
         var count = 0
         /// How many blobs were stored.
@@ -25,13 +25,27 @@ enum InlineBlobs {
 
     /// Moves the content of every blob in a document's body to a store; returns the body that refers
     /// to them, and how many blobs the body refers to.
-    static func install(_ body: JSON, into store: Store) throws -> Installed {
+    static func install(_ body: JSON, into store: Store) throws -> Installed<JSON> {
+        try install(body, into: store) { try $0.replacing(in: body, $1) }
+    }
+
+    /// The same for a body that may be long; returns its canonical text.
+    static func install(_ body: JSONMembers, into store: Store) throws -> Installed<[UInt8]> {
+        guard body.mayHoldBlobs else { return Installed(body: try body.canonicalBytes()) }
+        return try install([], into: store) { try $0.text(of: body, $1) }
+    }
+
+    private static func install<Body>(
+        _ body: Body,
+        into store: Store,
+        _ replace: @escaping (BlobWalk, BlobWalk.Replacement) throws -> Body
+    ) throws -> Installed<Body> {
         let walk = BlobWalk(
             isAttachment: { isNamed($0) || $0["data"]?.string != nil },
             isBlob: isBlob
         )
         var installed = Installed(body: body)
-        installed.body = try walk.replacing(in: body) { blob in
+        installed.body = try replace(walk) { blob in
             installed.count += 1
             guard let text = blob["data"]?.string else { return nil }
             guard let content = Base64.decode(text) else {
@@ -54,9 +68,10 @@ enum InlineBlobs {
     typealias Source = (String) throws -> [UInt8]?
 
     /// Embeds the content of every blob in a document's body.
-    static func embed(_ body: JSON, from source: Source) throws -> JSON {
+    static func embed(_ body: JSONMembers, from source: Source) throws -> [UInt8] {
+        guard body.mayHoldBlobs else { return try body.canonicalBytes() }
         let walk = BlobWalk(isAttachment: isNamed, isBlob: { isBlob($0) && isNamed($0) })
-        return try walk.replacing(in: body) { blob in
+        return try walk.text(of: body) { blob in
             guard let content = try blob["digest"]?.string.flatMap(source) else { return nil }
             var blob = blob
             blob["data"] = .string(Base64.encode(content.span))
@@ -65,8 +80,9 @@ enum InlineBlobs {
     }
 
     /// The digests of the blobs that a document's body refers to.
-    static func digests(in body: JSON) throws -> Set<ExactText> {
+    static func digests(in body: JSONMembers) throws -> Set<ExactText> {
         var digests: Set<ExactText> = []
+        guard body.mayHoldBlobs else { return digests }
         _ = try embed(body) { digest in
             digests.insert(ExactText(digest))
             return nil
@@ -111,6 +127,23 @@ private struct BlobWalk {
         }
         document[key] = .object(attachments)
         return .object(document)
+    }
+
+    /// The canonical text of a body with its blobs' dictionaries replaced.
+    func text(of body: JSONMembers, _ replacement: Replacement) throws -> [UInt8] {
+        if let tree = body.tree {
+            return try replacing(in: .object(tree), replacement).canonicalBytes()
+        }
+        let key = InlineBlobs.attachmentsKey
+        var body = body
+        if let attachments = body[key] {
+            body[key] = try replacing(in: .object([key: attachments]), replacement)[key]
+        }
+        return try withoutActuallyEscaping(replacement) { replacement in
+            try body.canonicalBytes { name, value in
+                name == key ? nil : try changed(value, replacement)
+            }
+        }
     }
 
     /// The value if something in it was replaced; `nil` if nothing was, as in most.

@@ -7,21 +7,9 @@ extension JSON {
     }
 
     /// The text with one member per line, for people.
-    func indentedText(depth: Int = 0) -> String {
-        let outer = String(repeating: "  ", count: depth)
-        let inner = outer + "  "
-        switch self {
-        case .array(let items) where !items.isEmpty:
-            let lines = items.map { inner + $0.indentedText(depth: depth + 1) }
-            return "[\n" + lines.joined(separator: ",\n") + "\n\(outer)]"
-        case .object(let object) where !object.isEmpty:
-            let lines = object.map { member in
-                let key = JSON.string(member.key).canonicalText
-                return "\(inner)\(key): \(member.value.indentedText(depth: depth + 1))"
-            }
-            return "{\n" + lines.joined(separator: ",\n") + "\n\(outer)}"
-        default:
-            return canonicalText
-        }
+    var indentedText: String {
+        var text: [UInt8] = []
+        IndentedText.write((try? canonicalBytes()) ?? []) { text += $0 }
+        return String(decoding: text, as: UTF8.self)
     }
 }

@@ -14,7 +14,7 @@ struct KeptRevision {
     /// Removes `_rev` and `_revisions` from a document.
     ///
     /// - Throws: `Failure` if there is no history, or one that no tree can hold.
-    init(taking body: inout JSONObject) throws(Failure) {
+    init(taking body: inout JSONMembers) throws(Failure) {
         let revisions = CouchRevisions(body["_revisions"])
         for key in ["_rev", "_revisions"] { body[key] = nil }
         guard let revisions else {

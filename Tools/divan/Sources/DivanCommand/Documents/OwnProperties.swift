@@ -9,7 +9,7 @@ enum OwnProperties {
     private static let names = ["_sequence", "_collection", place]
 
     /// Sets apart those that would clash with what a line says about its document.
-    static func setApart(in body: inout JSONObject) {
+    static func setApart(in body: inout JSONMembers) {
         var own = JSONObject()
         for name in names {
             guard let value = body[name] else { continue }
@@ -20,7 +20,7 @@ enum OwnProperties {
     }
 
     /// Takes them out of a line; returns none if there is no such object.
-    static func taking(from line: inout JSONObject) -> JSONObject {
+    static func taking(from line: inout JSONMembers) -> JSONObject {
         guard let own = line[place]?.object, !own.isEmpty,
             own.allSatisfy({ names.contains($0.key) })
         else { return [:] }

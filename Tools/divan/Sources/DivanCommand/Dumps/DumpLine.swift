@@ -51,7 +51,7 @@ struct DumpedDocument {
     var sequence: UInt64
     /// Milliseconds since 1970; `nil` = never.
     var expiration: Int64?
-    var revisions: [JSON]
+    var revisions: [DumpedRevision]
 }
 
 /// The end of a section: what is needed to continue from here.
@@ -75,11 +75,24 @@ struct DumpEnd: Equatable {
 // MARK: Writing
 
 extension DumpLine {
-    /// The line without its end.
-    func bytes() throws -> [UInt8] {
-        try JSON.object(json).canonicalBytes(limits: DumpLimits.json)
+    /// Passes the line on in pieces, without its end.
+    func write(to sink: ([UInt8]) throws -> Void) throws {
+        guard case .document(let document) = self else {
+            return try sink(JSON.object(json).canonicalBytes(limits: DumpLimits.json))
+        }
+        // In canonical order, with the revisions before the sequence.
+        try sink(
+            JSON.object(json).canonicalBytes(limits: DumpLimits.json).dropLast()
+                + Array(",\"revisions\":[".utf8)
+        )
+        for (index, revision) in document.revisions.enumerated() {
+            if index > 0 { try sink([UInt8(ascii: ",")]) }
+            try revision.write(to: sink)
+        }
+        try sink(Array("],\"sequence\":\(document.sequence)}".utf8))
     }
 
+    /// The members; of a document only those before its revisions.
     private var json: JSONObject {
         switch self {
         case .head(let head):
@@ -105,7 +118,6 @@ extension DumpLine {
             var object: JSONObject = [
                 "doc": .string(document.documentID.text),
                 "collection": .string("\(document.collection)"),
-                "sequence": JSON(document.sequence), "revisions": .array(document.revisions),
             ]
             if let time = document.expiration { object["expires"] = JSON(time) }
             return object
@@ -141,13 +153,19 @@ extension DumpLine {
     ///
     /// - Throws: `DumpDamage` for anything that is not a line of a dump.
     init(_ bytes: ArraySlice<UInt8>) throws(DumpDamage) {
-        let line: JSON
+        let read: JSONMembers?
         do throws(JSONError) {
-            line = try JSON(parsing: bytes, limits: DumpLimits.json)
+            read = try JSONMembers(parsing: bytes, limits: DumpLimits.json)
         } catch {
             throw DumpDamage("\(error)", isOfText: true)
         }
-        guard let object = line.object else { throw DumpDamage("no JSON object") }
+        guard let line = read else { throw DumpDamage("no JSON object") }
+        if line.tree == nil, line.contains("doc"), !line.contains("dump") {
+            self = .document(try Self.document(of: line))
+            return
+        }
+        guard let object = line.tree ?? (try? JSON(parsing: bytes, limits: DumpLimits.json))?.object
+        else { throw DumpDamage("no JSON object") }
         let members = DumpMembers(object)
         if object.contains("dump") {
             self = .head(try Self.head(members))
@@ -218,13 +236,48 @@ extension DumpLine {
     }
 
     private static func document(_ members: DumpMembers) throws(DumpDamage) -> DumpedDocument {
+        guard let values = members.object["revisions"]?.array else { throw noRevisions }
+        var revisions: [DumpedRevision] = []
+        for value in values {
+            guard let object = value.object else { throw DumpDamage("a revision is no object") }
+            revisions.append(try DumpedRevision(object))
+        }
+        return try document(members, revisions)
+    }
+
+    /// Reads a long line, whose bodies stay text.
+    private static func document(of line: JSONMembers) throws(DumpDamage) -> DumpedDocument {
+        guard let text = line.text(of: "revisions") else { throw noRevisions }
+        var reader = JSONReader(text, limits: DumpLimits.json)
+        var revisions: [DumpedRevision] = []
+        do {
+            try reader.beginArray()
+            while try reader.nextElement() {
+                revisions.append(try DumpedRevision(try reader.readRaw()))
+            }
+        } catch let damage as DumpDamage {
+            throw damage
+        } catch {
+            throw noRevisions
+        }
+        var object = JSONObject()
+        for key in ["doc", "collection", "sequence", "expires"] { object[key] = line[key] }
+        return try document(DumpMembers(object), revisions)
+    }
+
+    private static var noRevisions: DumpDamage {
+        DumpDamage("\"revisions\" is no list of revisions")
+    }
+
+    private static func document(
+        _ members: DumpMembers,
+        _ revisions: [DumpedRevision]
+    ) throws(DumpDamage) -> DumpedDocument {
         // Peers send IDs that cannot be created here, and a dump contains them.
         guard let documentID = try? DocumentID(received: try members.text("doc")) else {
             throw DumpDamage("\"doc\" is no ID of a document")
         }
-        guard let revisions = members.object["revisions"]?.array,
-            (1...DumpLimits.revisionCount).contains(revisions.count)
-        else { throw DumpDamage("\"revisions\" is no list of revisions") }
+        guard (1...DumpLimits.revisionCount).contains(revisions.count) else { throw noRevisions }
         let hasExpiration = members.object.contains("expires")
         return DumpedDocument(
             documentID: documentID,

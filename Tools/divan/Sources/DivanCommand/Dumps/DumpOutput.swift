@@ -10,6 +10,8 @@ final class DumpOutput {
         case file(OutputFile)
     }
 
+    private static let bufferByteCount = 1 << 18
+
     private let target: Target
     private var pending: [UInt8] = []
     private var hash = SHA256()
@@ -32,17 +34,30 @@ final class DumpOutput {
     ///   writing.
     func write(_ line: DumpLine) throws {
         try Interruption.check()
-        let bytes = try line.bytes()
-        guard bytes.count < DumpLimits.lineByteCount else {
-            throw DumpDamage(
-                "\(Numbers.bytes(bytes.count)) with its revisions, and a line of a dump holds "
-                    + "\(Numbers.bytes(DumpLimits.lineByteCount)); put large content into blobs"
-            )
+        var lineByteCount = 0
+        try line.write { piece in
+            lineByteCount += piece.count
+            guard lineByteCount < DumpLimits.lineByteCount else {
+                throw DumpDamage(
+                    "more than \(Numbers.bytes(DumpLimits.lineByteCount)) with its revisions, which "
+                        + "a line of a dump cannot hold; put large content into blobs"
+                )
+            }
+            try append(piece)
         }
-        pending += bytes
         pending.append(UInt8(ascii: "\n"))
-        byteCount += UInt64(bytes.count) + 1
-        if pending.count > 1 << 18 { try flush() }
+        byteCount += UInt64(lineByteCount) + 1
+        if pending.count > Self.bufferByteCount { try flush() }
+    }
+
+    /// Adds a piece; a long one is not copied.
+    private func append(_ piece: [UInt8]) throws {
+        guard piece.count > Self.bufferByteCount else {
+            pending += piece
+            return
+        }
+        try flush()
+        try pass(piece)
     }
 
     /// Ends a section; its last line has the digest of those before.
@@ -61,13 +76,17 @@ final class DumpOutput {
     }
 
     private func flush() throws {
-        hash.update(pending.span)
+        try pass(pending)
+        pending.removeAll(keepingCapacity: true)
+    }
+
+    private func pass(_ bytes: [UInt8]) throws {
+        hash.update(bytes.span)
         switch target {
         case .results(let terminal):
-            terminal.result(json: pending)
+            terminal.result(json: bytes)
             try terminal.requireOutput()
-        case .file(let file): try file.write(pending)
+        case .file(let file): try file.write(bytes)
         }
-        pending.removeAll(keepingCapacity: true)
     }
 }

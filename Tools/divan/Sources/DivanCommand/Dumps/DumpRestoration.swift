@@ -188,7 +188,7 @@ final class DumpRestoration {
     ) throws {
         for revision in history.revisionsWithBody where revision.flags.contains(.hasBlobs) {
             guard let body = revision.body else { continue }
-            for digest in try BlobReferences.digests(in: body.span)
+            for digest in try BlobReferences.digests(in: body)
             where !store.blobs.contains(digest) {
                 if absent.contains(digest) {
                     try writer.noteAbsent(digest, of: document.documentID, in: document.collection)

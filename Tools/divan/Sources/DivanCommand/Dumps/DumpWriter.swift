@@ -215,7 +215,7 @@ struct DumpWriter {
                     collection: path,
                     sequence: document.sequence,
                     expiration: expiration,
-                    revisions: try DumpedHistory.json(of: history, remotes: remotes)
+                    revisions: try DumpedHistory.revisions(of: history, remotes: remotes)
                 )
                 try output.write(.document(dumped))
             } catch let damage as DumpDamage {
@@ -241,7 +241,7 @@ struct DumpWriter {
     ) throws {
         // Sorted, so that equal databases produce equal dumps.
         for body in history.revisionsWithBody.compactMap(\.body) {
-            for digest in try BlobReferences.digests(in: body.span).sorted() {
+            for digest in try BlobReferences.digests(in: body).sorted() {
                 try writeOnce(digest, reader)
             }
         }
@@ -265,7 +265,7 @@ struct DumpWriter {
                         let (history, _) = try reader.soundRevisions(of: document, in: path)
                     else { return }
                     for body in history.revisionsWithBody.compactMap(\.body) {
-                        named.formUnion(try BlobReferences.digests(in: body.span))
+                        named.formUnion(try BlobReferences.digests(in: body))
                     }
                 }
             )

@@ -14,34 +14,34 @@ enum DumpedHistory {
     /// The revisions of a history; `remotes` are those of the database.
     ///
     /// - Throws: `DumpDamage` for a body that is not text.
-    static func json(
+    static func revisions(
         of history: any RevisionHistory,
         remotes: [RemoteID]
-    ) throws(DumpDamage) -> [JSON] {
+    ) throws(DumpDamage) -> [DumpedRevision] {
         var marks: [RevisionID: [RemoteID]] = [:]
         for remote in remotes {
             if let id = history.latest(at: remote) { marks[id, default: []].append(remote) }
         }
-        var revisions: [JSON] = []
+        var revisions: [DumpedRevision] = []
         if let vectors = history as? VectorHistory {
             for (mixed, revision) in vectors.known {
                 let at = marks[revision.id] ?? []
-                revisions.append(try json(of: revision, named: "\(mixed)", at: at))
+                revisions.append(try dumped(revision, named: "\(mixed)", at: at))
             }
         } else if let tree = history as? RevisionTree {
             for revision in tree.revisions {
                 let at = marks[revision.id] ?? []
-                revisions.append(try json(of: revision, named: "\(revision.id)", at: at))
+                revisions.append(try dumped(revision, named: "\(revision.id)", at: at))
             }
         }
         return revisions
     }
 
-    private static func json(
-        of revision: HistoryRevision,
+    private static func dumped(
+        _ revision: HistoryRevision,
         named name: String,
         at remotes: [RemoteID]
-    ) throws(DumpDamage) -> JSON {
+    ) throws(DumpDamage) -> DumpedRevision {
         var object: JSONObject = ["rev": .string(name)]
         // A vector's other revisions are not in the changes feed, and have no meaningful sequence.
         if !revision.id.isVersion { object["sequence"] = JSON(revision.sequence) }
@@ -49,26 +49,9 @@ enum DumpedHistory {
         let flags = flagNames.filter { revision.flags.contains($0.flag) }.map(\.name)
         if !flags.isEmpty { object["flags"] = .array(flags.map { .string($0) }) }
         if !remotes.isEmpty { object["remotes"] = .array(remotes.map { JSON($0.rawValue) }) }
-        if let body = revision.body {
-            let (key, value) = try json(ofBody: body)
-            object[key] = value
-        }
-        return .object(object)
-    }
-
-    /// A body as a value if that reproduces its exact bytes, else as a text.
-    private static func json(
-        ofBody body: [UInt8]
-    ) throws(DumpDamage) -> (key: String, value: JSON) {
-        if let value = try? JSON(parsing: body, limits: DumpLimits.json),
-            let again = try? value.canonicalBytes(limits: DumpLimits.json), again == body
-        {
-            return ("body", value)
-        }
-        guard let text = String(validating: body, as: UTF8.self) else {
-            throw DumpDamage("a body is no text")
-        }
-        return ("text", .string(text))
+        var dumped = DumpedRevision(members: object)
+        if let body = revision.body { dumped.body = try DumpedRevision.Body(stored: body) }
+        return dumped
     }
 
     // MARK: Reading
@@ -168,11 +151,11 @@ enum DumpedHistory {
         var remotes: [RemoteID] = []
 
         init(
-            _ json: JSON,
+            _ dumped: DumpedRevision,
             of document: DumpedDocument,
             remotes known: Set<RemoteID>
         ) throws(DumpDamage) {
-            guard let object = json.object else { throw DumpDamage("a revision is no object") }
+            let object = dumped.members
             let members = DumpMembers(object)
             name = try members.text("rev")
             sequence =
@@ -185,7 +168,7 @@ enum DumpedHistory {
                 object.contains("parent")
                 ? Int(try members.number("parent", in: 0...Int64(document.revisions.count - 1)))
                 : nil
-            body = try Self.body(object)
+            body = dumped.body?.bytes
             for flag in object["flags"]?.array ?? [] {
                 guard let found = flagNames.first(where: { $0.name == flag.string }) else {
                     throw DumpDamage("a flag of a revision is unknown")
@@ -199,23 +182,9 @@ enum DumpedHistory {
                 remotes.append(RemoteID(rawValue: id))
             }
             // Garbage collection must not depend on what somebody wrote into a file.
-            if let body, let named = try? BlobReferences.digests(in: body.span), !named.isEmpty {
+            if let body, let named = try? BlobReferences.digests(in: body), !named.isEmpty {
                 flags.insert(.hasBlobs)
             }
-        }
-
-        private static func body(_ object: JSONObject) throws(DumpDamage) -> [UInt8]? {
-            if let value = object["body"] {
-                guard value.object != nil, let bytes = try? value.canonicalBytes() else {
-                    throw DumpDamage("a body is no JSON object, or too deep")
-                }
-                return bytes
-            }
-            guard let text = object["text"] else { return nil }
-            guard let bytes = text.string.map({ Array($0.utf8) }),
-                (try? JSON(parsing: bytes))?.object != nil
-            else { throw DumpDamage("a body is no JSON object, or too deep") }
-            return bytes
         }
     }
 }

@@ -97,7 +97,7 @@ struct TableExport {
     private mutating func addBlobs(of document: StoredDocument, _ snapshot: StoreReader) throws {
         guard let blobs else { return }
         let insertion = try file.prepare("INSERT INTO _blobs VALUES (?, ?, zeroblob(?2))")
-        for digest in try BlobReferences.digests(in: document.body.span).sorted()
+        for digest in try BlobReferences.digests(in: document.body).sorted()
         where written.insert(digest).inserted {
             guard blobs.contains(digest) else {
                 if try snapshot.absentBlob(digest) == nil { missingBlobs.append(digest) }

@@ -65,7 +65,7 @@ struct UserList: Equatable, Sendable {
             users[ExactText(name)].map { (key: name, value: Self.json($0)) }
         }
         let root: JSON = ["users": .object(JSONObject(entries))]
-        return root.indentedText() + "\n"
+        return root.indentedText + "\n"
     }
 
     /// The names, in byte order.

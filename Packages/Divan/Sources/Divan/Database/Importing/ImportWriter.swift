@@ -118,7 +118,7 @@ final class ImportWriter: Sendable {
     ) throws {
         for revision in document.history.revisionsWithBody {
             guard let body = revision.body else { continue }
-            let digests = (try? BlobReferences.digests(in: body.span)) ?? []
+            let digests = (try? BlobReferences.digests(in: body)) ?? []
             for digest in digests where state.withLock({ $0.looked[digest] }) == nil {
                 let isThere = try carry(digest)
                 state.withLock { $0.looked[digest] = isThere }

@@ -1,0 +1,84 @@
+import DivanTestKit
+import Foundation
+import Testing
+
+/// Documents of 19 MiB: verbs need at most three times that memory, and give them back byte for byte.
+@Suite(.serialized) struct LongDocumentTests {
+    /// Bytes that a document may need above those of the same verb without one.
+    private static let limit = 57_000_000
+    private let shell: Shell
+    private let environment: [String: String]
+
+    init() throws {
+        shell = try Shell()
+        environment = try shell.preloading("peak_memory")
+            .merging(["DIVAN_PEAK": shell.path("peak")]) { $1 }
+    }
+
+    /// A kind of document, and how its text begins, goes on and ends.
+    enum Kind: String, CaseIterable {
+        case numbers, spaced, unsorted, blob
+
+        func body(byteCount: Int) -> String {
+            let count = byteCount / (self == .spaced ? 3 : 2)
+            switch self {
+            case .numbers: return #"{"a":[\#(String(repeating: "1,", count: count))1]}"#
+            case .spaced: return #"{"a": [\#(String(repeating: "1, ", count: count))1] }"#
+            case .unsorted: return #"{"z":0,"a":[\#(String(repeating: "1,", count: count))1]}"#
+            case .blob:
+                let blob = #"{"@type":"blob","data":"aGVsbG8=","content_type":"text/plain"}"#
+                return #"{"a":[\#(String(repeating: "1,", count: count))1],"b":\#(blob)}"#
+            }
+        }
+    }
+
+    /// The peak memory of a verb.
+    private func peak(_ words: [String], input: String = "") throws -> Int {
+        let outcome = try shell.divan(words, input: input, environment: environment)
+        #expect(outcome.status == 0, "divan \(words.joined(separator: " ")): \(outcome.errors)")
+        let text = try shell.text("peak").trimmingCharacters(in: .whitespacesAndNewlines)
+        return try #require(Int(text)) * 1_024
+    }
+
+    /// Runs a verb on a small and on a large document, whose names are `small` and `large`.
+    private func expectFrugal(
+        _ kind: Kind,
+        _ words: (String) -> [String],
+        input: (String) -> String = { _ in "" }
+    ) throws {
+        let small = try peak(words("small"), input: input("small"))
+        let large = try peak(words("large"), input: input("large"))
+        #expect(
+            large - small <= Self.limit,
+            "\(kind) \(words("large").joined(separator: " ")): \((large - small) / 1_000_000) MB"
+        )
+    }
+
+    @Test(arguments: Kind.allCases, [[], ["--encrypt"]])
+    func `a document of 19 MiB needs three times its size`(kind: Kind, sealing: [String]) throws {
+        try shell.write("key", String(repeating: "0123456789abcdef", count: 4))
+        let key = sealing.isEmpty ? [] : ["--key-file", "key"]
+        let bodies = ["small": kind.body(byteCount: 6), "large": kind.body(byteCount: 19 << 20)]
+        for (name, body) in bodies {
+            try shell.divan(["new", name] + key).expectSuccess()
+            try shell.divan(["new", name + "-in"]).expectSuccess()
+            let line = #"{"_id":"d",\#(body.dropFirst())"# + "\n"
+            try shell.write(name + ".jsonl", line)
+        }
+        try expectFrugal(kind, { ["put", $0, "d"] + key }, input: { bodies[$0] ?? "" })
+        try expectFrugal(kind, { ["put", $0, "d"] + key }, input: { bodies[$0] ?? "" })
+        try expectFrugal(kind, { ["get", $0, "d"] + key })
+        try expectFrugal(kind, { ["get", "--raw", $0, "d"] + key })
+        try expectFrugal(kind, { ["export", $0, $0 + ".out"] + key })
+        try expectFrugal(kind, { ["export", $0] + key })
+        try expectFrugal(kind, { ["import", $0 + "-in", $0 + ".jsonl"] })
+        try expectFrugal(kind, { ["import", $0 + "-in", $0 + ".jsonl"] })
+        try expectFrugal(kind, { ["dump", $0, $0 + ".dump"] + key })
+        try expectFrugal(kind, { ["restore", $0 + "-again", $0 + ".dump"] })
+        try expectFrugal(kind, { ["check", $0] + key })
+        let first = try shell.divan(["get", "--raw", "large", "d"] + key).output
+        for database in ["large-in", "large-again"] {
+            #expect(try shell.divan(["get", "--raw", database, "d"]).output == first)
+        }
+    }
+}
