@@ -16,6 +16,7 @@ enum Groups {
         Group(name: "reference") { try ReferenceFigures.measure($0, into: &$1) },
         Group(name: "deltas", isSteady: true) { try DeltaFigures.measure($0, into: &$1) },
         Group(name: "command") { try CommandFigures.measure($0, into: &$1) },
+        Group(name: "long-documents") { try LongDocumentFigures.measure($0, into: &$1) },
         Group(name: "blobs") { try BlobFigures.measure($0, into: &$1) },
         Group(name: "seal") { try SealFigures.measure($0, into: &$1) },
         Group(name: "packing") { try PackFigures.measure($0, into: &$1) },

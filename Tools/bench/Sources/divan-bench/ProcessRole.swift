@@ -20,6 +20,8 @@ enum ProcessRole: String, CaseIterable {
     case opener
     /// Stores databases, listens and replicates.
     case peer
+    /// Runs programs, and reports their peak memory.
+    case peak
     /// Does work whose system calls or instructions are counted.
     case cost
 

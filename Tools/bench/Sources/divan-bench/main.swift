@@ -51,6 +51,7 @@ func run(_ role: ProcessRole, _ words: [String]) throws {
     case .hostile: try HostileRole(words).run()
     case .opener: try OpenerRole(words).run()
     case .peer: try PeerRole(words).run()
+    case .peak: PeakRole().run()
     case .cost: try CostRole(words).run()
     }
 }
