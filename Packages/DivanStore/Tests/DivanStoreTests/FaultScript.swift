@@ -30,6 +30,18 @@ enum FaultScript {
         ]
     }
 
+    /// A database with trees, indexes and a conflict becomes one with version vectors, and is edited and compacted.
+    static func upgrading() throws -> [FaultLedger.Step] {
+        try [
+            batch("batch", count: 12), index("byText"), received(), conflicted(),
+            deletion("batch-3"),
+            Step(name: "upgrade", leaves: [:]) { try $0.upgradeToVersionVectors() },
+            save("batch-2", "edited"), resolved(), deletion("batch-4"),
+            Step(name: "optimize", leaves: [:]) { try $0.optimize(isThorough: true) },
+            batch("later", count: 4), compaction(), saving("last"),
+        ]
+    }
+
     private static func index(_ name: ExactText) throws -> Step {
         let text = try QueryExpression(sql: "text").checked(over: .standard)
         let definition: QueryIndexDefinition =

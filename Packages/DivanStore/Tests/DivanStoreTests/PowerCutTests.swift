@@ -28,11 +28,22 @@ extension FaultTests {
             try cut(FaultScript.steps(), options)
         }
 
-        @Test(arguments: [false, true])
+        @Test(arguments: [false, true], [false, true])
         func `a power cut at any moment leaves indexes whole or not at all`(
-            fullSync: Bool
+            fullSync: Bool,
+            isSealed: Bool
         ) throws {
-            try cut(FaultScript.indexing(), StoreOptions(fullSync: fullSync))
+            let sealing = isSealed ? try TestSealing(1) : nil
+            try cut(FaultScript.indexing(), StoreOptions(fullSync: fullSync, sealing: sealing))
+        }
+
+        @Test(arguments: [false, true], [false, true])
+        func `a power cut during an upgrade to version vectors or its upkeep loses nothing`(
+            fullSync: Bool,
+            isSealed: Bool
+        ) throws {
+            let sealing = isSealed ? try TestSealing(1) : nil
+            try cut(FaultScript.upgrading(), StoreOptions(fullSync: fullSync, sealing: sealing))
         }
 
         private func cut(_ steps: [FaultLedger.Step], _ options: StoreOptions) throws {
@@ -103,7 +114,8 @@ extension FaultTests {
         ) throws -> [String] {
             let store = try Store.open(directory: path, options: options)
             defer { try? store.close() }
-            try store.checkIntegrity()
+            let damages = try store.inspect().damages
+            guard damages.isEmpty else { return damages.map { "\($0)" } }
             let counts =
                 (options.fullSync ? acknowledgedCount : 0)...min(acknowledgedCount + 1, steps.count)
             var reasons: [String] = []
