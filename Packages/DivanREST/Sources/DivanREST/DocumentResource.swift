@@ -38,7 +38,7 @@ struct DocumentResource {
 
     func save(_ bytes: [UInt8]) throws -> HTTPResponse {
         try call.checkWriting()
-        guard let object = try JSON(parsing: bytes).object else {
+        guard let object = try JSON(parsing: bytes.withoutByteOrderMark).object else {
             throw RESTError.bad("the body is no JSON object: {…}")
         }
         let body = try JSON.object(object).canonicalBytes()
