@@ -1,5 +1,6 @@
 import DivanCommandLine
 import DivanJSON
+import DivanRevisions
 import DivanStore
 
 /// The formats of `divan export` whose columns are properties, chosen by the file's name.
