@@ -15,6 +15,10 @@ public final class CBLiteBundle {
     public let collections: [Collection]
     /// Its deleted collections, whose sequences continue if they are created again.
     public let formerCollections: [FormerCollection]
+    /// What SQLite reports about damaged pages of the file; `nil` if it is intact.
+    ///
+    /// Documents may be missing then, also such that no record shows.
+    public let damage: String?
 
     private let copy: ScratchCopy
     private let file: SQLiteFile
@@ -43,12 +47,7 @@ public final class CBLiteBundle {
         public let name: String
         /// The greatest sequence that was assigned.
         public internal(set) var lastSequence: UInt64 = 0
-        fileprivate let tables: [Table]
-    }
-
-    fileprivate struct Table: Sendable {
-        let name: String
-        let columns: String
+        fileprivate let tables: [DocumentTable]
     }
 
     /// A checkpoint, and for a peer's checkpoint its revision.
@@ -85,12 +84,22 @@ public final class CBLiteBundle {
         }
         guard version >= 201 else { throw .tooOld(version: version) }
         guard version <= 599 else { throw .tooNew(version: version) }
-        let check = try file.prepare("PRAGMA quick_check(1)")
-        if try check.step(), check.text(0) != "ok" { throw .damaged(check.text(0)) }
+        damage = try Self.damage(of: file)
         facts = try Facts(of: file)
         collections = try Self.collections(of: file)
         let names = Set(collections.map { Array("\($0.scope).\($0.name)".utf8) })
         formerCollections = try FormerCollection.all(in: file, besides: names)
+    }
+
+    private static func damage(of file: SQLiteFile) throws(CBLiteError) -> String? {
+        do {
+            let check = try file.prepare("PRAGMA quick_check(1)")
+            guard try check.step(), check.text(0) != "ok" else { return nil }
+            return check.text(0).replacing("\n", with: " ")
+        } catch {
+            guard case .damaged(let what) = error else { throw error }
+            return what
+        }
     }
 
     /// Whether a folder contains a database of Couchbase Lite that can be opened, or could be if it were
@@ -136,7 +145,8 @@ public final class CBLiteBundle {
 
     /// Calls `body` with each row of a collection by ascending sequence.
     ///
-    /// If a document is among both the live and the deleted ones, its earlier row says so.
+    /// If a document is among both the live and the deleted ones, its earlier row says so. Rows on damaged
+    /// pages come last, as records that say so.
     ///
     /// - Throws: `CBLiteError.inUse` if somebody wrote meanwhile, and the errors of `body`.
     public func forEachRecord(
@@ -156,17 +166,20 @@ public final class CBLiteBundle {
         let latest = try sequencesOfDoubles(in: collection)
         var readers: [TableReader] = []
         for table in collection.tables {
-            let reader = try TableReader(table, file)
+            let reader = try TableReader(table, file, isDamaged: damage != nil)
             if try reader.advance() { readers.append(reader) }
         }
+        let all = readers
         while let next = readers.min(by: { $0.sequence < $1.sequence }) {
-            var record = try next.record()
-            if let later = latest[record.key], later > record.sequence {
-                record.laterSequence = later
+            if var record = try next.record() {
+                if let later = latest[record.key], later > record.sequence {
+                    record.laterSequence = later
+                }
+                try body(record)
             }
-            try body(record)
             if try !next.advance() { readers.removeAll { $0 === next } }
         }
+        for record in all.flatMap({ $0.losses() }) { try body(record) }
     }
 
     /// The sequence of the later row of each document that is in both tables of a collection.
@@ -186,44 +199,12 @@ public final class CBLiteBundle {
             """
         )
         var sequences: [[UInt8]: Int64] = [:]
-        while try query.step() { sequences[query.bytes(0) ?? []] = query.integer(1) }
+        do {
+            while try query.step() { sequences[query.bytes(0) ?? []] = query.integer(1) }
+        } catch {
+            if damage == nil { throw error }
+        }
         return sequences
-    }
-
-    /// Reads one table in the order of its sequences.
-    private final class TableReader {
-        private let order: SQLiteFile.Query
-        private let rows: SQLiteFile.Query
-        private(set) var sequence: Int64 = 0
-        private var row: Int64 = 0
-
-        init(_ table: Table, _ file: SQLiteFile) throws(CBLiteError) {
-            // Sorted without the columns that make rows long.
-            order = try file.prepare(
-                "SELECT rowid, sequence FROM \(table.name) WHERE key IS NOT NULL ORDER BY sequence"
-            )
-            rows = try file.prepare("SELECT \(table.columns) FROM \(table.name) WHERE rowid = ?1")
-        }
-
-        func advance() throws(CBLiteError) -> Bool {
-            guard try order.step() else { return false }
-            (row, sequence) = (order.integer(0), order.integer(1))
-            return true
-        }
-
-        func record() throws(CBLiteError) -> Record {
-            rows.begin(with: row)
-            guard try rows.step() else { throw .damaged("a row of an index is missing") }
-            return Record(
-                key: rows.bytes(0) ?? [],
-                sequence: rows.integer(1),
-                flags: rows.integer(2),
-                version: rows.bytes(3) ?? [],
-                body: rows.bytes(4),
-                extra: rows.bytes(6),
-                expiration: rows.isNull(5) ? nil : rows.integer(5)
-            )
-        }
     }
 
     // MARK: Checkpoints
@@ -320,7 +301,10 @@ extension CBLiteBundle {
         return collections
     }
 
-    private static func table(_ name: String, in file: SQLiteFile) throws(CBLiteError) -> Table {
+    private static func table(
+        _ name: String,
+        in file: SQLiteFile
+    ) throws(CBLiteError) -> DocumentTable {
         let query = try file.prepare("PRAGMA table_info(\(quoted(name)))")
         var columns: [String] = []
         while try query.step() { columns.append(query.text(1)) }
@@ -330,7 +314,7 @@ extension CBLiteBundle {
         }
         // Added by later versions, in either order.
         let later = ["expiration", "extra"].map { columns.contains($0) ? $0 : "NULL" }
-        return Table(
+        return DocumentTable(
             name: quoted(name),
             columns: "key, sequence, flags, version, body, " + later.joined(separator: ", ")
         )

@@ -23,7 +23,7 @@ public enum CBLiteError: Error, Equatable, Sendable {
     case tooNew(version: Int)
     /// It is encrypted, and cannot be read without Couchbase Lite and its key.
     case encrypted
-    /// Another program writes to it.
+    /// Another program has it open for writing.
     case inUse
     /// SQLite or the content shows damage.
     case damaged(String)
@@ -49,7 +49,7 @@ extension CBLiteError: CustomStringConvertible {
         case .encrypted:
             "encrypted; decrypt it with Couchbase Lite's changeEncryptionKey(nil), or sync from it"
         case .inUse:
-            "another program writes to it; close that first"
+            "another program has it open for writing; close that program first"
         case .damaged(let what):
             "damaged (\(what)); repair it with Couchbase Lite, or sync from its server"
         case .scratch(let directory, let number):

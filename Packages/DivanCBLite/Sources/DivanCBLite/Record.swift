@@ -20,6 +20,8 @@ public struct Record: Sendable {
     ///
     /// This row then does not count. `nil` if there is none, which is the normal case.
     public var laterSequence: Int64?
+    /// Why the row could not be read; the other columns are then empty, or as an index has them.
+    public internal(set) var damage: RecordDamage?
 
     /// Creates a row from its columns.
     public init(

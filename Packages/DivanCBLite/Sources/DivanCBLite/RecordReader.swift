@@ -21,6 +21,7 @@ public struct RecordReader: Sendable {
     ///
     /// - Throws: `RecordDamage` if there is no current revision, also because a later row has it.
     public func document(_ record: Record) throws(RecordDamage) -> ForeignDocument {
+        if let damage = record.damage { throw damage }
         guard let text = String(validating: record.key, as: UTF8.self),
             let documentID = try? DocumentID(received: text)
         else { throw RecordDamage("key: no document ID") }

@@ -1,3 +1,4 @@
+internal import CDivanCBLite
 internal import Glibc
 
 /// Where the database of a bundle is opened: in place, or, if it has a log, as a copy.
@@ -21,6 +22,7 @@ final class ScratchCopy {
         in parent: String = ScratchCopy.temporaryDirectory
     ) throws(CBLiteError) {
         original = bundle + "/db.sqlite3"
+        guard divan_cblite_is_open_for_writing(original) == 0 else { throw .inUse }
         let original = original
         let logs = Self.logs.filter { (Files.byteCount(original + $0) ?? 0) > 0 }
         guard !logs.isEmpty else {

@@ -40,6 +40,8 @@ struct ListingResource {
 private final class ListingReading: Sendable {
     private let listing: Listing
     private let state: Mutex<(page: Listing.Page, rest: Int)>
+    /// Documents left out so far because they are damaged.
+    private let damagedCount = Mutex(0)
 
     init(_ listing: Listing, after place: DocumentID?, limit: Int) {
         self.listing = listing
@@ -55,9 +57,14 @@ private final class ListingReading: Sendable {
             return nil
         }
         rest -= page.items.count
+        let damagedCount = self.damagedCount.withLock { [page] in
+            $0 += page.damagedCount
+            return $0
+        }
         let next = Listing.Page(place: page.place, list: page.list)
         state.withLock { [rest] in $0 = (next, rest) }
         var end: JSONObject? = page.isLast || rest == 0 ? [:] : nil
+        if damagedCount > 0 { end?["damaged"] = JSON(damagedCount) }
         if !page.isLast, rest == 0, let last = page.last { end?["next"] = .string(last.text) }
         return ListBody.Page(items: page.items, end: end)
     }
@@ -77,6 +84,8 @@ private struct Listing: Sendable {
         var items: [[UInt8]] = []
         /// Bytes of the items.
         var byteCount = 0
+        /// Documents left out because they are damaged, as far as the client may see all.
+        var damagedCount = 0
         /// The document of the last item.
         var last: DocumentID?
         /// Whether the page is complete.
@@ -116,24 +125,32 @@ private struct Listing: Sendable {
                 let id = ids[seen]
                 seen += 1
                 (page.last, page.place) = (id, id)
-                guard let document = try call.listed(id, in: collection, reader) else { continue }
+                let found = try call.unlessDamaged {
+                    try call.document(id, in: collection, reader)
+                }
+                if found == nil { page.damagedCount += 1 }
+                guard let document = found ?? nil else { continue }
                 page.append(try row(document, sequence: document.sequence))
             }
             (page.isWhole, page.isLast) = (true, seen == ids.count)
             page.list?.count += seen
-            if page.isLast, let list = page.list { try confirm(list, reader) }
+            if page.isLast, let list = page.list, try !isComplete(list, reader) {
+                page.damagedCount += 1
+            }
             return page
         }
     }
 
-    /// Logs that a list lacks a document because of damage, which the list skips like other damaged ones.
-    private func confirm(_ list: ListCount, _ reader: StoreReader) throws {
+    /// Whether a list has all documents; one that lacks some because of damage is logged.
+    private func isComplete(_ list: ListCount, _ reader: StoreReader) throws -> Bool {
         do {
             try reader.confirm(list)
+            return true
         } catch let error as StoreError {
             switch error.code {
             case .damagedDocument, .corrupt:
                 Log(.listener).warning("A list has not all documents: \(error)")
+                return false
             default: throw error
             }
         }

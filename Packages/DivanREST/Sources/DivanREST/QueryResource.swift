@@ -10,7 +10,9 @@ struct QueryResource {
 
     func answer(body: [UInt8]) throws -> HTTPResponse {
         guard call.request.method == "POST" else { throw RESTError.method("POST") }
-        guard let object = try JSON(parsing: body).object, let text = object["query"]?.string else {
+        guard let object = try JSON(parsing: body.withoutByteOrderMark).object,
+            let text = object["query"]?.string
+        else {
             throw RESTError.bad(#"the body is {"query": "SELECT …", "parameters": {…}}"#)
         }
         guard let parameters = (object["parameters"] ?? [:]).object else {

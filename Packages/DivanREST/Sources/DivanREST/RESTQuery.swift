@@ -58,10 +58,13 @@ public struct RESTQuery: Sendable {
 
     /// Up to `limit` rows, which end with the one that reaches `byteCount` bytes, with the titles of the columns:
     /// `{"columns":[…],"rows":[[…]],"more":…}`.
+    ///
+    /// The properties of whole documents have columns of their own.
     public func table(limit: Int, byteCount: Int) throws -> JSON {
         let rows = try rows()
         defer { rows.end() }
-        var table: [JSON] = []
+        var columns = SpreadColumns(query.statement, limit: Self.spreadCount)
+        var table: [[QueryValue]] = []
         var rest = byteCount
         var hasMore = false
         while let row = try rows.next() {
@@ -69,14 +72,23 @@ public struct RESTQuery: Sendable {
                 hasMore = true
                 break
             }
-            let json = JSON.array(row.map { $0.writableJSON ?? .null })
-            rest -= try json.canonicalBytes(limits: JSONLimits(depth: .max)).count
-            table.append(json)
+            rest -= try Self.json(row).canonicalBytes(limits: JSONLimits(depth: .max)).count
+            columns?.count(row)
+            table.append(row)
         }
+        let titles = columns?.titles ?? rows.titles.map(\.text)
         return [
-            "columns": .array(rows.titles.map { .string($0.text) }), "rows": .array(table),
+            "columns": .array(titles.map { .string($0) }),
+            "rows": .array(table.map { Self.json(columns?.spread($0) ?? $0) }),
             "more": .bool(hasMore),
         ]
+    }
+
+    /// Columns for the properties of a document; more share one.
+    private static let spreadCount = 100
+
+    private static func json(_ row: [QueryValue]) -> JSON {
+        .array(row.map { $0.writableJSON ?? .null })
     }
 
     /// Stops it, and reports when its rows hinder the database.

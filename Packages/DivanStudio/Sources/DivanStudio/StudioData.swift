@@ -232,7 +232,9 @@ struct StudioData: Sendable {
     /// The rows of a query, and how it was run.
     func query(_ request: HTTPRequest, body: [UInt8]) throws -> JSON {
         let text =
-            body.isEmpty ? request.target["q"] : try JSON(parsing: body).object?["query"]?.string
+            body.isEmpty
+            ? request.target["q"]
+            : try JSON(parsing: body.withoutByteOrderMark).object?["query"]?.string
         guard let text, !text.isEmpty else {
             throw RESTError(400, "bad_request", "write a query, such as SELECT * FROM _ LIMIT 10")
         }

@@ -24,7 +24,7 @@ struct StudioEditing {
         _ request: HTTPRequest,
         _ bytes: [UInt8]
     ) throws -> JSON {
-        let body = try Self.body(try JSON(parsing: bytes))
+        let body = try Self.body(try JSON(parsing: bytes.withoutByteOrderMark))
         return try write(id, in: path, expecting: request.target["rev"]) { writer, parent in
             if parent == nil { _ = try DocumentID(checking: id.text) }
             return try writer.save(
@@ -80,7 +80,9 @@ struct StudioEditing {
         in path: CollectionPath,
         _ bytes: [UInt8]
     ) throws -> JSON {
-        guard let object = try JSON(parsing: bytes).object else { throw Self.noDecision }
+        guard let object = try JSON(parsing: bytes.withoutByteOrderMark).object else {
+            throw Self.noDecision
+        }
         let wish = try Self.wish(object)
         let settled = try store.write { writer -> StoredDocument? in
             guard let conflict = try writer.conflict(of: id, in: path),

@@ -64,6 +64,28 @@ import Testing
         #expect(try shell.run("ls", "db").output.isEmpty)
     }
 
+    @Test func `with --keep-going a row that CouchDB could not answer costs only itself`() throws {
+        let answer = """
+            {"total_rows":4,"rows":[{"key":"gone","error":"not_found"},
+            {"id":"a","key":"a","value":{"rev":"1-a"},"doc":{"_id":"a","_rev":"1-a"}},
+            {"id":"bare","key":"bare","value":{"rev":"1-b"}},
+            {"id":"p","doc":{"_id":"p","_attachments":{"f":{"stub":true}}}},
+            {"id":"b","key":"b","value":{"rev":"1-b"},"doc":{"_id":"b","_rev":"1-b"}}]}
+            """
+        try importing(answer).expectFailure(4, "\"gone\": not_found", "use --keep-going")
+        let outcome = try importing(answer, "--keep-going")
+        #expect(outcome.status == 8, "\(outcome)")
+        for words in [
+            "\"gone\": not_found", "only the ID of \"bare\"", "the attachment f of \"p\"",
+        ] {
+            #expect(outcome.errors.contains(words), "\(outcome)")
+        }
+        #expect(try shell.run("ls", "db").output == "a\nb\n")
+        // An answer without documents is no row.
+        try importing(#"{"error":"unauthorized","reason":"no"}"#, "--keep-going")
+            .expectFailure(4, "unauthorized")
+    }
+
     // MARK: The stream of pouchdb-dump
 
     private let header = """

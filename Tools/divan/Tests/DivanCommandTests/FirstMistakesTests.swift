@@ -118,8 +118,38 @@ import Testing
     }
 
     @Test func `a link to a database is called one`() throws {
-        try shell.bash("ln -s db.cblite2 link.cblite2; exec divan ls link")
-            .expectFailure(5, "link.cblite2: ", "a symbolic link; name what it leads to")
+        try shell.bash("ln -s db.cblite2 link.cblite2").expectSuccess()
+        for line in [
+            "ls link", "get link one", "export link", "put link x '{}'", "info link",
+            "query link 'SELECT 1 AS n FROM _'", "index make link i n", "dump link",
+            "push link ws://127.0.0.1:1/x", "cp link copy", "blob get link one cover",
+            "revs link one",
+        ] {
+            try shell.bash("exec divan \(line)")
+                .expectFailure(5, "link.cblite2: ", "a symbolic link; name what it leads to")
+        }
+    }
+
+    @Test func `an index that finds nothing says so, and names the collection that was meant`()
+        throws
+    {
+        try shell.run("new", "my", "--collections", "notes")
+        try shell.run("put", "my", "n", #"{"body":"text"}"#, "-c", "notes")
+        let told = try shell.run("index", "make", "my", "notes", "body")
+        #expect(
+            told.errors.contains("_default has no documents; to index notes add -c notes"),
+            "\(told)"
+        )
+        let meant = try shell.run("index", "make", "my", "notes", "body", "-c", "notes")
+        #expect(!meant.errors.contains("warning"), "\(meant)")
+        try shell.run("put", "my", "d", "{}")
+        for words in [["body"], ["body", "--text"], ["--array", "body[].x"]] {
+            let empty = try shell.divan(["index", "make", "my", "i"] + words)
+            #expect(
+                empty.errors.contains("no document of _default has a value for body"),
+                "\(empty)"
+            )
+        }
     }
 
     @Test func `a blob goes to the place of a pointer, as it is got from there`() throws {

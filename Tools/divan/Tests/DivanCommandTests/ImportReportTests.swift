@@ -27,6 +27,37 @@ import Testing
         #expect(try shell.run("blob", "ls", "db", "-c", "_default").lines.count >= 2)
     }
 
+    @Test func `random IDs are reported with a way to avoid them`() throws {
+        try shell.write("in.jsonl", "{\"id\":\"a\"}\n{\"id\":\"b\"}\n{\"_id\":\"c\"}\n")
+        let rehearsed = try shell.run("import", "db", "in.jsonl", "--dry-run")
+        #expect(
+            rehearsed.errors.contains("2 documents without \"_id\" got random IDs"),
+            "\(rehearsed)"
+        )
+        let told = try shell.run("import", "db", "in.jsonl")
+        #expect(told.errors.contains("--id-from id takes IDs from \"id\""), "\(told)")
+        let counted = try shell.run("import", "db", "in.jsonl", "--json").json()
+        #expect(counted["randomIDs"] as? Int == 2)
+        let named = try shell.run("import", "db", "in.jsonl", "--id-from", "id")
+        #expect(named.errors.contains("1 document without \"id\" got a random ID"), "\(named)")
+        try shell.write("named.jsonl", "{\"_id\":\"d\"}")
+        #expect(try !shell.run("import", "db", "named.jsonl").errors.contains("random"))
+        #expect(try shell.run("cp", "in.jsonl", "copy").errors.contains("got random IDs"))
+    }
+
+    @Test func `a key that no document has is refused, and nothing is saved`() throws {
+        let lines = (1...1_500).map { "{\"number\":\($0)}\n" }.joined()
+        try shell.write("in.jsonl", lines)
+        try shell.divan("import", "db", "in.jsonl", "--id-from", "nubmer")
+            .expectFailure(4, "no document has the key \"nubmer\"", "did you mean \"number\"?")
+        try shell.write("t.csv", "a,b\n1,2\n")
+        for option in ["--dry-run", "--keep-going"] {
+            try shell.divan("import", "db", "t.csv", "--id-from", "sku", option)
+                .expectFailure(4, "the first one has \"a\", \"b\"")
+        }
+        #expect(try shell.run("ls", "db").output.isEmpty)
+    }
+
     @Test func `what a file before a missing one holds is saved, and told`() throws {
         try shell.write("in.jsonl", #"{"_id":"a"}"#)
         try shell.divan("import", "db", "in.jsonl", "nothing.jsonl")

@@ -80,8 +80,6 @@ import Testing
         ("\\xff\\xfe_\\0i\\0d\\0\\n\\0", "UTF-16"), ("_\\0i\\0d\\0\\n\\0x\\0", "UTF-16"),
         ("_id,t,t\\nx,1,2\\n", "two columns are called \"t\""),
         ("_id,\\nx,1\\n", "a key is empty"),
-        ("_id;a;b\\nx;1;2\\n", "t.csv:1: the keys are separated by a semicolon or a tab"),
-        ("_id\\ta\\nx\\t1\\n", "t.csv:1: the keys are separated by a semicolon or a tab"),
     ])
     func `a table that would be altered on its way is refused`(
         _ text: String,
@@ -102,8 +100,9 @@ import Testing
     }
 
     @Test func `a table is told from lines, and a line from an object over several`() throws {
-        try shell.write("t.csv", "_id,a\nx,1\n")
-        try shell.divan("import", "db", "t.csv").expectFailure(2, "t.csv: ", "--from csv")
+        try shell.write("t.csv", "_id,a\ntable,1\n")
+        try shell.run("import", "db", "t.csv")
+        #expect(try shell.run("get", "db", "table", "--raw").output == "{\"a\":1}\n")
         try shell.write("one.json", "{\n  \"_id\": \"x\"\n}\n")
         try shell.divan("import", "db", "one.json")
             .expectFailure(

@@ -88,6 +88,25 @@ import Testing
         #expect(try query(sql, "--format", format.uppercased()).output == outcome.output)
     }
 
+    @Test func `SELECT * has a column for each property in tables, and an object in JSON`() throws {
+        let sql = "SELECT * FROM _ ORDER BY META().id"
+        let table = try query(sql).output
+        #expect(
+            table.hasPrefix("n                   v       w\n") || table.contains("v  "),
+            "\(table)"
+        )
+        #expect(!table.contains("_\n") && !table.contains("\"v\""), "\(table)")
+        let rows = try query(sql, "-f", "csv").output.split(separator: "\n")
+        #expect(Set(rows.first?.split(separator: ",") ?? []) == ["n", "v", "w"], "\(rows)")
+        #expect(try query(sql, "-f", "markdown").output.contains("| 1000.0 |"))
+        #expect(try query(sql, "-f", "jsonl").output.hasPrefix("{\"_\":{"))
+        let mixed = try query("SELECT META().id, * FROM _ ORDER BY META().id", "-f", "csv").output
+        #expect(mixed.hasPrefix("id,"), "\(mixed)")
+        // A property of a later row has a column, too.
+        try shell.run("put", "shop", "z", #"{"late":7}"#)
+        #expect(try query(sql, "-f", "csv").output.contains(",late"))
+    }
+
     @Test func `an empty answer is one in every format`() throws {
         let expected = [
             "table": "v\n-\n", "json": "[]\n", "jsonl": "", "csv": "v\n",

@@ -33,28 +33,43 @@ public struct DatabaseSnapshot {
 
     /// Calls `body` with each document of a collection, in ascending order of ID; deleted ones are left out.
     ///
-    /// Uses no more memory than `body` keeps.
+    /// Uses no more memory than `body` keeps. A document that is damaged on disk is skipped and logged.
     ///
-    /// - Throws: `CBLError.corruptData` for a document that is damaged on disk, and at the end if damage hides one from
-    ///   the list; what `body` throws.
+    /// - Throws: `CBLError.corruptData` if the list itself is damaged; what `body` throws.
     public func forEachDocument(
         of collection: Collection,
         _ body: (Document) throws -> Void
     ) throws {
-        var (last, count) = (StoredID?.none, 0)
-        while true {
-            let page = try translatingErrors {
-                try reader.documentIDs(in: collection.path, after: last, limit: Self.pageSize)
+        try forEachDocument(of: collection, damaged: { _, _ in }, body)
+    }
+
+    /// Does the same, and calls `damaged` with the ID of each document that is skipped, and what is wrong.
+    public func forEachDocument(
+        of collection: Collection,
+        damaged: (_ id: String, _ error: any Error) throws -> Void,
+        _ body: (Document) throws -> Void
+    ) throws {
+        // Errors that the blocks throw are not translated.
+        var failure: (any Error)?
+        func keepingError(_ work: () throws -> Void) throws {
+            do {
+                try work()
+            } catch {
+                failure = error
+                throw error
             }
-            for id in page {
-                let stored = try translatingErrors { try reader.document(id, in: collection.path) }
-                if let stored { try body(Document(stored: stored, collection: collection)) }
-                count += stored == nil ? 0 : 1
-            }
-            guard page.count == Self.pageSize else { break }
-            last = page.last
         }
-        try translatingErrors { try reader.confirm(listedCount: count, in: collection.path) }
+        do {
+            try reader.forEachDocument(in: collection.path) { documentID, error in
+                Journal.database.warning("Passed over in a list: \(error)")
+                try keepingError { try damaged(documentID.text, NSError(from: error)) }
+            } _: { stored in
+                try keepingError { try body(Document(stored: stored, collection: collection)) }
+            }
+        } catch {
+            if let failure { throw failure }
+            try translatingErrors { throw error }
+        }
     }
 
     /// Calls `body` with each document that was changed or deleted after a sequence, like
@@ -96,8 +111,6 @@ public struct DatabaseSnapshot {
     public func makeDurable() throws {
         try translatingErrors { try database.openStore().syncCommits() }
     }
-
-    private static let pageSize = 256
 }
 
 extension Database {

@@ -9,6 +9,9 @@ public struct CheckpointNames: Sendable {
     public let id: CheckpointID
     /// Earlier names, in order of preference; empty unless the database was copied.
     public let previousIDs: [CheckpointID]
+    /// The names of the same replication in other directions; empty for the default collection, where all
+    /// directions have one name.
+    let relatedIDs: [CheckpointID]
 
     /// Derives the names from the replicated collection and its peer.
     public init(
@@ -28,6 +31,16 @@ public struct CheckpointNames: Sendable {
         inputs.documentIDs = collection.documentIDs
         inputs.filter = collection.filterName
         id = CheckpointID(inputs)
+        relatedIDs =
+            collection.path == .default
+            ? []
+            : [(true, true), (true, false), (false, true)]
+                .filter { $0 != (options.pulls, options.pushes) }
+                .map { pulls, pushes in
+                    var related = inputs
+                    (related.pulls, related.pushes) = (pulls, pushes)
+                    return CheckpointID(related)
+                }
         previousIDs =
             store.previousPrivateUUID.map { uuid in
                 RemoteURLSpellings.all(of: options.remoteIdentity).map { spelling in
@@ -37,6 +50,24 @@ public struct CheckpointNames: Sendable {
                     return CheckpointID(previous)
                 }
             } ?? []
+    }
+
+    /// The copy of another direction from which a first run continues; `nil` unless there is exactly one.
+    ///
+    /// What that run and the peer agree on holds for this one, too: how far was pulled, and what the peer is
+    /// known to have. With two copies, one confirms nothing of what came with the other.
+    func relatedCopy(in store: Store) throws -> (id: CheckpointID, body: [UInt8])? {
+        var found: [(id: CheckpointID, body: [UInt8])] = []
+        for id in relatedIDs {
+            if let body = try store.localCheckpoint(id.description) { found.append((id, body)) }
+        }
+        return found.count == 1 ? found.first : nil
+    }
+
+    /// Whether a run in any direction recorded something about the peer after its last save.
+    func hasMarks(in store: Store) throws -> Bool {
+        for id in [id] + relatedIDs where try store.hasMarks(behind: id.description) { return true }
+        return false
     }
 
     /// The first of the names under which a copy is stored, and that copy; `nil` if there is none.

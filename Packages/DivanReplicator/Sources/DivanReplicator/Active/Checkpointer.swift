@@ -10,7 +10,8 @@ import DivanStore
 /// Source: `checkpoints.md` §4–§6.
 final class Checkpointer {
     let id: CheckpointID
-    /// The name under which the peer is asked for its copy; differs from `id` after the database was copied.
+    /// The name under which the peer is asked for its copy; differs from `id` after the database was copied, and
+    /// in a first run that continues one in another direction.
     private(set) var askedID: CheckpointID
     // Unchecked: a checkpointer is used by one thread, and neither set calls out while it changes.
     /// Local sequences that need no push.
@@ -77,8 +78,12 @@ final class Checkpointer {
         self.path = path
         askedID = names.id
         collectionNumber = try connection.store.read { try $0.collectionNumber(path) }
-        let copy = try names.localCopy(in: connection.store)
-        hasMarks = try connection.store.hasMarks(behind: names.id.description)
+        let store = connection.store
+        let own = try names.localCopy(in: store)
+        let copy = try own ?? names.relatedCopy(in: store)
+        hasMarks =
+            try own == nil
+            ? names.hasMarks(in: store) : store.hasMarks(behind: names.id.description)
         found = copy.map { Checkpoint(json: $0.body) }
         lineage = CheckpointLineage(json: copy?.body ?? [])
         var state = Checkpoint()
@@ -86,7 +91,7 @@ final class Checkpointer {
         if !isReset, let copy, let found {
             state = found
             hadLocalCopy = true
-            // A copy under an earlier name must still be saved under the current one.
+            // A copy under another name must still be saved under the current one.
             if copy.id == names.id { saved = state }
         }
         completed = state.completed

@@ -73,7 +73,11 @@ extension Store {
 
     /// Removes our own checkpoint, so that the next replication compares everything again.
     public func removeLocalCheckpoint(_ id: String) throws {
-        try write { try $0.removeCheckpoint(.local, id) }
+        try write { writer in
+            try writer.removeCheckpoint(.local, id)
+            // The copy of another direction does not confirm what this one did.
+            try writer.noteMarks(behind: id)
+        }
     }
 
     /// Removes the checkpoint that a peer keeps here; the peer then compares everything again.

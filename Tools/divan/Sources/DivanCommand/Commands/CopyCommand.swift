@@ -62,20 +62,24 @@ enum CopyCommand: Command {
             )
         }
         let living = try path.living()
+        var damaged = DamagedDocuments()
         let count = try path.using(.reading) { database in
             try Stoppable.run(leaving: "no file was written") {
-                try write(database, to: file, among: living, terminal)
+                try write(database, to: file, among: living, terminal, &damaged)
             }
         }
+        damaged.tell(terminal)
         tell(count, file, terminal)
+        try damaged.fail()
     }
 
-    /// Writes all documents, and returns how many there are.
+    /// Writes all documents that can be read, and returns how many there are.
     private static func write(
         _ database: Database,
         to file: String,
         among living: LivingDocuments,
-        _ terminal: Terminal
+        _ terminal: Terminal,
+        _ damaged: inout DamagedDocuments
     ) throws -> Int {
         let contents = database.content(of:upTo:)
         var lines = try DocumentLines(to: file, embedding: contents, terminal)
@@ -85,7 +89,9 @@ enum CopyCommand: Command {
                 let name = collection.qualifiedName
                 let members: JSONObject =
                     name == .default ? [:] : ["_collection": .string("\(name)")]
-                try snapshot.forEachDocument(of: collection) { document in
+                try snapshot.forEachDocument(of: collection) { id, _ in
+                    damaged.take(id, in: name.wireName)
+                } _: { document in
                     guard try living.contain(document.id, of: collection) else { return }
                     try lines.add(document.id, document.storedJSON, members)
                 }
@@ -129,6 +135,12 @@ enum CopyCommand: Command {
             throw error
         }
         tell(batch.savedCount, path.bundle, terminal)
+        if !terminal.isJSON, batch.ids.randomCount > 0 {
+            terminal.warn(
+                "\(Numbers.count(batch.ids.randomCount, "document")) without \"_id\" got random IDs; "
+                    + "divan import takes them from another key with --id-from"
+            )
+        }
         try missing.fail(terminal)
     }
 

@@ -30,7 +30,9 @@ enum ExportCommand: Command {
             The last line on standard error tells the sequence to go on from; with --json it is an
             object, and stands on standard output where the documents go to a FILE. A document's own
             properties _sequence and _collection stand in an object under the empty key.
-            A FILE that ends in .csv gets a column for each property, and divan import --from csv
+            A damaged document is left out and named, with exit code 8, in every format and with
+            --query, too.
+            A FILE that ends in .csv gets a column for each property, and divan import
             reads it back: objects, arrays and blobs as text. One that ends in .sqlite becomes a database of SQLite, with a table for
             each collection, or for that of -c: _id, _revision, _body (the document as JSON), and the
             common properties.
@@ -91,7 +93,7 @@ enum ExportCommand: Command {
 
     /// Writes a collection; returns what was written, and its last sequence.
     ///
-    /// Changes that cannot be read are left out.
+    /// Documents that cannot be read are left out.
     private static func export(
         _ collection: Divan.Collection,
         of living: LivingDocuments,
@@ -124,7 +126,10 @@ enum ExportCommand: Command {
                 }
             } else {
                 let total = try snapshot.count(of: collection)
-                try snapshot.forEachDocument(of: collection) { document in
+                let name = collection.qualifiedName.wireName
+                try snapshot.forEachDocument(of: collection) { id, _ in
+                    damaged.take(id, in: name)
+                } _: { document in
                     guard try living.contain(document.id, of: collection) else { return }
                     try lines.add(document.id, document.storedJSON)
                     progress.show(
@@ -158,16 +163,30 @@ enum ExportCommand: Command {
         }
         let session = try QuerySession(arguments.database)
         defer { session.close() }
-        let query = try session.query(text)
+        var damaged = DamagedDocuments()
+        let query = try session.query(text, leavingOut: &damaged)
+        damaged.tell(terminal)
         let file = arguments.operands.dropFirst().first.flatMap { $0 == "-" ? nil : $0 }
         let isTable = kind != nil
         let format: RowFormat = isTable ? .csv : arguments.has("--array") ? .array : .lines
         guard let file else {
-            let count = try session.print(query, format, terminal)
-            let sentence = "Exported \(Numbers.count(count, "row"))"
-            return tell(sentence, ["rows": JSON(count)], arguments, terminal)
+            let count = try session.print(query, format, terminal, isConfirmed: true)
+            tell(
+                "Exported \(Numbers.count(count, "row"))",
+                rows(count, damaged),
+                arguments,
+                terminal
+            )
+            return try damaged.fail()
         }
         let count = try session.write(query, format, to: try OutputFile(file))
-        terminal.done("Exported \(Numbers.count(count, "row"))", ["rows": JSON(count)])
+        terminal.done("Exported \(Numbers.count(count, "row"))", rows(count, damaged))
+        try damaged.fail()
+    }
+
+    private static func rows(_ count: Int, _ damaged: DamagedDocuments) -> JSONObject {
+        var members: JSONObject = ["rows": JSON(count)]
+        if damaged.count > 0 { members["damaged"] = JSON(damaged.count) }
+        return members
     }
 }

@@ -16,8 +16,16 @@ enum ImportCommand: Command {
                 "--from",
                 "FORMAT",
                 completion: .word(of: ["json", "csv", "couchdb"]),
-                "json, csv with the keys in the first line, or couchdb (default: json)"
+                "json, csv or couchdb (default: csv for .csv and .tsv, otherwise json)"
             ),
+            .value(
+                "--separator",
+                "CHARACTER",
+                isCharacter: true,
+                completion: .word(of: ["tab", "comma", "semicolon", "pipe"]),
+                "between the fields of csv, also \"tab\" (default: found in the file)"
+            ),
+            .value("--text", "COLUMN", isRepeating: true, "of csv: values of COLUMN stay text"),
             .flag("--keep-id", "leave that key in the body"),
             .value("--since", "SEQUENCE", "leave out lines whose _sequence is not behind SEQUENCE"),
             .flag("--keep-revisions", "of couchdb: revisions keep their names and their history"),
@@ -32,13 +40,18 @@ enum ImportCommand: Command {
             without an ID gets one. A blob's content may stand in the text as base64:
             {"@type":"blob","content_type":"image/png","data":"…"}. One that is neither there nor in
             the database is named, with exit code 8.
-            {"_id":"x","_deleted":true} deletes x. Of csv, what is written as JSON writes a number,
-            true, false or null is that, an empty field is absent, all else is text. Of couchdb, what
-            _all_docs?include_docs=true&attachments=true, _changes or _find gave, or pouchdb-dump:
-            attachments become blobs under "attachments"; _rev and design documents are left out, and
-            of a conflict the side that CouchDB does not show. The collection is made when it is
-            missing.
+            {"_id":"x","_deleted":true} deletes x. The collection is created if it does not exist.
 
+            csv: the first line holds the keys. Fields are separated by a comma, semicolon, tab or
+            bar; the first line shows which. A field without quotes is a number, true, false or null
+            only if JSON writes that value with the same text: 12.5 is a number, 007 and 1.50 are
+            text. An empty field without quotes is absent.
+
+            couchdb: the output of _all_docs?include_docs=true&attachments=true, _changes or _find,
+            or of pouchdb-dump. Attachments become blobs under "attachments". Left out are _rev,
+            design documents, and of a conflict the side that CouchDB does not show.
+
+            With --id-from, the import fails if none of the first 1,000 documents has the key.
             A document that is there with the same content is left alone and counts as unchanged, so
             that an import that was stopped can be run again. With --keep-revisions, for the files of
             pouchdb-dump and databases of revision trees, a later file adds what is new; a document
@@ -46,6 +59,7 @@ enum ImportCommand: Command {
             """,
         examples: [
             "divan import travel routes.jsonl -c travel.routes",
+            "divan import shop prices.csv --id-from sku --text zip",
             "divan import shop all-docs.json --from couchdb",
             "divan import travel routes.jsonl -c travel.routes --dry-run",
         ]
@@ -109,24 +123,35 @@ enum ImportCommand: Command {
 
     /// Chooses the reader of the files.
     private static func reader(_ arguments: Arguments) throws(Failure) -> Reader {
-        let format = arguments.value("--from") ?? "json"
-        let tables = arguments.operands.dropFirst().filter { $0.hasSuffix(".csv") }
-        if let table = tables.first, !arguments.has("--from") {
-            throw .usage("\(table): comma-separated values are read with --from csv")
+        let format = arguments.value("--from")
+        let files = arguments.operands.dropFirst()
+        let tables = files.filter { format == "csv" || CSVReader.Rules.applies(to: $0) }
+        let readsTables = format == "csv" || format == nil && !tables.isEmpty
+        for option in ["--separator", "--text"] where arguments.has(option) && !readsTables {
+            throw .usage("\(option) is for comma-separated values; add --from csv")
         }
         let keepsRevisions = arguments.has("--keep-revisions")
         guard format == "couchdb" || !keepsRevisions else {
             throw .usage("--keep-revisions needs --from couchdb; other files have no history")
         }
-        guard format != "csv" || !arguments.has("--since") else {
+        guard !readsTables || !arguments.has("--since") else {
             throw .usage("--since needs lines with _sequence; comma-separated values have none")
         }
+        let rules = try CSVReader.Rules(arguments)
         switch format {
-        case "json": return { try DocumentReader.read($0, until: $1, $2) }
-        case "csv": return { try CSVReader.read($0, until: $1, $2) }
-        case "couchdb":
+        case nil:
+            return { file, interruption, body in
+                if tables.contains(file), !InputFile.isDirectory(file) {
+                    try CSVReader.read(file, rules, until: interruption, body)
+                } else {
+                    try DocumentReader.read(file, until: interruption, body)
+                }
+            }
+        case "json"?: return { try DocumentReader.read($0, until: $1, $2) }
+        case "csv"?: return { try CSVReader.read($0, rules, until: $1, $2) }
+        case "couchdb"?:
             return { try CouchReader.read($0, keepingRevisions: keepsRevisions, until: $1, $2) }
-        default:
+        case let format?:
             throw .usage("--from takes json, csv or couchdb, not \"\(format)\"")
         }
     }
@@ -140,8 +165,10 @@ enum ImportCommand: Command {
                 "documents": JSON(batch.savedCount), "blobs": JSON(batch.blobCount),
                 "unchanged": JSON(batch.unchangedCount),
                 "refused": JSON(batch.refusedCount), "replaced": JSON(batch.replacedCount),
+                "randomIDs": JSON(batch.ids.randomCount),
             ]
         )
+        if !terminal.isJSON { batch.ids.warning.map { terminal.warn($0) } }
     }
 
     private static func report(
@@ -155,6 +182,7 @@ enum ImportCommand: Command {
                 "documents": JSON(batch.savedCount), "blobs": JSON(batch.blobCount),
                 "unchanged": JSON(batch.unchangedCount),
                 "refused": JSON(batch.refusedCount), "seconds": .double(elapsed.inSeconds),
+                "randomIDs": JSON(batch.ids.randomCount),
             ]
             missing.add(to: &object)
             return terminal.result(JSON.object(object).canonicalText)
@@ -162,6 +190,7 @@ enum ImportCommand: Command {
         let contents = Numbers.contents(batch.savedCount, blobs: batch.blobCount)
         let time = Numbers.seconds(elapsed.inSeconds)
         terminal.note("Imported \(contents) in \(time)\(unchanged(batch))")
+        batch.ids.warning.map { terminal.warn($0) }
     }
 
     private static func unchanged(_ batch: ImportBatch) -> String {

@@ -17,10 +17,15 @@ enum ImportForeignCommand: Command {
         ],
         details: """
             Reads the databases of Couchbase Lite 2, 3 and 4 (a folder OLD.cblite2), and changes
-            nothing in them; no program may write to OLD meanwhile. Revisions keep their IDs and
-            their history, documents their blobs, conflicts and expirations, and the next sync with
-            the same server goes on where the last one ended. Records that are damaged are named and
-            left out; those of which only the past is damaged come with their current revision.
+            nothing in them. OLD is refused while a program has it open for writing. Revisions keep
+            their IDs and their history, documents their blobs, conflicts and expirations, and the
+            next sync with the same server goes on where the last one ended.
+
+            Records that are damaged, or on a damaged page of the file, are named and left out, with
+            exit code 8; those of which only the past is damaged come with their current revision.
+            After damage the next sync with each peer compares everything. A file is refused if the
+            damage is in its list of tables or in the data about the database itself.
+
             With a key, or with --encrypt, NEW is sealed.
             """,
         examples: ["divan import-cblite /old/travel.cblite2 travel && divan ls travel"]

@@ -142,7 +142,8 @@ enum PutCommand: Command {
             bytes = try InputFile("-").rest(limit: DocumentText.longest)
         }
         do {
-            guard let body = try JSONMembers(parsing: bytes, limits: StoreLimits.bodyText) else {
+            let text = bytes.withoutByteOrderMark
+            guard let body = try JSONMembers(parsing: text, limits: StoreLimits.bodyText) else {
                 throw Failure(kind: .invalid, sentence: "the body is no JSON object: {…}")
             }
             return body

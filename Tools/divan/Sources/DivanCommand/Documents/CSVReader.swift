@@ -2,179 +2,199 @@ import DivanCommandLine
 import DivanJSON
 import DivanRevisions
 
-/// Reads documents from comma-separated values (RFC 4180); the first record holds the keys.
+/// Reads documents from comma-separated values; the first record holds the keys.
 ///
-/// A lone CR ends a record, as CRLF and LF do. Invalid UTF-8 is refused: a guess would alter it.
+/// Invalid UTF-8 is refused: a guess would alter it.
 struct CSVReader {
-    private enum Place {
-        /// Where a field begins.
-        case beginning
-        case plain
-        case quoted
-        /// After a quote inside a quoted field: its end, or half of an escaped quote.
-        case behindQuote
+    /// How fields are read.
+    struct Rules {
+        /// The separator; `nil` if it is found in the text.
+        var separator: UInt8?
+        /// The columns whose values are always text.
+        var texts: [String] = []
+
+        init(_ arguments: Arguments) throws(Failure) {
+            if let text = arguments.value("--separator") {
+                separator = try CSVSeparator.reading(text)
+            }
+            texts = arguments.values("--text")
+        }
+
+        /// Whether the name of a file says that it holds such values.
+        static func applies(to file: String) -> Bool {
+            [".csv", ".tsv"].contains(where: file.lowercased().hasSuffix)
+        }
+    }
+
+    private struct Column {
+        var key: String
+        var isText: Bool
     }
 
     private let name: String
-    private var place = Place.beginning
-    private var field: [UInt8] = []
-    private var isQuoted = false
-    private var isBehindReturn = false
-    private var record: [(bytes: [UInt8], isQuoted: Bool)] = []
-    private var keys: [String]?
-    private var line = 1
-    private var firstLine = 1
-
-    private init(name: String) {
-        self.name = name
-    }
+    private let rules: Rules
+    private var columns: [Column] = []
 
     /// Calls `body` for each document of the file at `path` (`-` is standard input).
     static func read(
         _ path: String,
+        _ rules: Rules,
         until interruption: Interruption? = nil,
         _ body: (DocumentText) throws -> Void
     ) throws {
         let file = try InputFile(path, until: interruption)
-        var reader = CSVReader(name: file.name)
-        var isFirst = true
-        while case let piece = try file.read(), !piece.isEmpty {
-            if isFirst, piece.starts(with: [0xFF, 0xFE]) || piece.starts(with: [0xFE, 0xFF]) {
-                throw reader.problem("the text is UTF-16; save it as UTF-8")
+        var reader = CSVReader(name: file.name, rules: rules)
+        var sample = try reader.sample(of: file)
+        let separator = try reader.separator(in: &sample)
+        var records = CSVRecords(separator: separator)
+        var piece = sample
+        repeat {
+            for byte in piece {
+                let record = try reader.naming { () throws(CSVRecords.Problem) in
+                    try records.take(byte)
+                }
+                if let record { try reader.take(record, body) }
             }
-            // A byte order mark is not part of the text.
-            let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-            let skipped = isFirst && piece.starts(with: mark) ? mark.count : 0
-            isFirst = false
-            for byte in piece.dropFirst(skipped) { try reader.take(byte, body) }
+            piece = try file.read()
+        } while !piece.isEmpty
+        let last = try reader.naming { () throws(CSVRecords.Problem) in try records.finish() }
+        if let last { try reader.take(last, body) }
+    }
+
+    private init(name: String, rules: Rules) {
+        self.name = name
+        self.rules = rules
+    }
+
+    /// The beginning of the text, without a byte order mark.
+    private func sample(of file: InputFile) throws(Failure) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count < CSVSeparator.sampleByteCount, case let piece = try file.read(),
+            !piece.isEmpty
+        {
+            bytes += piece
         }
-        try reader.finish(body)
+        if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
+            throw problem("the text is UTF-16; save it as UTF-8", at: 1)
+        }
+        return Array(bytes.withoutByteOrderMark)
+    }
+
+    /// The separator of the text; leaves out the line `sep=;` with which Excel names it.
+    private func separator(in sample: inout [UInt8]) throws(Failure) -> UInt8 {
+        let mark = Array("sep=".utf8)
+        if sample.starts(with: mark), sample.count > mark.count + 1,
+            "\r\n".utf8.contains(sample[mark.count + 1])
+        {
+            let named = sample[mark.count]
+            // Its line end stays, so that lines are counted as in the file.
+            sample.removeFirst(mark.count + 1)
+            return rules.separator ?? named
+        }
+        if let separator = rules.separator { return separator }
+        let isTabbed = name.lowercased().hasSuffix(".tsv")
+        let (start, name) = (Array(sample.prefix(CSVSeparator.sampleByteCount)), name)
+        do {
+            return try CSVSeparator.finding(in: start, isTabbed: isTabbed)
+        } catch {
+            throw Failure(kind: error.kind, sentence: "\(name): \(error.sentence)")
+        }
     }
 
     private mutating func take(
-        _ byte: UInt8,
+        _ record: CSVRecords.Record,
         _ body: (DocumentText) throws -> Void
     ) throws {
-        let isSecondHalf = isBehindReturn && byte == UInt8(ascii: "\n")
-        isBehindReturn = byte == UInt8(ascii: "\r") && place != .quoted
-        if isSecondHalf { return }
-        if byte == UInt8(ascii: "\n") || isBehindReturn { line += 1 }
-        switch (place, byte) {
-        case (.quoted, UInt8(ascii: "\"")): place = .behindQuote
-        case (.quoted, _): try append(byte)
-        case (.behindQuote, UInt8(ascii: "\"")):
-            place = .quoted
-            try append(byte)
-        case (.beginning, UInt8(ascii: "\"")):
-            place = .quoted
-            isQuoted = true
-        case (_, UInt8(ascii: ",")): endField()
-        case (_, UInt8(ascii: "\n")), (_, UInt8(ascii: "\r")): try endRecord(body)
-        default:
-            place = .plain
-            try append(byte)
-        }
-    }
-
-    private mutating func append(_ byte: UInt8) throws(Failure) {
-        guard field.count < DocumentText.longest else {
-            throw problem("a field of more than 64 MiB; is a quote missing?")
-        }
-        field.append(byte)
-    }
-
-    private mutating func endField() {
-        record.append((field, isQuoted))
-        field.removeAll(keepingCapacity: true)
-        isQuoted = false
-        place = .beginning
-    }
-
-    private mutating func endRecord(_ body: (DocumentText) throws -> Void) throws {
-        endField()
-        defer {
-            record.removeAll(keepingCapacity: true)
-            firstLine = line
-        }
-        // An empty line is not a record.
-        if record.count == 1, record[0].bytes.isEmpty { return }
-        guard let keys else {
-            keys = try checkedKeys()
+        if columns.isEmpty {
+            columns = try checkedColumns(record)
             return
         }
-        guard record.count <= keys.count else {
-            throw problem("\(record.count) fields, but \(keys.count) keys")
+        let place = "\(name):\(record.line)"
+        do {
+            let bytes = try document(in: record).canonicalBytes()
+            try body(DocumentText(place: place, bytes: bytes[...]))
+        } catch let problem as CSVRecords.Problem {
+            let failure = Failure(kind: .invalid, sentence: problem.text)
+            try body(DocumentText(place: "\(name):\(problem.line)", refusedFor: failure))
+        }
+    }
+
+    private func document(in record: CSVRecords.Record) throws(CSVRecords.Problem) -> JSONMembers {
+        if let problem = record.problem { throw problem }
+        guard record.fields.count <= columns.count else {
+            throw CSVRecords.Problem(
+                line: record.line,
+                text: "\(record.fields.count) fields, but \(columns.count) keys"
+            )
         }
         var members: [JSONObject.Member] = []
-        for (key, field) in zip(keys, record) {
-            let text = try text(field.bytes)
-            if let value = Self.value(text, field.isQuoted) { members.append((key, value)) }
+        for (column, field) in zip(columns, record.fields) {
+            let text = try text(field, of: record)
+            if text.isEmpty, !field.isQuoted { continue }
+            let isText = field.isQuoted || column.isText
+            members.append((column.key, isText ? .string(text) : CSVField.value(of: text)))
         }
         // Columns are properties; none describes a change, unlike the members of lines.
         var object = JSONMembers(JSONObject(members))
         OwnProperties.setApart(in: &object)
-        let bytes = try object.canonicalBytes()
-        try body(DocumentText(place: "\(name):\(firstLine)", bytes: bytes[...]))
+        return object
     }
 
-    /// The fields of the first record; with duplicates, all but the last column would be lost.
-    private func checkedKeys() throws(Failure) -> [String] {
-        var keys: [String] = []
+    /// The keys in the first record; with duplicates, all but the last column would be lost.
+    private func checkedColumns(_ record: CSVRecords.Record) throws(Failure) -> [Column] {
         var seen: Set<ExactText> = []
-        let first = record[0].bytes
-        if record.count == 1, !record[0].isQuoted, first.contains(where: ";\t".utf8.contains) {
-            throw problem(
-                "the keys are separated by a semicolon or a tab, not a comma; save the text with commas"
-            )
-        }
-        for field in record {
-            // Only the first line: the text of a document may be anything.
-            guard !field.bytes.contains(0) else {
-                throw problem("a key has a NUL; is the text UTF-16? Save it as UTF-8")
+        let keys = try naming { () throws(CSVRecords.Problem) -> [String] in
+            if let problem = record.problem { throw problem }
+            return try record.fields.map { field throws(CSVRecords.Problem) in
+                // Only the first line: the text of a document may be anything.
+                guard !field.bytes.contains(0) else {
+                    throw CSVRecords.Problem(
+                        line: record.line,
+                        text: "a key has a NUL; is the text UTF-16? Save it as UTF-8"
+                    )
+                }
+                return try text(field, of: record)
             }
-            let key = try text(field.bytes)
-            // Nothing can be stored under an empty key: a spreadsheet leaves empty columns at its edge.
-            guard key.isEmpty || seen.insert(ExactText(key)).inserted else {
-                throw problem("two columns are called \"\(key)\"; rename one")
-            }
-            keys.append(key)
         }
-        return keys
+        // Nothing can be stored under an empty key: a spreadsheet leaves empty columns at its edge.
+        for key in keys where !key.isEmpty && !seen.insert(ExactText(key)).inserted {
+            throw problem("two columns are called \"\(key)\"; rename one", at: record.line)
+        }
+        // A comma may be part of a name; otherwise it separates names.
+        let texts = rules.texts.flatMap { seen.contains(ExactText($0)) ? [$0] : $0.listItems }
+            .map { ExactText($0) }
+        if let text = texts.first(where: { !seen.contains($0) }) {
+            let list = keys.joined(separator: ", ")
+            throw problem("no column is called \"\(text)\"; there are \(list)", at: record.line)
+        }
+        return keys.map { Column(key: $0, isText: texts.contains(ExactText($0))) }
     }
 
-    private func text(_ bytes: [UInt8]) throws(Failure) -> String {
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw problem("a field is no UTF-8; save the text as UTF-8")
+    private func text(
+        _ field: CSVRecords.Field,
+        of record: CSVRecords.Record
+    ) throws(CSVRecords.Problem) -> String {
+        guard let text = String(validating: field.bytes, as: UTF8.self) else {
+            throw CSVRecords.Problem(
+                line: record.line,
+                text: "a field is no UTF-8; save the text as UTF-8"
+            )
         }
         return text
     }
 
-    private mutating func finish(_ body: (DocumentText) throws -> Void) throws {
-        guard place != .quoted else { throw problem("a quote is not closed") }
-        if !record.isEmpty || !field.isEmpty { try endRecord(body) }
-    }
-
-    private func problem(_ text: String) -> Failure {
-        Failure(kind: .invalid, sentence: "\(name):\(firstLine): \(text)")
-    }
-
-    /// A quoted value is text.
-    private static func value(_ text: String, _ isQuoted: Bool) -> JSON? {
-        if isQuoted { return .string(text) }
-        if text.isEmpty { return nil }
-        switch try? JSON(parsing: Array(text.utf8)) {
-        case .some(let json) where json.isScalar: return json
-        default: return .string(text)
+    /// Names the file of a problem.
+    private func naming<Output>(
+        _ work: () throws(CSVRecords.Problem) -> Output
+    ) throws(Failure) -> Output {
+        do {
+            return try work()
+        } catch {
+            throw problem(error.text, at: error.line)
         }
     }
-}
 
-extension JSON {
-    /// Whether it is a number, `true`, `false` or `null`.
-    fileprivate var isScalar: Bool {
-        switch self {
-        case .null, .bool, .int, .uint, .double, .long: true
-        case .string, .array, .object: false
-        }
+    private func problem(_ text: String, at line: Int) -> Failure {
+        Failure(kind: .invalid, sentence: "\(name):\(line): \(text)")
     }
 }

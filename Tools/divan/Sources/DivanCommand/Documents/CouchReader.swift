@@ -49,10 +49,14 @@ struct CouchReader {
         }
         let document: JSONObject?
         do {
-            document = try Self.document(of: row, entry.place)
+            document = try Self.document(of: row)
         } catch {
             try release()
-            throw error
+            // About the whole answer, which holds no documents.
+            guard row["error"] == nil || row["key"] != nil else {
+                throw Failure(kind: error.kind, sentence: "\(entry.place): \(error.sentence)")
+            }
+            return try body(DocumentText(place: entry.place, refusedFor: error))
         }
         guard var document else { return }
         if keepsRevisions {
@@ -81,11 +85,11 @@ struct CouchReader {
     }
 
     /// The document in a row, in the form of `divan import`; `nil` if it has none for us.
-    private static func document(of row: JSONObject, _ place: String) throws -> JSONObject? {
+    private static func document(of row: JSONObject) throws(Failure) -> JSONObject? {
         guard let id = (row["_id"] ?? row["id"])?.string else {
             // The last line of a changes feed.
             if row["last_seq"] != nil { return nil }
-            throw stranger(row, place)
+            throw stranger(row)
         }
         if id.hasPrefix("_design/") || id.hasPrefix("_local/") { return nil }
         let isDeleted =
@@ -97,7 +101,7 @@ struct CouchReader {
         guard let whole = isRow ? row["doc"]?.object : row else {
             throw Failure(
                 kind: .invalid,
-                sentence: "\(place): only the ID of \"\(id)\"; dump with ?include_docs=true"
+                sentence: "only the ID of \"\(id)\"; dump with ?include_docs=true"
             )
         }
         var document = JSONObject()
@@ -107,26 +111,32 @@ struct CouchReader {
         guard document["attachments"] == nil else {
             throw Failure(
                 kind: .invalid,
-                sentence: "\(place): \"\(id)\" has attachments, and a property of that name"
+                sentence: "\"\(id)\" has attachments, and a property of that name"
             )
         }
-        document["attachments"] = .object(try blobs(attachments, id, place))
+        document["attachments"] = .object(try blobs(attachments, id))
         return document
     }
 
     /// The failure for an object that is not a CouchDB document.
-    private static func stranger(_ row: JSONObject, _ place: String) -> Failure {
+    private static func stranger(_ row: JSONObject) -> Failure {
         if let error = row["error"]?.string {
+            if let key = row["key"] {
+                return Failure(
+                    kind: .invalid,
+                    sentence: "CouchDB sent no document for the key \(key.canonicalText): \(error)"
+                )
+            }
             let reason = row["reason"]?.string.map { ": \($0)" } ?? ""
             return Failure(
                 kind: .invalid,
-                sentence: "\(place): CouchDB answered with an error, \(error)\(reason); mend the "
+                sentence: "CouchDB answered with an error, \(error)\(reason); mend the "
                     + "request, and fetch the documents again"
             )
         }
         return Failure(
             kind: .invalid,
-            sentence: "\(place): no document of CouchDB, for it has no _id; dump with "
+            sentence: "no document of CouchDB, for it has no _id; dump with "
                 + "_all_docs?include_docs=true&attachments=true or pouchdb-dump, or leave "
                 + "--from couchdb out for JSON of another kind"
         )
@@ -134,15 +144,14 @@ struct CouchReader {
 
     private static func blobs(
         _ attachments: JSONObject,
-        _ id: String,
-        _ place: String
-    ) throws -> JSONObject {
+        _ id: String
+    ) throws(Failure) -> JSONObject {
         var blobs = JSONObject()
         for (name, value) in attachments {
             guard let data = value.object?["data"] else {
                 throw Failure(
                     kind: .invalid,
-                    sentence: "\(place): the attachment \(name) of \"\(id)\" came without its "
+                    sentence: "the attachment \(name) of \"\(id)\" came without its "
                         + "content; dump with ?attachments=true"
                 )
             }

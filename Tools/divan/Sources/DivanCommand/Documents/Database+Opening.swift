@@ -62,6 +62,10 @@ extension DatabasePath {
         if stat(bundle + "/db.sqlite3", &status) != 0, errno == EACCES || errno == EPERM {
             throw Failure.writing(bundle, errno)
         }
+        // A link is no database, but it is there; opening it says what to do.
+        if lstat(bundle, &status) == 0, status.st_mode & S_IFMT == S_IFLNK {
+            return try open(StoreOptions(create: false)).close()
+        }
         throw StoreError(.noSuchDatabase, at: bundle)
     }
 

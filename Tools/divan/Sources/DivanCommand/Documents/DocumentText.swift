@@ -1,3 +1,4 @@
+import DivanCommandLine
 import DivanJSON
 
 /// The text of one document and its location.
@@ -17,9 +18,29 @@ struct DocumentText {
     /// The file's name without its suffix, if the file holds only this document.
     var fileName: String?
     /// The JSON text.
-    var bytes: ArraySlice<UInt8>
+    var bytes: ArraySlice<UInt8> = []
     /// Where the text begins; `nil` if the file holds the document in another form.
     var start: Position?
+    /// Why the reader could make no document of it; the others can be read.
+    var problem: Failure?
+
+    init(
+        place: String,
+        fileName: String? = nil,
+        bytes: ArraySlice<UInt8>,
+        start: Position? = nil
+    ) {
+        self.place = place
+        self.fileName = fileName
+        self.bytes = bytes
+        self.start = start
+    }
+
+    /// One that could not be read; the place is not part of the failure's sentence.
+    init(place: String, refusedFor problem: Failure) {
+        self.place = place
+        self.problem = problem
+    }
 
     /// The place and the sentence of an error in the text; lines are those of the file.
     func sentence(of error: JSONError) -> String {

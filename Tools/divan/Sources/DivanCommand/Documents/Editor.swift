@@ -100,7 +100,8 @@ struct Editor {
     static func object(in text: [UInt8]) throws -> JSONObject {
         let value: JSON
         do {
-            value = try JSON(parsing: text, limits: JSONLimits(byteCount: text.count))
+            let json = text.withoutByteOrderMark
+            value = try JSON(parsing: json, limits: JSONLimits(byteCount: json.count))
         } catch {
             throw Failure(kind: .invalid, sentence: "the text: \(error)")
         }

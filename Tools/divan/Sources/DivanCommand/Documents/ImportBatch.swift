@@ -3,7 +3,6 @@ import DivanCommandLine
 import DivanJSON
 import DivanRevisions
 import DivanStore
-import Foundation
 
 /// Collects documents and saves a thousand at a time, or as many as make 8 MiB, in one transaction.
 ///
@@ -16,10 +15,8 @@ struct ImportBatch {
         var collection: CollectionPath
         /// Whether a document may name its collection under `_collection`.
         var readsCollections = false
-        /// The key that holds the document ID.
-        var idKey = "_id"
-        /// Whether that key stays in the body.
-        var keepsID = false
+        /// Where documents get their IDs from.
+        var ids = ImportIDs()
         /// Whether invalid documents are left out, instead of ending the import.
         var keepsGoing = false
         /// Lines with this `_sequence` or a lower one are skipped; none if it is 0.
@@ -37,6 +34,7 @@ struct ImportBatch {
         var namesBlobs = false
         var storedBlobCount = 0
         var isTombstone = false
+        var hasRandomID = false
         var revision: KeptRevision?
         // Keep its blobs until it is saved.
         var holds: [BlobHold] = []
@@ -63,6 +61,8 @@ struct ImportBatch {
     private let store: Store
     private var draft: StoreDraft?  // half a copy is no copy, also when the program is killed
     private let rules: Rules
+    /// Where documents get their IDs from, and which of them had none.
+    private(set) var ids: ImportIDs
     private var items: [Item] = []
     private var heldByteCount = 0
     private var byteCount: UInt64 = 0
@@ -105,6 +105,7 @@ struct ImportBatch {
     private init(store: Store, rules: Rules) {
         self.store = store
         self.rules = rules
+        ids = rules.ids
     }
 
     /// Closes the database, and moves one that was created to its place.
@@ -158,6 +159,7 @@ struct ImportBatch {
 
     /// Saves the batch.
     mutating func commit(report: (String) -> Void = { _ in }) throws {
+        try ids.check()
         if rules.isDry { try look() } else { try save(report) }
         items.removeAll(keepingCapacity: true)
         heldByteCount = 0
@@ -264,6 +266,7 @@ struct ImportBatch {
 
     private mutating func count(_ item: Item) {
         savedCount += 1
+        if item.hasRandomID { ids.randomCount += 1 }
         blobCount += item.storedBlobCount
     }
 
@@ -296,7 +299,8 @@ struct ImportBatch {
     /// Parses a line; `nil` if its `_sequence` shows that it is old.
     private mutating func item(_ entry: DocumentText) throws -> Item? {
         do {
-            guard var body = try JSONMembers(parsing: entry.bytes) else {
+            if let problem = entry.problem { throw problem }
+            guard var body = try JSONMembers(parsing: entry.bytes.withoutByteOrderMark) else {
                 throw Failure(kind: .invalid, sentence: "no JSON object: {…}")
             }
             let own = OwnProperties.taking(from: &body)
@@ -305,7 +309,8 @@ struct ImportBatch {
                 body["_sequence"] = nil
             }
             let collection = try collection(in: &body)
-            let documentID = try DocumentID(checking: documentID(in: &body, entry))
+            let id = try ids.take(from: &body, entry)
+            let documentID = try DocumentID(checking: id.text)
             let revision = try rules.keepsRevisions ? KeptRevision(taking: &body) : nil
             if body["_deleted"]?.bool == true {
                 return Item(
@@ -334,6 +339,7 @@ struct ImportBatch {
                 body: installed.body,
                 namesBlobs: installed.count > 0,
                 storedBlobCount: installed.storedCount,
+                hasRandomID: id.isRandom,
                 revision: revision,
                 holds: holds
             )
@@ -364,19 +370,6 @@ struct ImportBatch {
         body["_collection"] = nil
         return CollectionPath(try CollectionName.parsing(text))
     }
-
-    private func documentID(
-        in body: inout JSONMembers,
-        _ entry: DocumentText
-    ) throws -> String {
-        guard let value = body[rules.idKey] else {
-            return entry.fileName ?? UUID().uuidString.lowercased()
-        }
-        if !rules.keepsID { body[rules.idKey] = nil }
-        if let text = value.string { return text }
-        if let number = value.int { return String(number) }
-        throw Failure(kind: .invalid, sentence: "the ID under \"\(rules.idKey)\" is no text")
-    }
 }
 
 extension ImportBatch.Rules {
@@ -384,8 +377,11 @@ extension ImportBatch.Rules {
     init(_ collection: CollectionName, _ arguments: Arguments) throws(Failure) {
         self.init(
             collection: CollectionPath(collection),
-            idKey: arguments.value("--id-from") ?? "_id",
-            keepsID: arguments.has("--keep-id"),
+            ids: ImportIDs(
+                key: arguments.value("--id-from") ?? "_id",
+                keepsKey: arguments.has("--keep-id"),
+                isChosen: arguments.has("--id-from")
+            ),
             keepsGoing: arguments.has("--keep-going"),
             since: try arguments.number("--since", in: 0...UInt64.max) ?? 0,
             isDry: arguments.has("--dry-run"),

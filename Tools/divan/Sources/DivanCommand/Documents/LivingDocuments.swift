@@ -2,6 +2,7 @@ import Divan
 import DivanCommandLine
 import DivanJSON
 import DivanQuery
+import DivanRevisions
 import Foundation
 
 /// Which documents a verb shows: those that have not expired.
@@ -33,18 +34,26 @@ struct LivingDocuments {
         return end > Date(timeIntervalSince1970: Double(now) / 1_000)
     }
 
-    /// The same question, restricted to them.
-    func only(_ statement: QueryStatement) throws -> QueryStatement {
-        guard let now else { return statement }
+    /// The same question, restricted to them; `lost` has the documents of each source that are left out, too.
+    func only(
+        _ statement: QueryStatement,
+        besides lost: [[DocumentID]] = []
+    ) throws -> QueryStatement {
+        guard now != nil || !lost.isEmpty else { return statement }
         var statement = statement
         if statement.sources.isEmpty {
-            statement.filter = try Self.both(statement.filter, Self.isLiving(nil, at: now))
+            statement.filter = try Self.both(
+                statement.filter,
+                isShown(nil, besides: lost.first ?? [])
+            )
         }
         for (index, source) in statement.sources.enumerated() {
             guard let name = source.collectionAlias else { continue }
             // The only source needs no name; a joined one has rows filtered before it is joined.
             let alias = statement.sources.count == 1 ? source.alias : name
-            let condition = try Self.isLiving(alias, at: now)
+            let others = index < lost.count ? lost[index] : []
+            if now == nil, others.isEmpty { continue }
+            let condition = try isShown(alias, besides: others)
             if source.join == nil {
                 statement.filter = Self.both(statement.filter, condition)
             } else {
@@ -54,10 +63,21 @@ struct LivingDocuments {
         return statement
     }
 
-    private static func isLiving(_ alias: ExactText?, at now: Int64) throws -> QueryExpression {
+    private func isShown(
+        _ alias: ExactText?,
+        besides lost: [DocumentID]
+    ) throws -> QueryExpression {
         let name = alias.map { "`\($0.text.spelling("`", as: "``"))`" } ?? ""
-        let end = "META(\(name)).expiration"
-        return try QueryExpression(sql: "(\(end) IS NOT VALUED OR \(end) > \(now))")
+        var conditions: [String] = []
+        if let now {
+            let end = "META(\(name)).expiration"
+            conditions.append("(\(end) IS NOT VALUED OR \(end) > \(now))")
+        }
+        if !lost.isEmpty {
+            let list = lost.map { "'" + $0.text.spelling("'", as: "''") + "'" }
+            conditions.append("META(\(name)).id NOT IN [\(list.joined(separator: ", "))]")
+        }
+        return try QueryExpression(sql: conditions.joined(separator: " AND "))
     }
 
     private static func both(

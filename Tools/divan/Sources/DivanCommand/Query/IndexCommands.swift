@@ -125,6 +125,9 @@ enum IndexMakeCommand: Command {
             "Made index \(arguments.operands[1]) of \(name)",
             ["made": .string(arguments.operands[1]), "collection": .string("\(name)")]
         )
+        let path = arguments.value("--array").map { String($0.prefix { $0 != "[" }) }
+        IndexedDocuments(collection, arguments)
+            .warnIfNone(have: path.map { [$0] } ?? expressions, terminal)
     }
 
     /// Refuses options that would create another index than intended.

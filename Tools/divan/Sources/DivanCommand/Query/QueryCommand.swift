@@ -35,6 +35,7 @@ enum QueryCommand: Command {
         details:
             "Without a value a parameter is MISSING. In json and jsonl MISSING columns are left "
             + "out; elsewhere they are empty, and null is written null, in csv it is empty, too. "
+            + "In table, csv and markdown a whole document, as from SELECT *, has a column for each property. "
             + "--json is --format jsonl, unless --format json is said; with it --explain prints an object, and --timer writes one "
             + "to standard error. What a terminal "
             + "cannot show at once goes through the program that PAGER names (DIVAN_PAGER before "

@@ -37,6 +37,35 @@ struct QuerySession {
         return StorageQuery(statement, parameters: parameters, watch: watch)
     }
 
+    /// Parses and checks a question about the documents that are not damaged; adds the others to `damaged`.
+    ///
+    /// Reads every row of its collections: a query itself compares no checksums.
+    func query(_ text: String, leavingOut damaged: inout DamagedDocuments) throws -> StorageQuery {
+        let query = try query(text)
+        var lost: [CollectionPath: [DocumentID]] = [:]
+        try store.read { reader in
+            let paths = Set(query.statement.everyCollection.compactMap { CollectionPath($0) })
+            for path in paths.sorted(by: { $0.wireName < $1.wireName }) {
+                try reader.forEachDocument(in: path) { documentID, _ in
+                    damaged.take(documentID.text, in: path.wireName)
+                    lost[path, default: []].append(documentID)
+                } _: { _ in
+                    try Interruption.check()
+                }
+            }
+        }
+        guard !lost.isEmpty else { return query }
+        let lostOfSources = query.statement.sources.map { source -> [DocumentID] in
+            guard case .documents(let collection) = source.form,
+                let path = CollectionPath(collection)
+            else { return [] }
+            return lost[path] ?? []
+        }
+        let statement = try store.living().only(QueryStatement(sql: text), besides: lostOfSources)
+            .checked(against: StoreCatalogue(store, named: ExactText(name)), text: text)
+        return StorageQuery(statement, parameters: parameters)
+    }
+
     /// Parses and checks a question, using those of the parameters that it has; `running` stops it.
     func query(_ text: String, in running: RunningQuery) throws -> StorageQuery {
         let watch = QueryWatch()
@@ -187,8 +216,10 @@ struct QuerySession {
         _ query: StorageQuery,
         _ format: RowFormat,
         _ terminal: Terminal,
-        isPaged: Bool = false
+        isPaged: Bool = false,
+        isConfirmed: Bool = false
     ) throws -> Int {
+        let columns = try columns(of: query, format)
         let rows = try store.rows(of: query)
         defer { rows.end() }
         var count = 0
@@ -197,18 +228,18 @@ struct QuerySession {
         try write { line in
             var writer = RowWriter(
                 format,
-                titles: rows.titles.map(\.text),
+                titles: columns?.titles ?? rows.titles.map(\.text),
                 width: terminal.resultWidth,
                 isStyled: terminal.stylesResults
             )
             while let row = try rows.next() {
-                try writer.write(row, line)
+                try writer.write(Self.cells(of: row, in: columns), line)
                 count += 1
             }
             try writer.finish(line)
         }
         if count == 0, format == .table { terminal.note("No rows") }
-        try confirm(query)
+        if !isConfirmed { try confirm(query) }
         return count
     }
 
@@ -229,9 +260,10 @@ struct QuerySession {
 
     /// Writes the rows of a question to a file; returns how many there are.
     func write(_ query: StorageQuery, _ format: RowFormat, to output: OutputFile) throws -> Int {
+        let columns = try columns(of: query, format)
         let rows = try store.rows(of: query)
         defer { rows.end() }
-        var writer = RowWriter(format, titles: rows.titles.map(\.text))
+        var writer = RowWriter(format, titles: columns?.titles ?? rows.titles.map(\.text))
         var (block, count) = ([UInt8](), 0)
         let line = { (line: String) in
             block += Array(line.utf8) + [UInt8(ascii: "\n")]
@@ -240,12 +272,11 @@ struct QuerySession {
             block.removeAll(keepingCapacity: true)
         }
         while let row = try rows.next() {
-            try writer.write(row, line)
+            try writer.write(Self.cells(of: row, in: columns), line)
             count += 1
         }
         try writer.finish(line)
         try output.write(block)
-        try confirm(query)
         try output.finish()
         return count
     }

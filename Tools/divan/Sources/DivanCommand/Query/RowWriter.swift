@@ -198,8 +198,12 @@ struct RowWriter {
 extension QueryValue {
     /// The value as a CSV field.
     fileprivate var field: String {
-        if case .string(let text) = self { return CSVField.text(text) }
-        return CSVField.plain(cell(null: ""))
+        switch self {
+        case .string(let text): CSVField.text(text)
+        // As JSON writes it, so that it is read back as a number.
+        case .double(let value) where value.isFinite: JSON.double(value).canonicalText
+        default: CSVField.plain(cell(null: ""))
+        }
     }
 
     /// The value as a table cell; MISSING is empty, and null is a word.

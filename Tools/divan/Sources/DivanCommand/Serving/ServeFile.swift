@@ -35,7 +35,7 @@ enum ServeFile {
 
     private static func read(_ path: String) throws -> [String] {
         let bytes = try IdentityFile.contents(path)
-        guard let object = try JSON(parsing: bytes).object else {
+        guard let object = try JSON(parsing: bytes.withoutByteOrderMark).object else {
             throw Failure(kind: .invalid, sentence: "no JSON object: {\"databases\": […]}")
         }
         return try object.flatMap { name, value in try words(name, value) }

@@ -26,7 +26,7 @@ enum PendingCommand: Command {
             .value("--channels", "LIST", isRepeating: true, "as the sync was given"),
             .flag("--count", "print how many, not which"),
             .json,
-        ],
+        ] + ServerTrustOptions.all,
         details: """
             Each line: collection/document. Without URL every peer is looked at that DB ever
             replicated with. Deletions count, purged documents do not. How far a sync came is
@@ -36,7 +36,9 @@ enum PendingCommand: Command {
             before it changes, or with push --retry-refused. --json marks it with "refused". Of a DB
             that has never replicated --json prints one object, whose peer is null.
 
-            Works at any time: nothing is sent, and a running sync is not disturbed.
+            Works at any time: nothing is sent, and a running sync is not disturbed. --user and the
+            other options of a connection are accepted, so that the line of a sync can be reused; they
+            have no effect.
             """,
         examples: [
             "divan pending notes", "divan pending notes wss://jukebox.local:4984/notes --count",

@@ -9,6 +9,8 @@ struct CollectionChoice {
     private let terminal: Terminal
     /// The collections of a database in which nothing was saved before the run; else `nil`.
     private let collectionsOfNew: [CollectionName]?
+    /// Whether a pull takes all collections of the peer: there is only an empty default one.
+    private let takesAll: Bool
 
     init(_ arguments: Arguments, _ direction: ReplicatorType, _ terminal: Terminal) throws(Failure)
     {
@@ -20,12 +22,10 @@ struct CollectionChoice {
         guard given.count < 2 else {
             throw .usage("\(given[0]) and \(given[1]) contradict each other; choose one")
         }
-        // Nobody is asked for a password a second time for the sake of a hint.
-        let asks =
-            arguments.has("--proxy") || arguments.has("--user") && Secret.isAskedFor(arguments)
-        let mayHint = direction != .push && given.isEmpty && !terminal.isJSON && !asks
-        collectionsOfNew =
-            mayHint ? (try? arguments.database.collectionsIfNeverFilled()) ?? nil : nil
+        let mayAsk = direction != .push && given.isEmpty
+        let collections = mayAsk ? (try? arguments.database.collectionsIfNeverFilled()) ?? nil : nil
+        takesAll = collections == [.default]
+        collectionsOfNew = terminal.isJSON ? nil : collections
     }
 
     /// Whether only the names are requested.
@@ -48,9 +48,16 @@ struct CollectionChoice {
         if names.isEmpty { terminal.note("The peer shares no collection with us") }
     }
 
-    /// The command line with the peer's collections named, if all of them are requested.
+    /// The command line with the peer's collections named, if all of them are requested, or there is only an
+    /// empty default one here.
     func settled() throws -> Arguments {
-        guard arguments.has("--all-collections") else { return arguments }
+        guard arguments.has("--all-collections") else {
+            // Another peer does not say which it has, and what is wrong with a connection the run reports.
+            guard takesAll, let names = try? PeerCollections.ask(arguments, terminal),
+                names.contains(where: { $0 != .default })
+            else { return arguments }
+            return arguments.setting("--collections", to: names.map(\.description))
+        }
         let names = try PeerCollections.ask(arguments, terminal)
         guard !names.isEmpty else {
             throw Failure(kind: .notFound, sentence: "the peer shares no collection with us")

@@ -171,7 +171,9 @@ extension Database {
         var found = SHA1()
         var piece = [UInt8](repeating: 0, count: StoreLimits.blobPieceByteCount)
         while case let count = stream.read(&piece, maxLength: piece.count), count != 0 {
-            guard count > 0 else { throw StoreError(.io(EIO), at: path ?? "") }
+            guard count > 0 else {
+                throw stream.streamError ?? StoreError(.io(EIO), at: path ?? "")
+            }
             found.update(piece.span.extracting(first: count))
             try body(Array(piece.prefix(count)))
         }

@@ -14,6 +14,8 @@ final class SyncRun: Sendable {
         var activity: Replicator.ActivityLevel?
         /// Whether it once had nothing left to do: the peer knows all collections.
         var wasLevel = false
+        /// Documents that the peer refused in earlier runs, and not yet in this one.
+        var refusedEarlier: Set<RefusedPlace> = []
         /// The last error that prevented progress; not reported after a stop.
         var obstacle: (any Error)?
     }
@@ -121,6 +123,8 @@ final class SyncRun: Sendable {
     /// Replicates until it is done, or until Ctrl-C.
     func run() throws {
         let blobsBefore = try database.blobUsage().count
+        let refusedBefore = try refused()
+        state.withLock { $0.refusedEarlier = refusedBefore }
         let interruption = Interruption()
         let stopped = DispatchSemaphore(value: 0)
         replicator.addDocumentReplicationListener(withQueue: queue) { [self] in take($0) }
@@ -144,7 +148,10 @@ final class SyncRun: Sendable {
         tally.blobCount = max(0, try database.blobUsage().count - blobsBefore)
         tally.byteCount = replicator.statistics.byteCount
         tally.compression = replicator.statistics.compression
-        tally.refusedCount = try refusedCount()
+        let refusedNow = try refused()
+        tally.refusedCount = UInt64(refusedNow.count)
+        let earlier = state.withLock { $0.refusedEarlier }
+        tally.refusedEarlierCount = UInt64(refusedNow.intersection(earlier).count)
         let error = state.withLock { $0.last?.error }
         holder?.stop()
         let isInVain = isInVain(error, interruption)
@@ -159,11 +166,8 @@ final class SyncRun: Sendable {
     }
 
     /// The documents that the peer refused, in this run or an earlier one.
-    private func refusedCount() throws -> UInt64 {
-        guard direction != .pull else { return 0 }
-        return try replicator.config.collections.reduce(0) { sum, collection in
-            try sum + UInt64(replicator.refusedDocuments(collection: collection).count)
-        }
+    private func refused() throws -> Set<RefusedPlace> {
+        direction == .pull ? [] : try RefusedPlace.all(of: replicator)
     }
 
     private func finish(
@@ -178,6 +182,9 @@ final class SyncRun: Sendable {
         events.write("finished", tally.json.object ?? [:], sentence: nil)
         let hasNews = error == nil || tally.documentCount > 0
         if !terminal.isJSON, hasNews { terminal.result(tally.sentence(direction)) }
+        if error == nil, tally.counts.errors == 0, tally.refusedEarlierCount > 0 {
+            terminal.note("\(refusedHint); --retry-refused pushes them again")
+        }
         if let error, !interruption.isRequested {
             var failure = Failure(explaining: error)
             if let hint = trustHint(error) ?? schemeHint(error) { failure.sentence += "; \(hint)" }
@@ -234,13 +241,6 @@ final class SyncRun: Sendable {
                 sentence: "\(Numbers.count(tally.counts.errors, "document")) could not be passed "
                     + "on; the lines above say why"
                     + (tally.refusedCount > 0 ? ", and \(refusedHint)" : "")
-            )
-        }
-        if tally.refusedCount > 0 {
-            return Failure(
-                kind: .partly,
-                sentence: "\(Numbers.count(tally.refusedCount, "document")) of earlier runs stay "
-                    + "refused by the peer; \(refusedHint), --retry-refused pushes them again"
             )
         }
         guard tally.leftOpenCount > 0 else { return nil }
@@ -301,7 +301,8 @@ extension SyncRun {
     }
 
     private func take(_ document: ReplicatedDocument, isPush: Bool) {
-        let place = CollectionName(scope: document.scope, name: document.collection)?.description
+        let name = CollectionName(scope: document.scope, name: document.collection)
+        let place = name?.description
         let error = document.error.map { $0 as NSError }
         if leavesConflicts, !isPush, error?.code == CBLError.conflict {
             return leave(document, in: place.orEmpty)
@@ -309,7 +310,11 @@ extension SyncRun {
         if !isPush, error != nil, leftOut.take(document) {
             return state.withLock { $0.tally.leftOutCount += 1 }
         }
-        state.withLock { $0.tally.add(document, in: place.orEmpty, isPush: isPush) }
+        state.withLock { state in
+            state.tally.add(document, in: place.orEmpty, isPush: isPush)
+            guard isPush, error != nil, let name else { return }
+            state.refusedEarlier.remove(RefusedPlace(collection: name, id: document.id))
+        }
         let sentence = error.map { "\(place.orEmpty)/\(document.id): \($0.localizedDescription)" }
         events.write(
             "document",

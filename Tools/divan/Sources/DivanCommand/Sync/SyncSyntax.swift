@@ -11,9 +11,10 @@ enum SyncSyntax {
                 + options.filter { !(filtersOfOtherWay[name] ?? []).contains($0.name) },
             details: """
                 URL is ws:// or wss://, with the name of the peer's database as its path.
-                Without --collections all collections of DB take part; named ones are made when
-                a pull needs them. Which ones a peer has only a Divan tells: --list-collections prints
-                them, --all-collections takes them all. divan status DB shows from another terminal how far it is.
+                Without --collections all collections of DB take part; a pull into a new database,
+                with only an empty default collection, takes all that the peer shares. Collections
+                that a pull needs are created. --list-collections prints the peer's collections, and
+                --all-collections takes them all; both need a Divan peer. divan status DB shows from another terminal how far it is.
 
                 Trust: the server's certificate is checked against the system's authorities
                 unless --pin, --trust or --accept-self-signed says otherwise.

@@ -32,6 +32,8 @@ struct SyncTally: Sendable {
     var leftOutCount: UInt64 = 0
     /// Documents that the peer refused in this run or an earlier one, and that have not changed since.
     var refusedCount: UInt64 = 0
+    /// Those of them that the peer refused in an earlier run, and not in this one.
+    var refusedEarlierCount: UInt64 = 0
     var blobCount = 0
     var byteCount: UInt64 = 0
     var seconds = 0.0
@@ -70,7 +72,7 @@ struct SyncTally: Sendable {
             "pulled": JSON(counts.pulled), "deleted": JSON(counts.deleted),
             "errors": JSON(counts.errors), "accessRemoved": JSON(counts.accessRemoved),
             "leftOpen": JSON(leftOpenCount), "leftOut": JSON(leftOutCount),
-            "refused": JSON(refusedCount),
+            "refused": JSON(refusedCount), "refusedEarlier": JSON(refusedEarlierCount),
             "blobs": JSON(blobCount), "bytes": JSON(byteCount),
             "seconds": .double(seconds), "compression": compression.map { .string($0) } ?? .null,
         ]
@@ -85,6 +87,9 @@ struct SyncTally: Sendable {
             parts.append("lost access to \(Numbers.count(counts.accessRemoved, "document"))")
         }
         if leftOutCount > 0 { parts.append("left out \(Numbers.count(leftOutCount, "document"))") }
+        if refusedEarlierCount > 0 {
+            parts.append("\(Numbers.count(refusedEarlierCount, "document")) refused earlier")
+        }
         if blobCount > 0 { parts.append("fetched \(Numbers.count(blobCount, "blob"))") }
         let text = parts.joined(separator: ", ")
         let rate = seconds > 0 ? Double(documentCount) / seconds : 0

@@ -13,6 +13,19 @@ enum CSVField {
         text.utf8.contains(where: special.contains) ? quoted(text) : text
     }
 
+    /// The value of a field without quotes.
+    ///
+    /// A number, `true`, `false` or `null` only if writing it gives the same text: `007`, `0E0` and `1.50`
+    /// are codes and amounts that a number would change.
+    static func value(of text: String) -> JSON {
+        guard let value = try? JSON(parsing: text) else { return .string(text) }
+        switch value {
+        case .string, .array, .object: return .string(text)
+        case .null, .bool, .int, .uint, .double, .long:
+            return ExactText(value.canonicalText) == ExactText(text) ? value : .string(text)
+        }
+    }
+
     private static let special = Set("\",\n\r".utf8)
 
     private static func quoted(_ text: String) -> String {

@@ -52,10 +52,13 @@ struct TableExport {
     mutating func add(
         _ path: CollectionPath,
         _ reader: StoreReader,
-        among living: LivingDocuments
+        among living: LivingDocuments,
+        _ damaged: inout DamagedDocuments
     ) throws {
         var census = PropertyCensus()
-        try reader.forEachObject(in: path, among: living) { _, body in census.count(body) }
+        try reader.forEachObject(in: path, among: living, &damaged) { _, body in
+            census.count(body)
+        }
         let columns = census.columns(
             besides: Self.ownColumns,
             oneOf: Self.share,
@@ -70,7 +73,8 @@ struct TableExport {
         let marks = Array(repeating: "?", count: columns.count + 3).joined(separator: ",")
         let insertion = try file.prepare("INSERT INTO \(table) VALUES (\(marks))")
         let total = UInt64(try reader.count(in: path))
-        try reader.forEachObject(in: path, among: living) { document, body in
+        var known = DamagedDocuments()
+        try reader.forEachObject(in: path, among: living, &known) { document, body in
             let text = String(decoding: document.body, as: UTF8.self)
             let own: [TableCell] = [
                 .text(document.documentID.text), .text("\(document.revisionID)"), .text(text),

@@ -1,5 +1,6 @@
 import DivanCommandLine
 import DivanJSON
+import DivanRevisions
 import DivanStore
 
 /// The formats of `divan export` whose columns are properties, chosen by the file's name.
@@ -38,11 +39,14 @@ enum TableKind {
         defer { progress.finish() }
         let living = try store.living()
         var missing: [BlobDigest] = []
+        var damaged = DamagedDocuments()
         let (count, rareCount) = try Stoppable.run(leaving: "no file was written") {
-            try write(store, among: living, arguments, progress, &missing)
+            try write(store, among: living, arguments, progress, &missing, &damaged)
         }
         progress.finish()
-        try Self.tell(count, rareCount, missing: missing, terminal)
+        damaged.tell(terminal)
+        try Self.tell(count, rareCount, missing: missing, damaged, terminal)
+        try damaged.fail()
     }
 
     /// Writes it; returns how many documents, and how many properties have no column.
@@ -51,7 +55,8 @@ enum TableKind {
         among living: LivingDocuments,
         _ arguments: Arguments,
         _ progress: ProgressLine,
-        _ missing: inout [BlobDigest]
+        _ missing: inout [BlobDigest],
+        _ damaged: inout DamagedDocuments
     ) throws -> (count: Int, rareCount: Int) {
         try store.read { reader in
             switch self {
@@ -59,11 +64,15 @@ enum TableKind {
                 let path = try arguments.collectionPath()
                 var documents = CSVDocuments(to: try OutputFile(file))
                 let total = try reader.count(in: path)
+                // Read twice, and counted once.
+                var found = DamagedDocuments()
                 try documents.add(total, progress) { body in
-                    try reader.forEachObject(in: path, among: living) {
+                    found = DamagedDocuments()
+                    try reader.forEachObject(in: path, among: living, &found) {
                         try body($0.documentID, $1)
                     }
                 }
+                damaged = found
                 try documents.finish()
                 return (documents.count, 0)
             case .sqlite(let file):
@@ -76,7 +85,7 @@ enum TableKind {
                     embedding: arguments.has("--blobs") ? store.blobs : nil,
                     progress
                 )
-                for path in paths { try tables.add(path, reader, among: living) }
+                for path in paths { try tables.add(path, reader, among: living, &damaged) }
                 try tables.finish(output)
                 missing = tables.missingBlobs
                 return (tables.count, tables.rareCount)
@@ -89,6 +98,7 @@ enum TableKind {
         _ count: Int,
         _ rareCount: Int,
         missing: [BlobDigest],
+        _ damaged: DamagedDocuments,
         _ terminal: Terminal
     ) throws(Failure) {
         var line = "Exported \(Numbers.count(count, "document"))"
@@ -97,26 +107,35 @@ enum TableKind {
                 "; \(Numbers.count(rareCount, "rare property", "rare properties")) only in _body"
         }
         let missing = MissingContents(missing)
-        terminal.done(line, ["documents": JSON(count), "rareProperties": JSON(rareCount)])
+        var members: JSONObject = [
+            "documents": JSON(count), "rareProperties": JSON(rareCount),
+        ]
+        if damaged.count > 0 { members["damaged"] = JSON(damaged.count) }
+        terminal.done(line, members)
         try missing.fail(terminal)
     }
 }
 
 extension StoreReader {
-    /// Calls `body` with each document of a collection, in the order of IDs, and its contents.
+    /// Calls `body` with each document of a collection, in the order of IDs, and its contents; adds those
+    /// that cannot be read to `damaged`.
     func forEachObject(
         in path: CollectionPath,
         among living: LivingDocuments,
+        _ damaged: inout DamagedDocuments,
         _ body: (StoredDocument, JSONObject) throws -> Void
     ) throws {
-        try forEachDocumentID(in: path, among: living) { documentID in
+        try forEachDocument(in: path) { documentID, _ in
+            damaged.take(documentID.text, in: path.wireName)
+        } _: { document in
             try Interruption.check()
-            if let document = try document(documentID, in: path),
-                let object = try JSON(storedBody: document.body).object
-            {
+            if living.leaveSomeOut {
+                let end = try expiration(of: document.documentID, in: path)
+                guard living.contain(endingAt: end) else { return }
+            }
+            if let object = try JSON(storedBody: document.body).object {
                 try body(document, object)
             }
-            return true
         }
     }
 }

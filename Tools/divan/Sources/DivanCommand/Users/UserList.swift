@@ -49,7 +49,7 @@ struct UserList: Equatable, Sendable {
     ///
     /// - Throws: `Failure` that names the place of the error.
     init(json bytes: [UInt8]) throws {
-        let root = try JSON(parsing: bytes)
+        let root = try JSON(parsing: bytes.withoutByteOrderMark)
         guard let object = root.object, let entries = object["users"]?.object,
             object.keys == ["users"]
         else { throw Self.damaged("write {\"users\":{\"NAME\":{…}}}") }

@@ -100,7 +100,8 @@ package struct Arguments: Sendable {
             throw .usage("\(name) needs a value: \(name) \(option.value ?? "VALUE")")
         }
         // An unset shell variable must not widen what is shared, pulled or removed.
-        guard value.contains(where: { $0 != "," && $0 != " " }) else {
+        let isText = value.contains { $0 != "," && $0 != " " }
+        guard isText || option.isCharacter && !value.isEmpty else {
             throw .usage("the value of \(name) is empty: \(name) \(option.value ?? "VALUE")")
         }
         values[option.name, default: []].append(value)

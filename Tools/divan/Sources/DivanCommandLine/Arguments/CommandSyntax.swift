@@ -81,6 +81,8 @@ package struct CommandSyntax: Sendable {
         package var value: String?
         /// Whether it may be given more than once.
         package var isRepeating = false
+        /// Whether a comma or a space is a value, and not an empty list.
+        package var isCharacter = false
         /// What shell completion offers for the value.
         package var completion = Completion.nothing
         /// One line of help.
@@ -95,6 +97,7 @@ package struct CommandSyntax: Sendable {
             _ value: String,
             short: String? = nil,
             isRepeating: Bool = false,
+            isCharacter: Bool = false,
             completion: Completion = .nothing,
             _ help: String
         ) -> Option {
@@ -103,6 +106,7 @@ package struct CommandSyntax: Sendable {
                 short: short,
                 value: value,
                 isRepeating: isRepeating,
+                isCharacter: isCharacter,
                 completion: completion,
                 help: help
             )

@@ -1,4 +1,6 @@
-/// Reads a file line by line, whatever its length.
+import DivanJSON
+
+/// Reads a file line by line, whatever its length; a byte order mark at its beginning is left out.
 package final class FileLines {
     /// Maximum bytes of one line; a file with longer ones is not text.
     package static let longestLine = 64 << 20
@@ -7,6 +9,7 @@ package final class FileLines {
     private var pending: [UInt8] = []
     private var start = 0
     private var hasEnded = false
+    private var isAtStart = true
 
     /// Opens the file.
     ///
@@ -48,9 +51,21 @@ package final class FileLines {
                 sentence: "\(input.name): a line of more than 64 MiB; is it a text?"
             )
         }
+        try readPiece()
+        if isAtStart { try dropMark() }
+        return !hasEnded || !pending.isEmpty
+    }
+
+    private func readPiece() throws(Failure) {
         let piece = try input.read()
         pending += piece
         hasEnded = piece.isEmpty
-        return !hasEnded
+    }
+
+    private func dropMark() throws(Failure) {
+        isAtStart = false
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        while !hasEnded, pending.count < mark.count, mark.starts(with: pending) { try readPiece() }
+        pending = Array(pending.withoutByteOrderMark)
     }
 }

@@ -1,8 +1,12 @@
 import Foundation
 import Glibc
+import Synchronization
 
 /// A password, never from the command line: everybody on the machine can read that.
 package enum Secret {
+    // A command may connect twice, and nobody types a password twice for that.
+    private static let typed = Mutex<[String: String]>([:])
+
     package static let option = CommandSyntax.Option.value(
         "--password-file",
         "FILE",
@@ -36,16 +40,7 @@ package enum Secret {
                     + "\(option) or \(variable)"
             )
         } else {
-            guard isatty(STDIN_FILENO) == 1, let typed = try HiddenLine.read("\(prompt): ") else {
-                throw Failure.usage("no password: use \(option) or \(variable)")
-            }
-            if isNew, try HiddenLine.read("Repeat it: ") != typed {
-                throw Failure(
-                    kind: .invalid,
-                    sentence: "the two entries differ; nothing was changed"
-                )
-            }
-            secret = typed
+            secret = try isNew ? askTwice(prompt, option, variable) : ask(prompt, option, variable)
         }
         guard !isNew || !secret.isEmpty else {
             throw Failure(kind: .invalid, sentence: "the password is empty; choose a longer one")
@@ -53,13 +48,33 @@ package enum Secret {
         return secret
     }
 
-    /// Whether `read` would ask a person.
-    package static func isAskedFor(
-        _ arguments: Arguments,
-        option: String = "--password-file",
-        variable: String = "DIVAN_PASSWORD"
-    ) -> Bool {
-        arguments.value(option) == nil && ((try? Environment.value(variable)) ?? nil) == nil
+    /// Asks a person, unless it was typed before.
+    private static func ask(
+        _ prompt: String,
+        _ option: String,
+        _ variable: String
+    ) throws -> String {
+        if let known = typed.withLock({ $0[prompt] }) { return known }
+        guard isatty(STDIN_FILENO) == 1, let text = try HiddenLine.read("\(prompt): ") else {
+            throw Failure.usage("no password: use \(option) or \(variable)")
+        }
+        typed.withLock { $0[prompt] = text }
+        return text
+    }
+
+    private static func askTwice(
+        _ prompt: String,
+        _ option: String,
+        _ variable: String
+    ) throws -> String {
+        let text = try ask(prompt, option, variable)
+        guard try HiddenLine.read("Repeat it: ") == text else {
+            throw Failure(
+                kind: .invalid,
+                sentence: "the two entries differ; nothing was changed"
+            )
+        }
+        return text
     }
 
     /// More than any password or session ID has.
@@ -67,6 +82,13 @@ package enum Secret {
 
     /// The first line of a file, without its end; `-` is standard input.
     package static func firstLine(of file: String) throws(Failure) -> String {
-        try InputFile(file).firstLine(limit: lineByteLimit)
+        // The input of another shell is its own.
+        guard file == "-", Streams.current.interruption == nil else {
+            return try InputFile(file).firstLine(limit: lineByteLimit)
+        }
+        if let known = typed.withLock({ $0[file] }) { return known }
+        let line = try InputFile(file).firstLine(limit: lineByteLimit)
+        typed.withLock { $0[file] = line }
+        return line
     }
 }

@@ -126,7 +126,7 @@ extension Tour {
             title: "Take files in, and keep a copy",
             words: "JSON, JSON lines, CSV, what CouchDB dumps, and databases of Couchbase Lite.",
             lines: [
-                "divan import travel more.csv --from csv -c travel.hotels",
+                "divan import travel more.csv -c travel.hotels",
                 "divan cp travel backup",
             ]
         ),

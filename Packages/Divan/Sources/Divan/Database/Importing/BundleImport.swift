@@ -27,6 +27,7 @@ struct BundleImport {
     func run() throws -> DatabaseImport {
         let writer = ImportWriter(store, blobs: bundle.directory + "/Attachments/")
         var report = DatabaseImport()
+        if let damage = bundle.damage { report.noteFile(damage) }
         let now = Int64(Date().timeIntervalSince1970 * 1000)
         for collection in bundle.collections {
             guard let path = CollectionPath(scope: collection.scope, name: collection.name) else {
@@ -87,6 +88,13 @@ extension DatabaseImport {
         damageCount += 1
         if isLost { lostCount += 1 }
         guard damages.count < CBLiteLimits.toldDamageCount else { return }
-        damages.append("document \"\(name)\" of \(path): \(damage)")
+        let document = name.isEmpty ? "a document" : "document \"\(name)\""
+        damages.append("\(document) of \(path): \(damage)")
+    }
+
+    /// Notes that pages of the file are damaged, so that documents may be missing.
+    mutating func noteFile(_ damage: String) {
+        damageCount += 1
+        damages.append("the file: \(damage); documents may be missing")
     }
 }

@@ -7,7 +7,7 @@ extension Database {
     ///
     /// Revisions keep their IDs; documents keep their history, conflicts, blobs, expirations and change numbers; the
     /// next replication with a server continues where the last one ended. The old database is not changed; it must not
-    /// be in use. If an error is thrown, nothing is left behind.
+    /// be open for writing in another process. What is damaged is left out and reported. If an error is thrown, nothing is left behind.
     ///
     /// ```swift
     /// let report = try Database.importing(fromPath: "/old/travel.cblite2", toDatabase: "travel")
@@ -121,7 +121,7 @@ extension CBLiteBundle {
                 if let path { try writer.importEnd(former.lastSequence, of: path) }
             }
             // With a checkpoint, a peer would never again offer what is lost here and it still has.
-            if report.lostCount == 0 { try carryCheckpoints(to: writer, &report) }
+            if report.lostCount == 0, damage == nil { try carryCheckpoints(to: writer, &report) }
         }
         isClosed = true
         try store.close()

@@ -14,9 +14,9 @@ public struct DatabaseImport: Sendable, Equatable {
     public internal(set) var blobCount = 0
     /// Digests of blobs that documents name and whose file is missing or has the wrong content.
     public internal(set) var missingBlobs: [String] = []
-    /// A line for each damaged record, a thousand at most.
+    /// A line for each damaged record, a thousand at most; before them one for the file, if it has damaged pages.
     public internal(set) var damages: [String] = []
-    /// How many records are damaged; those that only lost their history count in `documentCount` too.
+    /// How many records are damaged, and one more if the file has damaged pages; those that only lost their history count in `documentCount` too.
     public internal(set) var damageCount = 0
     /// Documents that are not there, because their records are damaged.
     ///
@@ -25,7 +25,8 @@ public struct DatabaseImport: Sendable, Equatable {
     public internal(set) var lostCount = 0
     /// The names of the collections.
     public internal(set) var collections: [String] = []
-    /// The addresses of the remotes with which replications continue where they ended; none if a document is lost.
+    /// The addresses of the remotes with which replications continue where they ended; none if a document is lost
+    /// or the file has damaged pages.
     public internal(set) var remotes: [String] = []
     /// Checkpoints of the database's own replications and of its peers.
     public internal(set) var checkpointCount = 0

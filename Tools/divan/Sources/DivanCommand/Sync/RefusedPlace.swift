@@ -1,0 +1,16 @@
+import Divan
+
+/// A document that a peer refused.
+struct RefusedPlace: Hashable {
+    let collection: CollectionName
+    let id: String
+
+    /// All that the peer of a replicator refused and that have not changed since.
+    static func all(of replicator: Replicator) throws -> Set<RefusedPlace> {
+        try replicator.config.collections.reduce(into: []) { places, collection in
+            for document in try replicator.refusedDocuments(collection: collection) {
+                places.insert(RefusedPlace(collection: collection.qualifiedName, id: document.id))
+            }
+        }
+    }
+}
