@@ -2,16 +2,41 @@ import DivanJSON
 import DivanQuery
 import DivanRevisions
 import DivanStore
+import Synchronization
 import Testing
 
 /// A value of any size that is the worst case for something.
 struct GrowthInput: Sendable {
+    private struct Made: Hashable {
+        let name: String
+        let count: Int
+    }
+
+    /// Made once for all queries: that takes longer than most of them.
+    private static let made = Mutex<[Made: QueryValue]>([:])
+
     let name: String
-    let value: @Sendable (_ count: Int) -> QueryValue
+    private let make: @Sendable (_ count: Int) -> QueryValue
 
     private init(_ name: String, _ value: @escaping @Sendable (Int) -> QueryValue) {
         self.name = name
-        self.value = value
+        make = value
+    }
+
+    /// The value of a size.
+    func value(_ count: Int) -> QueryValue {
+        Self.made.withLock { made in
+            let key = Made(name: name, count: count)
+            if let value = made[key] { return value }
+            let value = make(count)
+            made[key] = value
+            return value
+        }
+    }
+
+    /// The values beside which a value is the worst case.
+    var partners: [GrowthInput] {
+        name == Self.members.name ? [self, .empties] : [self, .members]
     }
 
     static func text(_ name: String, _ start: String = "", repeating part: String) -> GrowthInput {
@@ -69,11 +94,11 @@ struct GrowthShape: Sendable, CustomTestStringConvertible {
     /// The documents, if there is more than one without properties.
     var documents: (@Sendable (_ count: Int) -> [String])?
     /// The size that is compared with eight times the size.
-    var count = 4_000
+    var count = 2_000
 
     var testDescription: String { name }
 
-    init(_ name: String, _ count: Int = 4_000, _ sql: @escaping @Sendable (Int) -> String) {
+    init(_ name: String, _ count: Int = 2_000, _ sql: @escaping @Sendable (Int) -> String) {
         self.name = name
         self.count = count
         self.sql = sql
@@ -120,7 +145,7 @@ extension GrowthShape {
             let sql = "SELECT \(function.rawValue)(\(arguments)) FROM _"
             guard count > 0 else { return [GrowthShape(sql, [])] }
             return GrowthInput.all.flatMap { input in
-                let others = count == 1 ? [input] : [input, .empties, .members]
+                let others = count == 1 ? [input] : input.partners
                 return others.map { other in
                     GrowthShape(sql, [input] + Array(repeating: other, count: count - 1))
                 }
@@ -147,7 +172,7 @@ extension GrowthShape {
         }
         return (comparisons + sums + others + quantifiers).flatMap { text in
             GrowthInput.all.flatMap { input in
-                let others = text.contains("$b") ? [input, .empties, .members] : [input]
+                let others = text.contains("$b") ? input.partners : [input]
                 return others.map { GrowthShape("SELECT \(text) FROM _", [input, $0]) }
             }
         }
