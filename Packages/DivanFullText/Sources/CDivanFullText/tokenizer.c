@@ -100,9 +100,12 @@ static int create_third(void *data, const char **words, int count, Fts5Tokenizer
     return create(data, words, count, false, (tokenizer **)created);
 }
 
+/// Bytes of the longest word that is stemmed: no language has longer ones, and stemming takes quadratic time.
+enum { longest_stemmed = 256 };
+
 /// Sets `word` and `count` to the stem; false if there is no memory.
 static bool find_stem(tokenizer *tokenizer, const char **word, int *count) {
-    if (!tokenizer->stemmer) return true;
+    if (!tokenizer->stemmer || *count > longest_stemmed) return true;
     const sb_symbol *stem = sb_stemmer_stem(tokenizer->stemmer, (const sb_symbol *)*word, *count);
     if (!stem) return false;
     *word = (const char *)stem;

@@ -1,5 +1,5 @@
 /// How two values are compared.
-public enum QueryComparison: String, Hashable, Sendable {
+public enum QueryComparison: String, CaseIterable, Hashable, Sendable {
     /// `=`
     case equal = "="
     /// `!=`
@@ -19,7 +19,7 @@ public enum QueryComparison: String, Hashable, Sendable {
 }
 
 /// An operation on two numbers.
-public enum QueryArithmetic: String, Hashable, Sendable {
+public enum QueryArithmetic: String, CaseIterable, Hashable, Sendable {
     /// `+`
     case plus = "+"
     /// `-`
@@ -33,7 +33,7 @@ public enum QueryArithmetic: String, Hashable, Sendable {
 }
 
 /// How many items must satisfy a condition.
-public enum QueryQuantifier: String, Hashable, Sendable {
+public enum QueryQuantifier: String, CaseIterable, Hashable, Sendable {
     /// `ANY`, `SOME`: at least one.
     case any = "ANY"
     /// `EVERY`: all, even if there are none.

@@ -15,6 +15,12 @@ public struct RESTLimits: Sendable {
     /// With `logins.sparesLoopback`, a loopback address has no such limit, because everyone behind a local proxy has
     /// it.
     public var partyWorkerCount: Int
+    /// Queries that run at the same time; the others wait, and requests of other kinds do not wait for them.
+    ///
+    /// The default is 8.
+    public var queryWorkerCount: Int
+    /// The same for one user or address; the default is 4.
+    public var partyQueryWorkerCount: Int
     /// Documents or changes read for one piece of a list; the default, 200, takes some 100 KB.
     public var pageCount: Int
     /// Bytes after which such a piece ends; the default is 1 MiB, and a single document may exceed it.
@@ -45,6 +51,8 @@ public struct RESTLimits: Sendable {
         http: HTTPLimits = HTTPLimits(),
         workerCount: Int = 16,
         partyWorkerCount: Int = 12,
+        queryWorkerCount: Int = 8,
+        partyQueryWorkerCount: Int = 4,
         pageCount: Int = 200,
         pageByteCount: Int = 1 << 20,
         scanCount: Int = 1_000,
@@ -59,6 +67,8 @@ public struct RESTLimits: Sendable {
         self.http = http
         self.workerCount = workerCount
         self.partyWorkerCount = partyWorkerCount
+        self.queryWorkerCount = queryWorkerCount
+        self.partyQueryWorkerCount = partyQueryWorkerCount
         self.pageCount = pageCount
         self.pageByteCount = pageByteCount
         self.scanCount = scanCount

@@ -57,6 +57,11 @@ enum RESTRoute: Equatable {
         }
     }
 
+    /// Whether the request runs a query, which may take long.
+    var isQuery: Bool {
+        if case .query = self { true } else { false }
+    }
+
     private static func documentID(_ text: String) throws(RESTError) -> DocumentID {
         do {
             return try DocumentID(received: text)

@@ -78,8 +78,12 @@ final class RESTService: Sendable {
         if let preflight = origin.preflight { return answer(preflight) }
         door.enter(exchange, answer) { [self] client in
             do {
-                let queue = queues.queue(of: client.user, at: exchange.address)
                 let route = try RESTRoute(exchange.request.target)
+                let queue = queues.queue(
+                    of: client.user,
+                    at: exchange.address,
+                    isQuery: route.isQuery
+                )
                 let call = try call(for: route, by: client, exchange, on: queue)
                 guard exchange.request.framing != .none else {
                     return answer(response(to: route, call, body: []))
@@ -89,6 +93,7 @@ final class RESTService: Sendable {
                     let queue = queues.queue(
                         of: client.user,
                         at: exchange.address,
+                        isQuery: route.isQuery,
                         forBodyOf: byteCount
                     )
                     queue.async(unlessGone: exchange.departure) { [self] in

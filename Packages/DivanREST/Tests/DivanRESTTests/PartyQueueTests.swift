@@ -48,6 +48,30 @@ import Testing
         #expect(done.wait(timeout: .now() + 20) == .success)
     }
 
+    @Test func `queries leave threads to other requests, and those of one party to other queries`()
+        throws
+    {
+        let queues = PartyQueues(RESTLimits())
+        let (near, loopback) = (try address("192.0.2.1"), try address("127.0.0.1"))
+        let (end, done) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        /// Queries that wait for the end.
+        func ask(_ queue: WorkQueue, _ count: Int) {
+            for _ in 0..<count { queue.async { end.wait() } }
+        }
+        func isServed(_ queue: WorkQueue) -> Bool {
+            queue.async { done.signal() }
+            return done.wait(timeout: .now() + 20) == .success
+        }
+        ask(queues.queue(of: "ann", at: near, isQuery: true), 16)
+        #expect(isServed(queues.queue(of: "ann", at: near)))
+        #expect(isServed(queues.queue(of: "bob", at: near, isQuery: true)))
+        // Everybody on this machine shares a queue.
+        ask(queues.queue(at: loopback, isQuery: true), 16)
+        #expect(isServed(queues.queue(at: loopback)))
+        #expect(isServed(queues.queue(of: "bob", at: near)))
+        for _ in 0..<32 { end.signal() }
+    }
+
     @Test func `a network of IPv6 is one party`() throws {
         let queues = PartyQueues(RESTLimits())
         let one = queues.queue(at: try address("2001:db8::1"))

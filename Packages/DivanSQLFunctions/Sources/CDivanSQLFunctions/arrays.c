@@ -1,8 +1,6 @@
 #include "unicode.h"
 #include "value.h"
 
-#include <string.h>
-
 /// Begins to walk the array in the first argument; otherwise sets the result: MISSING for
 /// MISSING, else null.
 static bool begin(sqlite3_context *context, sqlite3_value **arguments, divan_walk *walk) {
@@ -87,6 +85,44 @@ static void first_value(sqlite3_context *context, int count, sqlite3_value **arg
     divan_return_null(context);
 }
 
+/// Text under a folding; `buffer`, initially null, holds it and must be freed with `sqlite3_str_finish`.
+static divan_value folded(divan_value text, int folding, sqlite3_str **buffer) {
+    sqlite3_str *plain = NULL;
+    divan_slice content = divan_plain_text(text, &plain);
+    *buffer = sqlite3_str_new(NULL);
+    divan_append_folded(*buffer, content, folding);
+    if (plain) sqlite3_free(sqlite3_str_finish(plain));
+    const uint8_t *start = (const uint8_t *)sqlite3_str_value(*buffer);
+    if (!start) start = (const uint8_t *)"";
+    return (divan_value){.kind = divan_text, .text = {start, start + sqlite3_str_length(*buffer)}};
+}
+
+/// Whether an item equals the sought value, which was folded before, if it is text.
+static bool is_same(divan_value item, const divan_comparable *sought, int folding) {
+    if (folding == divan_exactly || item.kind != divan_text || sought->value.kind != divan_text)
+        return divan_compare_with(item, sought) == 0;
+    sqlite3_str *buffer = NULL;
+    bool is_same = divan_compare_with(folded(item, folding, &buffer), sought) == 0;
+    sqlite3_free(sqlite3_str_finish(buffer));
+    return is_same;
+}
+
+/// Whether an array has an item; what is sought is put in order, or folded, once for all items.
+static bool has_item(divan_slice array, divan_value sought, int folding) {
+    divan_walk walk;
+    divan_slice item;
+    if (!divan_begin_walk(&walk, array)) return false;
+    sqlite3_str *buffer = NULL;
+    if (folding != divan_exactly && sought.kind == divan_text) sought = folded(sought, folding, &buffer);
+    divan_comparable compared = divan_make_comparable(sought);
+    bool is_found = false;
+    while (!is_found && divan_next(&walk, &item) && divan_work(divan_count(item)))
+        is_found = is_same(divan_read(item), &compared, folding);
+    divan_free_comparable(&compared);
+    if (buffer) sqlite3_free(sqlite3_str_finish(buffer));
+    return is_found;
+}
+
 static bool is_scalar(divan_kind kind) {
     return kind == divan_boolean || kind == divan_integer || kind == divan_real
         || kind == divan_text;
@@ -95,29 +131,10 @@ static bool is_scalar(divan_kind kind) {
 static void contains(sqlite3_context *context, int count, sqlite3_value **arguments) {
     if (divan_passes_on(context, count, arguments)) return;
     divan_walk walk;
-    divan_slice item;
     divan_value sought = divan_argument(arguments[1]);
     if (!begin(context, arguments, &walk)) return;
-    bool is_found = false;
-    while (is_scalar(sought.kind) && !is_found && divan_next(&walk, &item)) {
-        is_found = divan_compare(divan_read(item), sought) == 0;
-    }
-    divan_return_boolean(context, is_found);
-}
-
-/// Whether two texts are equal under a folding.
-static bool same_text(divan_slice left, divan_slice right, int folding) {
-    sqlite3_str *folded_left = sqlite3_str_new(NULL), *folded_right = sqlite3_str_new(NULL);
-    divan_append_folded(folded_left, left, folding);
-    divan_append_folded(folded_right, right, folding);
-    int count = sqlite3_str_length(folded_left);
-    bool is_same = count == sqlite3_str_length(folded_right)
-        && (count == 0
-            || memcmp(sqlite3_str_value(folded_left), sqlite3_str_value(folded_right), (size_t)count)
-                == 0);
-    sqlite3_free(sqlite3_str_finish(folded_left));
-    sqlite3_free(sqlite3_str_finish(folded_right));
-    return is_same;
+    divan_slice array = divan_argument(arguments[0]).text;
+    divan_return_boolean(context, is_scalar(sought.kind) && has_item(array, sought, divan_exactly));
 }
 
 /// Like `x IN array`: MISSING for MISSING, false if it is no array; containers are found too. A third
@@ -127,23 +144,7 @@ static void is_item(sqlite3_context *context, int count, sqlite3_value **argumen
     divan_value sought = divan_argument(arguments[0]);
     divan_value array = divan_argument(arguments[1]);
     if (sought.kind == divan_missing || array.kind == divan_missing) return;
-    divan_walk walk;
-    divan_slice item;
-    bool is_found = false;
-    if (array.kind == divan_array && divan_begin_walk(&walk, array.text)) {
-        while (!is_found && divan_next(&walk, &item)) {
-            divan_value value = divan_read(item);
-            bool are_texts = value.kind == divan_text && sought.kind == divan_text;
-            if (are_texts && folding != divan_exactly) {
-                sqlite3_str *buffer = NULL;
-                is_found = same_text(divan_plain_text(value, &buffer), sought.text, folding);
-                sqlite3_free(sqlite3_str_finish(buffer));
-            } else {
-                is_found = divan_compare(value, sought) == 0;
-            }
-        }
-    }
-    divan_return_boolean(context, is_found);
+    divan_return_boolean(context, array.kind == divan_array && has_item(array.text, sought, folding));
 }
 
 int divan_add_arrays(sqlite3 *connection) {

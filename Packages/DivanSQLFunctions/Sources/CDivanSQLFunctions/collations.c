@@ -18,6 +18,8 @@ const char *divan_unicode_version(void) { return U_ICU_VERSION; }
 static int compare(
     void *collator, int left_count, const void *left, int right_count, const void *right) {
     UErrorCode error = U_ZERO_ERROR;
+    // The order does not matter once the statement must stop; its rows are dropped.
+    if (!divan_work((int64_t)left_count + right_count)) return 0;
     return ucol_strcollUTF8(collator, left, left_count, right, right_count, &error);
 }
 

@@ -69,7 +69,7 @@ enum { depth_limit = 128 };
 static void append_words(sqlite3_str *text, divan_value value, int depth) {
     divan_walk walk;
     divan_slice item;
-    if (value.kind == divan_null || value.kind == divan_missing) return;
+    if (value.kind == divan_null || value.kind == divan_missing || !divan_work(divan_count(value.text))) return;
     bool is_container = divan_is_container(value);
     if (is_container && depth < depth_limit && divan_begin_walk(&walk, value.text)) {
         while (divan_next(&walk, &item)) append_words(text, divan_read(item), depth + 1);

@@ -3,11 +3,13 @@
 #endif
 
 #include "unicode.h"
+#include "work.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unicode/uchar.h>
 #include <unicode/ucol.h>
 #include <unicode/unorm2.h>
 #include <unicode/utf16.h>
@@ -131,8 +133,52 @@ static void append_ascii_lowercase(sqlite3_str *output, divan_slice text) {
     }
 }
 
+/// More marks after one character than any language has, in units.
+enum { ordinary_marks = 32 };
+
+/// Puts the marks between two characters in order by their classes; false if there is no memory.
+static bool order_run(UChar *units, int32_t count) {
+    int32_t places[257] = {0};
+    UChar *ordered = sqlite3_malloc64((sqlite3_uint64)count * sizeof(UChar));
+    if (!ordered) return false;
+    UChar32 point;
+    for (int32_t at = 0; at < count;) {
+        U16_NEXT(units, at, count, point);
+        places[u_getCombiningClass(point) + 1] += U16_LENGTH(point);
+    }
+    for (int class = 1; class < 257; class++) places[class] += places[class - 1];
+    for (int32_t at = 0; at < count;) {
+        U16_NEXT(units, at, count, point);
+        U16_APPEND_UNSAFE(ordered, places[u_getCombiningClass(point)], point);
+    }
+    memcpy(units, ordered, (size_t)count * sizeof(UChar));
+    sqlite3_free(ordered);
+    return true;
+}
+
+/// Puts long runs of marks in order, which is all that normalization would do with them: ICU inserts each of
+/// them among the others.
+static bool order_marks(divan_wide *wide) {
+    int32_t start = 0;
+    for (int32_t at = 0; at < wide->count;) {
+        int32_t next = at;
+        UChar32 point;
+        U16_NEXT(wide->units, next, wide->count, point);
+        bool is_mark = point >= 0x300 && u_getCombiningClass(point) != 0;
+        bool is_last = next == wide->count;
+        int32_t end = is_mark && is_last ? next : at;
+        if ((!is_mark || is_last) && end - start > ordinary_marks
+            && !order_run(wide->units + start, end - start))
+            return false;
+        at = next;
+        if (!is_mark) start = at;
+    }
+    return true;
+}
+
 /// The text in composed form, to be freed with `sqlite3_free`.
-static UChar *composed(const divan_wide *wide, int32_t *count) {
+static UChar *composed(divan_wide *wide, int32_t *count) {
+    if (!order_marks(wide)) return NULL;
     UErrorCode error = U_ZERO_ERROR;
     const UNormalizer2 *form = unorm2_getNFCInstance(&error);
     int64_t capacity = (int64_t)wide->count + wide->count / 2 + 16;
@@ -154,6 +200,8 @@ static void append_units(sqlite3_str *output, const UChar *units, int32_t count,
     for (int32_t at = 0; at < count;) {
         UChar32 point;
         U16_NEXT(units, at, count, point);
+        // Characters beyond the first 65,536 are not remembered.
+        if (!divan_work(point > 0xFFFF ? 1000 : 1)) return;
         if (point >= 0x80) {
             unit unit = folded(point, folding & ~divan_in_pattern);
             bool is_sign = unit == '%' || unit == '_' || unit == '\\';

@@ -83,8 +83,9 @@ static int next(sqlite3_vtab_cursor *base) {
     divan_slice item;
     present->row++;
     present->is_at_end = !present->is_walk || !divan_next(&present->walk, &item);
-    if (!present->is_at_end) present->value = divan_read_whole(item);
-    return SQLITE_OK;
+    if (present->is_at_end) return SQLITE_OK;
+    present->value = divan_read_whole(item);
+    return divan_work(divan_count(item)) ? SQLITE_OK : SQLITE_INTERRUPT;
 }
 
 /// Copies bytes to the cursor's own memory, which is reused from row to row.

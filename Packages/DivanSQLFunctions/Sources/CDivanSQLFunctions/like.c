@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "like.h"
+#include "work.h"
 
 #include <string.h>
 
@@ -54,7 +55,9 @@ static const uint8_t *find_run(run run, const uint8_t *at, const uint8_t *end, i
         return found ? found + count : NULL;
     }
     while (at <= end && *work < work_limit) {
+        int64_t before = *work;
         const uint8_t *behind = match_run(run, at, end, work);
+        if (!divan_work(*work - before)) return NULL;
         if (behind) return behind;
         if (at == end) return NULL;
         at = behind_character(at, end);

@@ -25,6 +25,8 @@ static int compare_key(const divan_walk *walk, const uint8_t *key, int64_t count
 /// Whether a key is certainly not in a text: no string there is spelled like it, and without a
 /// backslash there is no other spelling.
 static bool is_absent(const uint8_t *at, const uint8_t *end, const uint8_t *key, int64_t count) {
+    // A quote in a key is spelled with a backslash; compared as bytes, it would match beyond the end of strings.
+    if (memchr(key, '"', (size_t)count)) return !memchr(at, '\\', (size_t)(end - at));
 #ifdef __SSE2__
     // Sixteen positions at once where a quote precedes the first byte of the key.
     __m128i first = _mm_set1_epi8((char)*key);

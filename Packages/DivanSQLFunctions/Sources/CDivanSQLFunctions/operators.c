@@ -18,13 +18,19 @@ enum { greatest = 1, least = -1 };
 static void extreme(sqlite3_context *context, int count, sqlite3_value **arguments) {
     int wanted = (int)(intptr_t)sqlite3_user_data(context);
     if (count == 0) return;
-    divan_value best = divan_argument(arguments[0]);
-    for (int index = 0; index < count; index++) {
+    int best = 0;
+    divan_comparable compared = divan_make_comparable(divan_argument(arguments[0]));
+    bool is_missing = compared.value.kind == divan_missing;
+    for (int index = 1; index < count && !is_missing; index++) {
         divan_value value = divan_argument(arguments[index]);
-        if (value.kind == divan_missing) return;
-        if (divan_compare(value, best) * wanted > 0) best = value;
+        is_missing = value.kind == divan_missing;
+        if (is_missing || divan_compare_with(value, &compared) * wanted <= 0) continue;
+        best = index;
+        divan_free_comparable(&compared);
+        compared = divan_make_comparable(value);
     }
-    divan_return(context, best);
+    divan_free_comparable(&compared);
+    if (!is_missing) divan_return(context, divan_argument(arguments[best]));
 }
 
 static void if_null(sqlite3_context *context, int count, sqlite3_value **arguments) {

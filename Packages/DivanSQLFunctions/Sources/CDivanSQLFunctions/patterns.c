@@ -1,14 +1,9 @@
-#if !__has_include(<unicode/uregex.h>)
-#error "Divan needs the headers of ICU: type  sudo apt-get install libicu-dev"
-#endif
-
-#include "expression.h"
+#include "compiled.h"
 #include "like.h"
 #include "unicode.h"
 #include "value.h"
 
 #include <string.h>
-#include <unicode/uregex.h>
 
 /// The text of a number or boolean as LIKE sees it.
 static divan_slice shown(divan_value value, sqlite3_str *buffer) {
@@ -19,7 +14,7 @@ static divan_slice shown(divan_value value, sqlite3_str *buffer) {
     return (divan_slice){start, start ? start + sqlite3_str_length(buffer) : start};
 }
 
-/// Whether an undecidable match is MISSING, so that an index accepts the document anyway.
+/// Whether an undecidable `LIKE` is MISSING, so that an index accepts the document anyway.
 static bool is_stored(sqlite3_context *context) { return sqlite3_user_data(context) != NULL; }
 
 static divan_slice folded(divan_slice text, sqlite3_str *buffer, int folding) {
@@ -83,7 +78,9 @@ static void like(sqlite3_context *context, int count, sqlite3_value **arguments)
     if (shown_text) sqlite3_free(sqlite3_str_finish(shown_text));
     if (folded_text) sqlite3_free(sqlite3_str_finish(folded_text));
     if (is_owned) sqlite3_free(pattern);
-    if (likeness == divan_like_too_long && is_stored(context)) {
+    if (divan_is_stopped()) {
+        sqlite3_result_error_code(context, SQLITE_INTERRUPT);
+    } else if (likeness == divan_like_too_long && is_stored(context)) {
         sqlite3_result_null(context);
     } else if (likeness == divan_like_too_long) {
         sqlite3_result_error(context, "this LIKE pattern takes too long", -1);
@@ -102,75 +99,65 @@ enum {
     units_per_step = 1000,
     /// Steps times units of text, if one operation may compare as much text as there is.
     reference_limit = 500000,
-    /// Bytes that a match may use for backtracking.
-    stack_limit = 1 << 20,
 };
 
-/// Whether an expression may refer to the text matched by a group.
-static bool has_reference(divan_slice text) {
-    for (const uint8_t *at = text.start; text.end - at > 1; at++) {
-        if (*at != '\\') continue;
-        at++;
-        if ((*at >= '1' && *at <= '9') || *at == 'k') return true;
-    }
-    return false;
-}
+/// The data of a function of regular expressions.
+typedef struct {
+    divan_compilations *compilations;
+    bool is_stored;
+} expression_data;
 
-static int32_t step_limit(divan_slice pattern, int32_t count) {
+static int32_t step_limit(const divan_compiled *compiled, int32_t count) {
     int32_t steps = time_limit + count / units_per_step;
-    if (count == 0 || !has_reference(pattern) || reference_limit / count >= steps) return steps;
+    if (count == 0 || !compiled->has_reference || reference_limit / count >= steps) return steps;
     return reference_limit / count + 1;
 }
 
-static void free_expression(void *expression) { uregex_close(expression); }
-
-static void fail(sqlite3_context *context, UErrorCode error) {
-    if (is_stored(context)) return sqlite3_result_null(context);
-    bool is_long = error == U_REGEX_TIME_OUT || error == U_REGEX_STACK_OVERFLOW;
-    char *message = is_long
-        ? sqlite3_mprintf("this regular expression takes too long")
-        : sqlite3_mprintf("malformed regular expression (%s)", u_errorName(error));
+/// Sets the result for an expression that is not searched for; MISSING in an index.
+static void refuse(sqlite3_context *context, const char *format, const char *part) {
+    const expression_data *data = sqlite3_user_data(context);
+    if (divan_is_stopped()) return sqlite3_result_error_code(context, SQLITE_INTERRUPT);
+    if (data->is_stored) return sqlite3_result_null(context);
+    char *message = sqlite3_mprintf(format, part);
     if (message) sqlite3_result_error(context, message, -1);
     else sqlite3_result_error_nomem(context);
     sqlite3_free(message);
 }
 
+static void fail(sqlite3_context *context, UErrorCode error) {
+    bool is_long = error == U_REGEX_TIME_OUT || error == U_REGEX_STACK_OVERFLOW;
+    refuse(
+        context, is_long ? "this regular expression takes too long" : "malformed regular expression (%s)",
+        u_errorName(error));
+}
+
 /// The state of a search; ended by `end_search`.
 typedef struct {
     sqlite3_context *context;
+    divan_compiled *compiled;
     URegularExpression *expression;
-    bool is_owned;
     divan_wide text;
 } search;
 
-/// Writes an expression in ICU's syntax; false if there is no memory.
-static bool widen_expression(divan_wide *wide, divan_slice text) {
-    sqlite3_str *spelled = sqlite3_str_new(NULL);
-    divan_append_expression(spelled, text);
-    const uint8_t *start = (const uint8_t *)sqlite3_str_value(spelled);
-    bool is_whole = start && sqlite3_str_errcode(spelled) == SQLITE_OK;
-    if (is_whole)
-        is_whole = divan_widen(wide, (divan_slice){start, start + sqlite3_str_length(spelled)});
-    sqlite3_free(sqlite3_str_finish(spelled));
-    return is_whole;
-}
-
-static URegularExpression *compile(sqlite3_context *context, divan_slice text) {
-    divan_wide pattern;
-    if (!widen_expression(&pattern, text)) {
-        sqlite3_result_error_nomem(context);
-        return NULL;
-    }
+/// Finds the compiled expression; otherwise sets the result.
+static bool compile(search *search, divan_slice pattern) {
+    const expression_data *data = sqlite3_user_data(search->context);
     UErrorCode error = U_ZERO_ERROR;
-    UParseError place;
-    URegularExpression *expression =
-        uregex_open(pattern.units, pattern.count, 0, &place, &error);
-    uregex_setStackLimit(expression, stack_limit, &error);
-    divan_free_wide(&pattern);
-    if (U_SUCCESS(error)) return expression;
-    if (expression) uregex_close(expression);
-    fail(context, error);
-    return NULL;
+    switch (divan_compile(data->compilations, pattern, &search->compiled, &error)) {
+        case divan_compiles:
+            search->expression = search->compiled->expression;
+            return true;
+        case divan_pattern_too_long:
+            refuse(search->context, "this regular expression is longer than %s", "8 KiB");
+            return false;
+        case divan_sets_too_large:
+            refuse(search->context, "this regular expression has too many %s", "character properties and ranges");
+            return false;
+        case divan_malformed: fail(search->context, error); return false;
+        case divan_no_memory: break;
+    }
+    sqlite3_result_error_nomem(search->context);
+    return false;
 }
 
 /// Takes text and expression; otherwise sets the result.
@@ -183,39 +170,32 @@ begin_search(search *search, sqlite3_context *context, int count, sqlite3_value 
         return false;
     }
     search->context = context;
-    search->expression = sqlite3_get_auxdata(context, 1);
-    search->is_owned = search->expression == NULL;
-    if (!search->expression) search->expression = compile(context, pattern.text);
-    if (!search->expression) return false;
+    if (!compile(search, pattern.text)) return false;
     UErrorCode error = U_ZERO_ERROR;
-    if (divan_widen(&search->text, text.text)) {
-        uregex_setText(search->expression, search->text.units, search->text.count, &error);
-        uregex_setTimeLimit(
-            search->expression, step_limit(pattern.text, search->text.count), &error);
-        if (U_SUCCESS(error)) return true;
-        fail(context, error);
-        divan_free_wide(&search->text);
-    } else {
+    if (!divan_widen(&search->text, text.text)) {
         sqlite3_result_error_nomem(context);
+        return false;
     }
-    if (search->is_owned) uregex_close(search->expression);
+    divan_set_text(search->compiled, &search->text, &error);
+    uregex_setTimeLimit(search->expression, step_limit(search->compiled, search->text.count), &error);
+    if (U_SUCCESS(error)) return true;
+    fail(context, error);
+    divan_clear_text(search->compiled);
+    divan_free_wide(&search->text);
     return false;
 }
 
 static void end_search(search *search) {
     // The text is freed; an expression that is kept must not use it again.
-    static const UChar nothing[1] = {0};
-    UErrorCode error = U_ZERO_ERROR;
-    uregex_setText(search->expression, nothing, 0, &error);
+    divan_clear_text(search->compiled);
     divan_free_wide(&search->text);
-    if (search->is_owned)
-        sqlite3_set_auxdata(search->context, 1, search->expression, free_expression);
 }
 
 static bool find(search *search, bool *is_found) {
     UErrorCode error = U_ZERO_ERROR;
     *is_found = uregex_findNext(search->expression, &error);
-    if (U_SUCCESS(error)) return true;
+    // A text that is read in pieces ends where the search is stopped.
+    if (U_SUCCESS(error) && !divan_is_stopped()) return true;
     fail(search->context, error);
     return false;
 }
@@ -309,18 +289,52 @@ static void regexp_replace(sqlite3_context *context, int count, sqlite3_value **
     else sqlite3_free(sqlite3_str_finish(output));
 }
 
+static void free_data(void *data) {
+    divan_release_compilations(((expression_data *)data)->compilations);
+    sqlite3_free(data);
+}
+
+/// The functions of regular expressions, each with its own data.
+static int add_expressions(sqlite3 *connection, divan_compilations *compilations) {
+    static const struct {
+        const char *name;
+        int argument_count;
+        void (*call)(sqlite3_context *, int, sqlite3_value **);
+    } functions[] = {
+        {"regexp_contains", 2, regexp_contains},
+        {"regexp_position", 2, regexp_position},
+        {"regexp_replace", 3, regexp_replace},
+        {"regexp_replace", 4, regexp_replace},
+    };
+    // Those for indexes have one meaning, the others two.
+    static const struct {
+        const char *format;
+        bool is_stored;
+    } forms[] = {{"divan_%s1", false}, {"divan_%s2", false}, {"divan_stored_%s1", true}};
+    const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
+    for (int index = 0; index < 12; index++) {
+        expression_data *data = sqlite3_malloc(sizeof *data);
+        if (!data) return SQLITE_NOMEM;
+        *data = (expression_data){divan_retain_compilations(compilations), forms[index / 4].is_stored};
+        char name[40];
+        sqlite3_snprintf(sizeof name, name, forms[index / 4].format, functions[index % 4].name);
+        // SQLite frees the data, even if this fails.
+        int code = sqlite3_create_function_v2(
+            connection, name, functions[index % 4].argument_count, flags, data, functions[index % 4].call,
+            NULL, NULL, free_data);
+        if (code != SQLITE_OK) return code;
+    }
+    return SQLITE_OK;
+}
+
 int divan_add_patterns(sqlite3 *connection) {
     static const divan_function functions[] = {
         {"divan_like", 3, like, 0, 2},
-        {"divan_regexp_contains", 2, regexp_contains, 0, 2},
-        {"divan_regexp_position", 2, regexp_position, 0, 2},
-        {"divan_regexp_replace", 3, regexp_replace, 0, 2},
-        {"divan_regexp_replace", 4, regexp_replace, 0, 2},
         {"divan_stored_like", 3, like, 1},
-        {"divan_stored_regexp_contains", 2, regexp_contains, 1},
-        {"divan_stored_regexp_position", 2, regexp_position, 1},
-        {"divan_stored_regexp_replace", 3, regexp_replace, 1},
-        {"divan_stored_regexp_replace", 4, regexp_replace, 1},
     };
-    return divan_add_all(connection, functions);
+    divan_compilations *compilations = divan_make_compilations();
+    if (!compilations) return SQLITE_NOMEM;
+    int code = add_expressions(connection, compilations);
+    divan_release_compilations(compilations);
+    return code == SQLITE_OK ? divan_add_all(connection, functions) : code;
 }

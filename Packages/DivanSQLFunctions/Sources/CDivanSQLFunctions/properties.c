@@ -116,6 +116,7 @@ static bool is_plain_key(divan_slice key) {
 static divan_value follow(const path *path, divan_slice text) {
     for (int index = 0; index < path->count; index++) {
         const step *next = &path->steps[index];
+        if (!divan_work(divan_count(text))) return (divan_value){.kind = divan_missing};
         const uint8_t *found = next->key ? divan_member(text, next->key, next->key_count)
                                          : divan_item(text, next->index);
         if (!found) return (divan_value){.kind = divan_missing};
@@ -175,6 +176,7 @@ static bool text_of_body(sqlite3_context *context, sqlite3_value *argument, diva
         }
     }
     *text = (divan_slice){start, start + count};
+    divan_work(count);
     return true;
 }
 

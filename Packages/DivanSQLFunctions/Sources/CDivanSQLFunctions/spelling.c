@@ -1,4 +1,5 @@
 #include "json.h"
+#include "work.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -152,7 +153,8 @@ static bool is_canonical(divan_slice value, int depth) {
     if (first == '"')
         return is_canonical_string((divan_slice){value.start + 1, value.end - 1});
     if (first != '{' && first != '[') return true;
-    if (depth > depth_limit) return true;
+    // Each level of containers is read once more; nobody uses the answer if the statement must stop.
+    if (depth > depth_limit || !divan_work(divan_count(value))) return true;
     divan_walk walk;
     divan_slice item, last_key = {NULL, NULL};
     if (!divan_begin_walk(&walk, value)) return true;
@@ -235,6 +237,7 @@ static void append_object(sqlite3_str *output, divan_walk walk, int depth) {
 static void append_canonical(sqlite3_str *output, divan_slice value, int depth) {
     divan_walk walk;
     divan_slice item;
+    if (!divan_work(divan_count(value))) return;
     if (*value.start == '"') {
         sqlite3_str *text = sqlite3_str_new(NULL);
         divan_append_unescaped(text, (divan_slice){value.start + 1, value.end - 1});

@@ -20,11 +20,13 @@ divan_value divan_argument(sqlite3_value *argument) {
             const uint8_t *start = sqlite3_value_text(argument);
             value.kind = divan_text;
             value.text = (divan_slice){start, start + sqlite3_value_bytes(argument)};
+            divan_work(divan_count(value.text));
             return value;
         }
     }
     const uint8_t *start = sqlite3_value_blob(argument);
     int count = sqlite3_value_bytes(argument);
+    divan_work(count);
     value.text = (divan_slice){start, start + count};
     value.kind = divan_null;
     if (count == 0) return value;
@@ -122,13 +124,23 @@ void divan_append_shown(sqlite3_str *output, divan_value value) {
 
 // MARK: Results
 
-void divan_return_null(sqlite3_context *context) { sqlite3_result_zeroblob(context, 0); }
+/// Fails if the statement must stop: the function may have ended early.
+static bool is_stopped(sqlite3_context *context) {
+    if (!divan_is_stopped()) return false;
+    sqlite3_result_error_code(context, SQLITE_INTERRUPT);
+    return true;
+}
+
+void divan_return_null(sqlite3_context *context) {
+    if (!is_stopped(context)) sqlite3_result_zeroblob(context, 0);
+}
 
 void divan_return_boolean(sqlite3_context *context, bool value) {
-    sqlite3_result_int(context, value);
+    if (!is_stopped(context)) sqlite3_result_int(context, value);
 }
 
 void divan_return_real(sqlite3_context *context, double value) {
+    if (is_stopped(context)) return;
     if (isfinite(value)) sqlite3_result_double(context, value);
     else divan_return_null(context);
 }
@@ -137,7 +149,9 @@ static void return_built(sqlite3_context *context, sqlite3_str *text, bool is_te
     int code = sqlite3_str_errcode(text);
     int count = sqlite3_str_length(text);
     char *bytes = sqlite3_str_finish(text);
-    if (code != SQLITE_OK) {
+    if (is_stopped(context)) {
+        sqlite3_free(bytes);
+    } else if (code != SQLITE_OK) {
         sqlite3_free(bytes);
         sqlite3_result_error_code(context, code);
     } else if (!bytes) {
@@ -176,6 +190,7 @@ static void return_string(sqlite3_context *context, divan_value value) {
 
 void divan_return(sqlite3_context *context, divan_value value) {
     static const uint8_t booleans[] = {1, 2};
+    if (is_stopped(context)) return;
     switch (value.kind) {
         case divan_missing: sqlite3_result_null(context); return;
         case divan_null: divan_return_null(context); return;
@@ -266,6 +281,30 @@ int divan_compare(divan_value left, divan_value right) {
     int order = compare_bytes(comparable(left, &left_buffer), comparable(right, &right_buffer));
     if (left_buffer) sqlite3_free(sqlite3_str_finish(left_buffer));
     if (right_buffer) sqlite3_free(sqlite3_str_finish(right_buffer));
+    return order;
+}
+
+divan_comparable divan_make_comparable(divan_value value) {
+    divan_comparable made = {.value = value};
+    if (value.kind == divan_text || divan_is_container(value)) {
+        made.value.text = comparable(value, &made.buffer);
+        made.value.has_escapes = false;
+    }
+    return made;
+}
+
+void divan_free_comparable(divan_comparable *comparable) {
+    if (comparable->buffer) sqlite3_free(sqlite3_str_finish(comparable->buffer));
+    comparable->buffer = NULL;
+}
+
+int divan_compare_with(divan_value left, const divan_comparable *right) {
+    // Only text and containers are spelled in several ways, of which `right` has the one that counts.
+    bool is_spelled = left.kind == divan_text || rank(left.kind) == rank(divan_array);
+    if (!is_spelled || rank(left.kind) != rank(right->value.kind)) return divan_compare(left, right->value);
+    sqlite3_str *buffer = NULL;
+    int order = compare_bytes(comparable(left, &buffer), right->value.text);
+    if (buffer) sqlite3_free(sqlite3_str_finish(buffer));
     return order;
 }
 

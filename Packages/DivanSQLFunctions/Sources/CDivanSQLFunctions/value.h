@@ -3,6 +3,7 @@
 
 #include "include/CDivanSQLFunctions.h"
 #include "json.h"
+#include "work.h"
 
 // How values are represented in SQL.
 //
@@ -86,6 +87,19 @@ void divan_append_real(sqlite3_str *output, double value);
 
 /// Less than, equal to or greater than zero, by the order of types.
 int divan_compare(divan_value left, divan_value right);
+
+/// A value that is compared with many others: its text, without escapes and in canonical spelling, is made once.
+typedef struct {
+    divan_value value;
+    sqlite3_str *buffer;
+} divan_comparable;
+
+/// Prepares a value, to be freed with `divan_free_comparable`.
+divan_comparable divan_make_comparable(divan_value value);
+void divan_free_comparable(divan_comparable *comparable);
+
+/// As `divan_compare`; linear in the text of `left`, however long `right` is.
+int divan_compare_with(divan_value left, const divan_comparable *right);
 
 /// Whether a value is a number or a boolean, and which.
 bool divan_number(divan_value value, double *number);

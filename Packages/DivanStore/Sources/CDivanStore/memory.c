@@ -8,10 +8,18 @@
 static sqlite3_mem_methods plain;
 static _Thread_local divan_allowance *current;
 
+/// Requests between two questions whether to stop: some ten microseconds.
+enum { unasked_requests = 256 };
+
 /// Whether the calling thread may hold this many more bytes; requests more if they are not granted yet.
 static int admits(int64_t more) {
     divan_allowance *allowance = current;
-    if (!allowance || allowance->held + more <= allowance->granted) return 1;
+    if (!allowance) return 1;
+    if (++allowance->request_count >= unasked_requests) {
+        if (allowance->must_stop(allowance->context)) return 0;
+        allowance->request_count = 0;
+    }
+    if (allowance->held + more <= allowance->granted) return 1;
     int64_t missing = allowance->held + more - allowance->granted;
     int64_t granted = allowance->grant(allowance->context, missing);
     allowance->granted += granted;

@@ -29,6 +29,20 @@ typedef struct {
 /// names one of them. Without `unpacking`, which is copied, a packed body is an error.
 int divan_add_sql_functions(sqlite3 *connection, const divan_unpacking *unpacking);
 
+/// Asks, while functions, collations and tables of this package work, whether they must stop.
+typedef struct {
+    void *context;
+    /// Called on the thread that uses the connection, every few hundred microseconds of work. Must not use SQLite.
+    bool (*must_stop)(void *context);
+    /// Set once the answer was yes: what the calls returned since must not be used.
+    bool is_stopped;
+    /// Work since the last question.
+    int64_t work;
+} divan_stopping;
+
+/// Applies to the calls of this thread from now on; null ends that.
+void divan_use_stopping(divan_stopping *stopping);
+
 /// Reads a date like `STR_TO_MILLIS`: milliseconds since 1970; false if the text is no date.
 ///
 /// Without a zone it is local time if `is_local`, otherwise UTC.

@@ -22,6 +22,10 @@ typedef struct {
     /// Called to request more bytes; returns at least as many, or 0, which makes the request fail
     /// (SQLITE_NOMEM). Must not use SQLite.
     int64_t (*grant)(void *context, int64_t more);
+    /// Called now and then when memory is requested, as SQLite does while it compiles and plans; if it returns
+    /// other than 0, requests fail. Must not use SQLite.
+    int (*must_stop)(void *context);
+    int request_count;
 } divan_allowance;
 
 /// Applies an allowance to the calls of this thread from now on; null ends that.

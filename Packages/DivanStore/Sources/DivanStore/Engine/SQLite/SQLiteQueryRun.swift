@@ -1,6 +1,7 @@
 internal import CDivanStore
 internal import DivanJSON
 internal import DivanQuery
+internal import DivanSQLFunctions
 
 /// A query that runs on a session, which must outlive it, in one transaction.
 final class SQLiteQueryRun {
@@ -9,6 +10,8 @@ final class SQLiteQueryRun {
     private let sql: String
     private let statement: SQLiteStatement
     private let watch: QueryWatch
+    /// Stops functions within a step.
+    private let stop: FunctionStop
     /// What it may hold; unlimited in a transaction that writes, which SQLite would roll back with the query.
     private let allowance: SQLiteAllowance?
     private let isKept: Bool
@@ -27,7 +30,9 @@ final class SQLiteQueryRun {
         self.isKept = isKept
         sql = translation.sql
         titles = translation.titles
-        watch = query.watch
+        let watch = query.watch
+        self.watch = watch
+        stop = FunctionStop { watch.mustStop }
         self.allowance = allowance
         try statement.bind(translation, query.parameters, session.liveCount(of:))
         session.connection.watch(watch)
@@ -60,18 +65,27 @@ final class SQLiteQueryRun {
     func next() throws -> [QueryValue]? {
         if watch.mustStop { try watch.check(path: statement.path) }
         do throws(StoreError) {
-            return try step() ? statement.values(count: titles.count) : nil
+            guard try step() else { return nil }
         } catch {
-            if let refusal = allowance?.refusal { throw refusal }
+            try allowance?.check(path: statement.path)
             // What SQLite reports of a query that was stopped is only the interruption.
             try watch.check(path: statement.path)
             throw error.asRefusalByFunction ?? error
         }
+        return statement.values(count: titles.count)
     }
 
+    /// Whether there is another row.
     private func step() throws(StoreError) -> Bool {
-        guard let allowance else { return try statement.step() }
-        return try allowance.within { () throws(StoreError) in try statement.step() }
+        let isRow = try stop.within { () throws(StoreError) in
+            guard let allowance else { return try statement.step() }
+            return try allowance.within { () throws(StoreError) in try statement.step() }
+        }
+        // An order may have been wrong since.
+        if stop.wasStopped {
+            throw StoreError(.sqlite(SQLITE_INTERRUPT, "interrupted"), at: statement.path)
+        }
+        return isRow
     }
 
     /// SQLite's plan, with the names that users know.
@@ -203,7 +217,7 @@ extension SQLiteSession {
     /// What a query may hold, including its compiled statement; `nil` in a transaction that writes,
     /// which SQLite would roll back with the query.
     fileprivate func allowance(for query: StorageQuery) -> SQLiteAllowance? {
-        connection.isWriting ? nil : SQLiteAllowance(query.watch.memory)
+        connection.isWriting ? nil : SQLiteAllowance(query.watch)
     }
 
     /// The version of the snapshot's schema; `nil` if nothing may be kept under it, as in a transaction
@@ -245,7 +259,7 @@ extension SQLiteConnection {
         do throws(StoreError) {
             return try allowance.within { () throws(StoreError) in try prepare(sql) }
         } catch {
-            if let refusal = allowance.refusal { throw refusal }
+            try allowance.check(path: path)
             throw error
         }
     }
