@@ -136,18 +136,124 @@ import Testing
     }
 
     /// Its sender may have taken the tombstone meanwhile, and must be told which revision counts.
-    @Test func `a revision that brings a document back unaware of its deletion says so`() throws {
+    @Test(arguments: [nil, RemoteID(rawValue: 1)])
+    func `a document made under the ID of a deleted one wins, whichever of the two arrives`(
+        remote: RemoteID?
+    ) throws {
+        let (old, new) = ("18e9af52a2ab0000@" + Self.here, "18e9af52b30f0000@" + Self.there)
+        var tombstone = try received(old, "", remote: remote)
+        tombstone.flags = .tombstone
+        tombstone.keepsOrder = true
+        let live = try received(new, "", remote: remote)
+
+        var author = try author()
+        var history = RevisionScheme.vectors.emptyHistory
+        _ = try history.insert(tombstone, by: &author)
+        #expect(
+            try history.insert(live, by: &author) == .inserted(isConflict: false, isUnaware: true)
+        )
+        let edit = try received("18e9af52c30f0000@" + Self.there, "", remote: remote)
+        #expect(try history.insert(edit, by: &author) == .inserted(isConflict: false))
+
+        var other = RevisionScheme.vectors.emptyHistory
+        _ = try other.insert(live, by: &author)
+        other.assignSequence(7)
+        #expect(try other.insert(tombstone, by: &author) == .givenUp)
+        #expect(other.current?.id.description == new)
+        #expect(other.current?.sequence == 0, "it is to be announced anew")
+        #expect(other.isAncestor(try #require(RevisionID(ofAnyScheme: old)), of: live.id))
+    }
+
+    /// Who deleted it may have left out that the document was seen.
+    @Test func `a document made before a deletion is in conflict with it`() throws {
         var author = try author()
         var history = RevisionScheme.vectors.emptyHistory
         var tombstone = try received("18e9af52b30f0000@" + Self.here, "", remote: nil)
         tombstone.flags = .tombstone
         _ = try history.insert(tombstone, by: &author)
         let live = try received("18e9af52a2ab0000@" + Self.there, "", remote: nil)
+        #expect(try history.insert(live, by: &author) == .conflict)
+        #expect(history.current?.isTombstone == true)
+    }
+
+    /// The later version of a writer replaces the one that the deletion follows.
+    @Test(arguments: [true, false])
+    func `an edit by the writer of what was deleted brings nothing back`(
+        hadTombstone: Bool
+    ) throws {
+        let remote = hadTombstone ? RemoteID(rawValue: 1) : nil
+        var author = try author()
+        var history = RevisionScheme.vectors.emptyHistory
+        let before = "18e9af52a2ab0000@" + Self.there
+        var tombstone = try received("18e9af52b30f0000@" + Self.here, before, remote: remote)
+        tombstone.flags = .tombstone
+        _ = try history.insert(tombstone, by: &author)
+        var edit = try received("18e9af52c30f0000@" + Self.there, "", remote: remote)
+        edit.keepsOrder = true
+        let outcome = try history.insert(edit, by: &author)
+        #expect(outcome == (hadTombstone ? .inserted(isConflict: true) : .conflict))
+        #expect(history.current?.isTombstone == true)
+    }
+
+    /// Sync Gateway leaves out the past of a tombstone that is in none of the user's channels.
+    @Test func `a tombstone without a past follows what its remote had, and nothing else`() throws {
+        let remote = RemoteID(rawValue: 1)
+        var author = try author()
+        var history = RevisionScheme.vectors.emptyHistory
+        _ = try history.insert(received(Self.third, "", remote: remote), by: &author)
+        let known = history
+        var tombstone = try received("18e9af52b30f0000@" + Self.there, "", remote: remote)
+        tombstone.flags = .tombstone
+        #expect(try history.insert(tombstone, by: &author) == .inserted(isConflict: false))
+        #expect(history.current?.id == tombstone.id)
         #expect(
-            try history.insert(live, by: &author) == .inserted(isConflict: false, isUnaware: true)
+            history.isAncestor(try #require(RevisionID(ofAnyScheme: Self.third)), of: tombstone.id)
         )
-        let edit = try received("18e9af52c30f0000@" + Self.there, "", remote: nil)
-        #expect(try history.insert(edit, by: &author) == .inserted(isConflict: false))
+
+        history = known
+        tombstone.remote = RemoteID(rawValue: 2)
+        #expect(try history.insert(tombstone, by: &author) == .inserted(isConflict: true))
+
+        // What is kept over it needs a name that the remote cannot have seen.
+        let (local, other) = try #require(history.conflict)
+        let kept = try history.end(
+            (local.id, other.id),
+            as: .keepLocal,
+            closesRemote: false,
+            by: &author
+        )
+        #expect(kept != local.id && kept.version?.source == author.source)
+        #expect(history.isAncestor(local.id, of: kept) && history.isAncestor(other.id, of: kept))
+        #expect(history.latest(at: RemoteID(rawValue: 2)) == other.id)
+    }
+
+    /// Each of two Divan peers keeps the later one, in whichever direction they meet.
+    @Test func `of two deletions the greater is kept for a peer that can be told`() throws {
+        let remote = RemoteID(rawValue: 1)
+        var author = try author()
+        var history = RevisionScheme.vectors.emptyHistory
+        for id in ["18e9af52b30f0000@" + Self.here, "18e9af52a2ab0000@" + Self.there] {
+            var tombstone = try received(id, Self.third, remote: remote)
+            tombstone.flags = .tombstone
+            _ = try history.insert(tombstone, by: &author)
+        }
+        let (local, other) = try #require(history.conflict)
+        let decision = HistoryDecision.keepLocal
+        var kept = history
+        let greater = try kept.end(
+            (local.id, other.id),
+            as: decision,
+            closesRemote: true,
+            by: &author
+        )
+        #expect(greater == local.id)
+        let theirs = try history.end(
+            (local.id, other.id),
+            as: decision,
+            closesRemote: false,
+            by: &author
+        )
+        #expect(theirs == other.id)
     }
 
     /// A peer may have edited what another one deleted: neither has settled the other's.

@@ -32,7 +32,7 @@ struct PulledBatch {
         }
         (revisions, self.marks) = (ready, marks)
         hasHeard = !marks.isEmpty || !refusals.isEmpty || !removals.isEmpty
-        let (remote, keepsOrder) = (connection.remote, connection.peerKeepsOrder)
+        let (remote, keepsOrder) = (connection.remote, connection.peerNamesPast)
         let (store, origin) = (connection.store, connection.origin)
         let paths = collections.map(\.path)
         let arrived = ready.map { $0.arrived(from: remote, keepsOrder: keepsOrder) }
@@ -51,4 +51,9 @@ struct PulledBatch {
             }
         }
     }
+}
+
+extension Connection {
+    /// Whether the peer names the past of every revision, as Divan peers do; Sync Gateway may leave it out.
+    fileprivate var peerNamesPast: Bool { peerKeepsOrder || (peerIsOurs && dialect.mayCross) }
 }

@@ -360,8 +360,11 @@ extension PassiveCollection {
             )
             feed?.insist(on: message.documentID)
         case .failed(let error, _):
+            let isConflict = error.wireCode == .http(.conflict)
+            // A sender that pulls must be able to settle it, even if it was told of our revision before.
+            if isConflict { feed?.tellAgain(message.documentID) }
             // The text of a conflict names our revision.
-            let hides = error.wireCode == .http(.conflict) && !isReadable(message.documentID)
+            let hides = isConflict && !isReadable(message.documentID)
             let told = hides ? .http(.conflict, "the document has another revision here") : error
             connection.refuse(revision.request, with: told)
             report(revision, error)

@@ -161,7 +161,8 @@ public struct ReceivedRevision: Sendable {
     public var refusesConflicts: Bool
     /// What the sender closed for this revision, with its past.
     public var closing: [RevisionID]
-    /// Whether the sender applies the order of revisions that were given up for each other.
+    /// Whether the sender applies the order of revisions that were given up for each other, and names the
+    /// past of every revision, as Divan peers do.
     public var keepsOrder: Bool
     /// Whether the remote is known to have moved on since it sent this.
     public var isOutdated: Bool

@@ -13,7 +13,8 @@ extension VectorHistory {
     /// Ends a conflict.
     ///
     /// A side that wins unchanged keeps its revision, which from then on knows the other; a new
-    /// body is a new revision that merged both. Two tombstones need no new one.
+    /// body is a new revision that merged both. Two tombstones need no new one. Kept over a tombstone
+    /// whose past is unknown, ours is a new revision, unless the remote can be told to close its own.
     ///
     /// - Throws: `notALeaf` when one of the two has changed.
     ///
@@ -32,7 +33,9 @@ extension VectorHistory {
             throw .notALeaf(conflict.remote)
         }
         let outcome =
-            switch winner(local, remote, decision) {
+            switch winner(local, remote, decision, closesRemote) {
+            case .local where !closesRemote && remote.hidesPast(from: local):
+                try save(local, over: remote, by: &author)
             case .local: try win(local, over: remote, isLocal: true, by: &author)
             case .remote: try win(remote, over: local, isLocal: false, by: &author)
             case .neither(let flags, let body):
@@ -52,8 +55,16 @@ extension VectorHistory {
         case neither(RevisionFlags, body: [UInt8])
     }
 
-    private func winner(_ local: Entry, _ remote: Entry, _ decision: HistoryDecision) -> Winner {
-        if local.revision.isTombstone, remote.revision.isTombstone { return .remote }
+    private func winner(
+        _ local: Entry,
+        _ remote: Entry,
+        _ decision: HistoryDecision,
+        _ closesRemote: Bool
+    ) -> Winner {
+        // Other peers keep the remote's of two tombstones; a Divan peer is told of ours.
+        if local.revision.isTombstone, remote.revision.isTombstone {
+            return closesRemote && decision == .keepLocal ? .local : .remote
+        }
         switch decision {
         case .keepLocal: return .local
         case .keepRemote: return .remote
@@ -84,7 +95,31 @@ extension VectorHistory {
         if let first, let second, Self.keepsName(first, over: second) {
             return renewed(winner, MixedVector(vector: first.winning(over: second), legacy: legacy))
         }
-        let base = (second ?? VersionVector()).knowing(first ?? VersionVector())
+        return try save(winner, over: second, legacy: legacy, by: &author)
+    }
+
+    /// The local body as a new version over both sides.
+    ///
+    /// A tombstone without a past may follow our revision, as Sync Gateway leaves the past out: it would take
+    /// our revision's name for an older one.
+    private func save(
+        _ local: Entry,
+        over remote: Entry,
+        by author: inout RevisionAuthor
+    ) throws(RevisionError) -> Entry {
+        guard local.revision.body != nil else { throw .bodyMissing(local.id) }
+        let legacy = Self.legacy(of: (local, remote))
+        return try save(local, over: remote.mixed.converted, legacy: legacy, by: &author)
+    }
+
+    private func save(
+        _ winner: Entry,
+        over loser: VersionVector?,
+        legacy: [RevisionID],
+        by author: inout RevisionAuthor
+    ) throws(RevisionError) -> Entry {
+        let known = winner.mixed.converted ?? VersionVector()
+        let base = (loser ?? VersionVector()).knowing(known)
         let time = try author.time(after: base)
         let vector = base.saved(by: author.source, at: time)
         return renewed(winner, MixedVector(vector: vector, legacy: legacy))
@@ -146,5 +181,12 @@ extension VectorHistory {
         }
         let mixed = MixedVector(vector: vector, legacy: Self.legacy(of: (local, remote)))
         return Entry(mixed, flags: flags, body: body)
+    }
+}
+
+extension VectorHistory.Entry {
+    /// Whether this deletes what the other revision may be an earlier state of, without saying so.
+    fileprivate func hidesPast(from other: Self) -> Bool {
+        revision.isTombstone && !other.revision.isTombstone && mixed.hasNoPast
     }
 }

@@ -11,8 +11,7 @@ extension VectorHistory: RevisionHistory {
 
     /// Whether there is one revision with no past, and no remote is known to have it.
     public var isSingle: Bool {
-        entries.count == 1 && marks.isEmpty
-            && entries[0].mixed.vector.versions.count + entries[0].mixed.legacy.count == 1
+        entries.count == 1 && marks.isEmpty && entries[0].mixed.hasNoPast
     }
 
     /// Whether a revision waits for a resolver.

@@ -90,52 +90,6 @@ extension VectorHistory {
         entries[0].mixed = entries[0].mixed.knowing(mixed)
     }
 
-    /// What to do about a received revision.
-    private enum Standing {
-        /// It replaces the current one.
-        case follow
-        /// It is the current one.
-        case known
-        /// It is older than the current one.
-        case behind
-        /// Both were given up for each other, and the current one is the greater.
-        case stay
-        /// It is in conflict with the current one.
-        case wait
-    }
-
-    private func standing(
-        of new: Entry,
-        to current: Entry,
-        _ received: ReceivedRevision
-    ) -> Standing {
-        let (theirs, ours) = (new.mixed.vector, current.mixed.vector)
-        // Evaluated only where it matters: a revision that follows, as most do, is not compared.
-        var isOneMerge: Bool {
-            theirs.isRedundantMerge(of: ours) && received.body == current.revision.body
-        }
-        switch new.mixed.order(to: current.mixed) {
-        case .newer: return .follow
-        // A revision that merged the same is one with ours, which has seen it since it came first.
-        case .older: return isOneMerge ? .known : .behind
-        case .same: return .known
-        case .conflict where isOneMerge: return .known
-        case .conflict: break
-        }
-        if new.mixed.isCrossed(with: current.mixed) {
-            return new.id.isAbove(current.id) ? .follow : .stay
-        }
-        guard current.revision.isTombstone, !new.revision.isTombstone else { return .wait }
-        // A deleted document that comes back follows the deletion, which its writer need not have seen,
-        // if conflicts are refused or the remote had the tombstone. An edit of a deleted revision
-        // is different: it conflicts with the deletion.
-        let hadTombstone = received.remote.map { latest(at: $0) == current.id } ?? false
-        let isApart =
-            Set(theirs.versions).isDisjoint(with: ours.versions)
-            && !new.mixed.legacy.contains { current.mixed.legacy.contains($0) }
-        return isApart && (received.refusesConflicts || hadTombstone) ? .follow : .wait
-    }
-
     /// Notes which revision the remote has now, which an outdated revision does not tell.
     private mutating func follow(_ received: ReceivedRevision, at position: Int) {
         guard let remote = received.remote else { return }

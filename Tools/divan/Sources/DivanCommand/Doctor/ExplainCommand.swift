@@ -172,7 +172,11 @@ struct Explanation {
             let seen = "\(place): not pushed yet; \(known)"
             return .warning("peer", seen, "divan push; a push filter of that sync may hold it back")
         }
-        return .ok("peer", "\(place): looked at and not to be pushed (filters, or it knew better)")
+        return .warning(
+            "peer",
+            "\(place): not to be pushed, because of a filter or a newer revision there; \(known)",
+            "divan sync, which receives what is newer; divan push --reset offers everything again"
+        )
     }
 
     private func refused(_ refusal: Refusal, at place: String) -> Finding {
