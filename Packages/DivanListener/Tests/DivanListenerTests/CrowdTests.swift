@@ -129,7 +129,7 @@ import Testing
 
     @Test func `silent clients of one address keep no newcomer out`() async throws {
         let serving = try Serving { $0.limits.connectionCount = 4 }
-        let silent = try (0..<6).map { _ in try silent(serving) }
+        let crowd = try (0..<6).map { _ in try silent(serving) }
         for number in 0..<4 {
             let client = Store.inMemory()
             try client.put(DocumentID(unchecked: "\(number)"), number)
@@ -138,7 +138,7 @@ import Testing
         #expect(try serving.store.documentCount == 4)
         #expect(serving.server.statistics.displacedConnectionCount >= 3)
         #expect(serving.server.status.connectionCount <= 4)
-        withExtendedLifetime(silent) {}
+        withExtendedLifetime(crowd) {}
     }
 
     @Test func `where nobody has two connections, a newcomer is told to come later`() async throws {
