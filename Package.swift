@@ -314,7 +314,8 @@ let tools: [Target] = [
         at: "Tools/divan/Sources/DivanCommand",
         uses: [
             "CDivanHolder", "CDivanLineEditor", "CDivanTables", "CDivanVersions", "Divan",
-            "DivanBLIP", "DivanBLIPChannel", "DivanCBLite", "DivanCommandLine", "DivanCompression",
+            "DivanAuth", "DivanBLIP", "DivanBLIPChannel", "DivanCBLite", "DivanCommandLine",
+            "DivanCompression",
             "DivanConflicts", "DivanCrypto", "DivanDelta", "DivanDiscovery", "DivanHTTP",
             "DivanISAL",
             "DivanJSON", "DivanLZ4", "DivanLog", "DivanProbe", "DivanQuery", "DivanREST",

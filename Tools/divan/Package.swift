@@ -22,6 +22,7 @@ let package = Package(
     ],
     dependencies: [
         .package(path: "../../Packages/Divan"),
+        .package(path: "../../Packages/DivanAuth"),
         .package(path: "../../Packages/DivanBLIP"),
         .package(path: "../../Packages/DivanBLIPChannel"),
         .package(path: "../../Packages/DivanCBLite"),
@@ -67,7 +68,7 @@ let package = Package(
             name: "DivanCommand",
             dependencies: [
                 "CDivanHolder", "CDivanLineEditor", "CDivanTables", "CDivanVersions", "Divan",
-                "DivanBLIP", "DivanBLIPChannel", "DivanCBLite", "DivanCommandLine",
+                "DivanAuth", "DivanBLIP", "DivanBLIPChannel", "DivanCBLite", "DivanCommandLine",
                 "DivanCompression",
                 "DivanConflicts", "DivanCrypto", "DivanDelta", "DivanDiscovery", "DivanHTTP",
                 "DivanISAL", "DivanJSON", "DivanLZ4", "DivanLog", "DivanProbe", "DivanQuery",

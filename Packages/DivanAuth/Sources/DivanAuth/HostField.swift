@@ -1,3 +1,5 @@
+import Glibc
+
 /// The name or address under which a request addresses this server, its `Host` field.
 ///
 /// Web pages make requests in their reader's browser, to servers that only that browser may be able to
@@ -5,8 +7,16 @@
 /// its owner has pointed at this server (DNS rebinding), so that the browser takes the server for a part of
 /// the page.
 ///
-/// Source: the Fetch standard, §3.2; RFC 6761, RFC 6762, RFC 8375.
+/// Source: the Fetch standard, §3.2; RFC 9110 §7.2; the URL standard, §3.5.
 public struct HostField: Sendable {
+    /// What a well-formed field names.
+    private enum Host {
+        /// In lower case, without a final dot.
+        case name(String)
+        /// In network order.
+        case address([UInt8])
+    }
+
     private let text: String
 
     /// The field as received, including a port.
@@ -26,23 +36,139 @@ public struct HostField: Sendable {
         }
     }
 
-    /// Whether it is an address, one of `names`, or a name that no stranger can own: without a dot,
-    /// or of a local network.
-    public func isLocal(or names: [String] = []) -> Bool {
-        // An IPv6 address.
-        guard !text.hasPrefix("[") else { return true }
-        var name = text.prefix { $0 != ":" }
-        if name.hasSuffix(".") { name = name.dropLast() }
+    /// Whether it names this machine, or is one of `names`; an empty or malformed field does not.
+    ///
+    /// Names of this machine are `localhost`, its host name, also with `.local`, and its addresses. Nobody else can
+    /// decide what they resolve to, which does not hold for other names without a dot or of a local network.
+    public func isOwn(or names: [String] = []) -> Bool {
+        guard let host else { return false }
+        if names.contains(where: { HostField($0).names(host) }) { return true }
+        switch host {
+        case .name(let name): return name == "localhost" || OwnHost.names.contains(name)
+        case .address(let bytes): return OwnHost.has(address: bytes)
+        }
+    }
+
+    private func names(_ other: Host) -> Bool {
+        switch (host, other) {
+        case (.name(let own)?, .name(let other)): own.utf8.elementsEqual(other.utf8)
+        case (.address(let own)?, .address(let other)): own == other
+        default: false
+        }
+    }
+
+    private var host: Host? {
+        if text.hasPrefix("[") {
+            let parts = text.dropFirst().split(
+                separator: "]",
+                maxSplits: 1,
+                omittingEmptySubsequences: false
+            )
+            guard parts.count == 2, Self.isPort(parts[1]),
+                let bytes = Self.address(parts[0], AF_INET6, byteCount: 16)
+            else { return nil }
+            return .address(bytes)
+        }
+        let name = text.prefix { $0 != ":" }
+        guard Self.isPort(text[name.endIndex...]) else { return nil }
+        if let bytes = Self.address(name, AF_INET, byteCount: 4) { return .address(bytes) }
+        return Self.name(name).map { .name($0) }
+    }
+
+    /// Whether the text is empty, or a colon and a port.
+    private static func isPort(_ text: Substring) -> Bool {
+        guard !text.isEmpty else { return true }
+        let digits = text.dropFirst()
+        return text.first == ":" && digits.utf8.allSatisfy { 0x30...0x39 ~= $0 }
+            && (digits.isEmpty || UInt16(digits) != nil)
+    }
+
+    private static func name(_ text: Substring) -> String? {
+        let name = text.hasSuffix(".") ? text.dropLast() : text
         let labels = name.split(separator: ".", omittingEmptySubsequences: false)
-        // No other dot may directly precede the one that ends a full name.
-        guard labels.count == 1 || labels.last?.isEmpty == false else { return false }
-        // A last label of digits makes an IPv4 address, or is invalid.
-        guard labels.count > 1, labels.last?.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) == false else {
+        guard name.utf8.count <= 253, labels.allSatisfy(isLabel), let last = labels.last,
+            // A name that ends in a number is an IPv4 address, or nothing.
+            last.utf8.first.map({ 0x30...0x39 ~= $0 }) == false
+        else { return nil }
+        return name.lowercased()
+    }
+
+    private static func isLabel(_ label: Substring) -> Bool {
+        !label.isEmpty
+            && label.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
+
+    /// The bytes of an address in its full form, without a zone.
+    private static func address(_ text: Substring, _ family: Int32, byteCount: Int) -> [UInt8]? {
+        // A zero byte would end the text for the system.
+        guard text.utf8.allSatisfy({ $0 != 0 }) else { return nil }
+        var bytes = [UInt8](repeating: 0, count: byteCount)
+        // `inet_pton` writes `byteCount` bytes for this family, and nothing unless it returns 1.
+        guard inet_pton(family, String(text), &bytes) == 1 else { return nil }
+        return bytes
+    }
+}
+
+/// The names and addresses of this machine.
+private enum OwnHost {
+    /// The host name, its first label, and that under `.local`, where multicast DNS has it; in lower case.
+    static let names: Set<String> = {
+        var characters = [CChar](repeating: 0, count: Int(HOST_NAME_MAX) + 1)
+        guard gethostname(&characters, characters.count - 1) == 0 else { return [] }
+        let bytes = characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        let name = String(decoding: bytes, as: UTF8.self).lowercased()
+        guard let label = name.split(separator: ".").first else { return [] }
+        return [name, String(label), "\(label).local"]
+    }()
+
+    /// Whether it is an address of this machine; those that stand for any of its addresses are, too.
+    static func has(address bytes: [UInt8]) -> Bool {
+        let bytes = withoutMapping(bytes)
+        if bytes.dropLast().allSatisfy({ $0 == 0 }), bytes.last ?? 0 <= (bytes.count == 4 ? 0 : 1) {
             return true
         }
-        let lower = name.lowercased()
-        let reserved = [".localhost", ".local", ".internal", ".home.arpa"]
-        return reserved.contains(where: lower.hasSuffix)
-            || names.contains { $0.lowercased().utf8.elementsEqual(lower.utf8) }
+        if bytes.count == 4, bytes[0] == 127 { return true }
+        return addresses.contains { withoutMapping($0) == bytes }
+    }
+
+    /// An IPv4 address that is written as one of IPv6, as IPv4.
+    private static func withoutMapping(_ bytes: [UInt8]) -> [UInt8] {
+        let isMapped =
+            bytes.count == 16 && bytes.prefix(10).allSatisfy { $0 == 0 }
+            && bytes[10...11].allSatisfy { $0 == 0xFF }
+        return isMapped ? Array(bytes.suffix(4)) : bytes
+    }
+
+    /// The addresses of the interfaces, which may have changed since the last request.
+    private static var addresses: [[UInt8]] {
+        var first: UnsafeMutablePointer<ifaddrs>?
+        guard getifaddrs(&first) == 0 else { return [] }
+        defer { freeifaddrs(first) }
+        var addresses: [[UInt8]] = []
+        var next = first
+        // The list comes from getifaddrs and is freed after the loop; each entry points to the next. An address is as
+        // large as its family says, and `loadUnaligned` copies it.
+        while let entry = next?.pointee {
+            next = entry.ifa_next
+            guard let address = entry.ifa_addr else { continue }
+            let raw = UnsafeRawPointer(address)
+            switch Int32(address.pointee.sa_family) {
+            case AF_INET:
+                var found = raw.loadUnaligned(as: sockaddr_in.self).sin_addr
+                addresses.append(withUnsafeBytes(of: &found) { Array($0) })
+            case AF_INET6:
+                var found = raw.loadUnaligned(as: sockaddr_in6.self).sin6_addr
+                addresses.append(withUnsafeBytes(of: &found) { Array($0) })
+            default: break
+            }
+        }
+        return addresses
     }
 }

@@ -1,4 +1,5 @@
 import DivanAuth
+import Glibc
 import Testing
 
 /// Which web pages are the server's own.
@@ -19,5 +20,39 @@ import Testing
         isOwn: Bool
     ) {
         #expect(HostField(host).isOrigin(origin, isSecure: isSecure) == isOwn)
+    }
+
+    @Test(arguments: [
+        "localhost", "LocalHost", "localhost.", "localhost:4985", "localhost:", "127.0.0.1",
+        "127.0.0.1:4985", "127.9.9.9", "0.0.0.0:1", "[::1]", "[::1]:4985", "[::ffff:127.0.0.1]",
+        "Notes.Example", "notes.example.:80", "[2001:db8::7]:80",
+    ]) func `loopback and the names that were allowed are own names`(host: String) {
+        #expect(HostField(host).isOwn(or: ["notes.example", "[2001:DB8::7]"]))
+    }
+
+    @Test(arguments: [
+        "", " ", ":", ":80", "evil.example", "evil.local", "jukebox.internal", "nas.home.arpa",
+        "jukebox-of-a-stranger", "evil.localhost", "localhost.evil.example", "localhost..",
+        ".localhost", "127.0.0.1.evil.example", "127.0.0.1.", "127.1", "0x7f000001", "2130706433",
+        "203.0.113.7", "[2001:db8::8]", "[::1", "::1", "[::1]x", "[::1]:x", "[fe80::1%25lo]",
+        "localhost:x", "localhost:70000", "localhost:-1", "user@localhost",
+        "localhost, evil.example",
+        "localhost/", "localhost\u{0}", "127.0.0.1\u{0}evil.example", "0.0.0.1", "[::2]",
+        "localhost\t", "ｌocalhost", "http://localhost",
+    ]) func `any other name, address or malformed value is none of this machine`(host: String) {
+        #expect(!HostField(host).isOwn(or: ["notes.example"]))
+    }
+
+    @Test func `this machine's own name is its own, also in its local network`() throws {
+        var characters = [CChar](repeating: 0, count: 256)
+        gethostname(&characters, 255)
+        let name = String(
+            decoding: characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) },
+            as: UTF8.self
+        )
+        let label = try #require(name.split(separator: ".").first)
+        for own in [name, name.uppercased(), String(label), "\(label).local:4985"] {
+            #expect(HostField(own).isOwn())
+        }
     }
 }

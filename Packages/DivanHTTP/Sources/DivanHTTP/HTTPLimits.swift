@@ -46,8 +46,8 @@ public struct HTTPLimits: Equatable, Sendable {
     public var idleTimeout: Duration
     /// Connections of one server, over all its loops; the default is 128.
     ///
-    /// Each loop has its share. At the limit one connection is closed: the longest idle; otherwise the oldest without a
-    /// complete request; otherwise the youngest of the address that has the most; otherwise the new one.
+    /// Each loop has its share. At the limit a newcomer is served, and the connection that has been idle for longest is
+    /// closed, of the address that has the most.
     public var connectionCount: Int
 
     /// Creates limits; the defaults suit clients on the open Internet.

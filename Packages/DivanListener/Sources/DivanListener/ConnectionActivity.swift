@@ -26,6 +26,11 @@ struct ConnectionActivity {
         lastWork = now
     }
 
+    /// When the connection last worked, or was opened; a busy one works now.
+    func lastWork(at now: ContinuousClock.Instant) -> ContinuousClock.Instant {
+        isBusy ? now : lastWork
+    }
+
     func isActive(at now: ContinuousClock.Instant) -> Bool {
         isBusy || now < lastWork + Self.afterglow
     }

@@ -2,6 +2,25 @@ import DivanAuth
 import DivanReplicator
 import DivanTransport
 
+/// For whom a connection counts when connections are scarce: a user, or else an address.
+///
+/// With `sparesLoopback`, all clients of this machine without a name are one party.
+enum ConnectionParty: Hashable {
+    case user([UInt8])
+    case address(String)
+    case thisMachine
+
+    init(_ client: ListenerClient, _ limits: ListenerLimits) {
+        if let user = client.user {
+            self = .user(Array(user.utf8))
+        } else if limits.logins.sparesLoopback, client.address.isLoopback {
+            self = .thisMachine
+        } else {
+            self = .address(LoginTable.owner(of: client.address.host))
+        }
+    }
+}
+
 extension PeerConfiguration.Role {
     /// Counts a connection for its party: a user, or else an address.
     ///

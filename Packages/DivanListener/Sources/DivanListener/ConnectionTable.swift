@@ -9,6 +9,8 @@ final class ConnectionTable: Sendable {
     private struct Connection {
         let transport: WebSocketServerTransport
         let client: ListenerClient
+        let party: ConnectionParty
+        let isCurrent: (@Sendable () -> Bool)?
         let codecName: String
         let correlationID: String
         let start: ContinuousClock.Instant
@@ -19,16 +21,23 @@ final class ConnectionTable: Sendable {
         init(
             _ transport: WebSocketServerTransport,
             of client: ListenerClient,
+            _ party: ConnectionParty,
+            isCurrent: (@Sendable () -> Bool)?,
             codecName: String,
             correlationID: String
         ) {
             self.transport = transport
             self.client = client
+            self.party = party
+            self.isCurrent = isCurrent
             self.codecName = codecName
             self.correlationID = correlationID
             start = .now
             activity = ConnectionActivity(openedAt: start)
         }
+
+        /// When it last worked; a busy one works now.
+        var lastWork: ContinuousClock.Instant { activity.lastWork(at: .now) }
 
         var statistics: ListenerStatistics {
             var statistics = counted
@@ -50,8 +59,18 @@ final class ConnectionTable: Sendable {
         }
     }
 
+    /// A connection that is closed to make room.
+    struct Displaced {
+        let transport: WebSocketServerTransport
+        let client: ListenerClient
+        /// The connections of its party.
+        let count: Int
+    }
+
     private struct State {
         var connections: [UInt64: Connection] = [:]
+        /// The connections of each party.
+        var counts: [ConnectionParty: Int] = [:]
         var lastID: UInt64 = 0
         var past = ListenerStatistics()
         var whenEmpty: (@Sendable () -> Void)?
@@ -63,6 +82,8 @@ final class ConnectionTable: Sendable {
     func add(
         _ transport: WebSocketServerTransport,
         of client: ListenerClient,
+        _ party: ConnectionParty,
+        isCurrent: (@Sendable () -> Bool)?,
         codecName: String,
         correlationID: String
     ) -> UInt64 {
@@ -71,9 +92,12 @@ final class ConnectionTable: Sendable {
             state.connections[state.lastID] = Connection(
                 transport,
                 of: client,
+                party,
+                isCurrent: isCurrent,
                 codecName: codecName,
                 correlationID: correlationID
             )
+            state.counts[party, default: 0] += 1
             state.past.connectionCount += 1
             state.past.connectionCountByCodec[codecName, default: 0] += 1
             return state.lastID
@@ -109,6 +133,8 @@ final class ConnectionTable: Sendable {
         let whenEmpty = state.withLock { state -> (@Sendable () -> Void)? in
             if let connection = state.connections.removeValue(forKey: id) {
                 state.past = state.past + connection.statistics
+                let rest = (state.counts[connection.party] ?? 1) - 1
+                state.counts[connection.party] = rest > 0 ? rest : nil
             }
             return state.connections.isEmpty ? state.whenEmpty.take() : nil
         }
@@ -128,6 +154,34 @@ final class ConnectionTable: Sendable {
     /// The transport of a connection; `nil` when it has ended.
     func transport(of id: UInt64) -> WebSocketServerTransport? {
         state.withLock { $0.connections[id]?.transport }
+    }
+
+    /// The transports of connections whose rights no longer hold.
+    var outdated: [WebSocketServerTransport] {
+        let open = state.withLock { Array($0.connections.values) }
+        return open.filter { $0.isCurrent?() == false }.map(\.transport)
+    }
+
+    /// Whether a party may have one more connection: there is room, or a party loses one of several for it.
+    func hasRoom(for party: ConnectionParty, within limit: Int) -> Bool {
+        state.withLock { state in
+            guard state.connections.count >= limit else { return true }
+            return state.counts[party] != nil || state.counts.values.contains { $0 > 1 }
+        }
+    }
+
+    /// The connection to close for the newest one, if there are more than `limit`: the one that has been idle for
+    /// longest, of the party that has the most.
+    func displaced(by newest: UInt64, above limit: Int) -> Displaced? {
+        state.withLock { state in
+            guard state.connections.count > limit, let most = state.counts.values.max(), most > 1
+            else { return nil }
+            let candidates = state.connections.filter { id, connection in
+                id != newest && state.counts[connection.party] == most
+            }
+            return candidates.min { ($0.value.lastWork, $0.key) < ($1.value.lastWork, $1.key) }
+                .map { Displaced(transport: $1.transport, client: $1.client, count: most) }
+        }
     }
 
     var status: ListenerStatus {

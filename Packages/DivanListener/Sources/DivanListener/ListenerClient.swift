@@ -33,8 +33,10 @@ public struct ListenerClient: Sendable {
 
 /// What a client may do with the requested database.
 public enum ListenerAccess: Sendable {
-    /// Replicate within these bounds.
-    case granted(PeerConfiguration.PassiveOptions)
+    /// Replicate within these bounds, for as long as `isCurrent` says so; `nil` means until the connection ends.
+    ///
+    /// `isCurrent` is asked at each `ListenerServer.dropOutdated`, on any thread; it must be quick.
+    case granted(PeerConfiguration.PassiveOptions, isCurrent: (@Sendable () -> Bool)? = nil)
     /// Nothing; the answer is 403 with this text.
     case refused(explanation: String)
 }

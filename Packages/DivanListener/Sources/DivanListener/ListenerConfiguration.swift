@@ -2,6 +2,7 @@ public import DivanAuth
 public import DivanReplicator
 public import DivanStore
 public import DivanTLS
+public import DivanTransport
 
 /// What a listener shares, where it listens, and which clients it accepts.
 public struct ListenerConfiguration: Sendable {
@@ -39,6 +40,8 @@ public struct ListenerConfiguration: Sendable {
     public var credential: TLSCredential?
     /// Which certificates clients must present; needs TLS.
     public var clientCertificates = ClientCertificatePolicy.none
+    /// The proxies whose `X-Forwarded-For` tells the client's address; none by default.
+    public var trustedProxies = TrustedProxies()
     /// Authenticates clients, in addition to TLS.
     ///
     /// Called on the listener's own threads, for several clients at a time; it may be slow.
@@ -59,6 +62,9 @@ public struct ListenerConfiguration: Sendable {
 /// What clients may make a listener hold; every member is a maximum.
 public struct ListenerLimits: Sendable {
     /// Open replication connections.
+    ///
+    /// At the bound a newcomer is served by closing the connection that has been idle for longest, of the party that has
+    /// the most, a user or else an address; if no party has two, the newcomer is answered with 503.
     ///
     /// Each costs some hundred kilobytes of buffers and compression
     /// state while it is busy, so a thousand fit into a small machine.

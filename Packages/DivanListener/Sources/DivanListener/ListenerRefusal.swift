@@ -2,7 +2,7 @@ public import DivanTransport
 
 /// A request that a listener refused, and what is known about the client.
 public struct ListenerRefusal: Sendable {
-    /// The HTTP status of the answer: 400, 401, 403, 404 or 429.
+    /// The HTTP status of the answer: 400, 401, 403, 404, 421, 429 or 503.
     public let status: Int
     /// The client's address and port, or those of a proxy.
     public let address: SocketAddress

@@ -3,7 +3,7 @@ public import DivanLog
 public import DivanReplicator
 import DivanSession
 import DivanStore
-import DivanTLS
+public import DivanTLS
 import DivanTransport
 import DivanWebSocket
 import Synchronization
@@ -36,6 +36,7 @@ public final class ListenerServer: Sendable {
     private let logins: LoginTable
     private let gate: PasswordGate
     private let budget: ConnectionBudget
+    private let crowding = Crowding()
     private let server = Mutex<WebSocketServer?>(nil)
 
     /// Creates a server that does not listen yet.
@@ -71,7 +72,9 @@ public final class ListenerServer: Sendable {
             }
         )
         settings.webSocket.heartbeatInterval = configuration.heartbeat
-        settings.limits.connectionCount = configuration.limits.connectionCount
+        // The table makes room; a connection that it closes ends a moment later.
+        settings.limits.connectionCount = configuration.limits.connectionCount + 64
+        settings.trustedProxies = configuration.trustedProxies
         settings.limits.handshakeTimeout = configuration.limits.handshakeTimeout
         settings.limits.stallTimeout = configuration.limits.stallTimeout
         settings.limits.halfOpenCount = configuration.limits.handshakeCount
@@ -112,12 +115,34 @@ public final class ListenerServer: Sendable {
     /// What all connections have transferred so far.
     public var statistics: ListenerStatistics {
         var statistics = table.statistics
+        statistics.displacedConnectionCount = crowding.count
         statistics.failedHandshakeCount = server.withLock { $0?.failedHandshakeCount ?? 0 }
         return statistics
     }
 
     /// The open connections, the oldest first.
     public var connections: [ListenerConnection] { table.connections }
+
+    /// Uses another identity, and other rules for clients' certificates, for clients that connect from now on.
+    ///
+    /// Open connections continue; unfinished handshakes are dropped. Ignored unless it listens with TLS.
+    public func replaceTLS(with context: TLSContext) {
+        server.withLock { $0 }?.replaceTLS(with: context)
+    }
+
+    /// Ends the connections whose rights no longer hold (`ListenerAccess.granted`), within a second.
+    ///
+    /// Their clients are told to come back, and are then authenticated again.
+    public func dropOutdated() {
+        for transport in table.outdated { end(transport, because: Self.hasNewRights) }
+    }
+
+    /// Nobody needs to read its answer, and it may never come.
+    private func end(_ transport: WebSocketServerTransport, because reason: String) {
+        transport.drop(code: StopKind.restarting.closeCode, reason: reason, within: .seconds(1))
+    }
+
+    private static let hasNewRights = "your rights have changed; connect again"
 
     /// Closes one connection in an orderly way; ignored when it has ended.
     public func disconnect(_ id: UInt64, _ kind: StopKind = .goingAway) {
@@ -164,7 +189,7 @@ extension ListenerServer {
         let host = HostField(headers["Host"] ?? "")
         let asksNobody = configuration.authenticator is OpenListenerAuthenticator
         return host.isOrigin(origin, isSecure: request.isSecure)
-            && (!asksNobody || host.isLocal())
+            && (!asksNobody || host.isOwn())
     }
 
     private func follow(
@@ -235,8 +260,15 @@ extension ListenerServer {
             route(request, user: user, seat)
         case .refused(let challenge):
             if seat.showsCredentials { seat.failed(at: request.loop.now) }
-            refuse(request, 401, "user name and password needed", challenge: challenge)
+            refuse(request, 401, explanation(of: request, seat), challenge: challenge)
         }
+    }
+
+    private func explanation(of request: UpgradeRequest, _ seat: LoginSeat) -> String {
+        guard seat.showsCredentials else { return "user name and password needed" }
+        let authorization = request.handshake.headers["Authorization"]
+        let isByName = authorization.flatMap { BasicCredentials(header: $0) } != nil
+        return isByName ? "wrong user name or password" : "the credentials are not valid here"
     }
 
     private func route(_ request: UpgradeRequest, user: String?, _ seat: LoginSeat) {
@@ -251,9 +283,10 @@ extension ListenerServer {
             isSecure: request.isSecure
         )
         var peer = database.peer
+        var isCurrent: (@Sendable () -> Bool)?
         switch database.access?(client) {
         case nil: break
-        case .granted(let options)?: peer.role = .passive(options)
+        case .granted(let options, let check)?: (peer.role, isCurrent) = (.passive(options), check)
         case .refused(let explanation)?:
             return refuse(request, 403, explanation)
         }
@@ -261,42 +294,60 @@ extension ListenerServer {
         guard let subprotocol = peer.choose(from: offered) else {
             return refuse(request, 400, peer.refusal(of: offered))
         }
+        let party = ConnectionParty(client, configuration.limits)
+        guard table.hasRoom(for: party, within: configuration.limits.connectionCount) else {
+            return refuse(request, 503, "too many connections; try again later")
+        }
         let isSpared = database.sparesLoopback && request.address.isLoopback
         if isSpared, subprotocol.codecName == nil { peer.compresses = false }
         peer.role.count(for: user, at: request.address, budget, configuration.limits)
-        let granted = peer
+        let (granted, check) = (peer, isCurrent)
         let correlationID = CorrelationID.make()
         log.info("\(request.address): connected to \(name), correlation ID \(correlationID)")
         request.accept(
             subprotocol: subprotocol.rawValue,
             headers: [CorrelationID.field: correlationID]
         ) { [weak self] transport in
-            self?.serve(
-                client,
-                database.store,
-                granted,
-                on: transport,
-                (granted.usedCodecName(for: subprotocol), correlationID),
-                seat
+            guard let self else { return }
+            let id = table.add(
+                transport,
+                of: client,
+                party,
+                isCurrent: check,
+                codecName: granted.usedCodecName(for: subprotocol),
+                correlationID: correlationID
             )
+            serve(id, database.store, granted, on: transport, seat)
+            admitted(id, transport, check)
         }
+    }
+
+    /// Makes room for what the newest connection has taken, and ends it if its rights have changed since it asked.
+    private func admitted(
+        _ id: UInt64,
+        _ transport: WebSocketServerTransport,
+        _ isCurrent: (@Sendable () -> Bool)?
+    ) {
+        if isCurrent?() == false { end(transport, because: Self.hasNewRights) }
+        let limit = configuration.limits.connectionCount
+        guard let other = table.displaced(by: id, above: limit) else { return }
+        let who = other.client.user.map { "user “\(escapedForLog($0))” at " } ?? ""
+        crowding.note(
+            at: transport.loop.now,
+            log,
+            "\(who)\(other.client.address.host) has \(other.count) of \(limit)"
+        )
+        end(other.transport, because: "too many connections; yours was idle for longest")
     }
 
     /// On the transport's loop.
     private func serve(
-        _ client: ListenerClient,
+        _ id: UInt64,
         _ store: Store,
         _ peer: PeerConfiguration,
         on transport: WebSocketServerTransport,
-        _ names: (codec: String, correlationID: String),
         _ seat: LoginSeat
     ) {
-        let id = table.add(
-            transport,
-            of: client,
-            codecName: names.codec,
-            correlationID: names.correlationID
-        )
         let session = PassiveSession(
             store: store,
             peer: peer,

@@ -32,11 +32,14 @@ public struct ListenerStatistics: Equatable, Sendable {
     /// Connections accepted so far by the name of this side's codec: `"deflate"`,
     /// `"lz4"`, `"mixed"`, `"none"`.
     public var connectionCountByCodec: [String: UInt64] = [:]
-    /// Requests refused so far, by the HTTP status of the answer: 401, 403, 404, 429.
+    /// Requests refused so far, by the HTTP status of the answer: 401, 403, 404, 429, 503.
     public var refusalCountByStatus: [Int: UInt64] = [:]
     /// Sockets that were accepted and never became a connection: refusals, broken handshakes,
     /// clients that fell silent.
     public var failedHandshakeCount: UInt64 = 0
+
+    /// Connections closed so far to make room for others.
+    public var displacedConnectionCount: UInt64 = 0
 
     /// Creates figures that count nothing yet.
     public init() {}
@@ -54,6 +57,7 @@ public struct ListenerStatistics: Equatable, Sendable {
         sum.connectionCount += right.connectionCount
         sum.connectionCountByCodec.merge(right.connectionCountByCodec, uniquingKeysWith: +)
         sum.refusalCountByStatus.merge(right.refusalCountByStatus, uniquingKeysWith: +)
+        sum.displacedConnectionCount += right.displacedConnectionCount
         sum.failedHandshakeCount += right.failedHandshakeCount
         return sum
     }

@@ -1,8 +1,11 @@
 import DivanAuth
 import DivanListener
 import DivanReplicator
+import DivanRevisions
 import DivanSession
 import DivanStore
+import DivanTestKit
+import Synchronization
 import Testing
 
 /// One address that wants too much, over sockets.
@@ -114,5 +117,90 @@ import Testing
     @Test func `loopback is exempt unless it is not`() async throws {
         let serving = try Serving { $0.limits.logins.addressConnectionCount = 0 }
         #expect(try await serving.sync(.inMemory())?.error == nil)
+    }
+
+    /// A client that has upgraded its connection and says nothing.
+    private func silent(_ serving: Serving) throws -> HTTPTestClient {
+        let client = try HTTPTestClient(port: serving.port)
+        client.askToReplicate("X: y")
+        #expect(try client.readAnswer(hasBody: false).status == 101)
+        return client
+    }
+
+    @Test func `silent clients of one address keep no newcomer out`() async throws {
+        let serving = try Serving { $0.limits.connectionCount = 4 }
+        let crowd = try (0..<6).map { _ in try silent(serving) }
+        for number in 0..<4 {
+            let client = Store.inMemory()
+            try client.put(DocumentID(unchecked: "\(number)"), number)
+            #expect(try await serving.sync(client)?.error == nil)
+        }
+        #expect(try serving.store.documentCount == 4)
+        #expect(serving.server.statistics.displacedConnectionCount >= 3)
+        #expect(serving.server.status.connectionCount <= 4)
+        withExtendedLifetime(crowd) {}
+    }
+
+    @Test func `where nobody has two connections, a newcomer is told to come later`() async throws {
+        let serving = try Serving {
+            $0.limits.connectionCount = 2
+            $0.authenticator = PasswordListenerAuthenticator { _, _ in true }
+        }
+        func credentials(_ name: String) throws -> BasicCredentials {
+            try BasicCredentials(username: name, password: "x")
+        }
+        let runs = try ["a", "b"].map {
+            try serving.start(.inMemory(), credentials: credentials($0), isContinuous: true)
+        }
+        for run in runs {
+            for await status in run.statuses where status.activity == .idle { break }
+        }
+        #expect(
+            try await serving.sync(.inMemory(), credentials: credentials("c"))?.error?.code == 503
+        )
+        #expect(serving.server.statistics.refusalCountByStatus[503] ?? 0 > 0)
+        // A second one of the same user takes the place of the first.
+        #expect(try await serving.sync(.inMemory(), credentials: credentials("a"))?.error == nil)
+        #expect(serving.server.statistics.displacedConnectionCount >= 1)
+        for run in runs { run.session.stop() }
+    }
+
+    @Test(arguments: [false, true])
+    func `a connection ends within a second of its rights, whether its client answers or not`(
+        answers: Bool
+    ) async throws {
+        let edition = Atomic(1)
+        let serving = try Serving { configuration in
+            for name in configuration.databases.keys {
+                configuration.databases[name]?.access = { _ in
+                    let current = edition.load(ordering: .relaxed)
+                    return .granted(
+                        PeerConfiguration.PassiveOptions(collections: [.default]),
+                        isCurrent: { edition.load(ordering: .relaxed) == current }
+                    )
+                }
+            }
+        }
+        let run = try serving.start(.inMemory(), isContinuous: true)
+        let client = try answers ? nil : silent(serving)
+        var last: SyncStatus?
+        for await status in run.statuses {
+            last = status
+            guard status.activity == .idle, edition.load(ordering: .relaxed) == 1 else { continue }
+            serving.server.dropOutdated()
+            #expect(serving.server.status.connectionCount == (answers ? 1 : 2))
+            edition.store(2, ordering: .relaxed)
+            serving.server.dropOutdated()
+            if let client {
+                let frame = try client.read(through: "again")
+                #expect(frame.count > 4)
+                let begin = ContinuousClock.now
+                #expect(client.isAtEnd())
+                #expect(ContinuousClock.now - begin < .seconds(4), "it is not waited for")
+            }
+        }
+        // One that runs once does not come back by itself after it had begun.
+        #expect(last?.error?.code == 4001)
+        run.session.stop()
     }
 }

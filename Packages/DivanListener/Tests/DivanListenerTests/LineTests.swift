@@ -79,6 +79,9 @@ import Testing
         ("Host: 127.0.0.1", "Origin: https://evil.example", 403),
         ("Host: localhost", "Origin: null", 403),
         ("Host: evil.example:80", "Origin: http://evil.example:80", 403),
+        ("Host: evil.local:80", "Origin: http://evil.local:80", 403),
+        ("Host: jukebox", "Origin: http://jukebox", 403), ("Host: ", "Origin: http://", 403),
+        ("Host: 203.0.113.7", "Origin: http://203.0.113.7", 403),
         ("Host: 127.0.0.1:80", "Origin: http://127.0.0.1:80", 101),
     ])
     func `a page of another site does not come in`(

@@ -2,6 +2,7 @@ public import DivanAuth
 public import DivanJSON
 public import DivanStore
 public import DivanTLS
+public import DivanTransport
 
 /// What one client may do.
 public struct RESTRights: Equatable, Sendable {
@@ -13,6 +14,9 @@ public struct RESTRights: Equatable, Sendable {
     public var isReadOnly: Bool
     /// Selects the documents that it may see and store; `nil` means all.
     public var condition: RESTCondition?
+    /// Distinguishes rights that allow the same, such as those before and after a change of the password: connections
+    /// with another edition are closed (`RESTServer.dropOutdated`).
+    public var edition: UInt64 = 0
 
     /// Creates rights; the default is everything.
     public init(
@@ -69,12 +73,14 @@ public struct RESTConfiguration: Sendable {
     ///
     /// `*` allows every page, without credentials.
     public var origins: [String]
-    /// Additional host names for a server without TLS and authentication.
+    /// The names under which clients may address the server, besides `localhost` and this machine's own names and
+    /// addresses; any other is answered with 421.
     ///
-    /// Addresses, names without a dot, those of local networks, such as `jukebox.local`, and the machine's own name are
-    /// always allowed. A web page could make any other name point here, and then read everything from a user's browser
-    /// (DNS rebinding).
+    /// If the list is empty, only a server without TLS and authentication checks the name: a web page could make another
+    /// name point here, and then read everything from a user's browser (DNS rebinding).
     public var hostNames: [String] = []
+    /// The proxies whose `X-Forwarded-For` tells the client's address; none by default.
+    public var trustedProxies = TrustedProxies()
     /// Limits for time and memory.
     public var limits: RESTLimits
 

@@ -103,7 +103,7 @@ final class RESTDoor: Sendable {
             var error = RESTError(
                 401,
                 "unauthorized",
-                "send a user name and password (curl -u NAME), or the certificate that is asked for"
+                Self.explanation(showsCredentials: seat != nil, showsName: name != nil)
             )
             error.headers.append("WWW-Authenticate", challenge)
             answer(error.response)
@@ -133,6 +133,14 @@ final class RESTDoor: Sendable {
         // A request without credentials is normal: that is how a client finds out what is required.
         if showedCredentials { Log(.listener).warning(line) } else { Log(.listener).info(line) }
         onRefusal?(refusal)
+    }
+
+    private static func explanation(showsCredentials: Bool, showsName: Bool) -> String {
+        guard showsCredentials else {
+            return
+                "send a user name and password (curl -u NAME), or the certificate that is asked for"
+        }
+        return showsName ? "wrong user name or password" : "the credentials are not valid here"
     }
 
     private static var tooMany: HTTPResponse {

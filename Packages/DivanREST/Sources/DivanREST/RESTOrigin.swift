@@ -1,6 +1,5 @@
 import DivanAuth
 import DivanHTTP
-import Glibc
 
 /// The web pages that may use the server (CORS), and the protection against others.
 ///
@@ -8,10 +7,10 @@ import Glibc
 /// page has three ways left: a POST sent without seeing the answer, which is refused; its own host name pointing here
 /// (DNS rebinding), so that the browser treats the server as part of the page; and reads without seeing the answer,
 /// endless ones of which take up the server's connections. Where no authentication is required, so that the latter two
-/// would suffice, and no certificate proves the name, a request must use an address or a name that nobody can register,
+/// would suffice, and no certificate proves the name, a request must use a name or an address of this machine,
 /// and no page of another site may make the browser send it.
 ///
-/// Source: the Fetch standard, §3.2; Fetch Metadata; RFC 6761, RFC 6762, RFC 8375.
+/// Source: the Fetch standard, §3.2; Fetch Metadata; `HostField`.
 struct RESTOrigin: Sendable {
     private let request: HTTPRequest
     private let allowed: String?
@@ -29,16 +28,21 @@ struct RESTOrigin: Sendable {
 
     /// The error for a web page that may not send this; `nil` if it may.
     ///
-    /// `names` are the allowed host names, besides addresses and names of local networks; `nil` allows every name.
-    /// `isSecure` says whether the request came over TLS.
-    func refusal(names: [String]?, isSecure: Bool) -> RESTError? {
-        let field = request.headers["Host"] ?? ""
-        let host = HostField(field)
-        if let names, !field.isEmpty, !host.isLocal(or: names + [Self.ownName]) {
-            let advice = "ask by its address, or give the server users or TLS"
-            return RESTError(421, "misdirected", "nobody is called \(field) here; \(advice)")
+    /// `names` are the allowed host names besides this machine's own; `nil` allows every name. `isOpen` says whether
+    /// neither credentials nor TLS protect the server, `isSecure` whether the request came over TLS.
+    func refusal(names: [String]?, isOpen: Bool, isSecure: Bool) -> RESTError? {
+        let field = request.headers["Host"]
+        let host = HostField(field ?? "")
+        // Only HTTP/1.0 may leave the field out, and browsers never do.
+        if let names, let field, !host.isOwn(or: names) {
+            let advice = "use localhost or an address of this machine, or allow the name"
+            return RESTError(
+                421,
+                "misdirected",
+                "\"\(field)\" is not a name of this server; \(advice)"
+            )
         }
-        if names != nil, isOfOtherSite, allowed == nil, !allowsAll {
+        if isOpen, isOfOtherSite, allowed == nil, !allowsAll {
             let advice = "allow its origin, or give the server users"
             return RESTError(403, "origin", "a page of another site reads nothing here; \(advice)")
         }
@@ -69,13 +73,6 @@ struct RESTOrigin: Sendable {
         let type = request.headers["Content-Type"]?.prefix { $0 != ";" } ?? ""
         return type.lowercased().utf8.elementsEqual("application/json".utf8)
     }
-
-    private static let ownName: String = {
-        var bytes = [CChar](repeating: 0, count: Int(HOST_NAME_MAX) + 1)
-        gethostname(&bytes, bytes.count - 1)
-        let name = bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-        return String(decoding: name, as: UTF8.self)
-    }()
 
     /// The answer to a browser's preflight request; `nil` for any other request.
     var preflight: HTTPResponse? {

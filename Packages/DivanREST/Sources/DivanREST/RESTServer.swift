@@ -2,7 +2,7 @@ import DivanAuth
 import DivanHTTP
 import DivanJSON
 import DivanLog
-import DivanTLS
+public import DivanTLS
 import DivanTransport
 import Synchronization
 
@@ -28,7 +28,8 @@ public final class RESTServer: Sendable {
                 networkInterface: configuration.networkInterface,
                 port: configuration.port,
                 tls: configuration.tls,
-                limits: configuration.limits.http
+                limits: configuration.limits.http,
+                trustedProxies: configuration.trustedProxies
             )
         ) { exchange in service.serve(exchange) }
     }
@@ -42,6 +43,21 @@ public final class RESTServer: Sendable {
 
     /// The port while it listens.
     public var port: UInt16? { server.port }
+
+    /// Connections that were closed to make room for others.
+    public var displacedConnectionCount: UInt64 { server.displacedConnectionCount }
+
+    /// Closes the connections of clients whose rights have changed since their latest request, within a second.
+    ///
+    /// Answers in progress, such as event streams, are cut off.
+    public func dropOutdated() { server.dismissUnwelcome() }
+
+    /// Uses another identity, and other rules for clients' certificates, for clients that connect from now on.
+    ///
+    /// Open connections continue unless `dismissesAll`, because the rules have changed.
+    public func replaceTLS(with context: TLSContext, dismissesAll: Bool) {
+        server.replaceTLS(with: context, dismissesAll: dismissesAll)
+    }
 
     /// Stops listening and closes every connection.
     public func stop() { server.stop() }
@@ -71,10 +87,10 @@ final class RESTService: Sendable {
             exchange.answer(origin.marking(response))
         }
         let asksNobody = configuration.authenticator is OpenListenerAuthenticator
-        let names = asksNobody && !exchange.isSecure ? configuration.hostNames : nil
-        if let refusal = origin.refusal(names: names, isSecure: exchange.isSecure) {
-            return answer(refusal.response)
-        }
+        let isOpen = asksNobody && !exchange.isSecure
+        let names = isOpen || !configuration.hostNames.isEmpty ? configuration.hostNames : nil
+        let refusal = origin.refusal(names: names, isOpen: isOpen, isSecure: exchange.isSecure)
+        if let refusal { return answer(refusal.response) }
         if let preflight = origin.preflight { return answer(preflight) }
         door.enter(exchange, answer) { [self] client in
             do {
@@ -85,6 +101,7 @@ final class RESTService: Sendable {
                     isQuery: route.isQuery
                 )
                 let call = try call(for: route, by: client, exchange, on: queue)
+                exchange.keepConnection(while: isCurrent(client, call.call))
                 guard exchange.request.framing != .none else {
                     return answer(response(to: route, call, body: []))
                 }
@@ -141,6 +158,13 @@ final class RESTService: Sendable {
         return (client, call)
     }
 
+    /// Whether a client still has the rights with which its request is answered.
+    private func isCurrent(_ client: RESTClient, _ call: RESTCall?) -> @Sendable () -> Bool {
+        if let call { return call.isCurrent }
+        let seen = databases(of: client)
+        return { [weak self] in self?.databases(of: client) == seen }
+    }
+
     private func response(
         to route: RESTRoute,
         _ asked: (client: RESTClient, call: RESTCall?),
@@ -187,9 +211,14 @@ final class RESTService: Sendable {
     }
 
     private func welcome(_ client: RESTClient) -> HTTPResponse {
-        let names = configuration.databases.keys.map(\.text).sorted().filter {
+        let names = databases(of: client).map { JSON.string($0) }
+        return .json(["divan": "welcome", "databases": .array(names)])
+    }
+
+    /// The names of the databases that a client may use.
+    private func databases(of client: RESTClient) -> [String] {
+        configuration.databases.keys.map(\.text).sorted().filter {
             configuration.rights(client, $0) != nil
         }
-        return .json(["divan": "welcome", "databases": .array(names.map { .string($0) })])
     }
 }

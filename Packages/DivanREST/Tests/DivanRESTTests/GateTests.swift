@@ -243,10 +243,11 @@ import Testing
         ("evil.example", 421), ("evil.example:4985", 421), ("127.0.0.1.evil.example", 421),
         ("evil.example.", 421), ("evil.example..", 421), ("localhost.evil.example", 421),
         ("127.0.0.1", 200),
-        ("localhost:4985", 200), ("LocalHost", 200), ("[::1]:4985", 200), ("jukebox", 200),
-        ("jukebox.local", 200), ("Notes.Example:80", 200),
+        ("localhost:4985", 200), ("LocalHost", 200), ("[::1]:4985", 200), ("Notes.Example:80", 200),
+        ("jukebox", 421), ("jukebox.local", 421), ("a.internal", 421), ("a.home.arpa", 421),
+        ("", 421), ("localhost:x", 421), ("203.0.113.7", 421),
     ])
-    func `a name that anybody can register opens nothing where nobody is asked`(
+    func `a name that is not this machine's opens nothing where nobody is asked`(
         host: String,
         status: Int
     ) throws {
@@ -256,6 +257,61 @@ import Testing
         let guarded = try guarded()
         let asked = try guarded.visitor().ask("GET", "/notes", naming: "Host: \(host)", bo)
         #expect(asked.status == 200, "who is asked for a password is not let in by a name")
+    }
+
+    @Test func `where names are listed, a password does not open another`() throws {
+        let served = try Served { configuration in
+            configuration.authenticator = PasswordListenerAuthenticator { _, _ in true }
+            configuration.hostNames = ["notes.example"]
+        }
+        for (host, status) in [("notes.example", 200), ("127.0.0.1", 200), ("evil.example", 421)] {
+            let answer = try served.visitor().ask("GET", "/notes", naming: "Host: \(host)", bo)
+            #expect(answer.status == status, "\(host)")
+        }
+    }
+
+    @Test func `wrong credentials are called wrong, and missing ones are asked for`() throws {
+        let served = try guarded()
+        func reason(_ field: String) throws -> String {
+            try served.visitor().ask("GET", "/notes", field).json()["reason"]?.string ?? ""
+        }
+        #expect(try reason("X: y").hasPrefix("send a user name and password"))
+        let wrong = "Authorization: Basic \(Base64Text.of("anna:b"))"
+        #expect(try reason(wrong) == "wrong user name or password")
+        #expect(try reason("Authorization: Bearer x") == "the credentials are not valid here")
+    }
+
+    /// Whoever is connected: with an endless answer, waiting for one, between two requests.
+    @Test(arguments: ["eventsource", "longpoll", "normal"])
+    func `a client whose rights change loses its connections at once`(feed: String) throws {
+        let edition = Atomic<UInt64>(1)
+        let served = try Served { configuration in
+            configuration.rights = { _, _ in
+                var rights = RESTRights()
+                rights.edition = edition.load(ordering: .relaxed)
+                return rights
+            }
+        }
+        try served.put("a", "{}")
+        let since = feed == "longpoll" ? "&since=1" : ""
+        let visitors = try ["/notes/_default/_changes?feed=\(feed)\(since)", "/"].map { path in
+            let visitor = try served.visitor()
+            visitor.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            return visitor
+        }
+        if feed == "normal" {
+            _ = try visitors[0].readAnswer()
+        } else {
+            _ = try visitors[0].read(through: feed == "longpoll" ? "\r\n\r\n" : "\n\n\r\n")
+        }
+        _ = try visitors[1].readAnswer()
+        served.server.dropOutdated()
+        #expect(try visitors[1].ask("GET", "/").status == 200, "nothing has changed")
+        edition.add(1, ordering: .relaxed)
+        served.server.dropOutdated()
+        #expect(visitors[0].isAtEnd())
+        #expect(try visitors[1].ask("GET", "/").status == 200, "it sees the same databases")
+        #expect(try served.visitor().ask("GET", "/notes").status == 200)
     }
 }
 

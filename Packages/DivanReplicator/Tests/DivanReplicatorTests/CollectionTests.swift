@@ -77,6 +77,28 @@ import Testing
         #expect(try there.contents() == [:])
     }
 
+    @Test(arguments: [false, true])
+    func `a user who may only read pulls, and is told that nothing was pushed`(
+        hasChanges: Bool
+    ) throws {
+        let (here, there) = (try site(), try site())
+        if hasChanges { try here.save("a", "{}") }
+        try there.save("b", "{}")
+        var options = Conversation.Options()
+        options.allowsPush = false
+        let run = Conversation.oneShot(options, here, there)
+        #expect(run.transfers == ["pull b"])
+        #expect(run.error?.code == (hasChanges ? 403 : nil))
+        #expect(run.error.map { $0.message.contains("may only read") } ?? !hasChanges)
+        #expect(run.closeCode == 1000)
+        // With the right to write, what was left is pushed.
+        options.allowsPush = true
+        let next = Conversation.oneShot(options, here, there)
+        #expect(next.transfers == (hasChanges ? ["push a"] : []))
+        #expect(next.error == nil)
+        #expect(try there.contents() == here.contents())
+    }
+
     @Test func `a read-only listener serves a pull`() throws {
         let (here, there) = (try site(), try site())
         try there.save("a", "{}")

@@ -49,7 +49,7 @@ struct StudioGate: Sendable {
             let rest = "Path=/; HttpOnly; SameSite=Strict"
             return .welcome(cookie: "\(Self.cookieName(port))=\(token.text); \(rest)")
         }
-        guard let cookie = cookie(of: request, port), token.matches(cookie) else {
+        guard cookies(of: request, port).contains(where: token.matches) else {
             let advice = "open the address that divan studio printed, with its token"
             return .refuse(HTTPError(403, "the token is missing or wrong; \(advice)"))
         }
@@ -66,10 +66,11 @@ struct StudioGate: Sendable {
             && type.prefix(16).isEqualIgnoringCase("application/json")
     }
 
-    private func cookie(of request: HTTPRequest, _ port: UInt16) -> String? {
+    /// The cookies with our name: a browser may still have one of an earlier studio, for another path.
+    private func cookies(of request: HTTPRequest, _ port: UInt16) -> [String] {
         let start = Self.cookieName(port) + "="
         return request.headers.values("Cookie").flatMap { $0.split(separator: ";") }
-            .map { $0.trimmingBlanks() }.first { $0.hasPrefix(start) }
+            .map { $0.trimmingBlanks() }.filter { $0.hasPrefix(start) }
             .map { String($0.dropFirst(start.count)) }
     }
 

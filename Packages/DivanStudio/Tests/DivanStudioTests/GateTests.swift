@@ -26,6 +26,13 @@ import Testing
         #expect(start.status == 200 && start.text.contains("<!doctype html>"))
         #expect(start.field("Content-Security-Policy")?.hasPrefix("default-src 'none'") == true)
         #expect(start.field("X-Content-Type-Options") == "nosniff")
+        let name = "divan-studio-\(room.port)"
+        for old in ["\(name)=old; \(pair)", "\(pair); \(name)=old", "\(name)=; a=b; \(pair)"] {
+            let again = try visitor.ask("GET", "/", naming: host, "Cookie: \(old)")
+            #expect(again.status == 200, "next to a cookie of an earlier studio: \(old)")
+        }
+        let stale = try visitor.ask("GET", "/", naming: host, "Cookie: \(name)=old; \(name)=older")
+        #expect(stale.status == 403)
     }
 
     @Test func `without the token, or with a wrong one, nothing is told`() throws {

@@ -29,14 +29,16 @@ import Testing
 
         init(
             limits: HTTPLimits = HTTPLimits(),
-            transport: TransportLimits = TransportLimits()
+            transport: TransportLimits = TransportLimits(),
+            trusting proxies: [String] = []
         ) throws {
             let (count, loops) = (Count(), EventLoopGroup(count: 1))
             (self.count, self.loops) = (count, loops)
             let configuration = HTTPServer.Configuration(
                 networkInterface: "127.0.0.1",
                 limits: limits,
-                transport: transport
+                transport: transport,
+                trustedProxies: try #require(TrustedProxies(proxies))
             )
             server = HTTPServer(configuration, loops: loops, log: quiet) { exchange in
                 let body: [UInt8]
@@ -72,6 +74,14 @@ import Testing
         }
 
         var heldCount: Int { count.held.withLock { $0.count } }
+
+        var heldClients: [String] { count.held.withLock { $0.map(\.address.host).sorted() } }
+
+        func keepHeld(while isWelcome: @escaping @Sendable () -> Bool) {
+            for exchange in count.held.withLock({ $0 }) {
+                exchange.keepConnection(while: isWelcome)
+            }
+        }
 
         /// Sends a request that is never answered.
         func hold(from source: UInt8) throws -> RawSocket {
@@ -225,7 +235,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `whoever holds the most connections makes room, but for a proxy on this machine`(
+    func `whoever holds the most connections makes room, whatever they do`(
         sparesLoopback: Bool
     ) async throws {
         let served = try Served(
@@ -235,13 +245,69 @@ import Testing
         let greedy = try (0..<6).map { _ in try served.hold(from: 1) }
         let modest = try (0..<2).map { _ in try served.hold(from: 2) }
         while served.heldCount < 8 { await Task.yield() }
-        #expect(try served.isAnswered(from: 3) == !sparesLoopback)
-        #expect(try served.isAnswered(from: 2) == !sparesLoopback)
-        // There is room for one more now, unless no connection was cut off.
-        let last = try sparesLoopback ? nil : served.hold(from: 2)
-        while served.heldCount < (sparesLoopback ? 8 : 9) { await Task.yield() }
-        #expect(try !served.isAnswered(from: 1), "it has the most itself")
-        #expect(served.server.connectionCount == 8)
-        withExtendedLifetime((greedy, modest, last)) {}
+        for source in [3, 2, 1, 4] as [UInt8] { #expect(try served.isAnswered(from: source)) }
+        // Each newcomer took the place that the one before it had left.
+        #expect(served.server.displacedConnectionCount == 1)
+        #expect(greedy[0].receive().isEmpty, "the longest idle of the heaviest")
+        #expect(served.server.connectionCount == 7)
+        withExtendedLifetime((greedy, modest)) {}
+    }
+
+    /// Bodies that trickle, answers that nobody reads, half requests and silence, all from one address.
+    @Test(arguments: [
+        "POST /body HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nx",
+        "GET /held HTTP/1.1\r\nHost: h\r\n\r\n",
+        "GET /huge HTTP/1.1\r\nHost: h\r\n\r\n", "GET / HT", "",
+    ])
+    func `slow clients of one address keep nobody out, not even others of that address`(
+        _ request: String
+    ) throws {
+        let served = try Served(limits: HTTPLimits(connectionCount: 16))
+        let slow = try (0..<40).map { _ in
+            let raw = try #require(RawSocket(port: served.port))
+            raw.send(request)
+            return raw
+        }
+        for _ in 0..<20 { #expect(try served.ask().hasPrefix("HTTP/1.1 200 ")) }
+        #expect(served.server.displacedConnectionCount >= 24)
+        #expect(served.server.connectionCount <= 16)
+        withExtendedLifetime(slow) {}
+    }
+
+    @Test func `a trusted proxy's clients are told apart, and only the greedy one is cut off`()
+        async throws
+    {
+        let served = try Served(limits: HTTPLimits(connectionCount: 8), trusting: ["127.0.0.1"])
+        func hold(_ client: String) throws -> RawSocket {
+            let raw = try #require(RawSocket(port: served.port))
+            raw.send("GET /held HTTP/1.1\r\nHost: h\r\nX-Forwarded-For: \(client)\r\n\r\n")
+            return raw
+        }
+        let modest = try hold("192.0.2.1")
+        let greedy = try (0..<7).map { try hold("1.1.1.\($0), 192.0.2.2") }
+        while served.heldCount < 8 { await Task.yield() }
+        #expect(served.heldClients == ["192.0.2.1"] + Array(repeating: "192.0.2.2", count: 7))
+        for _ in 0..<4 { #expect(try served.ask().hasPrefix("HTTP/1.1 200 ")) }
+        #expect(greedy[0].receive().isEmpty)
+        #expect(served.server.displacedConnectionCount == 1)
+        withExtendedLifetime(modest) {}
+    }
+
+    @Test
+    func `a connection is kept while its client is welcome, and closed in the middle of an answer`()
+        async throws
+    {
+        let served = try Served()
+        let raw = try #require(RawSocket(port: served.port))
+        raw.send("GET /held HTTP/1.1\r\nHost: h\r\n\r\n")
+        while served.heldCount < 1 { await Task.yield() }
+        let isWelcome = Atomic(true)
+        served.keepHeld { isWelcome.load(ordering: .relaxed) }
+        served.server.dismissUnwelcome()
+        #expect(try served.isAnswered(from: 1))
+        #expect(served.server.connectionCount == 1)
+        isWelcome.store(false, ordering: .relaxed)
+        served.server.dismissUnwelcome()
+        #expect(raw.receive().isEmpty)
     }
 }

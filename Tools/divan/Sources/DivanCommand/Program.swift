@@ -74,9 +74,7 @@ public enum Program {
     private static func run(_ words: [String], _ terminal: Terminal) throws {
         // From another shell they arrived as JSON, and it has checked the bytes.
         if Streams.current.interruption == nil { try ArgumentBytes.check(words) }
-        guard let name = words.first else {
-            throw Failure.usage("no verb given")
-        }
+        guard let name = words.first else { return try HelpCommand.show([], terminal) }
         switch name {
         case "--help", "-h", "help":
             let asked = words.dropFirst().filter { !["--json", "--help", "-h"].contains($0) }
@@ -209,7 +207,13 @@ enum HelpPage {
 extension Failure {
     /// The text for standard error: one line, whatever a peer or a file put into the sentence.
     func text(asJSON isJSON: Bool) -> String {
-        (isJSON ? json : "divan: \(sentence.escapingControlCharacters())") + "\n"
+        guard !isJSON else { return json + "\n" }
+        // A sentence about a verb begins with the program's name.
+        let own = "divan "
+        let rest =
+            kind == .usage && sentence.hasPrefix(own)
+            ? sentence.dropFirst(own.count) : sentence[...]
+        return "divan: \(String(rest).escapingControlCharacters())\n"
     }
 
     /// The failure as one line for machines, on standard error: its kind, the exit code, the sentence, and

@@ -119,6 +119,22 @@ import Testing
         try shell.divan("--json", "ls", "db").expectFailure(2, "put --json after the verb")
     }
 
+    @Test func `without a word the help is printed`() throws {
+        let outcome = try shell.divan()
+        #expect(outcome.status == 0 && outcome.errors.isEmpty)
+        #expect(try outcome.output == shell.run("--help").output)
+    }
+
+    @Test(arguments: [
+        ["ls"], ["ls", "--nope"], ["expire", "db"], ["index"], ["users", "rm", "x"],
+    ])
+    func `an error names the program once`(_ words: [String]) throws {
+        let outcome = try shell.divan(words)
+        outcome.expectFailure(2)
+        #expect(outcome.errors.hasPrefix("divan: \(words[0])"), "\(outcome.errors)")
+        #expect(!outcome.errors.contains("divan: divan"), "\(outcome.errors)")
+    }
+
     @Test func `help explains itself, and says what it does not know`() throws {
         #expect(try shell.run("help", "help").output.hasPrefix("Usage: divan help [VERB|CODE…]\n"))
         #expect(try shell.run("help", "blob", "get").output.hasPrefix("Usage: divan blob get "))

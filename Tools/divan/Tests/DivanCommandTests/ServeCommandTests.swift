@@ -216,9 +216,9 @@ import Testing
         #expect(page.contains("# TYPE divan_connections gauge\n"))
         let port = try #require(metrics.port)
         for (request, status) in [
-            ("GET /_health HTTP/1.1\r\nHost: x\r\n\r\n", "200 OK"),
+            ("GET /_health HTTP/1.1\r\nHost: localhost\r\n\r\n", "200 OK"),
             ("HEAD /metrics HTTP/1.0\r\n\r\n", "200 OK"),
-            ("GET / HTTP/1.1\r\nHost: x\r\n\r\n", "404 Not Found"),
+            ("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", "404 Not Found"),
             ("POST /metrics HTTP/1.0\r\n\r\n", "405 Method Not Allowed"),
             ("nonsense\r\n\r\n", "400 Bad Request"), ("GET  HTTP/1.1\r\n\r\n", "400 Bad Request"),
             ("GET /\(String(repeating: "x", count: 9000)) HTTP/1.1\r\n", "431 Request"),

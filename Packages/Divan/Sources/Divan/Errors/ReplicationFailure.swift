@@ -31,6 +31,8 @@ enum ReplicationFailure: Error, Equatable {
     case unsendableHeader(String)
     /// A certificate authenticator was given together with `disableTLS`.
     case certificatesWithoutTLS
+    /// A trusted proxy is neither an address nor a network.
+    case invalidProxies([String])
 
     /// The public form.
     var error: NSError { NSError(from: self) }
@@ -45,7 +47,8 @@ extension ReplicationFailure: NumberedError {
         case .unknownBlob, .noWayToBlob: .divan(CBLError.notFound)
         // The official reference promises `invalidParameter`, but the official core reports this.
         case .collectionNotReplicated: .divan(CBLError.notOpen)
-        case .sameDatabase, .contradictoryTrust, .certificatesWithoutTLS, .unsendableHeader:
+        case .sameDatabase, .contradictoryTrust, .certificatesWithoutTLS, .unsendableHeader,
+            .invalidProxies:
             .divan(CBLError.invalidParameter)
         }
     }
@@ -84,6 +87,9 @@ extension ReplicationFailure: CustomStringConvertible {
                 + "leave out line breaks, and name it with letters, digits and hyphens"
         case .certificatesWithoutTLS:
             "URLEndpointListener: a certificate authenticator needs TLS; set disableTLS to false"
+        case .invalidProxies(let texts):
+            "URLEndpointListener: \(texts.joined(separator: ", ")) are not all addresses or networks; "
+                + "write 10.0.0.1, ::1 or 10.0.0.0/8"
         }
     }
 }

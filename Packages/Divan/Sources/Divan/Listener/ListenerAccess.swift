@@ -26,7 +26,7 @@ public struct ListenerClient: Sendable {
 
 /// What one client of a listener may do with the collections that the listener shares.
 ///
-/// Rights apply per connection: to change them, disconnect the client. A client that gains the right to read a document
+/// Rights apply per connection: to change them, disconnect the client, or set `isCurrent`. A client that gains the right to read a document
 /// gets it with the document's next change, or after `start(reset: true)`; one that loses it keeps the revision that it
 /// has.
 ///
@@ -55,6 +55,11 @@ public struct ListenerAccess: Sendable {
 
     /// Chooses the documents that the client may replace, by their current state; `nil` means all.
     private var storedFilter: ReplicationFilter?
+
+    /// Whether the client may keep these rights; `nil` means until the connection ends.
+    ///
+    /// Asked by `URLEndpointListener.disconnectOutdated()`, on any thread; it must be quick.
+    public var isCurrent: (@Sendable () -> Bool)?
 
     private(set) var refusal: String?
 
@@ -112,6 +117,6 @@ extension ListenerAccess {
             }
         }
         options.bindsBlobs = shared.bindsBlobs || collections != nil || readFilter != nil
-        return .granted(options)
+        return .granted(options, isCurrent: isCurrent)
     }
 }

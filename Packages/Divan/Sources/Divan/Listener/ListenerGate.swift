@@ -15,19 +15,44 @@ extension URLEndpointListener {
     ///
     /// - Throws: What `start()` throws.
     @_spi(Stores) public func gate() throws -> ListenerGate {
+        try translatingErrors { try gate(identity: tlsIdentity, config) }
+    }
+
+    /// Presents another identity, and authenticates in another way by certificates, for clients that connect from now on.
+    ///
+    /// Open connections continue. The configuration keeps what the listener was created with.
+    ///
+    /// - Returns: The new gate; its authenticator is of no use to this listener unless it is one by certificates.
+    /// - Throws: What `start()` throws; then nothing has changed.
+    @_spi(Stores) public func replace(
+        identity: TLSIdentity?,
+        authenticator: (any ListenerAuthenticator)?
+    ) throws -> ListenerGate {
         try translatingErrors {
-            let identity = tlsIdentity
-            let settings = try config.serverConfiguration(identity: identity)
-            let context = try settings.credential.map { credential in
-                try TLSContext.server(
-                    ServerTLSConfiguration(
-                        credential: credential,
-                        clientCertificates: settings.clientCertificates,
-                        resumesSessions: true
-                    )
-                )
-            }
-            return ListenerGate(tls: context, authenticator: settings.authenticator)
+            var changed = config
+            changed.tlsIdentity = identity
+            changed.authenticator = authenticator
+            let used = try changed.usedIdentity()
+            let gate = try gate(identity: used, changed)
+            if let context = gate.tls { present(used, context) }
+            return gate
         }
+    }
+
+    private func gate(
+        identity: TLSIdentity?,
+        _ config: URLEndpointListenerConfiguration
+    ) throws -> ListenerGate {
+        let settings = try config.serverConfiguration(identity: identity)
+        let context = try settings.credential.map { credential in
+            try TLSContext.server(
+                ServerTLSConfiguration(
+                    credential: credential,
+                    clientCertificates: settings.clientCertificates,
+                    resumesSessions: true
+                )
+            )
+        }
+        return ListenerGate(tls: context, authenticator: settings.authenticator)
     }
 }

@@ -12,7 +12,8 @@ public struct ListenerLimits: Sendable {
 
     /// Open connections; each takes a few hundred kilobytes while it is busy.
     ///
-    /// Further sockets are closed at once. The default is 1,000.
+    /// Beyond it a newcomer is served by closing the connection that has been idle for longest, of the user or address
+    /// that has the most; if none has two, the newcomer is answered with 503. The default is 1,000.
     public var connectionCount: Int {
         get { engineLimits.connectionCount }
         set { engineLimits.connectionCount = newValue }

@@ -7,7 +7,7 @@ public import Foundation
 /// An addition to the official API.
 public struct ListenerRefusal: Sendable {
     /// The HTTP status of the answer: 401 wrong or missing credentials, 403 not allowed, 404 no such database, 429 too
-    /// many attempts or connections, 400 not a replication request.
+    /// many attempts or connections, 503 too many connections of others, 400 not a replication request.
     public let status: Int
     /// The client's IP address, or that of a proxy in front of the listener.
     public let address: String

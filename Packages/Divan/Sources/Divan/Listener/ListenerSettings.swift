@@ -4,6 +4,7 @@ import DivanReplicator
 import DivanSession
 import DivanStore
 import DivanTLS
+import DivanTransport
 import Foundation
 
 extension URLEndpointListenerConfiguration {
@@ -16,7 +17,7 @@ extension URLEndpointListenerConfiguration {
 
     /// The listener's settings as the package below expects them.
     ///
-    /// - Throws: `invalidParameter` for a certificate authenticator without TLS, `unsupported`
+    /// - Throws: `invalidParameter` for a certificate authenticator without TLS or an invalid address of a proxy, `unsupported`
     ///   for an authenticator of an unknown type, `notOpen` for a closed database or a deleted
     ///   collection.
     func serverConfiguration(identity: TLSIdentity?) throws -> ListenerConfiguration {
@@ -39,6 +40,7 @@ extension URLEndpointListenerConfiguration {
         configuration.port = port ?? 0
         configuration.interface = networkInterface
         configuration.credential = identity?.credential
+        configuration.trustedProxies = try proxies()
         configuration.heartbeat = .bounded(seconds: max(1.1, heartbeat))
         configuration.limits = limits.engineLimits
         if let onRefusal {
@@ -62,6 +64,13 @@ extension URLEndpointListenerConfiguration {
             throw ReplicationFailure.unknownAuthenticator("\(type(of: other))")
         }
         return configuration
+    }
+
+    private func proxies() throws -> TrustedProxies {
+        guard let proxies = TrustedProxies(trustedProxies) else {
+            throw ReplicationFailure.invalidProxies(trustedProxies)
+        }
+        return proxies
     }
 
     private func passiveOptions(_ store: Store) -> PeerConfiguration.PassiveOptions {

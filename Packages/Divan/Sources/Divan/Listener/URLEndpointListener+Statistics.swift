@@ -29,11 +29,13 @@ extension URLEndpointListener {
         /// figures of a connection.
         public let connectionCountByCompression: [String: UInt64]
         /// Requests refused so far by the HTTP status of the answer: 401 wrong credentials, 403 by the access hook, 404
-        /// unknown database, 429 too many; empty in the figures of a connection.
+        /// unknown database, 429 and 503 too many; empty in the figures of a connection.
         public let refusalCountByStatus: [Int: UInt64]
         /// Sockets accepted so far that never became a connection: refusals, broken handshakes, clients that stopped
         /// responding; zero in the figures of a connection.
         public let failedHandshakeCount: UInt64
+        /// Connections closed so far to make room for others; zero in the figures of a connection.
+        public let displacedConnectionCount: UInt64
 
         init(_ figures: ListenerStatistics) {
             receivedByteCount = figures.receivedByteCount
@@ -47,6 +49,7 @@ extension URLEndpointListener {
             connectionCountByCompression = figures.connectionCountByCodec
             refusalCountByStatus = figures.refusalCountByStatus
             failedHandshakeCount = figures.failedHandshakeCount
+            displacedConnectionCount = figures.displacedConnectionCount
         }
     }
 
@@ -105,5 +108,13 @@ extension URLEndpointListener {
     ///     again; otherwise it is told "going away", and stops with 11001.
     public func disconnect(_ connection: Connection, reconnects: Bool = false) {
         server?.disconnect(connection.id, reconnects ? .restarting : .goingAway)
+    }
+
+    /// Ends the connections whose access is no longer current (`ListenerAccess.isCurrent`), within a second.
+    ///
+    /// Their clients are told to reconnect, so that the authenticator and the access hook check them again. An addition to
+    /// the official API.
+    public func disconnectOutdated() {
+        server?.dropOutdated()
     }
 }

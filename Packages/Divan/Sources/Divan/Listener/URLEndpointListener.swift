@@ -1,5 +1,6 @@
 import DivanListener
 import DivanStore
+import DivanTLS
 import DivanTransport
 public import Foundation
 import Synchronization
@@ -22,7 +23,7 @@ public final class URLEndpointListener: Sendable {
 
     private struct Running {
         let server: ListenerServer
-        let identity: TLSIdentity?
+        var identity: TLSIdentity?
         let port: UInt16
         /// Keeps old bodies as delta sources for clients that return later.
         let deltaSources: DeltaSourceHold?
@@ -132,6 +133,14 @@ public final class URLEndpointListener: Sendable {
 
     /// The server while listening.
     var server: ListenerServer? { running.withLock { $0?.server } }
+
+    /// Presents another identity from now on, unless it does not listen.
+    func present(_ identity: TLSIdentity?, _ context: TLSContext) {
+        running.withLock { running in
+            running?.server.replaceTLS(with: context)
+            running?.identity = identity
+        }
+    }
 
     private func deltaSources() throws -> DeltaSourceHold? {
         let store = try config.home.openStore()

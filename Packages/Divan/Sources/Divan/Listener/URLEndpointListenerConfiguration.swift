@@ -49,6 +49,13 @@ public struct URLEndpointListenerConfiguration: Sendable {
     /// official API.
     public var onRefusal: (@Sendable (ListenerRefusal) -> Void)?
 
+    /// The proxies that are trusted to name the client for which they make a request, in `X-Forwarded-For`: addresses
+    /// such as `127.0.0.1`, and networks such as `10.0.0.0/8`; none by default.
+    ///
+    /// Limits per address, delays and logs then concern the client instead of the proxy. An addition to the official
+    /// API.
+    public var trustedProxies: [String] = []
+
     /// Limits on the resources that clients may use.
     ///
     /// An addition to the official API.

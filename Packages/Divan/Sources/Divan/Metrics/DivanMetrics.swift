@@ -95,6 +95,9 @@ public struct DivanMetrics: Sendable {
         counter("failed_handshakes_total", "Sockets that never became a connection.") {
             $0.failedHandshakeCount
         }
+        counter("displaced_connections_total", "Connections closed to make room for others.") {
+            $0.displacedConnectionCount
+        }
     }
 
     private func addRefusals(of readings: [ListenerReading], to page: inout MetricsPage) {

@@ -21,6 +21,8 @@ struct Pusher {
     private var sender: RevisionSender
     private var listsInFlightCount = 0
     private var hasSpoken = false
+    /// Whether the peer accepts no changes from this user, so that only the pull continues.
+    private var isBarred = false
     /// Whether there is more to read, but others must go first.
     private(set) var wantsTurn = false
     /// Since when there has been a change that the peer may accept later: this connection does not offer it again.
@@ -53,17 +55,17 @@ struct Pusher {
 
     /// Whether nothing is in progress except what was set aside.
     private var isAllElseDone: Bool {
-        feed.phase == .caughtUp && listsInFlightCount == 0 && sender.isIdle
+        feedPhase == .caughtUp && listsInFlightCount == 0 && sender.isIdle
     }
 
     /// Whether a change of a document is in progress.
     func isUnderway(_ documentID: DocumentID) -> Bool { changes.isUnderway(documentID) }
 
     /// How far local changes have been read.
-    var feedPhase: FeedPhase { feed.phase }
+    var feedPhase: FeedPhase { isBarred ? .caughtUp : feed.phase }
 
     /// Local changes that have not been examined yet; never too few.
-    var unreadCount: UInt64 { feed.unreadCount }
+    var unreadCount: UInt64 { isBarred ? 0 : feed.unreadCount }
 
     /// There are changes after the last one that was read.
     mutating func notice() { feed.notice() }
@@ -73,6 +75,7 @@ struct Pusher {
 
     /// Reads, proposes and sends as far as the windows allow.
     mutating func pump() throws {
+        guard !isBarred else { return }
         proposeFound()
         try readFeed()
         if feed.phase == .caughtUp, !hasSpoken { propose([]) }
@@ -184,9 +187,7 @@ extension Pusher {
         connection.underway.listsCount -= 1
         if let failure = reply.error {
             for proposal in proposals { take(.unanswered, of: proposal.number) }
-            noteFailure()
-            connection.fail(SyncError(failure))
-            return
+            return failed(SyncError(failure), byAsking: !proposals.isEmpty)
         }
         guard
             let answers = try? ProposalAnswer.parse(
@@ -212,6 +213,18 @@ extension Pusher {
                 take(event, of: number)
             }
         }
+    }
+
+    /// The peer refused a whole list.
+    ///
+    /// If the user may not write there, the pull continues; what was not pushed stays pending.
+    private mutating func failed(_ error: SyncError, byAsking hasChanges: Bool) {
+        guard error.wireCode == .http(.forbidden), rivals.pulls else {
+            noteFailure()
+            return connection.fail(error)
+        }
+        isBarred = true
+        if hasChanges { connection.note(.mayNotWrite) }
     }
 
     /// Handles the answer to a revision that was sent.

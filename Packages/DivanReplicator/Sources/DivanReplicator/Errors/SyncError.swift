@@ -81,6 +81,14 @@ public struct SyncError: Error, Hashable, Sendable {
     /// A filter rejected it.
     static let rejected = http(.forbidden, "rejected by validation function")
 
+    /// The peer accepts no changes from this user; its pull continues.
+    static let mayNotWrite = SyncError(
+        .http(.forbidden),
+        "the user may only read there, so local changes were not pushed; ask for the right to write, or only pull",
+        isFromPeer: true,
+        hasRemedy: true
+    )
+
     static let pushesOnly = http(.forbidden, "this replicator does not pull")
 
     static let inappropriateCollection = http(

@@ -205,7 +205,7 @@ extension PassivePeer {
         case "changes":
             _ = try collection(of: request)
             try refuseChanges(request)
-        case "proposeChanges": try judge(request, in: try writableCollection(of: request))
+        case "proposeChanges": try judge(request)
         case "rev": try writableCollection(of: request).receiveRevision(request, into: inbox)
         case "norev": connection.answer(request)
         default: connection.answer(request, with: .noHandler)
@@ -253,10 +253,8 @@ extension PassivePeer {
         connection.answer(request)
     }
 
-    private func judge(
-        _ request: BLIPIncomingRequest,
-        in collection: PassiveCollection
-    ) throws(SyncError) {
+    private func judge(_ request: BLIPIncomingRequest) throws(SyncError) {
+        _ = try collection(of: request)
         let entries = try? ProposalMessage.parse(
             request.body,
             in: connection.dialect,
@@ -265,7 +263,9 @@ extension PassivePeer {
         guard let entries else {
             throw .http(.badRequest, "proposeChanges must be a list of proposals")
         }
+        // A client that pulls, too, says so in this way when it has nothing to push.
         guard !entries.isEmpty else { return connection.answer(request) }
+        let collection = try writableCollection(of: request)
         // What arrived before it counts.
         commit()
         try collection.judge(entries, request)

@@ -10,7 +10,10 @@ import DivanLog
 /// lane keeps it until it ends.
 final class HTTPChannel: ByteStreamOwner {
     private let stream: ByteStream
-    let address: SocketAddress
+    /// The peer's address, or the address of the client for which a trusted proxy made the latest request.
+    private(set) var client: SocketAddress
+    private let address: SocketAddress
+    private let proxies: TrustedProxies
     private let isSecure: Bool
     private let limits: HTTPLimits
     private let transport: TransportLimits
@@ -27,8 +30,8 @@ final class HTTPChannel: ByteStreamOwner {
     private var hasPeerEnded = false
     private var isSpent = false  // the peer has ended, and all that it asked before is answered
     private var isEnded = false
-    /// When the connection started to wait for a request.
-    private(set) var idleSince: Duration
+    private var keeps: (@Sendable () -> Bool)?  // the latest request's `keepConnection`
+    private var lastReceipt: Duration
 
     /// What the connection is doing.
     private enum Work {
@@ -55,6 +58,8 @@ final class HTTPChannel: ByteStreamOwner {
     ) {
         self.stream = stream
         self.address = address
+        client = address
+        proxies = configuration.trustedProxies
         self.isSecure = isSecure
         self.room = room
         self.log = log
@@ -63,7 +68,7 @@ final class HTTPChannel: ByteStreamOwner {
         limits = configuration.limits
         transport = configuration.transport
         connection = HTTPServerConnection(limits: configuration.limits)
-        idleSince = stream.loop.now
+        lastReceipt = stream.loop.now
     }
 
     func start() {
@@ -73,12 +78,28 @@ final class HTTPChannel: ByteStreamOwner {
     }
 
     /// Whether no request is in progress, and none has begun to arrive.
-    var isIdle: Bool { isWaiting && connection.isIdle }
+    private var isIdle: Bool { isWaiting && connection.isIdle }
 
     /// Whether no complete request has arrived.
-    var isWaiting: Bool {
+    private var isWaiting: Bool {
         if case .none = work { true } else { false }
     }
+
+    /// How much is lost if the connection is closed: nothing, half a request, what the client takes its time with, or
+    /// the server's own work.
+    var busyness: Int {
+        switch work {
+        case .none: connection.isIdle ? 0 : 1
+        case .reading, .answering, .draining: 2
+        case .deciding: 3
+        }
+    }
+
+    /// When the client last sent or took anything.
+    var lastProgress: Duration { max(lastReceipt, stream.stall.lastProgress) }
+
+    /// Whether the latest request's client may keep the connection.
+    var isWelcome: Bool { keeps?() ?? true }
 
     /// Closes the connection at once.
     func close() {
@@ -92,6 +113,7 @@ final class HTTPChannel: ByteStreamOwner {
 
     func streamDidReceive(_ bytes: Span<UInt8>) {
         let wasIdle = isIdle
+        lastReceipt = stream.loop.now
         connection.receive(bytes)
         proceed()
         // Empty lines do not start a request, and do not keep a connection open.
@@ -160,9 +182,10 @@ final class HTTPChannel: ByteStreamOwner {
     private func exchange(for request: HTTPRequest) -> HTTPExchange {
         let loop = stream.loop
         let asked = LoopBound({ [weak self] demand in self?.serve(demand) }, to: loop)
+        client = proxies.client(at: address, request.headers)
         let exchange = HTTPExchange(
             request,
-            address: address,
+            address: client,
             certificates: stream.peerCertificates,
             isSecure: isSecure,
             loop: loop
@@ -184,6 +207,9 @@ final class HTTPChannel: ByteStreamOwner {
             } catch {
                 completion(.failure(error))
             }
+        case .keep(let isWelcome):
+            keeps = isWelcome
+            if !isWelcome() { close() }
         case .answer(let response):
             switch work {
             case .deciding, .reading: begin(response)
@@ -225,7 +251,7 @@ final class HTTPChannel: ByteStreamOwner {
 
     /// The party charged for its bodies; none for a proxy on this machine, which represents many.
     private var party: SocketAddress.Origin? {
-        transport.sparesLoopback && address.isLoopback ? nil : address.origin
+        transport.sparesLoopback && client.isLoopback ? nil : client.origin
     }
 
     // MARK: Answers
@@ -313,7 +339,6 @@ final class HTTPChannel: ByteStreamOwner {
         guard stream.unsentByteCount <= (isLast ? 0 : transport.lowWaterByteCount) else { return }
         work = .none
         guard !isLast else { return finish() }
-        idleSince = stream.loop.now
         if connection.isIdle { stream.releaseMemory(above: HeldAnswer.pieceByteCount) }
         watch(connection.isIdle ? limits.idleTimeout : limits.headTimeout)
     }

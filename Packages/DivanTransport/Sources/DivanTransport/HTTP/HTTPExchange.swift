@@ -24,6 +24,7 @@ public final class HTTPExchange: Sendable {
     enum Demand: Sendable {
         case body(limit: Int?, @Sendable (Result<[UInt8], HTTPError>) -> Void)
         case answer(HTTPResponse)
+        case keep(@Sendable () -> Bool)
     }
 
     private let hasAskedForBody = Atomic<Bool>(false)
@@ -58,6 +59,14 @@ public final class HTTPExchange: Sendable {
     ) {
         guard !hasAskedForBody.exchange(true, ordering: .relaxed) else { return }
         demand(.body(limit: byteLimit, completion))
+    }
+
+    /// Keeps the connection, during the answer and after it, only while `isWelcome` is true.
+    ///
+    /// It is asked now and at each `HTTPServer.dismissUnwelcome`, on the connection's loop, so it must be quick; the
+    /// next request on the connection may replace it.
+    public func keepConnection(while isWelcome: @escaping @Sendable () -> Bool) {
+        demand(.keep(isWelcome))
     }
 
     /// Sends the answer.

@@ -12,8 +12,10 @@ final class HTTPLane: Sendable {
     init(
         loop: EpollLoop,
         _ configuration: HTTPServerConfiguration,
+        tls: CurrentTLS,
         limit: Int,
         count: ConnectionCount,
+        crowding: Crowding,
         room: BodyRoom,
         log: Log,
         onRequest: @escaping @Sendable (HTTPExchange) -> Void
@@ -23,8 +25,10 @@ final class HTTPLane: Sendable {
             HTTPChannels(
                 loop: loop,
                 configuration,
+                tls: tls,
                 limit: limit,
                 count: count,
+                crowding: crowding,
                 room: room,
                 log: log,
                 onRequest: onRequest
@@ -42,6 +46,11 @@ final class HTTPLane: Sendable {
         loop.execute { self.own().stop() }
     }
 
+    /// Closes the connections of clients that are no longer welcome, or all of them; from any thread.
+    func dismiss(all: Bool) {
+        loop.execute { self.own().dismiss(all: all) }
+    }
+
     /// The connections, created on first use; on the loop.
     private func own() -> HTTPChannels {
         let bound = channels.withLock { channels in
@@ -57,8 +66,10 @@ final class HTTPLane: Sendable {
 final class HTTPChannels {
     private let loop: EpollLoop
     private let configuration: HTTPServerConfiguration
+    private let tls: CurrentTLS
     private let limit: Int
     private let count: ConnectionCount
+    private let crowding: Crowding
     private let room: BodyRoom
     private let log: Log
     private let onRequest: @Sendable (HTTPExchange) -> Void
@@ -69,16 +80,20 @@ final class HTTPChannels {
     init(
         loop: EpollLoop,
         _ configuration: HTTPServerConfiguration,
+        tls: CurrentTLS,
         limit: Int,
         count: ConnectionCount,
+        crowding: Crowding,
         room: BodyRoom,
         log: Log,
         onRequest: @escaping @Sendable (HTTPExchange) -> Void
     ) {
         self.loop = loop
         self.configuration = configuration
+        self.tls = tls
         self.limit = limit
         self.count = count
+        self.crowding = crowding
         self.room = room
         self.log = log
         self.onRequest = onRequest
@@ -90,20 +105,18 @@ final class HTTPChannels {
         for channel in channels.values { channel.close() }
     }
 
+    /// Closes the connections of clients that are no longer welcome, or all of them.
+    func dismiss(all: Bool) {
+        for channel in channels.values where all || !channel.isWelcome { channel.close() }
+    }
+
     /// Starts a connection.
     func open(_ socket: Socket, _ address: SocketAddress) {
         guard !isStopped else { return socket.close() }
         if channels.count >= limit { makeRoom(for: address) }
-        guard channels.count < limit else {
-            log.warning("\(address): refused, too many connections")
-            count.addRefused()
-            return socket.close()
-        }
         let session: TLSSession?
         do throws(TLSError) {
-            session = try configuration.tls.map { context throws(TLSError) in
-                try TLSSession(context)
-            }
+            session = try tls.makeSession()
         } catch {
             log.error("\(address): \(error)")
             return socket.close()
@@ -130,37 +143,29 @@ final class HTTPChannels {
         channel.start()
     }
 
-    /// Makes room: closes one of the connections without a complete request, or if there is none, the youngest of the
-    /// address that holds the most, if that has more than the newcomer's address would have.
+    /// Makes room for a client: closes the connection of the heaviest party that has been idle for longest.
     private func makeRoom(for newcomer: SocketAddress) {
-        if let dispensable = dispensable(for: newcomer) { return dispensable.close() }
-        let owned = Dictionary(grouping: channels) { party($0.value.address) }
-        let newCount = (owned[newcomer.origin]?.count ?? 0) + 1
-        let most = owned.filter { $0.key != nil }.values.max { $0.count < $1.count }
-        guard let most, most.count > newCount, let youngest = most.max(by: { $0.key < $1.key })
-        else { return }
-        log.warning("\(youngest.value.address): cut off, its address holds the most connections")
-        youngest.value.close()
+        let newParty = party(newcomer)
+        var counts = [newParty: 1]
+        for channel in channels.values { counts[party(channel.client), default: 0] += 1 }
+        // Parties within a fair share are equal: of these, whoever has an idle connection loses it.
+        let share = limit / 8
+        func order(_ number: Int, _ channel: HTTPChannel) -> (Int, Int, Duration, Int) {
+            let count = counts[party(channel.client)] ?? 0
+            return (count > share ? -count : 0, channel.busyness, channel.lastProgress, number)
+        }
+        let victim = channels.min { order($0.key, $0.value) < order($1.key, $1.value) }?.value
+        guard let victim else { return }
+        let count = counts[party(victim.client)] ?? 0
+        crowding.note(
+            at: loop.now,
+            log,
+            "\(victim.client.host) has \(count) of \(channels.count) connections here"
+        )
+        victim.close()
     }
 
-    /// The connection without a complete request to close first: an idle one before others, then the oldest.
-    ///
-    /// It is one of the address that has the most of these, counting the newcomer: whoever opens many closes its own.
-    private func dispensable(for newcomer: SocketAddress) -> HTTPChannel? {
-        let waiting = channels.filter { $0.value.isWaiting }
-        var counts: [SocketAddress.Origin: Int] = [:]
-        for address in waiting.map(\.value.address) + [newcomer] {
-            if let party = party(address) { counts[party, default: 0] += 1 }
-        }
-        typealias Order = (Int, Int, Duration, Int)
-        func order(_ number: Int, _ channel: HTTPChannel) -> Order {
-            let count = party(channel.address).flatMap { counts[$0] } ?? 1
-            return (-count, channel.isIdle ? 0 : 1, channel.idleSince, number)
-        }
-        return waiting.min { order($0.key, $0.value) < order($1.key, $1.value) }?.value
-    }
-
-    /// The party that a connection counts for; none for a proxy on this machine, which represents many clients.
+    /// The party that a connection counts for: an address, or this machine as a whole.
     private func party(_ address: SocketAddress) -> SocketAddress.Origin? {
         configuration.transport.sparesLoopback && address.isLoopback ? nil : address.origin
     }

@@ -1,5 +1,6 @@
 import DivanHTTP
 public import DivanLog
+public import DivanTLS
 import Synchronization
 
 /// Answers HTTP/1.1 requests, over TLS if configured.
@@ -20,6 +21,8 @@ public final class HTTPServer: Sendable {
     private let log: Log
     private let onRequest: @Sendable (HTTPExchange) -> Void
     private let count = ConnectionCount()
+    private let crowding = Crowding()
+    private let tls: CurrentTLS
     private let running = Mutex<Running?>(nil)
 
     /// Prepares a server; it listens once `start` is called.
@@ -37,6 +40,7 @@ public final class HTTPServer: Sendable {
         onRequest: @escaping @Sendable (HTTPExchange) -> Void
     ) {
         self.configuration = configuration
+        tls = CurrentTLS(configuration.tls)
         self.loops = loops
         self.log = log
         self.onRequest = onRequest
@@ -51,6 +55,9 @@ public final class HTTPServer: Sendable {
 
     /// The number of open connections.
     public var connectionCount: Int { count.value }
+
+    /// Connections that were closed to make room for others.
+    public var displacedConnectionCount: UInt64 { crowding.count }
 
     /// Starts to listen; a server that already runs keeps its port.
     ///
@@ -90,13 +97,32 @@ public final class HTTPServer: Sendable {
             HTTPLane(
                 loop: loop,
                 configuration,
+                tls: tls,
                 limit: share,
                 count: count,
+                crowding: crowding,
                 room: room,
                 log: log,
                 onRequest: onRequest
             )
         }
+    }
+
+    /// Closes the connections whose exchange no longer keeps them (`HTTPExchange.keepConnection`).
+    ///
+    /// Their answers are cut off. Each is closed soon after the call, on its own loop.
+    public func dismissUnwelcome() {
+        for lane in running.withLock({ $0?.lanes }) ?? [] { lane.dismiss(all: false) }
+    }
+
+    /// Uses other TLS settings for clients that connect from now on.
+    ///
+    /// A server without TLS stays one. Open connections continue unless `dismissesAll`, because their clients'
+    /// certificates were examined under other rules.
+    public func replaceTLS(with context: TLSContext, dismissesAll: Bool) {
+        tls.replace(with: context)
+        guard dismissesAll else { return }
+        for lane in running.withLock({ $0?.lanes }) ?? [] { lane.dismiss(all: true) }
     }
 
     /// Stops listening and closes every connection; answers in progress are cut off.

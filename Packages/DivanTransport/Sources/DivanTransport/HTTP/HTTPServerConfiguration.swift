@@ -14,18 +14,23 @@ public struct HTTPServerConfiguration: Sendable {
     /// Limits of time and memory below HTTP; the number of connections is limited by `limits`.
     public var transport: TransportLimits
 
+    /// The proxies whose `X-Forwarded-For` tells the client's address; none by default.
+    public var trustedProxies: TrustedProxies
+
     /// Creates a configuration; the default listens everywhere, on a free port, without TLS.
     public init(
         networkInterface: String? = nil,
         port: UInt16 = 0,
         tls: TLSContext? = nil,
         limits: HTTPLimits = HTTPLimits(),
-        transport: TransportLimits = TransportLimits()
+        transport: TransportLimits = TransportLimits(),
+        trustedProxies: TrustedProxies = TrustedProxies()
     ) {
         self.networkInterface = networkInterface
         self.port = port
         self.tls = tls
         self.limits = limits
         self.transport = transport
+        self.trustedProxies = trustedProxies
     }
 }

@@ -26,7 +26,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
     private var writtenCount = 0  // bytes at the front of `output` that the system took
     private var plainOutput: [UInt8] = []
     private var turnEnd = TurnEnd.nothing
-    private var stall: StallWatch
+    private(set) var stall: StallWatch
     private var lingerTimer: TimerToken?
 
     /// What to do at the end of the loop's turn.

@@ -78,6 +78,14 @@ public struct SocketAddress: Hashable, Sendable {
         return .ipv4(UInt32(truncatingIfNeeded: number(bytes[20..<24])))
     }
 
+    /// The address in network order: 4 bytes, or 16 for IPv6; an IPv4 address received over IPv6 counts as IPv4.
+    var addressBytes: [UInt8] {
+        // In a `sockaddr_in` the address follows the port, in a `sockaddr_in6` the flow label.
+        guard family == AF_INET6, bytes.count >= 24 else { return Array(bytes[4..<8]) }
+        guard case .ipv4 = origin else { return Array(bytes[8..<24]) }
+        return Array(bytes[20..<24])
+    }
+
     /// The address family, `AF_INET` or `AF_INET6`.
     var family: Int32 { withPointer { address, _ in Int32(address.pointee.sa_family) } }
 

@@ -1,7 +1,8 @@
 /// How long a peer has taken none of the bytes that wait for it.
 struct StallWatch {
     private let patience: Duration
-    private var lastProgress: Duration = .zero
+    /// When the peer last took bytes.
+    private(set) var lastProgress: Duration = .zero
     private var timer: TimerToken?
 
     init(patience: Duration) {

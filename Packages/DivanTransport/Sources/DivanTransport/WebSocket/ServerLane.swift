@@ -10,6 +10,7 @@ final class ServerLane: @unchecked Sendable {
     let loop: EpollLoop
 
     private let configuration: WebSocketServerConfiguration
+    private let tls: CurrentTLS
     private let halfOpenLimit: Int
     private let addressHalfOpenLimit: Int
     private let connectionCount: ConnectionCount
@@ -28,6 +29,7 @@ final class ServerLane: @unchecked Sendable {
     init(
         loop: EpollLoop,
         configuration: WebSocketServerConfiguration,
+        tls: CurrentTLS,
         halfOpenLimit: Int,
         addressHalfOpenLimit: Int,
         connectionCount: ConnectionCount,
@@ -36,6 +38,7 @@ final class ServerLane: @unchecked Sendable {
     ) {
         self.loop = loop
         self.configuration = configuration
+        self.tls = tls
         self.halfOpenLimit = halfOpenLimit
         self.addressHalfOpenLimit = addressHalfOpenLimit
         self.connectionCount = connectionCount
@@ -65,6 +68,13 @@ final class ServerLane: @unchecked Sendable {
         }
     }
 
+    /// Drops unfinished handshakes, whose clients were examined under rules that no longer hold.
+    func dropHandshakes() {
+        loop.execute {
+            for opening in self.openings.values { opening.giveUp("the certificates were replaced") }
+        }
+    }
+
     private func open(_ socket: Socket, _ address: SocketAddress) {
         guard !isStopped, connectionCount.value < configuration.limits.connectionCount else {
             if !isStopped { log.warning("\(address): refused, too many connections") }
@@ -76,9 +86,7 @@ final class ServerLane: @unchecked Sendable {
         makeRoom(for: address, origin)
         let session: TLSSession?
         do throws(TLSError) {
-            session = try configuration.tls.map { context throws(TLSError) in
-                try TLSSession(context)
-            }
+            session = try tls.makeSession()
         } catch {
             log.error("\(address): \(error)")
             return turnAway(socket)

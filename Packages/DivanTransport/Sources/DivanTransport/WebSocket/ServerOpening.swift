@@ -97,7 +97,7 @@ final class ServerOpening: ByteStreamOwner {
         let decided = LoopBound({ [weak self] answer in self?.decide(answer) }, to: loop)
         let question = UpgradeRequest(
             request,
-            address: address,
+            address: configuration.trustedProxies.client(at: address, request.headers),
             certificates: stream.peerCertificates,
             isSecure: isSecure,
             loop: loop

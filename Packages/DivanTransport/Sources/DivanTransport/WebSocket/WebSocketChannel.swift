@@ -116,6 +116,16 @@ final class WebSocketChannel: ByteStreamOwner {
         updateDeadline()
     }
 
+    /// Ends the connection without waiting for the peer's answer.
+    ///
+    /// The peer has `patience` to take what is queued, with the close code as the last of it.
+    func drop(code: UInt16, reason: String, within patience: Duration) {
+        guard closed == nil else { return }
+        if connection.isOpen { connection.close(code: code, reason: reason, at: loop.now) }
+        _ = loop.scheduleHere(at: loop.now + patience) { [stream] in stream.close() }
+        end(.clean(code: code, reason: reason, isByPeer: false))
+    }
+
     func setReadingPaused(_ isPaused: Bool) {
         isPausedByReceiver = isPaused && connection.isOpen
         updateReading()

@@ -1,4 +1,5 @@
 public import DivanLog
+public import DivanTLS
 import DivanWebSocket
 import Synchronization
 
@@ -20,6 +21,7 @@ public final class WebSocketServer: Sendable {
     private let log: Log
     private let onRequest: @Sendable (UpgradeRequest) -> Void
     private let count = ConnectionCount()
+    private let tls: CurrentTLS
     private let running = Mutex<Running?>(nil)
 
     /// Prepares a server; it listens once `start` is called.
@@ -37,6 +39,7 @@ public final class WebSocketServer: Sendable {
         onRequest: @escaping @Sendable (UpgradeRequest) -> Void
     ) {
         self.configuration = configuration
+        tls = CurrentTLS(configuration.tls)
         self.loops = loops
         self.log = log
         self.onRequest = onRequest
@@ -119,11 +122,20 @@ public final class WebSocketServer: Sendable {
         for lane in stopping.lanes { lane.stop(code: code, reason: reason) { remaining.step() } }
     }
 
+    /// Uses other TLS settings for clients that connect from now on; open connections continue.
+    ///
+    /// Unfinished handshakes are dropped. A server without TLS stays one.
+    public func replaceTLS(with context: TLSContext) {
+        tls.replace(with: context)
+        for lane in running.withLock({ $0?.lanes }) ?? [] { lane.dropHandshakes() }
+    }
+
     private func makeLanes() -> [ServerLane] {
         loops.loops.map { loop in
             ServerLane(
                 loop: loop,
                 configuration: configuration,
+                tls: tls,
                 halfOpenLimit: max(1, configuration.limits.halfOpenCount / loops.loops.count),
                 addressHalfOpenLimit: max(
                     1,

@@ -14,6 +14,9 @@ public struct WebSocketServerConfiguration: Sendable {
     /// Limits of time and memory.
     public var limits: TransportLimits
 
+    /// The proxies whose `X-Forwarded-For` tells the client's address; none by default.
+    public var trustedProxies = TrustedProxies()
+
     /// Creates a configuration; the default listens everywhere, on a free port, without TLS.
     public init(
         networkInterface: String? = nil,

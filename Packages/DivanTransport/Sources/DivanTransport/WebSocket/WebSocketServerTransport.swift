@@ -75,6 +75,12 @@ public final class WebSocketServerTransport: MessageTransport, @unchecked Sendab
         onLoop { self.channel.close(code: code, reason: reason) }
     }
 
+    /// Ends the connection without waiting for the peer's answer: nothing more is read, and the peer has `patience` to
+    /// take what is queued, with the close code as the last of it.
+    public func drop(code: UInt16, reason: String, within patience: Duration) {
+        onLoop { self.channel.drop(code: code, reason: reason, within: patience) }
+    }
+
     /// Pauses reading, so that the peer has to wait, or resumes it; on the loop.
     public func setReadingPaused(_ isPaused: Bool) {
         channel.setReadingPaused(isPaused)

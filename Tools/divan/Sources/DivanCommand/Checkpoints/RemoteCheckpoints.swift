@@ -174,6 +174,8 @@ extension Failure {
         case .refused(status: 404, _, _): kind = .notFound
         case .refused(let status, _, _) where (401...407).contains(status): kind = .refused
         case .tls: kind = .refused
+        // On this machine: a port that is in use, or an address of another machine.
+        case .system("bind", _), .system("listen", _): kind = .failed
         default: kind = .unreachable
         }
         self.init(kind: kind, sentence: "\(error)")

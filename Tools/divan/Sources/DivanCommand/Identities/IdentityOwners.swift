@@ -31,7 +31,7 @@ struct IdentityOwners {
     func sentence(for label: String) -> String? {
         guard label.hasPrefix(Self.prefix) else { return nil }
         return names[ExactText(label)].map { "listener of the database \($0)" }
-            ?? "listener of a database that is not here"
+            ?? "listener of a database in another directory, or of none any more"
     }
 
     private static func text(of uuid: [UInt8]) -> String { Hex.encode(uuid.span) }

@@ -10,10 +10,13 @@ import Glibc
 struct MetricsPage {
     private let begin: Date
     private let refusals: Refusals
+    private let displacedCount: UInt64?
 
-    init(since begin: Date, _ refusals: Refusals) {
+    /// `displaced` counts HTTP connections that were closed to make room; `nil` without REST.
+    init(since begin: Date, _ refusals: Refusals, displaced: UInt64?) {
         self.begin = begin
         self.refusals = refusals
+        displacedCount = displaced
     }
 
     var response: HTTPResponse {
@@ -38,7 +41,15 @@ struct MetricsPage {
             refusals.countByStatusOverHTTP.sorted { $0.key < $1.key }
                 .map { ("{status=\"\($0.key)\"}", "\($0.value)") }
         )
-        return Divan.metrics.text + gauges.joined() + refused
+        let displaced = displacedCount.map { count in
+            family(
+                "http_displaced_connections_total",
+                "counter",
+                "HTTP connections closed to make room for others.",
+                [("", "\(count)")]
+            )
+        }
+        return Divan.metrics.text + gauges.joined() + refused + displaced.orEmpty
     }
 
     private func family(

@@ -1,3 +1,4 @@
+import DivanAuth
 import DivanCommandLine
 import DivanHTTP
 import DivanTransport
@@ -42,9 +43,7 @@ final class MetricsServer: Sendable {
             )
         ) { exchange in
             queue.async {
-                exchange.answer(
-                    Self.answer(to: exchange.request.method) { page(exchange.request.target.path) }
-                )
+                exchange.answer(Self.answer(to: exchange.request, page))
             }
         }
         self.server = server
@@ -58,10 +57,18 @@ final class MetricsServer: Sendable {
     /// Stops; nobody can connect after it returns.
     func stop() { server.stop() }
 
-    private static func answer(to method: String, _ page: () -> HTTPResponse?) -> HTTPResponse {
+    private static func answer(
+        to request: HTTPRequest,
+        _ page: (_ path: String) -> HTTPResponse?
+    ) -> HTTPResponse {
         var response: HTTPResponse
-        if ["GET", "HEAD"].contains(method) {
-            response = page() ?? refusal(404, "there is nothing here; try /metrics or /_health")
+        if let host = request.headers["Host"], !HostField(host).isOwn() {
+            // A web page could have its own name point here.
+            response = refusal(421, "this server has no such name; use 127.0.0.1 or localhost")
+        } else if ["GET", "HEAD"].contains(request.method) {
+            response =
+                page(request.target.path)
+                ?? refusal(404, "there is nothing here; try /metrics or /_health")
         } else {
             response = refusal(405, "GET and HEAD only")
             response.headers.append("Allow", "GET, HEAD")

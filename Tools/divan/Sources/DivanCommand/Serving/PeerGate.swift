@@ -1,7 +1,6 @@
 import Divan
 import DivanCommandLine
 import DivanCrypto
-import Foundation
 
 /// Who may connect to a listener, and what they may do.
 struct PeerGate: Sendable {
@@ -9,6 +8,8 @@ struct PeerGate: Sendable {
     let authenticator: (any ListenerAuthenticator & Sendable)?
     /// Names and rights, when there is a file of users.
     let users: UserGate?
+    /// The certificates that let peers in, when there are files of them.
+    let certificates: ClientCertificates?
 
     /// Reads the rules.
     ///
@@ -33,7 +34,9 @@ struct PeerGate: Sendable {
         users = try arguments.value("--users").map { path in
             try UserGate(UserFile(path: path), onProblem: onProblem)
         }
-        authenticator = try Self.authenticator(arguments, users, terminal)
+        certificates = try ClientCertificates(arguments)
+        authenticator =
+            try certificates?.authenticator ?? Self.authenticator(arguments, users, terminal)
     }
 
     private static func authenticator(
@@ -44,19 +47,6 @@ struct PeerGate: Sendable {
         if let users {
             return ListenerPasswordAuthenticator { users.accepts($0, $1) }
         }
-        if let file = arguments.value("--client-ca") {
-            let roots = try IdentityFile.readCertificates(file)
-            return ListenerCertificateAuthenticator(rootCerts: roots)
-        }
-        if arguments.has("--client-certificate") {
-            let files = arguments.values("--client-certificate")
-            let known = Set(try files.flatMap { try IdentityFile.readCertificates($0) })
-            return ListenerCertificateAuthenticator { chain in
-                guard let own = chain.first else { return false }
-                let now = Date()
-                return known.contains(own) && own.notBefore <= now && now <= own.notAfter
-            }
-        }
         guard let credentials = try Credentials.read(arguments, terminal) else { return nil }
         return ListenerPasswordAuthenticator { credentials.match($0, $1) }
     }
@@ -66,11 +56,17 @@ struct PeerGate: Sendable {
         of client: ListenerClient,
         to collections: [Divan.Collection]
     ) -> ListenerAccess {
-        guard let users else { return .full }
-        guard let name = client.user, let user = users.user(name) else {
+        var access = ListenerAccess.full
+        if let certificates {
+            let edition = certificates.edition
+            access.isCurrent = { certificates.edition == edition }
+        }
+        guard let users else { return access }
+        guard let name = client.user, let entry = users.user(name) else {
             return .refused("the user was removed")
         }
-        var access = ListenerAccess.full
+        let user = entry.record
+        access.isCurrent = { users.user(name)?.edition == entry.edition }
         access.readOnly = user.isReadOnly
         if let names = user.collections {
             access.collections = collections.filter { names.contains($0.qualifiedName) }

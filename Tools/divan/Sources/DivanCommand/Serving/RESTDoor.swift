@@ -3,11 +3,12 @@ import DivanCommandLine
 import DivanJSON
 import DivanREST
 import DivanStore
+import DivanTransport
 import Synchronization
 
 /// The REST interface of `divan serve --rest`: the served databases, for the same users, with
 /// the same TLS.
-final class RESTDoor {
+final class RESTDoor: Sendable {
     private let server: RESTServer
     private let stores: [Store]
     private let scheme: String
@@ -51,15 +52,33 @@ final class RESTDoor {
             },
             origins: arguments.list("--rest-origin")
         )
+        configuration.hostNames = arguments.list("--rest-host")
+        configuration.trustedProxies = try arguments.trustedProxies()
         configuration.onRefusal = { refusals.add($0) }
         server = RESTServer(configuration)
-        try server.start()
+        do {
+            try server.start()
+        } catch let error as TransportError {
+            throw Failure(kind: .failed, sentence: "--rest \(port): \(error)")
+        }
     }
 
     /// Its URL, for people and programs.
     var url: String {
         let host = interface.map { $0.contains(":") ? "[\($0)]" : $0 } ?? "127.0.0.1"
         return "\(scheme)://\(host):\(server.port ?? 0)/"
+    }
+
+    /// Connections that were closed to make room for others.
+    var displacedConnectionCount: UInt64 { server.displacedConnectionCount }
+
+    /// Closes the connections of clients whose rights have changed, within a second.
+    func dropOutdated() { server.dropOutdated() }
+
+    /// Presents another identity to clients that connect from now on.
+    func replace(_ gate: ListenerGate, dismissesAll: Bool) {
+        guard let tls = gate.tls else { return }
+        server.replaceTLS(with: tls, dismissesAll: dismissesAll)
     }
 
     /// Stops it.
@@ -79,13 +98,15 @@ extension PeerGate {
     ) -> RESTRights? {
         let all = shared.isEmpty ? nil : shared
         guard let users else { return RESTRights(collections: all, isReadOnly: isReadOnly) }
-        guard let name = client.user, let user = users.user(name) else { return nil }
+        guard let name = client.user, let entry = users.user(name) else { return nil }
+        let user = entry.record
         let own = user.collections?.map { CollectionPath($0) }
             .filter { all?.contains($0) ?? true }
         var rights = RESTRights(
             collections: own ?? all,
             isReadOnly: isReadOnly || user.isReadOnly
         )
+        rights.edition = entry.edition
         if let condition = user.condition {
             // A condition that cannot be evaluated lets nobody in.
             guard let asked = conditions.condition(condition, of: name) else { return nil }
@@ -120,5 +141,17 @@ final class ConditionShelf: Sendable {
             entries[name] = Entry(condition: condition, asked: asked)
         }
         return asked
+    }
+}
+
+extension Arguments {
+    /// The proxies of `--trusted-proxy`.
+    func trustedProxies() throws(Failure) -> TrustedProxies {
+        guard let proxies = TrustedProxies(list("--trusted-proxy")) else {
+            throw Failure.usage(
+                "--trusted-proxy takes addresses and networks, such as 127.0.0.1 and 10.0.0.0/8"
+            )
+        }
+        return proxies
     }
 }

@@ -40,7 +40,9 @@ final class Refusals: Sendable {
             case 401: user == nil ? "wrong or missing credentials" : "wrong password"
             case 403: "not allowed"
             case 404: "no such database"
+            case 421: "not a name of this server"
             case 429: "too many attempts or connections"
+            case 503: "too many connections"
             default: "no replication request"
             }
         }

@@ -35,13 +35,21 @@ enum ServeCommand: Command {
             Port N of --rest answers HTTP requests for the same users with the same TLS: documents,
             lists, changes, queries and blobs (Docs/guides/rest.md).
 
+            REST answers requests for localhost and this machine's own names and addresses, and for
+            the names of --rest-host; without users and TLS any other name is refused with 421.
+            Behind a proxy, --trusted-proxy lets X-Forwarded-For tell clients apart.
+
             \(CompressionChoice.details)
 
             Ctrl-C tells peers that this is the end; SIGTERM, which systemd sends, tells them to
             come back, as after a restart.
 
+            A change of the file of --users applies within a second, also to open connections.
+            SIGHUP reads it, --identity, --client-certificate and --client-ca again; other options
+            need a restart.
+
             With --json each event is one line: listening, connected, disconnected, refused,
-            traffic, problem, stopped.
+            traffic, crowded, reloaded, problem, stopped.
             """,
         examples: [
             "divan serve travel --users users.json --port 4984",
@@ -90,6 +98,12 @@ enum ServeCommand: Command {
         ] + Credentials.options + [
             .value("--max-connections", "N", "connections at one time (default: 1000)"),
             .value("--max-per-address", "N", "the same from one address (default: 250)"),
+            .value(
+                "--trusted-proxy",
+                "ADDRESS",
+                isRepeating: true,
+                "believe X-Forwarded-For of this proxy or network"
+            ),
         ]
 
     private static let what: [CommandSyntax.Option] = [
@@ -108,6 +122,7 @@ enum ServeCommand: Command {
             isRepeating: true,
             "let web pages of this origin use --rest (default: none)"
         ),
+        .value("--rest-host", "NAME", isRepeating: true, "another name of this server for --rest"),
         CompressionChoice.option,
         .fullSync,
         .flag("--delta", "send changes as deltas, and keep old bodies for them"),
@@ -124,8 +139,9 @@ enum ServeCommand: Command {
         guard !arguments.operands.isEmpty else {
             throw Failure.usage("divan serve: DB is missing; name a database or use --config")
         }
-        // Installed before anything is opened, so that SIGTERM is never missed.
+        // Installed before anything is opened, so that no signal is missed.
         let interruption = Interruption()
+        let reload = ReloadSignal()
         var terminal = terminal
         terminal.isJSON = arguments.has("--json")
         let room = try ServingRoom(arguments, terminal)
@@ -135,7 +151,7 @@ enum ServeCommand: Command {
             room.abandon()
             throw error
         }
-        room.watch(until: interruption)
+        room.watch(until: interruption, reloadingAt: reload)
         room.stop(forRestart: interruption.isTermination)
     }
 }

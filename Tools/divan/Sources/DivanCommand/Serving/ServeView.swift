@@ -60,6 +60,11 @@ struct ServeView {
         for trouble in troubles { tell("problem", trouble.json, trouble.sentence) }
     }
 
+    /// Reports connections that were closed to make room.
+    mutating func take(_ crowds: [CrowdWatch.Report]) {
+        for crowd in crowds { tell("crowded", crowd.json, crowd.sentence) }
+    }
+
     /// Polls the listeners, and reports what is new.
     mutating func look() {
         let seconds = (ContinuousClock.now - clock).inSeconds

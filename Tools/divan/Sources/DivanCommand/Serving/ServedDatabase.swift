@@ -1,4 +1,4 @@
-@_spi(Status) import Divan
+@_spi(Status) @_spi(Stores) import Divan
 import DivanCommandLine
 import DivanDiscovery
 import DivanJSON
@@ -56,6 +56,8 @@ final class ServedDatabase: Sendable {
         if let count: Int = try arguments.number("--max-per-address", in: 1...1_000_000) {
             config.limits.addressConnectionCount = count
         }
+        _ = try arguments.trustedProxies()
+        config.trustedProxies = arguments.list("--trusted-proxy")
         config.access = { client in
             onClient(path, client)
             return gate.access(of: client, to: collections)
@@ -86,6 +88,15 @@ final class ServedDatabase: Sendable {
 
     /// The certificate that the listener presents.
     var certificate: SecCertificate? { listener.tlsIdentity?.certs.first }
+
+    /// Closes the connections of peers whose rights have changed, within a second.
+    func dropOutdated() { listener.disconnectOutdated() }
+
+    /// Presents another identity, and authenticates by other certificates, for peers that connect from now on.
+    func replace(identity: TLSIdentity?, _ gate: PeerGate) throws -> ListenerGate {
+        let authenticator = gate.certificates?.authenticator ?? gate.authenticator
+        return try listener.replace(identity: identity, authenticator: authenticator)
+    }
 
     /// Advertises the listener under a name, until the activity is released.
     ///

@@ -20,6 +20,7 @@ final class ServingRoom {
     private var activities: [any DiscoveryActivity] = []
     private var metrics: MetricsServer?
     private var rest: RESTDoor?
+    private var follower: RightsFollower?
 
     init(_ arguments: Arguments, _ terminal: Terminal) throws {
         self.arguments = arguments
@@ -63,8 +64,9 @@ final class ServingRoom {
             try database.start()
             try writeCertificate(database)
         }
-        try openMetrics()
         try openREST()
+        try openMetrics()
+        followUsers()
         for database in served { announce(database) }
         if let warning = OpenDoor.warning(arguments, gate) {
             events.write("problem", ["text": .string(warning)])
@@ -75,16 +77,28 @@ final class ServingRoom {
     }
 
     /// Shows what happens, until Ctrl-C.
-    func watch(until interruption: Interruption) {
-        let stopped = DispatchSemaphore(value: 0)
-        interruption.onRequest { stopped.signal() }
+    ///
+    /// Reads the users and certificates again at each `reload`.
+    func watch(until interruption: Interruption, reloadingAt reload: ReloadSignal) {
+        let wake = DispatchSemaphore(value: 0)
+        interruption.onRequest { wake.signal() }
+        reload.onRequest { wake.signal() }
         var view = ServeView(terminal, events, served)
+        var crowds = (peers: CrowdWatch(isOverHTTP: false), web: CrowdWatch(isOverHTTP: true))
         repeat {
+            if reload.take() { readAgain() }
             view.take(arrivals.take())
             view.take(refusals.take())
             view.take(troubles.take())
+            let peers = served.reduce(0) { $0 + $1.listener.statistics.displacedConnectionCount }
+            let reports = [
+                crowds.peers.report(of: peers),
+                crowds.web.report(of: rest?.displacedConnectionCount ?? 0),
+            ]
+            view.take(reports.compactMap { $0 })
             view.look()
-        } while stopped.wait(timeout: .now() + .milliseconds(500)) == .timedOut
+            _ = wake.wait(timeout: .now() + .milliseconds(500))
+        } while !interruption.isRequested
         view.take(arrivals.take())
         view.take(refusals.take())
         view.take(troubles.take())
@@ -93,6 +107,7 @@ final class ServingRoom {
 
     /// Closes what was opened before something failed.
     func abandon() {
+        follower?.stop()
         metrics?.stop()
         rest?.stop()
         for database in served { database.stop(forRestart: false) }
@@ -100,6 +115,7 @@ final class ServingRoom {
 
     /// Stops everything, and reports how much was transferred.
     func stop(forRestart: Bool) {
+        follower?.stop()
         for activity in activities { activity.stop() }
         metrics?.stop()
         rest?.stop()
@@ -125,15 +141,53 @@ final class ServingRoom {
         try OutputFile.write(Array(certificate.pem.utf8), to: file)
     }
 
+    /// Ends connections as soon as their users' rights change.
+    private func followUsers() {
+        guard let users = gate.users else { return }
+        let (served, rest) = (served, rest)
+        follower = RightsFollower(users) {
+            for database in served { database.dropOutdated() }
+            rest?.dropOutdated()
+        }
+    }
+
+    /// Reads the users and the certificates again; what cannot be read stays as it was.
+    private func readAgain() {
+        do {
+            let before = served.map { $0.certificate?.sha256Fingerprint }
+            let identity = try arguments.value("--identity").map {
+                try IdentityShelf.identity($0, terminal)
+            }
+            let hasOtherClients = try gate.certificates?.reload() ?? false
+            gate.users?.refresh()
+            let gates = try served.map { try $0.replace(identity: identity, gate) }
+            if let own = gates.first { rest?.replace(own, dismissesAll: hasOtherClients) }
+            for database in served { database.dropOutdated() }
+            rest?.dropOutdated()
+            events.write("reloaded", sentence: "Read the users and certificates again")
+            guard served.map({ $0.certificate?.sha256Fingerprint }) != before else { return }
+            for database in served { try writeCertificate(database) }
+            for activity in activities { activity.stop() }
+            activities = []
+            advertise()
+        } catch {
+            let problem = (error as? Failure) ?? Failure(explaining: error)
+            let text = "not everything was read again: \(problem.sentence)"
+            events.write("problem", ["text": .string(text)], sentence: text)
+        }
+    }
+
     private func openMetrics() throws {
         guard let port: UInt16 = try arguments.number("--metrics-port", in: 0...65_535) else {
             return
         }
-        let (served, refusals) = (served, refusals)
+        let (served, refusals, rest) = (served, refusals, rest)
         let begin = Date()
         metrics = try MetricsServer(port: port) { path in
             switch path {
-            case "/metrics": MetricsPage(since: begin, refusals).response
+            case "/metrics":
+                MetricsPage(since: begin, refusals, displaced: rest?.displacedConnectionCount)
+                    .response
             case "/_health": HealthReport(served, since: begin).response
             default: nil
             }
@@ -142,8 +196,8 @@ final class ServingRoom {
 
     private func openREST() throws {
         guard let port: UInt16 = try arguments.number("--rest", in: 0...65_535) else {
-            guard !arguments.has("--rest-origin") else {
-                throw Failure.usage("--rest-origin is for --rest; name a port with it")
+            for option in ["--rest-origin", "--rest-host"] where arguments.has(option) {
+                throw Failure.usage("\(option) is for --rest; name a port with it")
             }
             return
         }

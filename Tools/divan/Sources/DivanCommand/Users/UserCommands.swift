@@ -29,7 +29,8 @@ enum UserAddCommand: Command {
             gets nothing, and can neither change nor delete them; but of a deleted document everybody
             gets the ID, unless CONDITION speaks of META().deleted.
 
-            A running divan serve takes the change over at the next login.
+            A running divan serve applies the change within a second: connections of a user whose
+            password or rights have changed are closed, and must log in again.
             """,
         examples: [
             "divan users add users.json anna",
@@ -85,9 +86,8 @@ enum UserRemoveCommand: Command {
         operands: [.users, .init(name: "NAME", isRepeating: true)],
         options: [.yes, .dryRun],
         details: """
-            A running divan serve refuses them at the next login. An event stream that is open ends; a
-            replication that is open keeps its rights until it connects again: restart divan serve
-            to end it now. Nothing is asked; --yes changes nothing.
+            A running divan serve refuses them from then on, and closes their open connections
+            within a second. Does not ask for confirmation.
             """,
         examples: ["divan users rm users.json anna"]
     )

@@ -18,12 +18,35 @@ final class UserGate: Sendable {
         var number: UInt64 = 0
     }
 
+    /// A user, and which edition of the record it is: a changed record has another.
+    struct Entry: Sendable {
+        let record: UserRecord
+        let edition: UInt64
+    }
+
     private struct State {
-        var list: UserList
+        /// The users of the last file that could be read.
+        var users: [ExactText: Entry] = [:]
+        /// How often they have changed.
+        var edition: UInt64 = 0
+        /// Whether the file can be read now.
+        var isReadable = true
         var stamp: Stamp
+
+        /// Takes over a file's users; those that are unchanged keep their edition.
+        mutating func take(_ list: UserList) {
+            edition += 1
+            users = Dictionary(
+                uniqueKeysWithValues: list.users.map { name, record in
+                    let known = users[name].flatMap { $0.record == record ? $0 : nil }
+                    return (name, known ?? Entry(record: record, edition: edition))
+                }
+            )
+            proofs = proofs.filter { users[$0.key] != nil }
+        }
+
         /// A proof of the last correct password, and the hash that it matched.
         var proofs: [ExactText: (hash: PasswordHash, proof: [UInt8])] = [:]
-        var problem: String?
     }
 
     private let file: UserFile
@@ -36,15 +59,39 @@ final class UserGate: Sendable {
         self.file = file
         self.onProblem = onProblem
         let stamp = Self.stamp(of: file.path)
-        state = Mutex(State(list: try file.read(), stamp: stamp))
+        var state = State(stamp: stamp)
+        state.take(try file.read())
+        self.state = Mutex(state)
     }
 
-    /// The user with this name, as the file is now.
-    func user(_ name: String) -> UserRecord? { current()[ExactText(name)] }
+    /// The user with this name, as the file was when it was last checked: at each login, and by `refresh`.
+    ///
+    /// If the file cannot be read, those who are connected keep what they have.
+    func user(_ name: String) -> Entry? { state.withLock { $0.users[ExactText(name)] } }
+
+    /// Reads the file if it has changed; returns how often its users have changed.
+    @discardableResult
+    func refresh() -> UInt64 {
+        let stamp = Self.stamp(of: file.path)
+        let (edition, problem) = state.withLock { state -> (UInt64, String?) in
+            guard stamp != state.stamp else { return (state.edition, nil) }
+            state.stamp = stamp
+            do {
+                state.take(try file.read())
+                state.isReadable = true
+                return (state.edition, nil)
+            } catch {
+                state.isReadable = false
+                return (state.edition, (error as? Failure)?.sentence ?? "\(error)")
+            }
+        }
+        if let problem { onProblem("\(problem); nobody is let in until then") }
+        return edition
+    }
 
     /// Whether this is the password of the user.
     func accepts(_ name: String, _ password: String) -> Bool {
-        guard let user = current()[ExactText(name)] else {
+        guard let hash = currentHash(of: name) else {
             let salt = [UInt8](repeating: 0, count: 16)
             _ = try? Scrypt.standard.key(
                 password: Array(password.utf8).span,
@@ -55,14 +102,21 @@ final class UserGate: Sendable {
         }
         let proof = proof(name, password)
         let known = state.withLock { $0.proofs[ExactText(name)] }
-        if let known, known.hash == user.password,
-            isEqualInConstantTime(known.proof.span, proof.span)
-        {
+        if let known, known.hash == hash, isEqualInConstantTime(known.proof.span, proof.span) {
             return true
         }
-        guard (try? user.password.matches(password)) == true else { return false }
-        state.withLock { $0.proofs[ExactText(name)] = (user.password, proof) }
+        guard (try? hash.matches(password)) == true else { return false }
+        // The password may have been changed meanwhile.
+        guard currentHash(of: name) == hash else { return false }
+        state.withLock { $0.proofs[ExactText(name)] = (hash, proof) }
         return true
+    }
+
+    private func currentHash(of name: String) -> PasswordHash? {
+        refresh()
+        return state.withLock { state in
+            state.isReadable ? state.users[ExactText(name)]?.record.password : nil
+        }
     }
 
     private func proof(_ name: String, _ password: String) -> [UInt8] {
@@ -70,24 +124,6 @@ final class UserGate: Sendable {
         // A name contains no zero byte, so two different pairs never give the same bytes.
         for part in [key, Array(name.utf8), [0], Array(password.utf8)] { hash.update(part.span) }
         return hash.finalize()
-    }
-
-    private func current() -> [ExactText: UserRecord] {
-        let stamp = Self.stamp(of: file.path)
-        let (users, problem) = state.withLock { state -> ([ExactText: UserRecord], String?) in
-            guard stamp != state.stamp else { return (state.list.users, nil) }
-            state.stamp = stamp
-            do {
-                state.list = try file.read()
-                state.proofs = state.proofs.filter { state.list.users[$0.key] != nil }
-                return (state.list.users, nil)
-            } catch {
-                state.list = UserList()
-                return ([:], (error as? Failure)?.sentence ?? "\(error)")
-            }
-        }
-        if let problem { onProblem("\(problem); nobody is let in until then") }
-        return users
     }
 
     private static func stamp(of path: String) -> Stamp {

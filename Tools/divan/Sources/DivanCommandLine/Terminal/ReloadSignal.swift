@@ -1,0 +1,62 @@
+import Dispatch
+import Glibc
+import Synchronization
+
+/// SIGHUP while a verb serves: its files are to be read again.
+///
+/// If the terminal in which the verb was started has gone, the same signal ends the program, as SIGTERM does.
+package final class ReloadSignal: @unchecked Sendable {
+    // Unchecked: `source` is set by init and never changed again; all else is locked.
+    private struct State {
+        var isPending = false
+        var action: (@Sendable () -> Void)?
+    }
+
+    private let state = Mutex(State())
+    private let source: any DispatchSourceSignal
+
+    /// Begins to handle the signal.
+    package init() {
+        let terminals = [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO].filter { isatty($0) == 1 }
+        let registration = DispatchGroup()
+        source = DispatchSource.makeSignalSource(
+            signal: SIGHUP,
+            queue: DispatchQueue(label: "divan.reload")
+        )
+        source.setEventHandler { [weak self] in
+            // A terminal that has hung up is no terminal any more.
+            guard terminals.allSatisfy({ isatty($0) == 1 }) else {
+                kill(getpid(), SIGTERM)
+                return
+            }
+            self?.request()
+        }
+        registration.enter()
+        source.setRegistrationHandler { registration.leave() }
+        source.resume()
+        registration.wait()
+    }
+
+    deinit { source.cancel() }
+
+    /// Runs `action` at each signal, on any thread.
+    package func onRequest(_ action: @escaping @Sendable () -> Void) {
+        state.withLock { $0.action = action }
+    }
+
+    /// Whether there was a signal since the last call.
+    package func take() -> Bool {
+        state.withLock { state in
+            defer { state.isPending = false }
+            return state.isPending
+        }
+    }
+
+    private func request() {
+        let action = state.withLock { state in
+            state.isPending = true
+            return state.action
+        }
+        action?()
+    }
+}
