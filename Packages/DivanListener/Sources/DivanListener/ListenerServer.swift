@@ -28,6 +28,13 @@ public final class ListenerServer: Sendable {
             case .restarting: 4001
             }
         }
+
+        var reason: String {
+            switch self {
+            case .goingAway: CloseCode.stoppedReason
+            case .restarting: ""
+            }
+        }
     }
 
     private let configuration: ListenerConfiguration
@@ -106,7 +113,9 @@ public final class ListenerServer: Sendable {
         }
         guard let running else { return completion() }
         log.info("Listening no more")
-        running.stop(code: kind.closeCode) { [table] in table.whenEmpty(completion) }
+        running.stop(code: kind.closeCode, reason: kind.reason) { [table] in
+            table.whenEmpty(completion)
+        }
     }
 
     /// How many clients are connected.
@@ -146,7 +155,7 @@ public final class ListenerServer: Sendable {
 
     /// Closes one connection in an orderly way; ignored when it has ended.
     public func disconnect(_ id: UInt64, _ kind: StopKind = .goingAway) {
-        table.transport(of: id)?.close(code: kind.closeCode, reason: "")
+        table.transport(of: id)?.close(code: kind.closeCode, reason: kind.reason)
     }
 }
 

@@ -2,6 +2,7 @@ import DivanAuth
 import DivanHTTP
 import DivanJSON
 import DivanLog
+import DivanStore
 public import DivanTLS
 import DivanTransport
 import Synchronization
@@ -172,6 +173,7 @@ final class RESTService: Sendable {
     ) -> HTTPResponse {
         do {
             guard let call = asked.call else { return welcome(asked.client) }
+            call.store.purgeDue()
             return try response(to: route, call, body: body) ?? welcome(asked.client)
         } catch {
             let failure = RESTError(error)

@@ -302,6 +302,11 @@ extension ActiveSession {
             if source.refused() { return connect() }
             return finish(error, needsCredentials: true)
         }
+        if case .failed(let failure)? = end.close,
+            let mismatch = SchemeMismatch(failure, scheme: store.scheme)
+        {
+            return failed(mismatch.syncError, as: mismatch.retryError, retryAfter: nil)
+        }
         let wish = end.close?.retryAfter(at: configuration.peer.secondsSince1970())
         failed(error, as: end.retryError, retryAfter: wish)
     }

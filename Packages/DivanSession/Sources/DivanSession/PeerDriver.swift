@@ -267,7 +267,8 @@ extension PeerDriver {
                 guard phase == .open else { continue }
                 sendLastFrames()
                 phase = .closing
-                transport.close(code: code.number, reason: "")
+                let reason = code == .goingAway ? CloseCode.stoppedReason : ""
+                transport.close(code: code.number, reason: reason)
             }
         }
         startConflicts()

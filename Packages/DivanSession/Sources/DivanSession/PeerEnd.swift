@@ -25,7 +25,9 @@ struct PeerEnd: Sendable {
         case nil: return nil
         case .clean(let code, let reason, _):
             let code = CloseCode(code)
-            return SyncError(.close(code == .normal ? .goingAway : code), reason)
+            let isNormal = code == .normal || code == .noCode
+            let explanation = reason == CloseCode.stoppedReason ? "" : reason
+            return SyncError(.close(isNormal ? .goingAway : code), explanation)
         case .failed(let error):
             return SyncError(error)
         }
@@ -35,7 +37,14 @@ struct PeerEnd: Sendable {
     ///
     /// A server that answers a handshake with 500 may recover, so it is retried
     /// (`behaviour.md` §1 (7)); within a connection 500 is permanent (`errors.md` §7).
+    ///
+    /// A listener that its application stopped ends its clients; a server that goes away for another reason returns.
     var retryError: SyncError? {
+        if error == nil,
+            case .clean(CloseCode.goingAway.number, CloseCode.stoppedReason, _)? = close
+        {
+            return SyncError(.close(.doNotRetry))
+        }
         guard case .failed(let failure)? = close,
             case .refused(HTTPStatus.internalError.rawValue, _, _) = failure.reason
         else {

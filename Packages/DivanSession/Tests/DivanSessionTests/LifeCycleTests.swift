@@ -195,11 +195,18 @@ import Testing
         #expect(try run.there.text("late") == nil)
     }
 
-    @Test(arguments: [(UInt16(1001), SyncStatus.Activity.stopped), (4001, .idle)])
-    func `listener stopped: 1001 ends a continuous run, a code that says later does not`(
-        code: UInt16,
-        last: SyncStatus.Activity
-    ) async {
+    @Test(arguments: [
+        (UInt16(1001), CloseCode.stoppedReason, SyncStatus.Activity.stopped), (1001, "", .idle),
+        (1001, "database offline", .idle), (1000, "", .idle), (1012, "", .idle),
+        (1013, "", .idle), (1014, "", .idle), (4001, "", .idle),
+    ])
+    func
+        `listener stopped: a close that says so ends a continuous run, any other does not`(
+            code: UInt16,
+            reason: String,
+            last: SyncStatus.Activity
+        ) async
+    {
         let stores = TwoStores()
         let passives = Passives()
         let peer = stores.active(isContinuous: true)
@@ -207,9 +214,10 @@ import Testing
         let run = Run(stores.here, stores.configuration(peer, retry: retry, passives: passives))
         run.session.start()
         #expect(await run.reached(.idle) != nil)
-        passives.last?.close(code: code)
+        passives.last?.close(code: code, reason: reason)
+        if last == .idle { #expect(await run.reached(.offline) != nil) }
         let end = await run.reached(last)
-        #expect(end?.error?.code == (code == 1001 ? 1001 : nil))
+        #expect(end?.error?.code == (last == .stopped ? 1001 : nil))
         run.session.stop()
     }
 

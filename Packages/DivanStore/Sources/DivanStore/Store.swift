@@ -33,6 +33,7 @@ public final class Store: Sendable {
     let deltaSources = DeltaSources()
     /// Loaded with the first checkpoint of a peer.
     let checkpointOwners = Mutex<CheckpointLedger?>(nil)
+    let expirations = Mutex(NextExpiration())
     private let hasToldOfUnsentKey = Atomic(false)
     // Accessed only by the thread that holds `writing`.
     nonisolated(unsafe) private var openWriter: StoreWriter?
@@ -273,6 +274,8 @@ public final class Store: Sendable {
         // Until the commit, the ledger may be ahead of what is stored.
         var (losesLedger, losesLedgerIfUndone) = (false, false)
         var unsent: (documentID: DocumentID, key: String)?
+        var repairedClock: HybridClock?
+        var expiration: Int64?
         defer { if losesLedger || losesLedgerIfUndone { checkpointOwners.withLock { $0 = nil } } }
         let outcome = try engine.write { transaction in
             let writer = StoreWriter(
@@ -297,10 +300,14 @@ public final class Store: Sendable {
             identity = try authorship.finish(writer.author, in: transaction)
             if writer.namesBlobs { try blobs.settle() }
             unsent = writer.unsent
+            expiration = writer.earliestExpiration
+            if writer.author.isClockRepaired { repairedClock = writer.author.clock }
             return (result, changes)
         }
         losesLedgerIfUndone = false
-        if let identity { authorship.note(identity) }
+        if let expiration { expirations.withLock { $0.note(expiration) } }
+        if let repairedClock { authorship.note(repaired: repairedClock) }
+        if let identity, let jump = authorship.note(identity) { warn(of: jump) }
         if let unsent { warn(of: unsent.key, in: unsent.documentID) }
         if let timer { note(timer, of: outcome.1) }
         return outcome
@@ -321,6 +328,15 @@ public final class Store: Sendable {
         StoreLog.database.warning(
             "Document \(documentID) has a property \(unsentKey): it stays in this database, for peers leave out "
                 + "properties that begin with _ at the top level; name it otherwise if it is to be synced"
+        )
+    }
+
+    /// Warns, once for each jump, that the machine's clock may be wrong.
+    private func warn(of jump: ClockJump) {
+        StoreLog.database.warning(
+            "The clock of this machine is \(jump.dayCount) days ahead of the newest earlier save in "
+                + "\(directory ?? "memory"); if it is wrong, peers refuse what is saved now: set the clock, then "
+                + "run divan repair-clock"
         )
     }
 

@@ -40,6 +40,33 @@ import Testing
         #expect(document?.body == conflict.local.body)
     }
 
+    @Test(arguments: EngineKind.allCases)
+    func `a conflict ends when both sides have deleted the document`(_ kind: EngineKind) throws {
+        let (room, conflict) = try conflicted(kind, remoteIsTombstone: true)
+        try room.save("doc", "{}", isTombstone: true)
+        #expect(try room.store.read { try $0.conflicts(in: .default) } == [])
+        let stays = try room.store.read {
+            try $0.document("doc", in: .default, includingTombstones: true)
+        }
+        #expect(stays?.isTombstone == true && stays?.revisionID == conflict.remote.revisionID)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a database that begins to serve ends conflicts between deletions, and no others`(
+        _ kind: EngineKind
+    ) throws {
+        let (room, _) = try conflicted(kind, localIsTombstone: true, remoteIsTombstone: true)
+        try room.insert("live", "1-aa", body: #"{"n":1}"#)
+        try room.save("live", #"{"n":2}"#)
+        try room.insert("live", "2-ff", history: ["1-aa"], body: #"{"n":3}"#)
+        #expect(try room.store.read { try $0.conflicts(in: .default) }.count == 2)
+        try room.store.closeDeletions()
+        #expect(try room.store.read { try $0.conflicts(in: .default) } == ["live"])
+        let last = try room.store.read { try $0.lastSequence(in: .default) }
+        try room.store.closeDeletions()
+        #expect(try room.store.read { try $0.lastSequence(in: .default) } == last)
+    }
+
     private func resolve(
         _ room: Room,
         _ conflict: StoredConflict,

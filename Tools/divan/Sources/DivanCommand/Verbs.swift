@@ -36,7 +36,7 @@ enum Verbs {
                 DumpCommand.self, RestoreCommand.self,
                 CompareCommand.self,
                 UpgradeCommand.self,
-                CheckCommand.self, CompactCommand.self, PackCommand.self,
+                CheckCommand.self, RepairClockCommand.self, CompactCommand.self, PackCommand.self,
                 WatchCommand.self, LogCommand.self,
             ]
         ),

@@ -157,6 +157,7 @@ public final class URLEndpointListener: Sendable {
 
     private func listen(holding sources: DeltaSourceHold?) throws -> Running {
         let identity = try config.usedIdentity()
+        closeDeletions()
         let server = ListenerServer(try config.serverConfiguration(identity: identity))
         do {
             return Running(
@@ -167,6 +168,15 @@ public final class URLEndpointListener: Sendable {
             )
         } catch let error as TransportError {
             throw error.asListenerError
+        }
+    }
+
+    /// Ends conflicts in which both sides deleted the document; a database that only serves has no replicator for it.
+    private func closeDeletions() {
+        do {
+            try config.home.openStore().closeDeletions()
+        } catch {
+            Journal.listener.warning("Conflicts between two deletions stay open: \(error)")
         }
     }
 

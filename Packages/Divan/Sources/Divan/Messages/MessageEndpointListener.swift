@@ -118,13 +118,13 @@ public final class MessageEndpointListener: Sendable {
     /// Closes one connection.
     public func close(connection: any MessageEndpointConnection) {
         for entry in entries where entry.connection === connection {
-            entry.session.close(code: 1001)
+            entry.session.close(code: 1001, reason: CloseCode.stoppedReason)
         }
     }
 
     /// Closes all connections.
     public func closeAll() {
-        for entry in entries { entry.session.close(code: 1001) }
+        for entry in entries { entry.session.close(code: 1001, reason: CloseCode.stoppedReason) }
     }
 
     private var entries: [Accepted] { state.withLock { Array($0.accepted.values) } }

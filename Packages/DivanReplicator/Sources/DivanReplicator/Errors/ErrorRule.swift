@@ -115,7 +115,8 @@ extension ErrorRule {
 
     private static let close: [ErrorRule] =
         [
-            rule(.close(.goingAway), .environment).saying("the peer has stopped")
+            rule(.close(.goingAway), .environment).helped(by: .whenContinuous)
+                .saying("the peer has stopped")
                 .advising("start it there, then here again; what came through is kept"),
             rule(.close(.abnormal), .environment).helped(by: .retry)
                 .saying("the connection ended without a goodbye"),
@@ -127,6 +128,10 @@ extension ErrorRule {
                 .saying("the peer is restarting or overloaded"),
             rule(.close(.doNotRetry), .peer).saying("the peer asks not to try again"),
         ]
+        + [.serviceRestart, .overloaded, .badGateway].map {
+            rule(.close($0), .environment).helped(by: .retry)
+                .saying("the peer, or what stands before it, is restarting or overloaded")
+        }
         + [.protocolError, .unsupportedData, .badFormat, .missingExtension].map {
             rule(.close($0), .peer).saying("the two sides do not understand each other")
         }

@@ -183,8 +183,18 @@ extension SyncError: CustomStringConvertible {
         return place + (problem.map { ": \($0)" } ?? "") + "; \(remedy)"
     }
 
+    /// Whether the peer refused to be read by a database that names revisions differently.
+    private var isOfVersioning: Bool {
+        code == HTTPStatus.notImplemented.rawValue && message.contains("document versioning")
+    }
+
     private var remedy: String {
-        rule.remedy
+        if isOfVersioning {
+            return
+                "one database has revision trees and the other version vectors: upgrade the one with trees "
+                + "(divan upgrade, Couchbase Lite 4)"
+        }
+        return rule.remedy
             ?? (isTransient
                 ? "it helps to try again later" : "see the peer's log for its side of the story")
     }

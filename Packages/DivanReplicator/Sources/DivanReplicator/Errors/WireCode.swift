@@ -148,6 +148,12 @@ public struct CloseCode: RawRepresentable, Hashable, Sendable {
     public static let normal = CloseCode(rawValue: 1000)
     /// The peer has stopped.
     public static let goingAway = CloseCode(rawValue: 1001)
+    /// The reason in the frame of a peer that was stopped by its application: its clients stop, too.
+    ///
+    /// Any other peer that goes away, such as a server whose database is taken offline, is expected to return.
+    public static let stoppedReason = "stopped"
+    /// Closed normally by a peer that gave no code; stands for an empty CLOSE frame.
+    public static let noCode = CloseCode(rawValue: 1005)
     static let protocolError = CloseCode(rawValue: 1002)
     static let unsupportedData = CloseCode(rawValue: 1003)
     static let abnormal = CloseCode(rawValue: 1006)  // stands for no CLOSE frame at all
@@ -156,8 +162,12 @@ public struct CloseCode: RawRepresentable, Hashable, Sendable {
     static let tooBig = CloseCode(rawValue: 1009)
     static let missingExtension = CloseCode(rawValue: 1010)
     static let cannotFulfil = CloseCode(rawValue: 1011)
+    static let serviceRestart = CloseCode(rawValue: 1012)
+    static let overloaded = CloseCode(rawValue: 1013)
+    static let badGateway = CloseCode(rawValue: 1014)
     static let retryLater = CloseCode(rawValue: 4001)
-    static let doNotRetry = CloseCode(rawValue: 4002)
+    /// Closed for good: trying again does not help.
+    public static let doNotRetry = CloseCode(rawValue: 4002)
 }
 
 /// An error of the database, 1…32.

@@ -10,6 +10,10 @@ public struct RevisionAuthor: Equatable, Sendable {
     ///
     /// The file was copied or restored: revisions written from now on need another source.
     public private(set) var hasDouble = false
+    /// Whether the clock was set back: its times from now on are earlier than some that it gave.
+    public private(set) var isClockRepaired = false
+    /// The source that the database writes as after this transaction, if it is another one.
+    public private(set) var successor: SourceID?
     /// What the digest of a tree's next revision covers in addition to its content: random bytes if
     /// the body must not be guessable from its name, otherwise nothing.
     public var blinding: [UInt8] = []
@@ -24,8 +28,10 @@ public struct RevisionAuthor: Equatable, Sendable {
 
     /// The time of a new revision, later than all of this source's times in the vectors.
     mutating func time(after vectors: VersionVector...) throws(RevisionError) -> UInt64 {
-        for vector in vectors { clock.pass(vector.time(of: source)) }
-        guard let time = clock.now(wall: wall) else { throw .badVersion(.clockExhausted) }
+        let floor = vectors.reduce(0) { max($0, $1.time(of: source)) }
+        guard let time = clock.now(wall: wall, after: floor) else {
+            throw .badVersion(.clockExhausted)
+        }
         return time
     }
 
@@ -46,13 +52,35 @@ public struct RevisionAuthor: Equatable, Sendable {
         }
     }
 
-    /// Notes the times of a received vector.
-    mutating func see(_ vector: VersionVector) throws(RevisionError) {
-        if vector.time(of: source) > clock.last { hasDouble = true }
+    /// Notes the times of a received vector, except those that the document's vector contains: they are not news,
+    /// and refusing them would not remove them here.
+    mutating func see(
+        _ vector: VersionVector,
+        beyond known: VersionVector
+    ) throws(RevisionError) {
+        let knownTime = known.timeOfSource
+        let news = vector.versions.filter { $0.time > knownTime($0.source) }
+        if news.contains(where: { $0.source == source && $0.time > clock.last }) {
+            hasDouble = true
+        }
         do {
-            try clock.see(vector, wall: wall)
+            try clock.see(VersionVector(unchecked: news, mergeCount: 0), wall: wall)
         } catch {
             throw .badVersion(error)
         }
+    }
+
+    /// Sets the clock back to the wall clock if it is ahead.
+    ///
+    /// - Returns: The latest time that peers accept now.
+    public mutating func repairClock() -> UInt64 {
+        clock = clock.setBack(to: wall)
+        isClockRepaired = true
+        return HybridClock.limit(at: wall)
+    }
+
+    /// Leaves the source to versions that are ahead and that peers have: the database writes as another one.
+    mutating func leaveSource(for successor: SourceID) {
+        self.successor = successor
     }
 }

@@ -31,7 +31,7 @@ extension VectorHistory {
         var mixed = try MixedVector(received.id, received.ancestry)
         mixed.vector = mixed.vector.pruned()
         mixed.legacy = Array(mixed.legacy.prefix(VersionLimits.legacyCount))
-        try author.see(mixed.vector)
+        try author.see(mixed.vector, beyond: currentVector.vector)
         let flags = received.flags.intersection([.tombstone, .hasBlobs])
         var entry = Entry(mixed, flags: flags, body: received.body)
         guard let current = entries.first else {

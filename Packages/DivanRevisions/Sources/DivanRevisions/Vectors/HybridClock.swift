@@ -1,5 +1,5 @@
-/// A clock whose times always increase, whatever the wall clock does, and are later than every time that
-/// it has seen: so a revision written after another was read is later than that.
+/// A clock whose times always increase, whatever the wall clock does, and follow every time that it has
+/// seen within a minute of the wall clock: so a revision written after another was read is later than that.
 ///
 /// Times are nanoseconds since 1970, of which the lowest 16 bits (65 µs) count events within one
 /// moment. One value for each database, stored with it; the wall time is passed in.
@@ -10,26 +10,49 @@ public struct HybridClock: Equatable, Sendable {
     public static let validTimes: ClosedRange<UInt64> = (1 << 40)...(1 << 63 - 1)
     /// How far ahead of the wall clock a time from others may be, in nanoseconds: two minutes.
     public static let tolerance: UInt64 = 120_000_000_000
+    /// How far ahead of the wall clock a time from others moves this clock, in nanoseconds: one minute.
+    ///
+    /// Less than `tolerance`: peers whose clocks are up to a minute behind still accept what is written here
+    /// after another peer has sent the latest times that are accepted.
+    public static let influence: UInt64 = 60_000_000_000
+    /// The latest wall time that counts: 2⁴⁰ times are left after it, so that the counter does not run out.
+    public static let latestWallTime: UInt64 = validTimes.upperBound - 1 << 40
 
     private static let counterBits: UInt64 = 0xFFFF
 
     /// The latest time that was given or seen; 0 for a new clock.
     public private(set) var last: UInt64
+    /// The last time that was unusually far ahead of all earlier ones, unless a peer has confirmed it.
+    public private(set) var jump: ClockJump?
 
     /// Creates a clock that continues after a time that it gave before.
-    public init(last: UInt64 = 0) {
-        self.last = min(last, Self.validTimes.upperBound - 1)
+    public init(last: UInt64 = 0, jump: ClockJump? = nil) {
+        self.last = min(last, Self.latestWallTime)
+        self.jump = jump
+    }
+
+    /// The clock at a wall time that it had overtaken: it continues from there.
+    public func setBack(to wall: UInt64) -> HybridClock {
+        HybridClock(last: min(last, wall))
+    }
+
+    /// The latest time that others are allowed to send when this machine's clock shows `wall`.
+    public static func limit(at wall: UInt64) -> UInt64 {
+        min(wall, latestWallTime) + tolerance
     }
 
     /// A time later than all that were given or seen.
     ///
     /// - Parameter wall: Nanoseconds since 1970; a value out of range counts as the nearest one in
     ///   it.
-    /// - Returns: `nil` when no time is left, which requires a clock that was set to the year 2262.
+    /// - Returns: `nil` when no time is left, which requires 2⁴⁰ saves with a clock that was set to the year 2262.
     public mutating func now(wall: UInt64) -> UInt64? {
-        let wall = min(max(wall, Self.validTimes.lowerBound), Self.validTimes.upperBound)
+        let wall = min(max(wall, Self.validTimes.lowerBound), Self.latestWallTime)
         let moment = wall & ~Self.counterBits
         if moment > last & ~Self.counterBits {
+            if last > 0, moment - last > ClockJump.usual {
+                jump = ClockJump(from: last, to: moment)
+            }
             last = moment
         } else {
             guard last < Self.validTimes.upperBound else { return nil }
@@ -38,21 +61,32 @@ public struct HybridClock: Equatable, Sendable {
         return last
     }
 
+    /// A time later than all that were given or seen, and than that of a document's revision.
+    ///
+    /// A revision far ahead of the wall clock moves only its own document's next time, not this clock.
+    mutating func now(wall: UInt64, after floor: UInt64) -> UInt64? {
+        guard let time = now(wall: wall) else { return nil }
+        guard floor >= time else { return time }
+        guard floor < Self.validTimes.upperBound else { return nil }
+        follow(floor + 1, wall: wall)
+        return floor + 1
+    }
+
     /// Notes a time received from others.
     ///
     /// - Throws: `invalidTime`, `timeInFuture`; the clock is then unchanged.
     public mutating func see(_ time: UInt64, wall: UInt64) throws(VersionError) {
         guard Self.validTimes.contains(time) else { throw .invalidTime(time) }
-        let (limit, overflows) = wall.addingReportingOverflow(Self.tolerance)
-        guard overflows || time & ~Self.counterBits <= limit else {
+        guard time & ~Self.counterBits <= Self.limit(at: wall) else {
             throw .timeInFuture(time, wall: wall)
         }
-        last = max(last, time)
+        follow(time, wall: wall)
+        if let jump, jump.isConfirmed(by: time) { self.jump = nil }
     }
 
-    /// Notes a time that this clock gave, perhaps before the wall clock was set back.
-    mutating func pass(_ time: UInt64) {
-        last = max(last, min(time, Self.validTimes.upperBound))
+    /// Continues after a time, as far as that is not too far ahead.
+    private mutating func follow(_ time: UInt64, wall: UInt64) {
+        last = max(last, min(time, min(wall, Self.latestWallTime) + Self.influence))
     }
 
     /// Notes the times of all versions of a vector received from others.
@@ -63,4 +97,29 @@ public struct HybridClock: Equatable, Sendable {
         for version in vector.versions { try clock.see(version.time, wall: wall) }
         self = clock
     }
+}
+
+/// A save whose time was far ahead of all earlier saves and of every time that peers had sent.
+///
+/// Either nothing was saved for that long, or the wall clock was wrong.
+public struct ClockJump: Equatable, Sendable {
+    /// How far apart two times may be, in nanoseconds: 30 days.
+    public static let usual: UInt64 = 30 * 86_400_000_000_000
+
+    /// The latest time before, in nanoseconds since 1970.
+    public let from: UInt64
+    /// The time of the save.
+    public let to: UInt64
+
+    /// Creates a jump from its two times.
+    public init(from: UInt64, to: UInt64) {
+        self.from = from
+        self.to = to
+    }
+
+    /// How many whole days it is long.
+    public var dayCount: Int { Int(clamping: (max(from, to) - from) / 86_400_000_000_000) }
+
+    /// Whether a peer's clock shows about the same time.
+    func isConfirmed(by time: UInt64) -> Bool { time >= to - min(to, Self.usual) }
 }

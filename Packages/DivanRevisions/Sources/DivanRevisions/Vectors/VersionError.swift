@@ -43,10 +43,11 @@ extension VersionError: CustomStringConvertible {
         case .timeInFuture(let time, let wall):
             """
             Version: time \(String(time, radix: 16)) is more than two minutes ahead of \
-            \(String(wall, radix: 16)); set the clock of the sender, or ours
+            \(String(wall, radix: 16)); set the clock that is wrong, the sender's or ours; then the sender runs \
+            divan repair-clock
             """
         case .clockExhausted:
-            "Clock: no later time is left; set the system's clock and make the database anew"
+            "Clock: no later time is left; set the system's clock, then run divan repair-clock"
         case .mergeOfOneSource(let source):
             "Merge: both versions are by source \(source); take the newer"
         case .unconvertible(let id):

@@ -87,7 +87,7 @@ extension VersionVector {
     }
 
     /// `time(of:)` for many lookups: uses a table for a long vector.
-    private var timeOfSource: (SourceID) -> UInt64 {
+    var timeOfSource: (SourceID) -> UInt64 {
         guard isLong else { return { time(of: $0) } }
         let times = Dictionary(
             versions.map { ($0.source, $0.time) },

@@ -14,6 +14,8 @@ struct StoreIdentity: Equatable, Sendable {
     var clockTime: UInt64 = 0
     /// Whether no later time than that was given.
     var isClockExact = false
+    /// The last save that was unusually far ahead of all earlier ones.
+    var clockJump: ClockJump?
 
     private enum Key {
         static let scheme = "revisionScheme"
@@ -21,6 +23,8 @@ struct StoreIdentity: Equatable, Sendable {
         static let clockTime = "versionClock"
         // The same time if it is exact; a Divan that does not know this key leaves another time here.
         static let exactClockTime = "versionClockExact"
+        // Two times in nanoseconds since 1970, separated by a space.
+        static let clockJump = "versionClockJump"
         static let publicUUID = "publicUUID"
         static let privateUUID = "privateUUID"
         static let previousPrivateUUID = "previousPrivateUUID"
@@ -67,6 +71,8 @@ struct StoreIdentity: Equatable, Sendable {
         identity?.clockTime = time.flatMap { UInt64(String(decoding: $0, as: UTF8.self)) } ?? 0
         let exactTime = try snapshot.value(Key.exactClockTime, in: .database)
         identity?.isClockExact = time != nil && exactTime == time
+        identity?.clockJump = try snapshot.value(Key.clockJump, in: .database)
+            .flatMap { ClockJump(stored: $0) }
         return identity
     }
 
@@ -96,6 +102,7 @@ struct StoreIdentity: Equatable, Sendable {
             for: Key.exactClockTime,
             in: .database
         )
+        try transaction.setValue(clockJump?.stored, for: Key.clockJump, in: .database)
         try transaction.requireFormat(.vectors)
     }
 
@@ -140,4 +147,16 @@ struct StoreIdentity: Equatable, Sendable {
         copy.clockTime = clockTime
         return copy
     }
+}
+
+extension ClockJump {
+    fileprivate init?(stored bytes: [UInt8]) {
+        let times = String(decoding: bytes, as: UTF8.self).split(separator: " ").map { UInt64($0) }
+        guard times.count == 2, let from = times[0], let to = times[1], from < to else {
+            return nil
+        }
+        self.init(from: from, to: to)
+    }
+
+    fileprivate var stored: [UInt8] { Array("\(from) \(to)".utf8) }
 }

@@ -29,7 +29,8 @@ final class Authorship: Sendable {
         state = Mutex(identity)
         self.random = random
         self.wallTime = wallTime
-        clock = Mutex(HybridClock(last: Self.beginning(of: identity, wall: wallTime())))
+        let last = Self.beginning(of: identity, wall: wallTime())
+        clock = Mutex(HybridClock(last: last, jump: identity.clockJump))
     }
 
     /// The time at which the clock continues when a database is opened at time `wall`.
@@ -53,10 +54,18 @@ final class Authorship: Sendable {
         RevisionAuthor(source: source, clock: clock.withLock { $0 }, wall: wallTime())
     }
 
+    /// The latest time that was given or seen, and this machine's, in nanoseconds since 1970.
+    var times: (clock: HybridClock, wall: UInt64) { (clock.withLock { $0 }, wallTime()) }
+
+    /// A source that no database uses.
+    func newSource() -> SourceID { SourceID(bytes: random.bytes(16)) ?? .me }
+
     /// Notes the times that a transaction gave: they are not given again, even if it is rolled back.
+    ///
+    /// A clock that it repaired counts only once that is committed.
     func pass(_ author: RevisionAuthor) {
         guard scheme != .trees else { return }
-        clock.withLock { $0 = author.clock }
+        if !author.isClockRepaired { clock.withLock { $0 = author.clock } }
         // The clock has passed the double's time, so the double would not be noticed again.
         if author.hasDouble { hasDouble.withLock { $0 = true } }
     }
@@ -70,28 +79,41 @@ final class Authorship: Sendable {
     ) throws(StoreError) -> StoreIdentity? {
         guard scheme != .trees else { return nil }
         var identity = state.withLock { $0 }
-        let needsSource = author.hasDouble || hasDouble.withLock { $0 }
-        if needsSource { identity.source = SourceID(bytes: random.bytes(16)) }
+        let hasDouble = author.hasDouble || hasDouble.withLock { $0 }
+        let needsSource = hasDouble || author.successor != nil
+        if needsSource { identity.source = author.successor ?? newSource() }
         let isLate = author.clock.last > identity.clockTime &+ Self.unstoredTime
         // A time ahead of this machine's clock, for example after contact with a peer whose clock is
         // fast, is stored at once: the next opening then continues exactly from there.
         let isAhead = author.clock.last > max(identity.clockTime, wallTime())
         // Once a later time is given, the stored time is no longer exact.
         let leavesExact = identity.isClockExact && author.clock.last > identity.clockTime
-        guard isLate || isAhead || leavesExact || needsSource else { return nil }
-        identity.isClockExact = isAhead || identity.isClockExact && !leavesExact
+        let isJump = author.clock.jump != identity.clockJump
+        guard isLate || isAhead || leavesExact || needsSource || isJump || author.isClockRepaired
+        else { return nil }
+        identity.isClockExact =
+            isAhead || author.isClockRepaired || identity.isClockExact && !leavesExact
         identity.clockTime = author.clock.last
+        identity.clockJump = author.clock.jump
         try identity.writeVersioning(to: transaction)
         return identity
     }
 
     /// Adopts what `finish(_:in:)` stored, once it is committed.
-    func note(_ identity: StoreIdentity) {
+    ///
+    /// - Returns: The jump of the clock, if that is new.
+    func note(_ identity: StoreIdentity) -> ClockJump? {
         let before = state.withLock { state in
             defer { state = identity }
-            return state.writer
+            return state
         }
-        if identity.writer != before { hasDouble.withLock { $0 = false } }
+        if identity.writer != before.writer { hasDouble.withLock { $0 = false } }
+        return identity.clockJump == before.clockJump ? nil : identity.clockJump
+    }
+
+    /// Adopts the clock that a transaction repaired, once it is committed.
+    func note(repaired clock: HybridClock) {
+        self.clock.withLock { $0 = clock }
     }
 
     /// Names revisions by version vectors from now on.

@@ -22,6 +22,8 @@ public final class StoreWriter: StoreReader {
     private(set) var outdatesLedger = false
     /// A saved document with a key that peers leave out, and that key.
     private(set) var unsent: (documentID: DocumentID, key: String)?
+    /// The earliest expiration that was set.
+    var earliestExpiration: Int64?
     private var failure: (any Error)?
     private var shapes: [StoreChange] = []  // collections that came or went, or whose indexes did
 
@@ -114,6 +116,7 @@ public final class StoreWriter: StoreReader {
             let edit = revision.edit(after: parent.id, retaining: retained)
             let outcome = try history.save(edit, by: &author)
             if outcome == .alreadyThere, let old { return .saved(StoredDocument(old)) }
+            if revision.isTombstone { try closeDeletions(in: &history) }
             return .saved(StoredDocument(try put(history, documentID, in: collection, over: old)))
         } catch let error as RevisionError {
             throw StoreError(.badRevision(documentID: documentID, error), at: path)
@@ -201,6 +204,7 @@ public final class StoreWriter: StoreReader {
         let collection = try self.collection(collection)
         let isThere = try changing().setExpiration(time, of: documentID, in: collection.id)
         guard isThere else { throw StoreError(.notFound(documentID: documentID), at: path) }
+        noteExpiration(time)
         forgetRow()
         changeCount += 1
     }

@@ -304,7 +304,7 @@ function decision(page) {
       complain(error.message);
     }
   };
-  const accept = () => keepsNumbers ? settle("doc", field.value) : complain(rounding);
+  const accept = () => keepsNumbers ? settle("doc", field.value.trim() || "null") : complain(rounding);
   const keep = (name, side, revision) => h("button", { id: "keep-" + side, onclick: () => settle("keep", JSON.stringify(side)) },
     `Keep ${name}` + (revision.deleted ? " (delete it)" : ""));
   const buttons = !page.write
@@ -319,7 +319,9 @@ function decision(page) {
     h("div", { class: "scroll" }, h("table", { class: "fields" },
       h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Field"), title("Ours", page.local), title("Theirs", page.remote))),
       h("tbody", {}, rows))),
-    h("h2", {}, "The merge"), field, problem, buttons,
+    h("h2", {}, "The merge"),
+    ...(merged === null ? [h("p", { class: "sub" }, "Empty: the document is deleted.")] : []),
+    field, problem, buttons,
   ];
 }
 

@@ -89,7 +89,8 @@ extension ErrorCode {
             10_400,
             "",
             "HTTP 400: the peer does not understand the request",
-            "check port and scheme: wss:// where it speaks TLS"
+            "check port and scheme: wss:// where it speaks TLS; `divan info` on both sides: both databases "
+                + "need revision trees, or both version vectors"
         ),
         ErrorCode(
             10_401,

@@ -31,6 +31,9 @@ struct DatabaseExamination {
             defer { try? store.close() }
             try path.require(wanted, in: store)
             tellFormat(store)
+            if let standing = try store.clockStanding() {
+                tell(VersionClockFinding(standing: standing, database: path.word).finding)
+            }
             try tellContent(store)
             try tellSizes(store)
             try tellWaiting(store)

@@ -55,6 +55,8 @@ struct Explanation {
         }
         guard let stored else { return nil }
         var findings = [state(stored)]
+        let timeAhead = try store.timeAhead(of: documentID, in: path)
+        if let timeAhead { findings.append(try clock(timeAhead)) }
         if let expiry = try expiry() { findings.append(expiry) }
         let conflict = try store.read { try $0.conflict(of: documentID, in: path) }
         if let conflict { findings.append(self.conflict(conflict)) }
@@ -65,7 +67,14 @@ struct Explanation {
             findings.append(.ok("peers", visits ?? "never synced with anybody"))
         }
         for remote in remotes {
-            findings.append(try standing(stored, at: remote, isInConflict: conflict != nil))
+            findings.append(
+                try standing(
+                    stored,
+                    at: remote,
+                    isInConflict: conflict != nil,
+                    isAhead: timeAhead != nil
+                )
+            )
         }
         return findings
     }
@@ -102,6 +111,21 @@ struct Explanation {
             )
         }
         return .ok("document", "here: \(revision), \(size)")
+    }
+
+    private static let clockRemedy =
+        "set the clock if it is wrong: timedatectl; then: divan repair-clock DB"
+
+    /// Its version, or one that it follows, was written by a clock that was ahead.
+    private func clock(_ time: UInt64) throws -> Finding {
+        let wall = UInt64(clamping: Moment.now()) * 1_000_000
+        let span = ClockText.span(time - min(time, wall))
+        return .warning(
+            "clock",
+            "its version is \(span) ahead of this machine's clock: peers refuse it until "
+                + ClockText.moment(time),
+            Self.clockRemedy
+        )
     }
 
     private func expiry() throws -> Finding? {
@@ -149,7 +173,8 @@ struct Explanation {
     private func standing(
         _ stored: StoredDocument,
         at remote: StoredRemote,
-        isInConflict: Bool
+        isInConflict: Bool,
+        isAhead: Bool
     ) throws -> Finding {
         let place = PeerURL.text(remote.name)
         let change = try store.read { reader in
@@ -168,6 +193,10 @@ struct Explanation {
         }
         let question = PendingQuestion(store: store, remote: remote.name)
         let pending = try question.documentIDs(in: [path]).flatMap(\.documentIDs)
+        if pending.contains(documentID), isAhead {
+            let seen = "\(place): not pushed yet, as its version is from the future; \(known)"
+            return .warning("peer", seen, Self.clockRemedy)
+        }
         if pending.contains(documentID) {
             let seen = "\(place): not pushed yet; \(known)"
             return .warning("peer", seen, "divan push; a push filter of that sync may hold it back")

@@ -47,7 +47,8 @@ struct ProtocolFindings {
             return false
         }
         let meaning = name.contains("CBMobile_4") ? "version vectors" : "revision trees"
-        tell(.ok("protocol", "\(name): \(meaning)"))
+        let need = "syncs with databases that have them, too (divan info)"
+        tell(.ok("protocol", "\(name): \(meaning); \(need)"))
         if let breach = report.breach {
             tell(.failed("protocol", breach, "see the server's log", .unreachable))
             return false
