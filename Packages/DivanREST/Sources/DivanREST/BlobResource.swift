@@ -26,7 +26,7 @@ struct BlobResource {
     }
 
     private func read() throws -> HTTPResponse {
-        let found = try call.store.read { try call.document(documentID, in: collection, $0) }
+        let found = try call.store.readLiving { try call.document(documentID, in: collection, $0) }
         guard let document = found else {
             throw RESTError.notFound("there is no document \"\(documentID)\"")
         }
@@ -66,7 +66,7 @@ struct BlobResource {
             contentType: type
         )
         // Asked before as well: the content of a refused request would stay until the next compaction.
-        _ = try call.store.read { try revision(with: reference, of: expected, $0) }
+        _ = try call.store.readLiving { try revision(with: reference, of: expected, $0) }
         // Held until the document refers to it.
         let hold = try call.store.blobs.writeHeld(content)
         defer { withExtendedLifetime(hold) {} }

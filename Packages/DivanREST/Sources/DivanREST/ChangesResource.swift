@@ -68,7 +68,7 @@ struct ChangesResource {
         }
         guard let text = call.request.target["since"] else { return 0 }
         guard text != "now" else {
-            return try call.store.read { try $0.lastSequence(in: collection) }
+            return try call.store.readLiving { try $0.lastSequence(in: collection) }
         }
         return try cursor.sequence(text)
     }
@@ -139,7 +139,7 @@ struct ChangesPage: Sendable {
     func fill(_ changes: inout Changes, upTo limit: Int) throws {
         // A feed may run for weeks.
         try call.checkCurrent()
-        changes = try call.store.read { [changes] reader in
+        changes = try call.store.readLiving { [changes] reader in
             guard call.rights.condition == nil else {
                 return try filled(changes, upTo: limit, reader)
             }

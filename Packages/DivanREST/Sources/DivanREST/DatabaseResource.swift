@@ -10,7 +10,7 @@ struct DatabaseResource {
         guard ["GET", "HEAD"].contains(call.request.method) else {
             throw RESTError.method("GET, HEAD")
         }
-        let collections = try call.store.read { reader in
+        let collections = try call.store.readLiving { reader in
             try reader.collections().filter(call.mayUse)
                 .map { JSON.object(try call.figures(of: $0, reader)) }
         }

@@ -23,7 +23,7 @@ struct DocumentResource {
     }
 
     private func read() throws -> HTTPResponse {
-        let found = try call.store.read { try call.document(documentID, in: collection, $0) }
+        let found = try call.store.readLiving { try call.document(documentID, in: collection, $0) }
         guard let document = found else { throw missing }
         try call.checkReading(document)
         let headers: HTTPHeaders = [
@@ -152,7 +152,7 @@ struct CollectionResource {
         try call.check(collection)
         switch call.request.method {
         case "GET", "HEAD":
-            return .json(.object(try call.store.read { try call.figures(of: collection, $0) }))
+            return .json(.object(try call.store.readLiving { try call.figures(of: collection, $0) }))
         case "POST":
             let documentID = Self.makeID()
             let document = DocumentResource(

@@ -101,7 +101,7 @@ private struct Listing: Sendable {
     func fill(_ page: inout Page, upTo limit: Int) throws {
         // A slow client may take days to read it.
         try call.checkCurrent()
-        page = try call.store.read { [page] reader in
+        page = try call.store.readLiving { [page] reader in
             guard call.rights.condition == nil else {
                 return try filled(page, upTo: limit, reader)
             }

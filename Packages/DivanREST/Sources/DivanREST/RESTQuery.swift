@@ -30,6 +30,7 @@ public struct RESTQuery: Sendable {
         collections: [CollectionPath]? = nil,
         sight: QuerySight? = nil
     ) throws {
+        store.purgeDue()
         self.store = store
         self.sight = sight
         let catalogue = LimitedCatalogue(

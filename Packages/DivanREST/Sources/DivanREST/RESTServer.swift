@@ -2,6 +2,7 @@ import DivanAuth
 import DivanHTTP
 import DivanJSON
 import DivanLog
+import DivanStore
 import DivanTLS
 import DivanTransport
 import Synchronization
@@ -143,6 +144,7 @@ final class RESTService: Sendable {
     ) -> HTTPResponse {
         do {
             guard let call = asked.call else { return welcome(asked.client) }
+            call.store.purgeDue()
             return try response(to: route, call, body: body) ?? welcome(asked.client)
         } catch {
             let failure = RESTError(error)

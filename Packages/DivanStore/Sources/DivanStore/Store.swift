@@ -33,6 +33,7 @@ public final class Store: Sendable {
     let deltaSources = DeltaSources()
     /// Loaded with the first checkpoint of a peer.
     let checkpointOwners = Mutex<CheckpointLedger?>(nil)
+    let expirations = Mutex(NextExpiration())
     private let hasToldOfUnsentKey = Atomic(false)
     // Accessed only by the thread that holds `writing`.
     nonisolated(unsafe) private var openWriter: StoreWriter?
@@ -274,6 +275,7 @@ public final class Store: Sendable {
         var (losesLedger, losesLedgerIfUndone) = (false, false)
         var unsent: (documentID: DocumentID, key: String)?
         var repairedClock: HybridClock?
+        var expiration: Int64?
         defer { if losesLedger || losesLedgerIfUndone { checkpointOwners.withLock { $0 = nil } } }
         let outcome = try engine.write { transaction in
             let writer = StoreWriter(
@@ -298,10 +300,12 @@ public final class Store: Sendable {
             identity = try authorship.finish(writer.author, in: transaction)
             if writer.namesBlobs { try blobs.settle() }
             unsent = writer.unsent
+            expiration = writer.earliestExpiration
             if writer.author.isClockRepaired { repairedClock = writer.author.clock }
             return (result, changes)
         }
         losesLedgerIfUndone = false
+        if let expiration { expirations.withLock { $0.note(expiration) } }
         if let repairedClock { authorship.note(repaired: repairedClock) }
         if let identity, let jump = authorship.note(identity) { warn(of: jump) }
         if let unsent { warn(of: unsent.key, in: unsent.documentID) }

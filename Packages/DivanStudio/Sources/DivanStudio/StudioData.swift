@@ -22,7 +22,7 @@ struct StudioData: Sendable {
 
     /// The database and its collections.
     func index() throws -> JSON {
-        let collections = try store.read { reader in
+        let collections = try store.readLiving { reader in
             try reader.collections().map { path -> JSON in
                 [
                     "name": .string("\(path)"), "count": JSON(try reader.count(in: path)),
@@ -46,7 +46,7 @@ struct StudioData: Sendable {
         guard limit > 0 else { throw RESTError(400, "bad_request", "limit is at least 1") }
         let prefix = target["prefix"] ?? ""
         let after = target["after"].map { DocumentID(unchecked: $0) }
-        return try store.read { reader in
+        return try store.readLiving { reader in
             // One extra ID shows whether there are more.
             let ids = try reader.documentIDs(
                 in: path,
@@ -95,7 +95,7 @@ struct StudioData: Sendable {
     /// A document with its revisions and blobs.
     func document(_ target: HTTPTarget) throws -> JSON {
         let (path, id) = try StudioPlace.document(target)
-        return try store.read { reader in
+        return try store.readLiving { reader in
             guard let document = try reader.document(id, in: path, includingTombstones: true) else {
                 throw RESTError(404, "not_found", "there is no document \"\(id)\" in \(path)")
             }
@@ -141,7 +141,7 @@ struct StudioData: Sendable {
 
     /// The documents with unresolved conflicts.
     func conflicts() throws -> JSON {
-        try store.read { reader in
+        try store.readLiving { reader in
             var rows: [JSON] = []
             for path in try reader.collections() {
                 let rest = max(0, limits.conflictCount - rows.count)
@@ -156,7 +156,7 @@ struct StudioData: Sendable {
     /// Both sides of a conflict, what they have in common, and the result of a merge.
     func conflict(_ target: HTTPTarget) throws -> JSON {
         let (path, id) = try StudioPlace.document(target)
-        guard let conflict = try store.read({ try $0.conflict(of: id, in: path) }) else {
+        guard let conflict = try store.readLiving({ try $0.conflict(of: id, in: path) }) else {
             throw RESTError(404, "not_found", "\"\(id)\" is not in conflict (any more)")
         }
         let merged = try FieldMergeResolver().resolve(
@@ -201,7 +201,7 @@ struct StudioData: Sendable {
     /// The latest changes of each collection in turn, the newest first.
     func changes() throws -> JSON {
         let count = limits.changeCount
-        return try store.read { reader in
+        return try store.readLiving { reader in
             var rows: [JSON] = []
             for path in try reader.collections() {
                 let last = try reader.lastSequence(in: path)
@@ -215,7 +215,7 @@ struct StudioData: Sendable {
 
     /// The indexes of each collection.
     func indexes() throws -> JSON {
-        try store.read { reader in
+        try store.readLiving { reader in
             var rows: [JSON] = []
             for path in try reader.collections() {
                 rows += try reader.indexes(in: path).map { index -> JSON in
@@ -247,7 +247,7 @@ struct StudioData: Sendable {
     func blob(_ request: HTTPRequest, on queue: WorkQueue) throws -> HTTPResponse {
         let (path, id) = try StudioPlace.document(request.target)
         let pointer = request.target["pointer"] ?? ""
-        guard let document = try store.read({ try $0.document(id, in: path) }),
+        guard let document = try store.readLiving({ try $0.document(id, in: path) }),
             let blob = try BlobReferences.all(in: document.body.span).first(where: {
                 $0.pointerByteCount == pointer.utf8.count
                     && $0.pointer.utf8.elementsEqual(pointer.utf8)

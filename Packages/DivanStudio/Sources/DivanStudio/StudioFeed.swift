@@ -14,7 +14,7 @@ final class StudioFeed: Sendable {
     init(_ store: Store, pageCount: Int) throws {
         self.store = store
         self.pageCount = pageCount
-        sequences = Mutex(try store.read { try $0.lastSequences() })
+        sequences = Mutex(try store.readLiving { try $0.lastSequences() })
     }
 
     /// Tells a page that it is connected, and to which database.
@@ -37,7 +37,7 @@ final class StudioFeed: Sendable {
     func read() throws -> [UInt8]? {
         var sequences = sequences.withLock { $0 }
         var events: [UInt8] = []
-        try store.read { reader in
+        try store.readLiving { reader in
             for path in try reader.collections() {
                 let last = sequences[path] ?? 0
                 let page = try reader.changes(in: path, after: last, limit: pageCount)

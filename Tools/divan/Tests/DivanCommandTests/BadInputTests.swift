@@ -36,6 +36,7 @@ import Testing
         ["info"], ["ls"], ["get", "x"], ["put", "x", "{}"], ["import", "f.jsonl"], ["export"],
         ["edit", "x"], ["purge", "x"], ["expire", "x"], ["expire", "x", "1d"], ["revs", "x"],
         ["collections"], ["collections", "--make", "x"], ["compact"], ["check"], ["cp", "y"],
+        ["repair-clock"],
         ["cp", "y.jsonl"], ["watch"], ["dump"], ["export", "x.sqlite"], ["export", "x.csv"],
     ])
     func `a database that is not there`(_ words: [String]) throws {

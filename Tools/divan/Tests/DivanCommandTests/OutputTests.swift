@@ -31,6 +31,7 @@ import Testing
         "export": "export db", "cp": "cp db \"copy-$RANDOM$RANDOM\" --json",
         "dump": "dump db", "restore": "restore \"again-$RANDOM$RANDOM\" whole.dump --json",
         "compare": "compare db other", "check": "check db", "compact": "compact db --json",
+        "repair-clock": "repair-clock db --json",
         "pack": "pack db --json",
         "doctor": "doctor db", "explain": "explain db one",
         "query": "query db 'SELECT META().id FROM _'",

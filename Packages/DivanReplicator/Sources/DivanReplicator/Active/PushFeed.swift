@@ -56,7 +56,7 @@ struct PushFeed {
         let limit = connection.limits.changesCount
         var verdicts: [Verdict] = []
         var damaged: [DamagedChange] = []
-        let rows = try connection.store.read { reader in
+        let rows = try connection.store.readLiving { reader in
             let rows = try reader.changes(
                 in: path,
                 after: lastSequence,

@@ -48,7 +48,7 @@ struct Admission {
         in store: Store
     ) throws(SyncError) -> StoredDocument? {
         do {
-            return try store.read { try $0.document(documentID, in: path) }
+            return try store.readLiving { try $0.document(documentID, in: path) }
         } catch let error as StoreError where error.concernsOneDocument {
             throw .rejected
         } catch {

@@ -127,7 +127,7 @@ struct RevisionSender {
             !connection.blobRights.areBound,
             !(sendsDeltas && connection.configuration.usesDeltas)
         else {
-            return try connection.store.read { reader in
+            return try connection.store.readLiving { reader in
                 let composer = composer(reader)
                 try reader.readAhead(batch.map(\.change.sequence), in: path)
                 return try batch.map { try compose($0, composer) }
@@ -138,7 +138,7 @@ struct RevisionSender {
         let (kept, epoch) = shared.messages(keys)
         let known = kept.compactMap { $0.map { Composed.message(Ready(shared: $0)) } }
         if known.count == batch.count { return known }
-        let composed = try connection.store.read { reader in
+        let composed = try connection.store.readLiving { reader in
             let composer = composer(reader)
             let unkept = zip(batch, kept).filter { $1 == nil }
             try reader.readAhead(unkept.map(\.0.change.sequence), in: path)

@@ -118,7 +118,7 @@ final class PassiveCollection {
         var feed = try PassiveFeed(request, over: connection, collection: number, path: path)
         feed.readFilter = admission.readFilter
         let count = try SyncError.storing {
-            try connection.store.read { try feed.begin($0) }
+            try connection.store.readLiving { try feed.begin($0) }
         }
         self.feed = feed
         isSubscribed = true

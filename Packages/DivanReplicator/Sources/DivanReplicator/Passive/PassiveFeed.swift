@@ -216,7 +216,7 @@ struct PassiveFeed {
 
     private mutating func announceNext() throws {
         let limit = connection.limits.changesCount
-        let all = try connection.store.read { reader in
+        let all = try connection.store.readLiving { reader in
             try reader.changes(in: path, after: lastSequence, limit: limit, remote: nil)
         }
         let rows = all.prefix(judgedCount(of: all))
@@ -249,7 +249,7 @@ struct PassiveFeed {
         let documentIDs = unknownToPeer.prefix(connection.limits.changesCount)
         var rows: [ChangeRow] = []
         var doneCount = 0
-        try connection.store.read { reader in
+        try connection.store.readLiving { reader in
             var byteCount = 0
             for documentID in documentIDs {
                 if let row = try reader.change(of: documentID, in: path), isToTellAgain(row) {
@@ -295,7 +295,7 @@ struct PassiveFeed {
     /// The changes that the peer may not fetch; the filter runs outside the transaction.
     private func hiddenSequences(among rows: [ChangeRow]) throws -> Set<UInt64> {
         guard let readFilter else { return [] }
-        let bodies = try connection.store.read { reader in
+        let bodies = try connection.store.readLiving { reader in
             rows.map { row in
                 Result { () throws(StoreError) in
                     try reader.revision(row.documentID, row.revisionID, in: path)

@@ -22,6 +22,8 @@ public final class StoreWriter: StoreReader {
     private(set) var outdatesLedger = false
     /// A saved document with a key that peers leave out, and that key.
     private(set) var unsent: (documentID: DocumentID, key: String)?
+    /// The earliest expiration that was set.
+    private(set) var earliestExpiration: Int64?
     private var failure: (any Error)?
     private var shapes: [StoreChange] = []  // collections that came or went, or whose indexes did
 
@@ -65,6 +67,11 @@ public final class StoreWriter: StoreReader {
 
     /// Makes the transaction end with an error, even if that is caught before.
     func fail(_ error: any Error) { failure = failure ?? error }
+
+    func noteExpiration(_ time: Int64?) {
+        guard let time else { return }
+        earliestExpiration = min(earliestExpiration ?? time, time)
+    }
 
     /// Notes a key that peers leave out; only the first one is reported.
     func noteUnsent(_ key: String, of documentID: DocumentID) {
@@ -114,6 +121,7 @@ public final class StoreWriter: StoreReader {
             let edit = revision.edit(after: parent.id, retaining: retained)
             let outcome = try history.save(edit, by: &author)
             if outcome == .alreadyThere, let old { return .saved(StoredDocument(old)) }
+            if revision.isTombstone { try closeDeletions(in: &history) }
             return .saved(StoredDocument(try put(history, documentID, in: collection, over: old)))
         } catch let error as RevisionError {
             throw StoreError(.badRevision(documentID: documentID, error), at: path)
@@ -201,6 +209,7 @@ public final class StoreWriter: StoreReader {
         let collection = try self.collection(collection)
         let isThere = try changing().setExpiration(time, of: documentID, in: collection.id)
         guard isThere else { throw StoreError(.notFound(documentID: documentID), at: path) }
+        noteExpiration(time)
         forgetRow()
         changeCount += 1
     }

@@ -96,6 +96,7 @@ extension StoreWriter {
             )
         }
         try check(row.body)
+        noteExpiration(expiration)
         if try add(row, in: collection) { return true }
         let old = try self.row(documentID, in: collection.id)
         try put(row, in: collection, over: old)

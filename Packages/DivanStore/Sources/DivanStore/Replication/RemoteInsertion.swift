@@ -102,6 +102,8 @@ extension StoreWriter {
             )
             switch outcome {
             case .inserted(let isConflict, let isUnaware):
+                // Whoever pulls closes it, and tells the remote.
+                if revision.isTombstone, revision.remote == nil { try closeDeletions(in: &history) }
                 let row = try put(history, revision.documentID, in: collection, over: old)
                 return .inserted(
                     sequence: row.sequence,

@@ -1,0 +1,99 @@
+import DivanTestKit
+import Foundation
+import Testing
+
+/// Commands on a machine whose wall clock is wrong for a while.
+@Suite(.timeLimit(.minutes(5))) struct ClockRepairCommandTests {
+    private static let year = 365 * 86_400
+    private let shell: Shell
+    private let moved: [String: String]
+
+    init() throws {
+        shell = try Shell()
+        var environment = try shell.preloading("clock_moved")
+        environment["DIVAN_TEST_CLOCK"] = shell.path("clock")
+        moved = environment
+        try setClock(0)
+    }
+
+    private func setClock(_ seconds: Int) throws {
+        try shell.write("clock", "\(seconds)\n")
+    }
+
+    @discardableResult
+    private func divan(_ words: String...) throws -> Program.Outcome {
+        try shell.divan(words, environment: moved)
+    }
+
+    private func curl(_ words: String...) throws -> String {
+        let curl = try #require(Program.installed("curl"))
+        return try curl.run(["-s", "--max-time", "60"] + words).output
+    }
+
+    @Test func `a save with the clock ahead is explained, and the command makes both sides equal`() throws
+    {
+        for name in ["a", "b"] {
+            try shell.run("new", name)
+            try shell.run("upgrade", name, "--yes")
+        }
+        try divan("put", "a", "first", "{}").expectSuccess()
+        #expect(try divan("doctor", "a").output.contains("no version is ahead"))
+        try setClock(Self.year)
+        let ahead = try divan("put", "a", "ahead", "{}")
+        ahead.expectSuccess()
+        #expect(try divan("doctor", "a").output.contains("365 days ahead of the newest earlier save"))
+        try setClock(0)
+        try divan("put", "a", "later", "{}").expectSuccess()
+        let peer = try shell.serve("b", "--no-tls")
+        let url = try peer.url()
+        #expect(try divan("push", "a", url).status != 0)
+
+        let found = try divan("doctor", "a").output
+        #expect(found.contains("365 days ahead of this machine's") || found.contains("364 days ahead"))
+        #expect(found.contains("2 documents with versions from the future"))
+        #expect(found.contains("divan repair-clock a"))
+        let explained = try divan("explain", "a", "later").output
+        #expect(explained.contains("ahead of this machine's clock: peers refuse it until"))
+        #expect(explained.contains("not pushed yet, as its version is from the future"))
+
+        #expect(try divan("repair-clock", "a", "--dry-run").errors.contains("restamp 2 documents"))
+        #expect(try divan("repair-clock", "a").errors.contains("restamped 2 documents"))
+        #expect(try divan("repair-clock", "a").errors.contains("Nothing to repair"))
+        #expect(try divan("doctor", "a").output.contains("no version is ahead"))
+        try divan("push", "a", url).expectSuccess()
+        peer.stop()
+        try shell.divan("compare", "a", "b").expectSuccess()
+    }
+
+    @Test func `a database with revision trees needs no repair, and a clock before 2020 is refused`() throws
+    {
+        try shell.run("new", "a")
+        #expect(try divan("repair-clock", "a").errors.contains("revision trees"))
+        try shell.run("upgrade", "a", "--yes")
+        try divan("put", "a", "one", "{}").expectSuccess()
+        try setClock(-30 * Self.year)
+        try divan("repair-clock", "a").expectFailure(1, "set it first")
+    }
+
+    @Test func `what expired by a jump of the clock is not served, whichever way is asked`() throws {
+        try shell.run("new", "hub")
+        for id in ["e", "stays"] { try shell.run("put", "hub", id, #"{"n":1}"#) }
+        try shell.run("expire", "hub", "e", "30m")
+        let server = try shell.start(
+            ["serve", "hub", "--interface", "127.0.0.1", "--no-tls", "--rest", "0"],
+            moved
+        )
+        defer { server.stop() }
+        let listening = try server.event(named: "listening")
+        let rest = try #require(listening["rest"] as? String) + "hub/"
+        #expect(try curl(rest + "_default/e").contains(#""n":1"#))
+        try setClock(40 * 60)
+        #expect(try curl(rest + "_default/e").contains("not_found"))
+        #expect(try !curl(rest + "_default/_changes").contains(#""e""#))
+        let query = try curl("-d", #"{"query":"SELECT META().id FROM _"}"#, rest + "_query")
+        #expect(query.contains("stays") && !query.contains(#""e""#), "\(query)")
+        try shell.run("new", "copy")
+        try shell.run("pull", "copy", try server.url())
+        #expect(try shell.run("ls", "copy").output == "stays\n")
+    }
+}
