@@ -110,7 +110,9 @@ public final class ListenerServer: Sendable {
         }
         guard let running else { return completion() }
         log.info("Listening no more")
-        running.stop(code: kind.closeCode, reason: kind.reason) { [table] in table.whenEmpty(completion) }
+        running.stop(code: kind.closeCode, reason: kind.reason) { [table] in
+            table.whenEmpty(completion)
+        }
     }
 
     /// How many clients are connected.

@@ -152,7 +152,9 @@ struct CollectionResource {
         try call.check(collection)
         switch call.request.method {
         case "GET", "HEAD":
-            return .json(.object(try call.store.readLiving { try call.figures(of: collection, $0) }))
+            return .json(
+                .object(try call.store.readLiving { try call.figures(of: collection, $0) })
+            )
         case "POST":
             let documentID = Self.makeID()
             let document = DocumentResource(

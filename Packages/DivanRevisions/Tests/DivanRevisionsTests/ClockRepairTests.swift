@@ -140,7 +140,7 @@ import Testing
 
         var author = author(Self.wall + Self.second, last: ahead.clock.last)
         let limit = author.repairClock()
-        let result = try history.restamp(after: limit, by: &author, or: fresh)
+        let result = try history.restamp(after: limit, keepsForeign: false, by: &author, or: fresh)
         #expect(result.isRestamped && !result.isShared)
         let repaired = try #require(history.current)
         #expect(repaired.body == Array(#"{"n":2}"#.utf8))
@@ -148,7 +148,10 @@ import Testing
         #expect(history.latest(at: remote) == synced)
         #expect(history.currentVector.order(to: before.currentVector) == .newer)
         #expect(history.timeAhead(of: limit) == nil)
-        #expect(try history.restamp(after: limit, by: &author, or: fresh) == Restamping())
+        #expect(
+            try history.restamp(after: limit, keepsForeign: false, by: &author, or: fresh)
+                == Restamping()
+        )
     }
 
     @Test func `a version that a remote has stays, and edits of it are written as another source`()
@@ -163,7 +166,7 @@ import Testing
 
         var author = author(Self.wall, last: ahead.clock.last)
         let limit = author.repairClock()
-        let result = try history.restamp(after: limit, by: &author, or: fresh)
+        let result = try history.restamp(after: limit, keepsForeign: false, by: &author, or: fresh)
         #expect(result.isRestamped && result.isShared)
         let repaired = try #require(history.current?.id.version)
         #expect(repaired.source == fresh && repaired.time <= limit)
@@ -190,7 +193,10 @@ import Testing
         )
         var author = author(Self.wall)
         let limit = author.repairClock()
-        #expect(try history.restamp(after: limit, by: &author, or: fresh).isRestamped)
+        #expect(
+            try history.restamp(after: limit, keepsForeign: false, by: &author, or: fresh)
+                .isRestamped
+        )
         let vector = history.currentVector.vector
         #expect(vector.current?.source == mine)
         #expect(vector.time(of: other) == 0 && vector.time(of: fresh) == Self.wall)
@@ -215,7 +221,7 @@ import Testing
         let (body, known) = (history.current?.body, history.latest(at: remote))
         var author = author(Self.wall + Self.second, last: clock)
         let limit = author.repairClock()
-        let result = try history.restamp(after: limit, by: &author, or: fresh)
+        let result = try history.restamp(after: limit, keepsForeign: false, by: &author, or: fresh)
         let current = try #require(history.current)
         #expect(current.body == body && history.latest(at: remote) == known)
         #expect(current.id.timestamp <= limit || known == current.id)

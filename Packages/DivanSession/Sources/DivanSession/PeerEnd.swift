@@ -40,7 +40,9 @@ struct PeerEnd: Sendable {
     ///
     /// A listener that its application stopped ends its clients; a server that goes away for another reason returns.
     var retryError: SyncError? {
-        if error == nil, case .clean(CloseCode.goingAway.number, CloseCode.stoppedReason, _)? = close {
+        if error == nil,
+            case .clean(CloseCode.goingAway.number, CloseCode.stoppedReason, _)? = close
+        {
             return SyncError(.close(.doNotRetry))
         }
         guard case .failed(let failure)? = close,

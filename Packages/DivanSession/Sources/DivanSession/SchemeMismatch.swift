@@ -52,7 +52,8 @@ struct SchemeMismatch {
         switch error.reason {
         case .refused(let status, let explanation, _) where isCertain:
             answer = "the server refused with \(status), “\(explanation.shownOnce)”"
-        case .refused(let status, _, _): answer = "the server refused with \(status) without a reason"
+        case .refused(let status, _, _):
+            answer = "the server refused with \(status) without a reason"
         default: answer = "the server supports none of the offered versions of the sync protocol"
         }
         let other = scheme == .vectors ? "revision trees" : "version vectors"

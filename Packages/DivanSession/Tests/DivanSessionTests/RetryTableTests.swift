@@ -366,52 +366,6 @@ import Testing
         #expect(run.statuses.last?.error?.code == status)
     }
 
-    @Test(arguments: [RevisionScheme.trees, .vectors], [false, true])
-    func `databases that name revisions differently are told so, and do not try again`(
-        scheme: RevisionScheme,
-        isContinuous: Bool
-    ) {
-        let offered = Subprotocol.offered(for: scheme)
-        for failure in [
-            TransportError.Reason.refused(status: 400, explanation: "", headers: [:]),
-            .refused(status: 400, explanation: "Bad Request", headers: [:]),
-            .refused(
-                status: 400,
-                explanation: "subprotocols spoken here: BLIP_3+CBMobile_3",
-                headers: [:]
-            ),
-            .refused(status: 500, explanation: "no common protocol", headers: [:]),
-            .handshake(HandshakeError(reason: .noSubprotocol(offered: offered))),
-        ] {
-            let setting = VirtualRun.Setting(
-                isContinuous: isContinuous,
-                retry: RetrySchedule(isContinuous: isContinuous),
-                failure: failure,
-                here: .inMemory(scheme: scheme)
-            )
-            let run = VirtualRun(setting)
-            run.run(for: .seconds(60))
-            #expect(run.activities == [.connecting, .stopped], "\(failure)")
-            let text = run.statuses.last?.error?.message ?? ""
-            let own = scheme == .trees ? "revision trees" : "version vectors"
-            #expect(text.contains("this database has \(own)"), "\(text)")
-            #expect(text.contains("divan upgrade"), "\(text)")
-        }
-    }
-
-    @Test func `another refusal is not taken for one of revision names`() {
-        for explanation in ["invalid database name", "page not found"] {
-            let run = run(
-                RetrySchedule(isContinuous: false),
-                isContinuous: false,
-                failure: .refused(status: 400, explanation: explanation, headers: [:]),
-                for: .seconds(60)
-            )
-            let text = run.statuses.last?.error?.message ?? ""
-            #expect(text.contains(explanation) && !text.contains("revision trees"), "\(text)")
-        }
-    }
-
     // MARK: A change of the network
 
     @Test func `a change of the network retries at once and resets the counter`() {

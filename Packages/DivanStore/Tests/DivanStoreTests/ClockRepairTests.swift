@@ -112,7 +112,8 @@ import Testing
         #expect(edit.timestamp <= limit && edit.version?.source == store.source)
     }
 
-    @Test func `tombstones are repaired, and documents with revision trees are left alone`() throws {
+    @Test func `tombstones are repaired, and documents with revision trees are left alone`() throws
+    {
         let wall = Wall()
         let engine = MemoryEngine()
         let trees = try Store(engine: engine, wallTime: { wall.time.withLock { $0 } })
@@ -122,7 +123,9 @@ import Testing
         try trees.upgradeToVersionVectors()
         wall.set(Self.right + Self.year)
         try save(trees, "gone", "{}")
-        _ = try trees.write { try $0.save("gone", in: .default, body: Array("{}".utf8), isTombstone: true) }
+        _ = try trees.write {
+            try $0.save("gone", in: .default, body: Array("{}".utf8), isTombstone: true)
+        }
         wall.set(Self.right)
         #expect(try trees.repairClock().restampedCount == 1)
         #expect(try document(trees, "gone").isTombstone)

@@ -30,7 +30,8 @@ import Testing
         return try curl.run(["-s", "--max-time", "60"] + words).output
     }
 
-    @Test func `a save with the clock ahead is explained, and the command makes both sides equal`() throws
+    @Test func `a save with the clock ahead is explained, and the command makes both sides equal`()
+        throws
     {
         for name in ["a", "b"] {
             try shell.run("new", name)
@@ -41,7 +42,9 @@ import Testing
         try setClock(Self.year)
         let ahead = try divan("put", "a", "ahead", "{}")
         ahead.expectSuccess()
-        #expect(try divan("doctor", "a").output.contains("365 days ahead of the newest earlier save"))
+        #expect(
+            try divan("doctor", "a").output.contains("365 days ahead of the newest earlier save")
+        )
         try setClock(0)
         try divan("put", "a", "later", "{}").expectSuccess()
         let peer = try shell.serve("b", "--no-tls")
@@ -49,7 +52,9 @@ import Testing
         #expect(try divan("push", "a", url).status != 0)
 
         let found = try divan("doctor", "a").output
-        #expect(found.contains("365 days ahead of this machine's") || found.contains("364 days ahead"))
+        #expect(
+            found.contains("365 days ahead of this machine's") || found.contains("364 days ahead")
+        )
         #expect(found.contains("2 documents with versions from the future"))
         #expect(found.contains("divan repair-clock a"))
         let explained = try divan("explain", "a", "later").output
@@ -65,7 +70,9 @@ import Testing
         try shell.divan("compare", "a", "b").expectSuccess()
     }
 
-    @Test func `a database with revision trees needs no repair, and a clock before 2020 is refused`() throws
+    @Test
+    func `a database with revision trees needs no repair, and a clock before 2020 is refused`()
+        throws
     {
         try shell.run("new", "a")
         #expect(try divan("repair-clock", "a").errors.contains("revision trees"))
@@ -75,7 +82,8 @@ import Testing
         try divan("repair-clock", "a").expectFailure(1, "set it first")
     }
 
-    @Test func `what expired by a jump of the clock is not served, whichever way is asked`() throws {
+    @Test func `what expired by a jump of the clock is not served, whichever way is asked`() throws
+    {
         try shell.run("new", "hub")
         for id in ["e", "stays"] { try shell.run("put", "hub", id, #"{"n":1}"#) }
         try shell.run("expire", "hub", "e", "30m")

@@ -8,8 +8,10 @@ import Synchronization
 ///
 /// Source: `behaviour.md` §5.
 final class ExpirationTimer: Sendable {
-    /// The longest sleep, in milliseconds: sleeps do not follow the wall clock, which may be set, nor the time that the
-    /// machine is suspended. What serves others compares each time it reads (`Store.purgeDue()`).
+    /// The longest sleep, in milliseconds.
+    ///
+    /// Sleeps follow neither the wall clock, which may be set, nor the time that the machine is suspended. What serves
+    /// others compares each time it reads (`Store.purgeDue()`).
     private static let longestSleep: Int64 = 10_000
 
     /// How long to wait before the next try after a failure, in milliseconds.

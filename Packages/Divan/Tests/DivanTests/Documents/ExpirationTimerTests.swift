@@ -19,7 +19,7 @@ import Testing
         #expect(ExpirationTimer.pause(after: (count: 1, time: 1_000), until: 999, at: 1_005) == 0)
     }
 
-    @Test func `no sleep is longer than an hour`() {
+    @Test func `no sleep is longer than ten seconds`() {
         for (next, now) in [(Int64.max, Int64(1_005)), (.max, -5), (3_700_000, 1_005)] {
             let pause = ExpirationTimer.pause(after: (count: 0, time: -9), until: next, at: now)
             #expect(pause == 10_000)

@@ -182,7 +182,8 @@ extension SyncError: CustomStringConvertible {
 
     private var remedy: String {
         if isOfVersioning {
-            return "one database has revision trees and the other version vectors: upgrade the one with trees "
+            return
+                "one database has revision trees and the other version vectors: upgrade the one with trees "
                 + "(divan upgrade, Couchbase Lite 4)"
         }
         return rule.remedy

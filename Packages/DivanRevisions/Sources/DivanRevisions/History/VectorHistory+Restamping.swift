@@ -29,18 +29,25 @@ extension VectorHistory {
     ///
     /// - Parameters:
     ///   - limit: The latest time that peers accept.
+    ///   - keepsForeign: Whether times of other sources count as those of a remote: they came from a peer.
     ///   - author: Who writes the new revision; its clock was repaired.
     ///   - successor: A new source.
     /// - Returns: What was done.
     /// - Throws: `badVersion` when the clock has no time left.
     public mutating func restamp(
         after limit: UInt64,
+        keepsForeign: Bool,
         by author: inout RevisionAuthor,
         or successor: SourceID
     ) throws(RevisionError) -> Restamping {
         var result = Restamping()
         let old = currentVector
-        let shared = sharedTimes()
+        var shared = sharedTimes()
+        if keepsForeign {
+            for version in old.vector.versions where version.source != author.source {
+                shared[version.source] = max(shared[version.source, default: 0], version.time)
+            }
+        }
         let ahead = old.vector.versions.filter { Self.isAhead($0, of: limit) }
         result.isShared = ahead.contains { shared[$0.source, default: 0] > limit }
         let leavesSource = shared[author.source, default: 0] > limit

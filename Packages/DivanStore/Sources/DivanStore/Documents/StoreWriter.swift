@@ -23,7 +23,7 @@ public final class StoreWriter: StoreReader {
     /// A saved document with a key that peers leave out, and that key.
     private(set) var unsent: (documentID: DocumentID, key: String)?
     /// The earliest expiration that was set.
-    private(set) var earliestExpiration: Int64?
+    var earliestExpiration: Int64?
     private var failure: (any Error)?
     private var shapes: [StoreChange] = []  // collections that came or went, or whose indexes did
 
@@ -67,11 +67,6 @@ public final class StoreWriter: StoreReader {
 
     /// Makes the transaction end with an error, even if that is caught before.
     func fail(_ error: any Error) { failure = failure ?? error }
-
-    func noteExpiration(_ time: Int64?) {
-        guard let time else { return }
-        earliestExpiration = min(earliestExpiration ?? time, time)
-    }
 
     /// Notes a key that peers leave out; only the first one is reported.
     func noteUnsent(_ key: String, of documentID: DocumentID) {

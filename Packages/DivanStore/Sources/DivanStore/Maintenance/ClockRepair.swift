@@ -82,10 +82,16 @@ extension StoreWriter {
         let before = author.clock.last
         let limit = author.repairClock()
         repair.setBack = before - min(before, author.clock.last)
+        // A restored or imported database has foreign times that no peer of it has.
+        let hasMet = try !remotes().isEmpty || !peerCheckpoints().isEmpty
         for path in try collections() {
             var pages = try documentsAhead(of: limit, in: path)
             while let page = try pages.next() {
-                for row in page { try restamp(row, in: path, after: limit, or: successor, &repair) }
+                for row in page {
+                    let result = try restamp(row, in: path, after: limit, hasMet, or: successor)
+                    if result.isShared { repair.sharedCount += 1 }
+                    if result.isRestamped { repair.restampedCount += 1 }
+                }
             }
         }
         return repair
@@ -95,23 +101,28 @@ extension StoreWriter {
         _ summary: DocumentRow,
         in path: CollectionPath,
         after limit: UInt64,
-        or successor: SourceID,
-        _ repair: inout ClockRepair
-    ) throws(StoreError) {
+        _ keepsForeign: Bool,
+        or successor: SourceID
+    ) throws(StoreError) -> Restamping {
         let collection = try self.collection(path)
         guard let row = try row(summary.documentID, in: collection.id),
             var history = try history(of: row, in: collection) as? VectorHistory
-        else { return }
+        else { return Restamping() }
         let result: Restamping
         do {
-            result = try history.restamp(after: limit, by: &author, or: successor)
+            result = try history.restamp(
+                after: limit,
+                keepsForeign: keepsForeign,
+                by: &author,
+                or: successor
+            )
         } catch {
             throw StoreError(.badRevision(documentID: row.documentID, error), at: self.path)
         }
-        if result.isShared { repair.sharedCount += 1 }
-        guard result.isRestamped else { return }
-        _ = try put(history, row.documentID, in: collection, over: row)
-        repair.restampedCount += 1
+        if result.isRestamped {
+            _ = try put(history, row.documentID, in: collection, over: row)
+        }
+        return result
     }
 }
 
@@ -138,7 +149,9 @@ extension StoreReader {
         let end: UInt64
         var last: UInt64 = 0
 
-        /// The next page, possibly empty; `nil` after the last one. Damaged documents are skipped.
+        /// The next page, possibly empty; `nil` after the last one.
+        ///
+        /// Damaged documents are skipped.
         mutating func next() throws(StoreError) -> [DocumentRow]? {
             guard last < end else { return nil }
             var damaged: [DamagedChange] = []

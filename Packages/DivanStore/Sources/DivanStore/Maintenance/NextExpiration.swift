@@ -61,3 +61,11 @@ extension Store {
         }
     }
 }
+
+extension StoreWriter {
+    /// Notes an expiration that this transaction sets.
+    func noteExpiration(_ time: Int64?) {
+        guard let time else { return }
+        earliestExpiration = min(earliestExpiration ?? time, time)
+    }
+}

@@ -11,14 +11,14 @@ enum RepairClockCommand: Command {
         operands: [.database],
         options: [.dryRun, .yes, .json],
         details: """
-            Set the clock of this machine first. Peers refuse versions that are more than two minutes ahead \
-            of their clocks, and a database written while the clock was ahead names later ones, too.
+            Set the clock of this machine first. Peers refuse versions that are more than two minutes
+            ahead of their clocks, and a database written while the clock was ahead goes on from there.
 
-            Sets the clock of the database back to that of the machine, and gives documents whose \
-            versions are ahead a new version with the present time and the same content. The next \
+            Sets the clock of the database back to that of the machine, and gives documents whose
+            versions are ahead a new version with the present time and the same content. The next
             sync pushes them.
 
-            Versions that a peer has already are kept. A peer that does not have them accepts them \
+            Versions that a peer has already are kept. A peer that does not have them accepts them
             once their time has passed. A database with revision trees has no such clock.
             """,
         examples: ["divan repair-clock travel --dry-run", "divan repair-clock travel"]
@@ -39,13 +39,17 @@ enum RepairClockCommand: Command {
         guard standing.wall >= earliest else {
             throw Failure(
                 kind: .failed,
-                sentence: "the clock of this machine shows \(ClockText.moment(standing.wall)); set it first"
+                sentence:
+                    "the clock of this machine shows \(ClockText.moment(standing.wall)); set it first"
             )
         }
         guard !isDry else {
             return terminal.rehearsed(
                 "restamp \(Numbers.count(standing.aheadCount, "document")), except what peers have already",
-                ["documents": JSON(standing.aheadCount), "clock": .string(ClockText.moment(standing.time))]
+                [
+                    "documents": JSON(standing.aheadCount),
+                    "clock": .string(ClockText.moment(standing.time)),
+                ]
             )
         }
         let repair = try store.repairClock()

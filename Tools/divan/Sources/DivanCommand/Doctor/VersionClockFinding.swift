@@ -1,5 +1,6 @@
 import DivanCommandLine
 import DivanJSON
+import DivanRevisions
 import DivanStore
 
 /// Whether the clock that a database names its versions with agrees with this machine's.
