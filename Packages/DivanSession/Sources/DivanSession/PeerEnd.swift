@@ -40,8 +40,8 @@ struct PeerEnd: Sendable {
     ///
     /// A listener that its application stopped ends its clients; a server that goes away for another reason returns.
     var retryError: SyncError? {
-        if error == nil,
-            case .clean(CloseCode.goingAway.number, CloseCode.stoppedReason, _)? = close
+        if error == nil, case .clean(let code, CloseCode.stoppedReason, _)? = close,
+            [CloseCode.normal, .goingAway].contains(CloseCode(code))
         {
             return SyncError(.close(.doNotRetry))
         }

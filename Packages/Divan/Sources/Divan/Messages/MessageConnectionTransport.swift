@@ -211,7 +211,7 @@ extension MessageConnectionTransport {
     private func failed(_ error: MessagingError?) {
         guard phase != .closed else { return }
         let code: UInt16 = error.map { $0.isRecoverable ? 4001 : 4002 } ?? 1000
-        let reason = error.map { String(describing: $0.error) } ?? ""
+        let reason = error.map { String(describing: $0.error) } ?? CloseCode.stoppedReason
         finish(.clean(code: code, reason: reason, isByPeer: true), error: error?.error)
     }
 

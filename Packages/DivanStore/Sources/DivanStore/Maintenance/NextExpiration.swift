@@ -21,9 +21,6 @@ struct NextExpiration {
         guard version == self.version else { return }
         time = expiration ?? .max
     }
-
-    /// Forgets the time.
-    mutating func forget() { time = nil }
 }
 
 extension Store {

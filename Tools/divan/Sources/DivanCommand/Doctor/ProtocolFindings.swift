@@ -47,8 +47,7 @@ struct ProtocolFindings {
             return false
         }
         let meaning = name.contains("CBMobile_4") ? "version vectors" : "revision trees"
-        let need = "syncs with databases that have them, too (divan info)"
-        tell(.ok("protocol", "\(name): \(meaning); \(need)"))
+        tell(.ok("protocol", "\(name): \(meaning)"))
         if let breach = report.breach {
             tell(.failed("protocol", breach, "see the server's log", .unreachable))
             return false
