@@ -4,6 +4,7 @@ import DivanRevisions
 import DivanStore
 import DivanTestKit
 import Synchronization
+import Testing
 
 /// A random history of one document in two to five databases, and the routes by which they may settle it.
 ///

@@ -55,6 +55,17 @@ import Testing
         peer.stop()
     }
 
+    /// The two sides differ, although nothing is pending.
+    @Test func `a document that a filter holds back is reported as a warning`() throws {
+        let peer = try shell.serve("b", "--no-tls")
+        let url = try peer.url()
+        try shell.run("push", "a", url, "--collections", "_default", "--push-filter", "salt > 5")
+        peer.stop()
+        #expect(try explained("soup")["peer"]?.contains("it has nothing of it") == true)
+        let page = try shell.run("explain", "a", "soup").output
+        #expect(!page.contains("ok    peer"))
+    }
+
     @Test func `a document that the peer refused, with its reason`() throws {
         try shell.run("put", "b", "soup", #"{"salt":9}"#)
         let peer = try shell.serve("b", "--no-tls")
