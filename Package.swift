@@ -98,7 +98,11 @@ let rooms: [[Target]] = [
         libraries: ["sqlite3", "icuuc", "icui18n"],
         testing: ["CDivanSQLFunctions"]
     ),
-    room("DivanFullText", libraries: ["sqlite3", "stemmer"], testing: ["CDivanFullText"]),
+    room(
+        "DivanFullText",
+        libraries: ["sqlite3", "stemmer", "icuuc"],
+        testing: ["CDivanFullText"]
+    ),
     room("DivanSeal", libraries: ["sqlite3", "crypto"], testing: ["CDivanSeal"]),
     room("DivanSealedFields", arrows: ["DivanSeal", "DivanJSON", "DivanCrypto"]),
     room(

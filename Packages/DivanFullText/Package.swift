@@ -17,7 +17,7 @@ let package = Package(
         .target(
             name: "CDivanFullText",
             linkerSettings: [
-                .linkedLibrary("sqlite3"), .linkedLibrary("stemmer"),
+                .linkedLibrary("sqlite3"), .linkedLibrary("stemmer"), .linkedLibrary("icuuc"),
             ]
         ),
         .target(

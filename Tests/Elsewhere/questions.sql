@@ -35,3 +35,8 @@ SELECT rowid, c0 FROM words WHERE words MATCH 'run' ORDER BY rowid
 SELECT rowid, c0 FROM words WHERE words MATCH 'naive OR cafe' ORDER BY rowid
 SELECT round(divan_rank1(words), 9) FROM words WHERE words MATCH 'fox' ORDER BY rowid
 SELECT divan_full_text_query1('the fox NEAR/2 c0:naïve AND "été*" NOT (of OR —)', CAST(x'6e616d6500' AS TEXT), 'divan3 en 0')
+SELECT divan_full_text_query1('Zürich "the runn*" NEAR/2 ㎏', CAST(x'6e616d6500' AS TEXT), 'divan4 en 0')
+CREATE VIRTUAL TABLE forms USING fts5(c0, tokenize = 'divan4 en 0')
+INSERT INTO forms(c0) VALUES ('Running in Zürich'), ('runs ﬁnely, 5 ㎏'), ('한국어 q̣̇')
+SELECT rowid FROM forms WHERE forms MATCH divan_full_text_query1('runn* OR ﬁne* OR kg OR Zürich', '', 'divan4 en 0') ORDER BY rowid
+SELECT divan_power2(3, 39), divan_idiv2(1e19, 3), divan_div2(9007199254740993, 2), divan_calculate2(divan_terms1('+%', 1e300, 7))

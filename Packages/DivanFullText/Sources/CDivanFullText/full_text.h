@@ -10,14 +10,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// `divan1` to `divan3`, tokenizers around `unicode61`: words, then stop words, then stems.
+/// `divan1` to `divan5`, tokenizers around `unicode61`: words, then stop words, then stems.
 int divan_add_tokenizer(fts5_api *api);
+
+/// Whether a tokenizer, by its description in a table, takes compatible characters for the same.
+bool divan_makes_compatible(const char *tokenizer);
+
+/// Sets `normal` to a text in the form NFC or, if compatible characters count as equal, NFKC; to null if it is ASCII
+/// and so is in both forms. In any case it must be freed with `sqlite3_str_finish`.
+int divan_normalize(const char *text, int count, bool is_compatible, sqlite3_str **normal);
 
 /// `divan_rank1`: the sum, over phrases and columns, of hits in the row divided by hits in all rows.
 int divan_add_rank(fts5_api *api);
 
 /// `divan_full_text_query1(words, columns, tokenizer)`: translates the reference engine's syntax to FTS5's.
 int divan_add_query_syntax(sqlite3 *connection, fts5_api *api);
+
+/// Sets the bytes of symbols that are compatible with letters or digits, such as `㎏`, to 1.
+void divan_find_symbols(const char *text, int count, char *is_word);
 
 /// Finds the words of a text; one for each connection.
 typedef struct divan_words divan_words;

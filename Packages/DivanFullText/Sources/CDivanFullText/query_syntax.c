@@ -32,6 +32,8 @@ typedef struct {
     const char *end;
     /// For each byte of the text, whether it belongs to a word.
     const char *is_word;
+    /// The same, until it is complete.
+    char *symbols;
     /// Names of columns, each followed by a zero byte.
     const char *columns;
     int columns_count;
@@ -434,6 +436,8 @@ static void tell(sqlite3_context *context, parser *parser) {
 static void parse_and_tell(sqlite3_context *context, parser *parser, sqlite3_value *tokenizer) {
     divan_cutter cutter;
     const char *name = (const char *)sqlite3_value_text(tokenizer);
+    if (name && divan_makes_compatible(name))
+        divan_find_symbols(parser->start, (int)(parser->end - parser->start), parser->symbols);
     int code = divan_make_cutter(
         sqlite3_user_data(context), name ? name : "", sqlite3_value_bytes(tokenizer), &cutter);
     if (code != SQLITE_OK) {
@@ -466,7 +470,7 @@ static void query(sqlite3_context *context, int count, sqlite3_value **arguments
         return;
     }
     parser.end = parser.start + length;
-    parser.is_word = is_word;
+    parser.is_word = parser.symbols = is_word;
     int code = divan_find_words(sqlite3_user_data(context), parser.start, length, is_word);
     if (code == SQLITE_OK) parse_and_tell(context, &parser, arguments[2]);
     else sqlite3_result_error_code(context, code);

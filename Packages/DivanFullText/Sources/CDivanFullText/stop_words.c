@@ -105,7 +105,3 @@ const divan_stop_words *divan_find_stop_words(const char *language, bool is_firs
     if (strcmp(language, "fr") == 0 || strcmp(language, "french") == 0) return &lists[1];
     return NULL;
 }
-
-int divan_has_stop_words(const char *language) {
-    return divan_find_stop_words(language, false) != NULL;
-}

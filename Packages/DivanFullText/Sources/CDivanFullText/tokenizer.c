@@ -32,7 +32,13 @@ typedef struct {
     const divan_stop_words *stop_words;
     /// Whether characters of scripts without spaces are words of their own.
     bool splits;
+    /// Whether texts are normalized, and words that differ from their stems are found by their beginnings too.
+    bool is_complete;
+    bool has_accents;
 } tokenizer;
+
+/// The mark before a word that is indexed next to its stem: no word contains it, so it is never taken for a stem.
+enum { word_mark = 1, marked_length = 256 };
 
 typedef int (*token_callback)(void *, int, const char *, int, int, int);
 
@@ -45,6 +51,9 @@ typedef struct {
     /// The stop word after the latest other word, if it may be the beginning of one.
     char last[known_length];
     int last_length, last_start, last_end;
+    /// In a complete query with a star, the latest word, which the star belongs to if no other follows.
+    sqlite3_str *held;
+    int held_start, held_end;
 } passage;
 
 static void delete(Fts5Tokenizer *base) {
@@ -64,6 +73,7 @@ create(fts5_api *api, const char **words, int count, bool is_first_list, tokeniz
     if (!made) return SQLITE_NOMEM;
     memset(made, 0, sizeof *made);
     made->stop_words = divan_find_stop_words(language, is_first_list);
+    made->has_accents = has_accents;
     void *inner_data = NULL;
     int code = api->xFindTokenizer(api, "unicode61", &inner_data, &made->words);
     const char *arguments[] = {"remove_diacritics", has_accents ? "0" : "2"};
@@ -98,6 +108,19 @@ static int create_splitting(void *data, const char **words, int count, Fts5Token
 
 static int create_third(void *data, const char **words, int count, Fts5Tokenizer **created) {
     return create(data, words, count, false, (tokenizer **)created);
+}
+
+static int create_complete(void *data, const char **words, int count, Fts5Tokenizer **created) {
+    int code = create(data, words, count, false, (tokenizer **)created);
+    if (code == SQLITE_OK) ((tokenizer *)*created)->is_complete = true;
+    return code;
+}
+
+static int
+create_complete_splitting(void *data, const char **words, int count, Fts5Tokenizer **created) {
+    int code = create_complete(data, words, count, created);
+    if (code == SQLITE_OK) ((tokenizer *)*created)->splits = true;
+    return code;
 }
 
 /// Bytes of the longest word that is stemmed: no language has longer ones, and stemming takes quadratic time.
@@ -137,6 +160,74 @@ pass(passage *passage, int flags, const char *word, int count, int start, int en
     return passage->callback(passage->context, flags, word, count, start, end);
 }
 
+/// Passes on a word in the place of its stem, so that a star finds it by its own beginning.
+static int pass_marked(passage *passage, const char *word, int count, int start, int end) {
+    char marked[marked_length] = {word_mark};
+    if (count > marked_length - 1) count = marked_length - 1;
+    memcpy(marked + 1, word, (size_t)count);
+    return passage->callback(
+        passage->context, FTS5_TOKEN_COLOCATED, marked, count + 1, start, end);
+}
+
+/// Passes on a stem, and in a document the word next to it unless both are the same.
+static int pass_stem(
+    passage *passage, int flags, const char *stem, int stem_count, const char *word, int count,
+    int start, int end) {
+    int code = pass(passage, flags, stem, stem_count, start, end);
+    bool is_marked = passage->tokenizer->is_complete && passage->tokenizer->stemmer
+        && (passage->flags & FTS5_TOKENIZE_DOCUMENT)
+        && (stem_count != count || memcmp(stem, word, (size_t)count) != 0);
+    if (code != SQLITE_OK || !is_marked) return code;
+    return pass_marked(passage, word, count, start, end);
+}
+
+static bool is_stop_word(const tokenizer *tokenizer, const char *word, int count) {
+    return tokenizer->stop_words && divan_is_stop_word(tokenizer->stop_words, word, count);
+}
+
+/// Passes on the held word as one that no star follows.
+static int pass_held(passage *passage) {
+    tokenizer *tokenizer = passage->tokenizer;
+    const char *word = passage->held ? sqlite3_str_value(passage->held) : NULL;
+    if (!word) return SQLITE_OK;
+    int count = sqlite3_str_length(passage->held);
+    int code = SQLITE_OK;
+    if (!is_stop_word(tokenizer, word, count)) {
+        code = find_stem(tokenizer, &word, &count)
+            ? pass(passage, 0, word, count, passage->held_start, passage->held_end)
+            : SQLITE_NOMEM;
+    }
+    sqlite3_str_reset(passage->held);
+    return code;
+}
+
+/// Passes on the held word as the beginning of others: of stems, of words and, unless it is a stop word, of what
+/// has its stem.
+static int pass_beginning(passage *passage) {
+    tokenizer *tokenizer = passage->tokenizer;
+    const char *word = passage->held ? sqlite3_str_value(passage->held) : NULL;
+    if (!word) return SQLITE_OK;
+    int count = sqlite3_str_length(passage->held), stem_count = count;
+    int start = passage->held_start, end = passage->held_end;
+    int code = pass(passage, 0, word, count, start, end);
+    if (code == SQLITE_OK) code = pass_marked(passage, word, count, start, end);
+    if (code != SQLITE_OK || is_stop_word(tokenizer, word, count)) return code;
+    const char *stem = word;
+    if (!find_stem(tokenizer, &stem, &stem_count)) return SQLITE_NOMEM;
+    if (stem_count == count && memcmp(stem, word, (size_t)count) == 0) return SQLITE_OK;
+    return passage->callback(passage->context, FTS5_TOKEN_COLOCATED, stem, stem_count, start, end);
+}
+
+/// Holds a word until it is known whether another one follows.
+static int hold(passage *passage, const char *word, int count, int start, int end) {
+    int code = pass_held(passage);
+    if (code != SQLITE_OK) return code;
+    sqlite3_str_append(passage->held, word, count);
+    passage->held_start = start;
+    passage->held_end = end;
+    return sqlite3_str_errcode(passage->held);
+}
+
 /// Leaves out a stop word; if a star follows, it is kept, as it may be the beginning of other words.
 static int leave_out(passage *passage, const char *word, int count, int start, int end) {
     if (!(passage->flags & FTS5_TOKENIZE_PREFIX) || count > known_length) return SQLITE_OK;
@@ -160,31 +251,34 @@ static int
 pass_whole(void *data, int flags, const char *word, int count, int start, int end) {
     passage *passage = data;
     tokenizer *tokenizer = passage->tokenizer;
+    if (passage->held) return hold(passage, word, count, start, end);
     bool is_document = (passage->flags & FTS5_TOKENIZE_DOCUMENT) != 0;
     known_word *place = is_document ? find_place(tokenizer, word, count) : NULL;
     if (place && place->word_length == count && memcmp(place->word, word, (size_t)count) == 0) {
         if (place->is_stop_word) return leave_out(passage, word, count, start, end);
-        return pass(passage, flags, place->stem, place->stem_length, start, end);
+        return pass_stem(
+            passage, flags, place->stem, place->stem_length, word, count, start, end);
     }
-    bool is_stop_word =
-        tokenizer->stop_words && divan_is_stop_word(tokenizer->stop_words, word, count);
+    bool is_left_out = is_stop_word(tokenizer, word, count);
     if (place) {
         memcpy(place->word, word, (size_t)count);
         place->word_length = (uint8_t)count;
-        place->is_stop_word = is_stop_word;
+        place->is_stop_word = is_left_out;
     }
-    if (is_stop_word) return leave_out(passage, word, count, start, end);
-    if (!find_stem(tokenizer, &word, &count)) {
+    if (is_left_out) return leave_out(passage, word, count, start, end);
+    const char *stem = word;
+    int stem_count = count;
+    if (!find_stem(tokenizer, &stem, &stem_count)) {
         if (place) place->word_length = 0;
         return SQLITE_NOMEM;
     }
-    if (place && count <= known_length) {
-        memcpy(place->stem, word, (size_t)count);
-        place->stem_length = (uint8_t)count;
+    if (place && stem_count <= known_length) {
+        memcpy(place->stem, stem, (size_t)stem_count);
+        place->stem_length = (uint8_t)stem_count;
     } else if (place) {
         place->word_length = 0;
     }
-    return pass(passage, flags, word, count, start, end);
+    return pass_stem(passage, flags, stem, stem_count, word, count, start, end);
 }
 
 /// The number of bytes of the character at `at`, and the character.
@@ -245,13 +339,49 @@ static int tokenize(
     return code == SQLITE_OK ? pass_last(&passage) : code;
 }
 
+/// Like `tokenize`, after normalizing the text; positions are those in the normalized text, which nothing reads.
+static int tokenize_completely(
+    Fts5Tokenizer *base, void *context, int flags, const char *text, int count,
+    token_callback callback) {
+    tokenizer *used = (tokenizer *)base;
+    passage passage = {.tokenizer = used, .flags = flags, .context = context, .callback = callback};
+    sqlite3_str *normal;
+    int code = divan_normalize(text, count, !used->has_accents, &normal);
+    if (normal) {
+        text = sqlite3_str_value(normal);
+        count = sqlite3_str_length(normal);
+    }
+    if (flags & FTS5_TOKENIZE_PREFIX && used->stemmer) passage.held = sqlite3_str_new(NULL);
+    if (code == SQLITE_OK && text)
+        code = used->words.xTokenize(
+            used->inner, &passage, flags, text, count, used->splits ? pass_split : pass_whole);
+    if (code == SQLITE_OK) code = pass_beginning(&passage);
+    sqlite3_free(sqlite3_str_finish(passage.held));
+    sqlite3_free(sqlite3_str_finish(normal));
+    return code;
+}
+
+bool divan_makes_compatible(const char *tokenizer) {
+    bool is_complete = strncmp(tokenizer, "divan4 ", 7) == 0 || strncmp(tokenizer, "divan5 ", 7) == 0;
+    return is_complete && strcmp(tokenizer + strlen(tokenizer) - 2, " 0") == 0;
+}
+
 int divan_add_tokenizer(fts5_api *api) {
     // The names are in files, so they never change their meaning: an index has the words of its list.
-    fts5_tokenizer first = {create_first, delete, tokenize};
-    fts5_tokenizer splitting = {create_splitting, delete, tokenize};
-    fts5_tokenizer third = {create_third, delete, tokenize};
-    int code = api->xCreateTokenizer(api, "divan1", api, &first, NULL);
-    if (code == SQLITE_OK) code = api->xCreateTokenizer(api, "divan2", api, &splitting, NULL);
-    if (code == SQLITE_OK) code = api->xCreateTokenizer(api, "divan3", api, &third, NULL);
-    return code;
+    const struct {
+        const char *name;
+        fts5_tokenizer calls;
+    } tokenizers[] = {
+        {"divan1", {create_first, delete, tokenize}},
+        {"divan2", {create_splitting, delete, tokenize}},
+        {"divan3", {create_third, delete, tokenize}},
+        {"divan4", {create_complete, delete, tokenize_completely}},
+        {"divan5", {create_complete_splitting, delete, tokenize_completely}},
+    };
+    for (unsigned index = 0; index < sizeof tokenizers / sizeof *tokenizers; index++) {
+        fts5_tokenizer calls = tokenizers[index].calls;
+        int code = api->xCreateTokenizer(api, tokenizers[index].name, api, &calls, NULL);
+        if (code != SQLITE_OK) return code;
+    }
+    return SQLITE_OK;
 }

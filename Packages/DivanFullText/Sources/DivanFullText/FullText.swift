@@ -24,13 +24,10 @@ public enum FullText {
     ///     without spaces between words (Chinese, Japanese, Thai, Lao, Khmer, Burmese) each character
     ///     is indexed, and a word is found wherever its characters follow each other.
     ///   - ignoresAccents: Whether `é` equals `e`.
-    /// - Returns: The text, such as `divan3 en 0`.
+    /// - Returns: The text, such as `divan4 en 0`.
     public static func tokenizer(language: String?, ignoresAccents: Bool) -> String {
         let known = language.flatMap { name(of: $0) } ?? "none"
-        // For languages without stop words, tables made with the first tokenizer need not be recreated.
-        let kind =
-            languagesWithoutBlanks.contains(known)
-            ? characterTokenizer : divan_has_stop_words(known) != 0 ? stopTokenizer : plainTokenizer
+        let kind = languagesWithoutBlanks.contains(known) ? characterTokenizer : wordTokenizer
         return "\(kind) \(known) \(ignoresAccents ? 0 : 1)"
     }
 
@@ -68,15 +65,37 @@ public enum FullText {
     /// Whether a table takes a word of a text for a part of a longer one: the text has words of scripts
     /// without spaces between words, and the tokenizer is that of another language.
     public static func hidesWords(of text: String, fromTokenizer tokenizer: String) -> Bool {
-        !tokenizer.hasPrefix(characterTokenizer + " ")
+        !characterTokenizers.contains(String(tokenizer.prefix { $0 != " " }))
             && text.unicodeScalars.contains { divan_has_no_blanks($0.value) != 0 }
     }
 
+    /// The definition of a table with the present tokenizer in place of an earlier one, which remains available.
+    ///
+    /// - Parameter definition: A text that contains `tokenize = '…'`.
+    /// - Returns: `nil` if it names no earlier tokenizer.
+    public static func renewed(_ definition: String) -> String? {
+        guard let start = definition.firstRange(of: "tokenize = '") else { return nil }
+        let name = definition[start.upperBound...].prefix { $0 != "'" }
+        guard let meaning = description(ofTokenizer: String(name)) else { return nil }
+        let present = tokenizer(language: meaning.language, ignoresAccents: meaning.ignoresAccents)
+        guard present != name else { return nil }
+        return definition[..<name.startIndex] + present + definition[name.endIndex...]
+    }
+
+    /// Whether the definition of a table names a tokenizer that normalizes texts, which depends on the version of
+    /// Unicode.
+    public static func normalizes(_ definition: String) -> Bool {
+        [wordTokenizer, characterTokenizer].contains { definition.contains("tokenize = '\($0) ") }
+    }
+
+    /// The tokenizer of words.
+    private static let wordTokenizer = "divan4"
     /// The tokenizer that indexes each character.
-    private static let characterTokenizer = "divan2"
-    private static let plainTokenizer = "divan1"
-    private static let stopTokenizer = "divan3"
-    private static let tokenizers: Set = [plainTokenizer, characterTokenizer, stopTokenizer]
+    private static let characterTokenizer = "divan5"
+    private static let characterTokenizers: Set = ["divan2", characterTokenizer]
+    private static let tokenizers: Set = [
+        "divan1", "divan2", "divan3", wordTokenizer, characterTokenizer,
+    ]
 
     private static let languagesWithoutBlanks: Set = [
         "zh", "chinese", "ja", "japanese", "th", "thai", "lo", "lao", "km", "khmer", "my",

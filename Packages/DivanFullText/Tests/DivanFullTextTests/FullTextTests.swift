@@ -246,11 +246,11 @@ struct FullTextTests {
 
     @Test("A language becomes letters only")
     func tokenizer() {
-        #expect(FullText.tokenizer(language: "x'; DROP", ignoresAccents: false) == "divan1 x 1")
-        #expect(FullText.tokenizer(language: "en_US", ignoresAccents: true) == "divan3 en 0")
-        #expect(FullText.tokenizer(language: "French", ignoresAccents: true) == "divan3 french 0")
-        #expect(FullText.tokenizer(language: nil, ignoresAccents: true) == "divan1 none 0")
-        #expect(FullText.tokenizer(language: "", ignoresAccents: true) == "divan1 none 0")
-        #expect(FullText.tokenizer(language: "ja_JP", ignoresAccents: true) == "divan2 ja 0")
+        #expect(FullText.tokenizer(language: "x'; DROP", ignoresAccents: false) == "divan4 x 1")
+        #expect(FullText.tokenizer(language: "en_US", ignoresAccents: true) == "divan4 en 0")
+        #expect(FullText.tokenizer(language: "French", ignoresAccents: true) == "divan4 french 0")
+        #expect(FullText.tokenizer(language: nil, ignoresAccents: true) == "divan4 none 0")
+        #expect(FullText.tokenizer(language: "", ignoresAccents: true) == "divan4 none 0")
+        #expect(FullText.tokenizer(language: "ja_JP", ignoresAccents: true) == "divan5 ja 0")
     }
 }

@@ -12,22 +12,22 @@ import Testing
 
         let code = FullText.add(to: connection)  // 0, or what SQLite says
         let tokenizer = FullText.tokenizer(language: "en", ignoresAccents: true)
-        // CREATE VIRTUAL TABLE words USING fts5(c0, tokenize = 'divan3 en 0')
+        // CREATE VIRTUAL TABLE words USING fts5(c0, tokenize = 'divan4 en 0')
         // INSERT INTO words VALUES ('Two wooden chairs')
         // SELECT rowid FROM words WHERE words MATCH
-        //     divan_full_text_query1('the chair', '', 'divan3 en 0')   → 1
+        //     divan_full_text_query1('the chair', '', 'divan4 en 0')   → 1
 
         #expect(code == SQLITE_OK)
-        #expect(tokenizer == "divan3 en 0")
+        #expect(tokenizer == "divan4 en 0")
         let statements = """
-            CREATE VIRTUAL TABLE words USING fts5(c0, tokenize = 'divan3 en 0');
+            CREATE VIRTUAL TABLE words USING fts5(c0, tokenize = 'divan4 en 0');
             INSERT INTO words VALUES ('Two wooden chairs');
             """
         #expect(sqlite3_exec(connection, statements, nil, nil, nil) == SQLITE_OK)
         var statement: OpaquePointer?
         let query = """
             SELECT rowid FROM words WHERE words MATCH
-                divan_full_text_query1('the chair', '', 'divan3 en 0')
+                divan_full_text_query1('the chair', '', 'divan4 en 0')
             """
         sqlite3_prepare_v2(connection, query, -1, &statement, nil)
         defer { sqlite3_finalize(statement) }

@@ -13,6 +13,23 @@ public enum QueryLiteral: Hashable, Sendable {
     /// Text; compared by its bytes.
     case string(String)
 
+    /// Why a number has no literal.
+    static let exceedsNumbers =
+        "the number exceeds 64 bits, and its nearest double is infinite or another integer"
+
+    /// The value of a number as it is written: an integer if it has 64 bits, else the nearest double.
+    ///
+    /// `nil` for a number beyond all doubles, and for one that would become the least integer.
+    init?(digits text: String) {
+        if let integer = Int64(text) {
+            self = .integer(integer)
+        } else if let double = Double(text), double.isFinite, double != Double(Int64.min) {
+            self = .double(double)
+        } else {
+            return nil
+        }
+    }
+
     /// Whether both are the same value of the same type; text by its bytes.
     public static func == (left: QueryLiteral, right: QueryLiteral) -> Bool {
         left.value == right.value

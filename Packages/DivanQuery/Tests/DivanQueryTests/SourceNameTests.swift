@@ -130,7 +130,8 @@ import Testing
         )
         for column in statement.columns {
             switch column.expression {
-            case .aggregate(_, _, let found), .call(_, _, let found), .choice(_, _, _, let found):
+            case .aggregate(_, _, let found, _), .call(_, _, let found),
+                .choice(_, _, _, let found):
                 #expect(found == Self.noCase)
             default: Issue.record("\(column)")
             }

@@ -3,48 +3,51 @@
 // SUM, AVG and ARRAY_AGG; COUNT, MIN and MAX are SQLite's own. SUM and AVG count text by its leading
 // number and everything else as 0, as the reference engine does.
 
-typedef struct {
-    int64_t count;
-    int64_t whole;
-    double real;
-    bool is_real;
-} total;
+void divan_add_number(divan_total *total, divan_value number) {
+    total->count++;
+    if (number.kind == divan_real) {
+        total->real += number.real;
+        total->is_real = true;
+        return;
+    }
+    total->real += (double)number.integer;
+    if (__builtin_add_overflow(total->whole, number.integer, &total->whole)) total->is_real = true;
+}
+
+void divan_return_average(sqlite3_context *context, divan_total total) {
+    if (total.is_real) divan_return_real(context, total.real / (double)total.count);
+    else if (total.whole % total.count == 0) divan_return_whole(context, total.whole / total.count);
+    else divan_return_real(context, (double)((long double)total.whole / (long double)total.count));
+}
 
 static void add(sqlite3_context *context, int count, sqlite3_value **arguments) {
     (void)count;
     if (sqlite3_value_type(arguments[0]) == SQLITE_NULL) return;
-    total *sum = sqlite3_aggregate_context(context, sizeof *sum);
+    divan_total *sum = sqlite3_aggregate_context(context, sizeof *sum);
     if (!sum) return;
-    divan_value value = divan_argument(arguments[0]);
-    sum->count++;
-    if (value.kind == divan_integer || value.kind == divan_boolean) {
-        sum->real += (double)value.integer;
-        // Beyond 64 bits the sum continues as a double.
-        if (__builtin_add_overflow(sum->whole, value.integer, &sum->whole)) sum->is_real = true;
-        return;
-    }
-    sum->is_real = true;
-    if (value.kind == divan_real) {
-        sum->real += value.real;
+    divan_value value = divan_argument(arguments[0]), number = {.kind = divan_real};
+    if (value.kind == divan_integer || value.kind == divan_boolean || value.kind == divan_real) {
+        number = value;
     } else if (value.kind == divan_text) {
         const uint8_t *end;
         value.text.start = divan_skip_space(value.text.start, value.text.end);
-        divan_value number = divan_leading_number(value.text, &end);
-        sum->real += number.kind == divan_integer ? (double)number.integer : number.real;
+        divan_value leading = divan_leading_number(value.text, &end);
+        number.real = leading.kind == divan_integer ? (double)leading.integer : leading.real;
     }
+    divan_add_number(sum, number);
 }
 
 static void finish_sum(sqlite3_context *context) {
-    total *sum = sqlite3_aggregate_context(context, 0);
+    divan_total *sum = sqlite3_aggregate_context(context, 0);
     if (!sum || sum->count == 0) return;
     if (sum->is_real) divan_return_real(context, sum->real);
     else sqlite3_result_int64(context, sum->whole);
 }
 
 static void finish_average(sqlite3_context *context) {
-    total *sum = sqlite3_aggregate_context(context, 0);
+    divan_total *sum = sqlite3_aggregate_context(context, 0);
     if (!sum || sum->count == 0) return;
-    divan_return_real(context, sum->real / (double)sum->count);
+    divan_return_average(context, *sum);
 }
 
 typedef struct {

@@ -42,32 +42,36 @@ static void count_items(sqlite3_context *context, int count, sqlite3_value **arg
 
 enum { sum, average, maximum, minimum };
 
+/// Returns a double, unless it would be another number.
+static void return_number(sqlite3_context *context, divan_value value) {
+    if (value.kind == divan_real) divan_return_real(context, value.real);
+    else divan_return_whole(context, value.integer);
+}
+
 /// Over the numbers of an array; other values are ignored.
 static void summary(sqlite3_context *context, int count, sqlite3_value **arguments) {
     (void)count;
     divan_walk walk;
     divan_slice item;
     if (!begin(context, arguments, &walk)) return;
-    double total = 0, greatest = 0, least = 0, number;
-    int64_t number_count = 0;
+    divan_total total = {0};
+    divan_value greatest = {0}, least = {0};
     while (divan_next(&walk, &item)) {
         divan_value value = divan_read(item);
-        if (value.kind == divan_boolean || !divan_number(value, &number)) continue;
-        if (number_count == 0 || number > greatest) greatest = number;
-        if (number_count == 0 || number < least) least = number;
-        total += number;
-        number_count++;
+        if (value.kind != divan_integer && value.kind != divan_real) continue;
+        if (total.count == 0 || divan_compare(value, greatest) > 0) greatest = value;
+        if (total.count == 0 || divan_compare(value, least) < 0) least = value;
+        divan_add_number(&total, value);
     }
     intptr_t kind = (intptr_t)sqlite3_user_data(context);
-    if (kind != sum && number_count == 0) {
-        divan_return_null(context);
-        return;
-    }
+    if (kind != sum && total.count == 0) return divan_return_null(context);
     switch (kind) {
-        case sum: divan_return_real(context, total); return;
-        case average: divan_return_real(context, total / (double)number_count); return;
-        case maximum: divan_return_real(context, greatest); return;
-        default: divan_return_real(context, least);
+        case sum:
+            if (total.is_real) divan_return_real(context, total.real);
+            else divan_return_whole(context, total.whole);
+            return;
+        case average: divan_return_average(context, total); return;
+        default: return_number(context, kind == maximum ? greatest : least);
     }
 }
 
@@ -152,10 +156,10 @@ int divan_add_arrays(sqlite3 *connection) {
         {"divan_array_length", 1, length, 0},
         {"divan_array_count", 1, count_items, of_expression},
         {"divan_array_count_property", 1, count_items, of_property},
-        {"divan_array_sum", 1, summary, sum},
-        {"divan_array_avg", 1, summary, average},
-        {"divan_array_max", 1, summary, maximum},
-        {"divan_array_min", 1, summary, minimum},
+        {"divan_array_sum", 1, summary, sum, 2},
+        {"divan_array_avg", 1, summary, average, 2},
+        {"divan_array_max", 1, summary, maximum, 2},
+        {"divan_array_min", 1, summary, minimum, 2},
         {"divan_array_ifnull", 1, first_value, 0},
         {"divan_array_contains", 2, contains, 0},
         {"divan_is_item", 2, is_item, 0},

@@ -160,24 +160,40 @@ divan_date divan_date_at(int64_t milliseconds, int offset) {
     return date;
 }
 
-int divan_local_offset_at(int64_t milliseconds) {
-    time_t seconds = (time_t)(milliseconds / 1000);
-    struct tm local;
-    return localtime_r(&seconds, &local) ? (int)(local.tm_gmtoff / 60) : 0;
+/// Rounded down, before 1970 too.
+static int64_t seconds_of(int64_t milliseconds) {
+    return milliseconds / 1000 - (milliseconds % 1000 < 0);
 }
 
-int divan_local_offset(divan_date date) {
-    struct tm fields = {
-        .tm_year = (int)date.year - 1900,
-        .tm_mon = date.month - 1,
-        .tm_mday = date.day,
-        .tm_hour = date.hour,
-        .tm_min = date.minute,
-        .tm_sec = date.second,
-        .tm_isdst = -1,
-    };
-    return mktime(&fields) == (time_t)-1 && fields.tm_gmtoff == 0 ? 0
-                                                                  : (int)(fields.tm_gmtoff / 60);
+/// The offset in seconds at a time in seconds.
+static int64_t offset_at(int64_t seconds) {
+    time_t time = (time_t)seconds;
+    struct tm local;
+    return localtime_r(&time, &local) ? local.tm_gmtoff : 0;
+}
+
+// `localtime_r` alone would keep the zone that was set at its first call in the process. `mktime` is not used: for
+// fields that occur twice, its answer depends on its previous call.
+
+int divan_local_offset_at(int64_t milliseconds) {
+    tzset();
+    return (int)(offset_at(seconds_of(milliseconds)) / 60);
+}
+
+int64_t divan_local_offset(int64_t milliseconds) {
+    tzset();
+    int64_t fields = seconds_of(milliseconds), day = 86400;
+    // No offset is as large as a day, so the first two are those before and after a change near the fields.
+    int64_t offsets[4] = {offset_at(fields - day), offset_at(fields + day)};
+    for (int index = 0; index < 2; index++) offsets[index + 2] = offset_at(fields - offsets[index]);
+    int64_t greatest = offsets[0], found = INT64_MIN;
+    for (int index = 0; index < 4; index++) {
+        int64_t offset = offsets[index];
+        if (offset > greatest) greatest = offset;
+        // The greatest offset means the earliest time.
+        if (offset > found && offset_at(fields - offset) == offset) found = offset;
+    }
+    return found != INT64_MIN ? found : offset_at(fields - greatest);
 }
 
 // MARK: Formats

@@ -29,9 +29,14 @@ bool divan_is_date(int64_t milliseconds);
 /// The fields of a time at an offset in minutes; outside those years, of the nearest moment within.
 divan_date divan_date_at(int64_t milliseconds, int offset);
 
-/// The offset of local time at the fields of a date, or at a time, in minutes.
-int divan_local_offset(divan_date date);
+/// The offset of local time at a time, in minutes.
 int divan_local_offset_at(int64_t milliseconds);
+
+/// The offset, in seconds, of local time whose fields are those that UTC has at a time.
+///
+/// Where clocks are set back and the fields occur twice, it is that of the first time; where clocks are set
+/// forward and they never occur, it is the offset before the change.
+int64_t divan_local_offset(int64_t milliseconds);
 
 /// Days since 1970-01-01.
 int64_t divan_day_number(int64_t year, int month, int day);

@@ -37,8 +37,8 @@ static bool take_date(sqlite3_value *argument, bool takes_time, divan_date *date
 
 /// The time of a date; without a zone it is local or UTC.
 static bool get_time(divan_date date, bool is_local, int64_t *milliseconds) {
-    if (is_local && !date.has_offset) date.offset = divan_local_offset(date);
     if (!divan_milliseconds(date, milliseconds)) return false;
+    if (is_local && !date.has_offset) *milliseconds -= divan_local_offset(*milliseconds) * 1000;
     *milliseconds += date.rounds_up;
     return true;
 }

@@ -44,7 +44,41 @@ take(sqlite3_context *context, int count, sqlite3_value **arguments, double *num
 static void of_one(sqlite3_context *context, int count, sqlite3_value **arguments) {
     double x;
     if (!take(context, count, arguments, &x)) return;
-    divan_return_real(context, apply((one_argument)(intptr_t)sqlite3_user_data(context), x));
+    one_argument function = (one_argument)(intptr_t)sqlite3_user_data(context);
+    divan_value value = divan_argument(arguments[0]);
+    bool keeps_integers = function == f_abs || function == f_ceil || function == f_floor;
+    if (keeps_integers && divan_is_between_doubles(value)) {
+        // The least integer is a double, so the sign can be changed.
+        bool is_negated = function == f_abs && value.integer < 0;
+        sqlite3_result_int64(context, is_negated ? -value.integer : value.integer);
+    } else {
+        divan_return_real(context, apply(function, x));
+    }
+}
+
+/// A power of integers; false if it is no integer of 64 bits.
+static bool whole_power(int64_t base, int64_t exponent, int64_t *power) {
+    if (exponent < 0) return false;
+    *power = 1;
+    while (true) {
+        if (exponent & 1 && __builtin_mul_overflow(*power, base, power)) return false;
+        exponent >>= 1;
+        if (exponent == 0) return true;
+        if (__builtin_mul_overflow(base, base, &base)) return false;
+    }
+}
+
+/// A power or a quotient of integers that is an integer; false if it is none of 64 bits.
+static bool whole_of_two(bool is_power, int64_t a, int64_t b, int64_t *result) {
+    if (is_power) return whole_power(a, b, result);
+    if (b == 0 || (b == -1 && a == INT64_MIN) || a % b != 0) return false;
+    *result = a / b;
+    return true;
+}
+
+/// The exact value of a number.
+static long double exact(divan_value value) {
+    return value.kind == divan_real ? (long double)value.real : (long double)value.integer;
 }
 
 typedef enum { f_atan2, f_power, f_divide } two_arguments;
@@ -52,33 +86,38 @@ typedef enum { f_atan2, f_power, f_divide } two_arguments;
 static void of_two(sqlite3_context *context, int count, sqlite3_value **arguments) {
     double x[2];
     if (!take(context, count, arguments, x)) return;
-    switch ((two_arguments)(intptr_t)sqlite3_user_data(context)) {
-        case f_atan2: divan_return_real(context, atan2(x[0], x[1])); return;
-        case f_power: divan_return_real(context, pow(x[0], x[1])); return;
-        case f_divide: divan_return_real(context, x[0] / x[1]);
+    two_arguments function = (two_arguments)(intptr_t)sqlite3_user_data(context);
+    divan_value a = divan_argument(arguments[0]), b = divan_argument(arguments[1]);
+    bool are_integers = a.kind != divan_real && b.kind != divan_real;
+    int64_t result;
+    if (function == f_atan2) {
+        divan_return_real(context, atan2(x[0], x[1]));
+    } else if (are_integers && whole_of_two(function == f_power, a.integer, b.integer, &result)) {
+        divan_return_whole(context, result);
+    } else if (function == f_power) {
+        divan_return_real(context, pow(x[0], x[1]));
+    } else if (divan_is_between_doubles(a) || divan_is_between_doubles(b)) {
+        divan_return_real(context, (double)(exact(a) / exact(b)));
+    } else {
+        divan_return_real(context, x[0] / x[1]);
     }
-}
-
-/// A double truncated to an integer, limited to the range of integers.
-static int64_t cut(double x) {
-    if (isnan(x)) return 0;
-    if (x >= 0x1p63) return INT64_MAX;
-    if (x <= -0x1p63) return INT64_MIN;
-    return (int64_t)x;
-}
-
-static int64_t whole(sqlite3_value *argument) {
-    divan_value value = divan_argument(argument);
-    return value.kind == divan_real ? cut(value.real) : value.integer;
 }
 
 static void integer_divide(sqlite3_context *context, int count, sqlite3_value **arguments) {
     double ignored[2];
     if (!take(context, count, arguments, ignored)) return;
-    int64_t a = whole(arguments[0]), b = whole(arguments[1]);
-    if (b == 0) divan_return_null(context);
-    else if (b == -1) sqlite3_result_int64(context, a == INT64_MIN ? INT64_MAX : -a);
-    else sqlite3_result_int64(context, a / b);
+    long double a = truncl(exact(divan_argument(arguments[0])));
+    long double b = truncl(exact(divan_argument(arguments[1])));
+    if (b == 0) return divan_return_null(context);
+    bool are_integers = a >= -0x1p63L && a < 0x1p63L && b >= -0x1p63L && b < 0x1p63L;
+    if (are_integers && !(a == -0x1p63L && b == -1)) {
+        sqlite3_result_int64(context, (int64_t)a / (int64_t)b);
+        return;
+    }
+    long double quotient = truncl(a / b);
+    // What a double holds exactly is an integer like other results; greater ones are doubles.
+    if (fabsl(quotient) <= 0x1p53L) sqlite3_result_int64(context, (int64_t)quotient);
+    else divan_return_real(context, (double)quotient);
 }
 
 static void sign(sqlite3_context *context, int count, sqlite3_value **arguments) {
@@ -103,12 +142,34 @@ static double round_whole(rounding function, double x) {
     return x;
 }
 
+/// Rounds an integer to a multiple of a power of ten; false if the result does not fit in 64 bits.
+static bool round_integer(rounding function, int64_t number, double digits, int64_t *result) {
+    *result = number;
+    if (digits >= 0) return true;
+    if (digits < -18) return false;
+    int64_t scale = 1;
+    for (double digit = digits; digit < 0; digit++) scale *= 10;
+    int64_t quotient = number / scale, rest = number % scale, half = scale / 2;
+    if (rest < 0) rest = -rest;
+    bool is_even = quotient % 2 == 0;
+    bool is_up = function == f_round ? rest >= half
+        : function == f_round_even && (rest > half || (rest == half && !is_even));
+    if (is_up) quotient += number < 0 ? -1 : 1;
+    return !__builtin_mul_overflow(quotient, scale, result);
+}
+
 static void round_digits(sqlite3_context *context, int count, sqlite3_value **arguments) {
     double x[2] = {0, 0};
     if (!take(context, count, arguments, x)) return;
     rounding function = (rounding)(intptr_t)sqlite3_user_data(context);
     double digits = trunc(x[1]);
     double result = x[0];
+    divan_value value = divan_argument(arguments[0]);
+    int64_t rounded;
+    if (value.kind != divan_real && round_integer(function, value.integer, digits, &rounded)) {
+        divan_return_whole(context, rounded);
+        return;
+    }
     if (digits == 0) {
         result = round_whole(function, x[0]);
     } else if (digits < 0) {
@@ -138,15 +199,15 @@ int divan_add_numbers(sqlite3 *connection) {
     static const divan_function functions[] = {
         {"divan_e", 0, constant_e, 0},
         {"divan_pi", 0, constant_pi, 0},
-        {"divan_abs", 1, of_one, f_abs},
+        {"divan_abs", 1, of_one, f_abs, 2},
         {"divan_acos", 1, of_one, f_acos},
         {"divan_asin", 1, of_one, f_asin},
         {"divan_atan", 1, of_one, f_atan},
-        {"divan_ceil", 1, of_one, f_ceil},
+        {"divan_ceil", 1, of_one, f_ceil, 2},
         {"divan_cos", 1, of_one, f_cos},
         {"divan_degrees", 1, of_one, f_degrees},
         {"divan_exp", 1, of_one, f_exp},
-        {"divan_floor", 1, of_one, f_floor},
+        {"divan_floor", 1, of_one, f_floor, 2},
         {"divan_ln", 1, of_one, f_ln},
         {"divan_log", 1, of_one, f_log},
         {"divan_radians", 1, of_one, f_radians},
@@ -154,16 +215,16 @@ int divan_add_numbers(sqlite3 *connection) {
         {"divan_sqrt", 1, of_one, f_sqrt},
         {"divan_tan", 1, of_one, f_tan},
         {"divan_atan2", 2, of_two, f_atan2},
-        {"divan_power", 2, of_two, f_power},
-        {"divan_div", 2, of_two, f_divide},
-        {"divan_idiv", 2, integer_divide, 0},
+        {"divan_power", 2, of_two, f_power, 2},
+        {"divan_div", 2, of_two, f_divide, 2},
+        {"divan_idiv", 2, integer_divide, 0, 2},
         {"divan_sign", 1, sign, 0},
-        {"divan_round", 1, round_digits, f_round},
-        {"divan_round", 2, round_digits, f_round},
-        {"divan_round_even", 1, round_digits, f_round_even},
-        {"divan_round_even", 2, round_digits, f_round_even},
-        {"divan_trunc", 1, round_digits, f_trunc},
-        {"divan_trunc", 2, round_digits, f_trunc},
+        {"divan_round", 1, round_digits, f_round, 2},
+        {"divan_round", 2, round_digits, f_round, 2},
+        {"divan_round_even", 1, round_digits, f_round_even, 2},
+        {"divan_round_even", 2, round_digits, f_round_even, 2},
+        {"divan_trunc", 1, round_digits, f_trunc, 2},
+        {"divan_trunc", 2, round_digits, f_trunc, 2},
     };
     return divan_add_all(connection, functions);
 }

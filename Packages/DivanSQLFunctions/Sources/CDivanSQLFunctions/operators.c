@@ -1,5 +1,6 @@
 #include "value.h"
 
+#include <math.h>
 #include <string.h>
 
 static void concatenation(sqlite3_context *context, int count, sqlite3_value **arguments) {
@@ -80,7 +81,7 @@ static void row_count(sqlite3_context *context, int count, sqlite3_value **argum
 
 // Long calculations. SQLite's expression tree is as deep as a calculation is long, and it accepts no
 // deep ones. So terms are collected, as many as fit in a call, and then evaluated from left to right,
-// exactly as SQLite's operators would.
+// as SQLite's operators would, except that `%` does not limit numbers to 64 bits.
 
 /// A number in a calculation, with the operator before it.
 typedef struct {
@@ -94,10 +95,9 @@ typedef struct {
 
 static double as_real(term term) { return term.is_real ? term.real : (double)term.integer; }
 
-static int64_t as_integer(term term) {
-    if (!term.is_real) return term.integer;
-    if (term.real <= -0x1p63) return INT64_MIN;
-    return term.real >= 0x1p63 ? INT64_MAX : (int64_t)term.real;
+/// A term truncated to an integer, which may have more than 64 bits; a long double holds both kinds exactly.
+static long double as_whole(term term) {
+    return term.is_real ? truncl((long double)term.real) : (long double)term.integer;
 }
 
 /// Calculates with integers; false if the result is not one, or out of range.
@@ -122,7 +122,7 @@ static bool calculate_term(term *left, term right) {
             if (as_real(right) == 0) return false;
             break;
         case '%':
-            if (as_integer(right) == 0) return false;
+            if (as_whole(right) == 0) return false;
             break;
         default: return false;  // of no list that was made here
     }
@@ -139,10 +139,8 @@ static bool calculate_term(term *left, term right) {
         case '-': result = first - second; break;
         case '*': result = first * second; break;
         case '/': result = first / second; break;
-        default: {
-            int64_t divisor = as_integer(right);
-            result = divisor == -1 ? 0 : (double)(as_integer(*left) % divisor);
-        }
+        // Adding 0 makes a negative zero positive.
+        default: result = (double)fmodl(as_whole(*left), as_whole(right)) + 0.0;
     }
     *left = (term){.is_real = true, .real = result};
     return result == result;
@@ -208,7 +206,7 @@ int divan_add_operators(sqlite3 *connection) {
     static const divan_function functions[] = {
         {"divan_terms", -1, make_terms, 0},
         {"divan_join_terms", -1, join_terms, 0},
-        {"divan_calculate", 1, calculate, 0},
+        {"divan_calculate", 1, calculate, 0, 2},
         {"divan_concat", -1, concatenation, 0, 2},
         {"divan_greatest", -1, extreme, greatest},
         {"divan_least", -1, extreme, least},

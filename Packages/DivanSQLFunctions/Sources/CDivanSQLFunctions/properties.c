@@ -216,6 +216,14 @@ static void plain(sqlite3_context *context, int count, sqlite3_value **arguments
     divan_return_plain(context, divan_argument(arguments[0]));
 }
 
+/// A value in exact form, a container in its canonical spelling.
+static void canonical(sqlite3_context *context, int count, sqlite3_value **arguments) {
+    (void)count;
+    divan_value value = divan_argument(arguments[0]);
+    if (divan_is_container(value)) divan_return_plain(context, value);
+    else divan_return(context, value);
+}
+
 static void boolean(sqlite3_context *context, int count, sqlite3_value **arguments) {
     (void)count;
     divan_value value = divan_argument(arguments[0]);
@@ -256,6 +264,7 @@ int divan_add_properties(sqlite3 *connection, const divan_unpacking *unpacking) 
         {"divan_member", 2, property_of_value, plainly},
         {"divan_member_result", 2, property_of_value, exactly},
         {"divan_plain", 1, plain, 0},
+        {"divan_canonical", 1, canonical, 0},
         {"divan_boolean", 1, boolean, 0},
     };
     int code = add_readers(connection, unpacking);

@@ -91,7 +91,7 @@ static divan_value number_of(divan_slice text) {
     const uint8_t *end;
     divan_value number = divan_leading_number(text, &end);
     bool is_whole = end == text.end && end > text.start;
-    if (!is_whole && number.kind == divan_integer) {
+    if (!is_whole && number.kind == divan_integer && !divan_is_between_doubles(number)) {
         number = (divan_value){.kind = divan_real, .real = (double)number.integer};
         // Hexadecimal digits count, as in the reference engine.
         if (end < text.end && (*end | 0x20) == 'x' && divan_count(text) < 64) {
@@ -151,7 +151,7 @@ int divan_add_types(sqlite3 *connection) {
         {"divan_to_object", 1, to_object, 0},
         {"divan_to_atom", 1, to_atom, 0},
         {"divan_to_boolean", 1, to_boolean, 0},
-        {"divan_to_number", 1, to_number, 0},
+        {"divan_to_number", 1, to_number, 0, 2},
         {"divan_to_string", 1, to_string, 0, 2},
     };
     return divan_add_all(connection, functions);

@@ -145,6 +145,19 @@ void divan_return_real(sqlite3_context *context, double value) {
     else divan_return_null(context);
 }
 
+bool divan_is_between_doubles(divan_value value) {
+    if (value.kind != divan_integer) return false;
+    double nearest = (double)value.integer;
+    return nearest >= 0x1p63 || (int64_t)nearest != value.integer;
+}
+
+void divan_return_whole(sqlite3_context *context, int64_t number) {
+    if (divan_is_between_doubles((divan_value){.kind = divan_integer, .integer = number}))
+        sqlite3_result_int64(context, number);
+    else
+        sqlite3_result_double(context, (double)number);
+}
+
 static void return_built(sqlite3_context *context, sqlite3_str *text, bool is_text) {
     int code = sqlite3_str_errcode(text);
     int count = sqlite3_str_length(text);

@@ -85,6 +85,12 @@ void divan_append_shown(sqlite3_str *output, divan_value value);
 /// and in the `description` of a `Double`, so that containers that a query builds equal theirs.
 void divan_append_real(sqlite3_str *output, double value);
 
+/// Whether a number is an integer between two doubles, so that it must remain an integer.
+bool divan_is_between_doubles(divan_value value);
+
+/// Returns an integer as a double if one equals it, otherwise as it is.
+void divan_return_whole(sqlite3_context *context, int64_t number);
+
 /// Less than, equal to or greater than zero, by the order of types.
 int divan_compare(divan_value left, divan_value right);
 
@@ -106,6 +112,20 @@ bool divan_number(divan_value value, double *number);
 
 /// The number that text begins with, if any; `end` is set to the position after it.
 divan_value divan_leading_number(divan_slice text, const uint8_t **end);
+
+/// A sum of numbers: exact as long as all are integers and it fits in 64 bits, and as a double in any case.
+typedef struct {
+    int64_t count;
+    int64_t whole;
+    double real;
+    bool is_real;
+} divan_total;
+
+/// Adds a number or a boolean.
+void divan_add_number(divan_total *total, divan_value number);
+
+/// Returns the average of at least one number.
+void divan_return_average(sqlite3_context *context, divan_total total);
 
 /// Text without escapes; if it has some, `buffer`, initially null, holds it and must be freed with
 /// `sqlite3_str_finish`.

@@ -12,6 +12,14 @@ typedef struct sums {
     int64_t count;
 } sums;
 
+/// The difference of two numbers; of integers it is exact before it becomes a double.
+static double difference(divan_value left, divan_value right, double a, double b) {
+    int64_t whole;
+    bool are_integers = left.kind != divan_real && right.kind != divan_real;
+    bool is_exact = are_integers && !__builtin_sub_overflow(left.integer, right.integer, &whole);
+    return is_exact ? (double)whole : a - b;
+}
+
 /// Walks two vectors; false if one is invalid, or their lengths differ.
 static bool add_up(divan_value left, divan_value right, sums *sums) {
     divan_walk left_walk, right_walk;
@@ -23,9 +31,10 @@ static bool add_up(divan_value left, divan_value right, sums *sums) {
     while (divan_next(&left_walk, &left_item)) {
         double a, b;
         if (!divan_next(&right_walk, &right_item)) return false;
-        if (!divan_number(divan_read(left_item), &a)) return false;
-        if (!divan_number(divan_read(right_item), &b)) return false;
-        sums->squares += (a - b) * (a - b);
+        divan_value left_value = divan_read(left_item), right_value = divan_read(right_item);
+        if (!divan_number(left_value, &a) || !divan_number(right_value, &b)) return false;
+        double distance = difference(left_value, right_value, a, b);
+        sums->squares += distance * distance;
         sums->products += a * b;
         sums->left_squares += a * a;
         sums->right_squares += b * b;
@@ -58,8 +67,8 @@ static void cosine_distance(sqlite3_context *context, int count, sqlite3_value *
 
 int divan_add_vectors(sqlite3 *connection) {
     static const divan_function functions[] = {
-        {"divan_euclidean_distance", 2, euclidean_distance, 0},
-        {"divan_euclidean_distance", 3, euclidean_distance, 0},
+        {"divan_euclidean_distance", 2, euclidean_distance, 0, 2},
+        {"divan_euclidean_distance", 3, euclidean_distance, 0, 2},
         {"divan_cosine_distance", 2, cosine_distance, 0},
     };
     return divan_add_all(connection, functions);

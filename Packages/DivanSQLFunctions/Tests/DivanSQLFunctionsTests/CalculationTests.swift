@@ -21,18 +21,23 @@ struct CalculationTests {
             let count = Int.random(in: 1...6, using: &generator)
             var (steps, signs, list) = ("", "", "")
             for index in 0..<count {
-                let sign = "+-*/%".randomElement(using: &generator) ?? "+"
+                var sign = "+-*/%".randomElement(using: &generator) ?? "+"
                 // Values are seldom MISSING, or every result would be.
                 let isAny = Int.random(in: 0..<4, using: &generator) == 0
                 let term = (isAny ? terms : Array(terms.prefix(10))).randomElement(
                     using: &generator
                 )
                 let operand = term ?? "1"
+                // SQLite limits the operands of `%` to 64 bits; here they are not.
+                if sign == "%", index > 0 {
+                    let isSmall = "abs(1.0 * \(steps)) < 9e18 AND abs(1.0 * \(operand)) < 9e18"
+                    if try scratch.value(isSmall) == "0" { sign = "+" }
+                }
                 steps = index == 0 ? operand : "(\(steps) \(sign) \(operand))"
                 signs += index == 0 ? "+" : String(sign)
                 list += ", \(operand) * 1"
             }
-            let found = try scratch.value("divan_calculate1(divan_terms1('\(signs)'\(list)))")
+            let found = try scratch.value("divan_calculate2(divan_terms1('\(signs)'\(list)))")
             #expect(try found == scratch.value("\(steps) * 1"), "\(steps)")
         }
     }

@@ -1,5 +1,6 @@
 import CDivanSQLFunctions
 import DivanSQLFunctions
+import Glibc
 
 /// A connection in memory that has the functions.
 final class Scratch {
@@ -79,5 +80,18 @@ final class Scratch {
     /// The only value of the only row.
     func value(_ expression: String) throws -> String {
         try rows("SELECT \(expression)")[0][0]
+    }
+}
+
+/// Writes the first problems to standard error, where the test that started this process finds them.
+func writeProblems(_ problems: [String]) {
+    var text = problems.prefix(20).map { "\nproblem: \($0)\n" }.joined()
+    text.withUTF8 { bytes in _ = write(STDERR_FILENO, bytes.baseAddress, bytes.count) }
+}
+
+/// The problems that a process wrote.
+func problems(in output: [UInt8]) -> [String] {
+    String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init).filter {
+        $0.hasPrefix("problem: ")
     }
 }

@@ -34,7 +34,7 @@ extension Oracle {
             return itemCount(value(arguments[0], scope), of: arguments[0])
         case .call(let function, let arguments, let collation):
             return call(function, arguments.map { value($0, scope) }, collation)
-        case .aggregate(let aggregate, let operand, _):
+        case .aggregate(let aggregate, let operand, _, _):
             return aggregated(aggregate, operand, scope)
         default: return condition(expression, scope).map { .bool($0) }
         }

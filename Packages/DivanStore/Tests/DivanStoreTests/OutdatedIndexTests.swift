@@ -149,6 +149,44 @@ import Testing
         try reopened.close()
     }
 
+    /// The index of this test has the first tokenizer.
+    @Test func `an index of words gets the present tokenizer once`() throws {
+        func tokenizer(_ store: Store) throws -> String? {
+            try store.read {
+                try $0.indexes(in: .default).first { $0.kind == .fullText }?.tokenizer
+            }
+        }
+        func found(_ words: String, _ store: Store) throws -> Int {
+            let sql = "SELECT META().id FROM _ WHERE MATCH(words, '\(words)')"
+            let rows = try store.rows(of: query(sql, of: store))
+            var count = 0
+            while try rows.next() != nil { count += 1 }
+            return count
+        }
+        let reading = try Store.open(directory: path, options: StoreOptions(readOnly: true))
+        #expect(try tokenizer(reading) == "divan1 en 1")
+        #expect(try found("chairs", reading) == 30)
+        try reading.close()
+        let store = try Store.open(directory: path)
+        #expect(try tokenizer(store) == "divan4 en 1")
+        #expect(try found("chairs", store) == 30)
+        for body in [#"{"name":"running in Zürich"}"#, #"{"name":"running in Zu\u0308rich"}"#] {
+            _ = try store.save(
+                DocumentID(unchecked: "new-\(body.utf8.count)"),
+                in: .default,
+                body: Array(body.utf8)
+            )
+        }
+        for words in ["runn*", "Zürich", "Zu\u{308}rich", "Zür*"] {
+            #expect(try found(words, store) == 2, "\(words)")
+        }
+        try store.close()
+        let again = try Store.open(directory: path)
+        #expect(try found("runn*", again) == 2)
+        #expect(try again.inspect().damages == [])
+        try again.close()
+    }
+
     @Test func `who only reads passes over an index of before`() throws {
         let store = try Store.open(directory: path, options: StoreOptions(readOnly: true))
         #expect(try answers(of: store).map(\.count) == [7, 6, 30])

@@ -16,9 +16,6 @@ int divan_add_full_text(sqlite3 *connection);
 /// characters.
 int divan_has_no_blanks(unsigned int character);
 
-/// Whether some words of a language, `en` or `english`, are not indexed.
-int divan_has_stop_words(const char *language);
-
 /// Whether words of a language, `en` or `english`, are reduced to their stems.
 int divan_has_stems(const char *language);
 

@@ -121,8 +121,8 @@ struct ExpressionChecker {
             return try check(operand, &numbers)
         case .call(let function, let arguments):
             return try call(function, arguments, &numbers)
-        case .aggregate(let aggregate, let argument):
-            return try self.aggregate(aggregate, argument, &numbers)
+        case .aggregate(let aggregate, let argument, let isDistinct):
+            return try self.aggregate(aggregate, argument, isDistinct: isDistinct, &numbers)
         case .match: throw clause.misplacedMatch
         case .rank(let index):
             if clause == .count { throw CheckedNames.rowInCount }
@@ -320,6 +320,7 @@ struct ExpressionChecker {
     private mutating func aggregate(
         _ aggregate: QueryAggregate,
         _ argument: QueryExpression?,
+        isDistinct: Bool,
         _ numbers: inout CheckNumbers
     ) throws -> CheckedExpression {
         if let aggregateProblem {
@@ -330,10 +331,10 @@ struct ExpressionChecker {
         defer { isInAggregate = false }
         let collation = collation(of: [argument].compactMap(\.self))
         let operand = try argument.map { try check($0, &numbers) }
-        if aggregate == .count, case .everything? = argument?.form, let operand {
+        if aggregate == .count, !isDistinct, case .everything? = argument?.form, let operand {
             return .aggregate(aggregate, counted(operand), collation)
         }
-        return .aggregate(aggregate, operand, collation)
+        return .aggregate(aggregate, operand, collation, isDistinct: isDistinct)
     }
 
     /// What to count instead of the body of a document: its sequence, which is there whenever the body is.

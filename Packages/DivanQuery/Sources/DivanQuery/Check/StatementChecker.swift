@@ -205,8 +205,12 @@ struct StatementChecker {
         _ numbers: inout CheckNumbers
     ) throws -> CheckedExpression {
         if case .literal(let literal) = expression.form {
-            guard case .integer = literal else {
-                throw QueryError("\(clause) must be an integer", at: expression.place)
+            switch literal {
+            case .integer: break
+            case .double(let number) where number.magnitude >= 0x1p63:
+                // An integer of more than 64 bits, more than there can be rows.
+                return .literal(.integer(number < 0 ? 0 : .max))
+            default: throw QueryError("\(clause) must be an integer", at: expression.place)
             }
         }
         return try checker.check(expression, &numbers)

@@ -22,7 +22,7 @@ extension CheckedExpression {
             [collection, condition]
         case .choice(let test, let branches, let otherwise, _):
             [test, otherwise].compactMap(\.self) + branches.flatMap { [$0.when, $0.then] }
-        case .aggregate(_, let operand, _): [operand].compactMap(\.self)
+        case .aggregate(_, let operand, _, _): [operand].compactMap(\.self)
         }
     }
 

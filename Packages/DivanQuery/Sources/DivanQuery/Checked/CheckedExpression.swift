@@ -72,8 +72,9 @@ public indirect enum CheckedExpression: Hashable, Sendable {
     case exists(CheckedStatement)
     /// A function with a valid number of arguments. The collation matters for `CONTAINS`.
     case call(QueryFunction, [CheckedExpression], QueryCollation)
-    /// An aggregate; without an argument it is `COUNT(*)`. The collation matters for `MIN` and `MAX`.
-    case aggregate(QueryAggregate, CheckedExpression?, QueryCollation)
+    /// An aggregate; without an argument it is `COUNT(*)`. The collation matters for `MIN`, `MAX` and
+    /// `DISTINCT`.
+    case aggregate(QueryAggregate, CheckedExpression?, QueryCollation, isDistinct: Bool = false)
     /// A full-text condition, by its position in `CheckedStatement.matches`.
     case match(Int)
     /// The rank of a row for that condition.

@@ -16,7 +16,12 @@ extension JSONFormReader {
         case .null: return .literal(.null)
         case .bool(let value): return .literal(.boolean(value))
         case .int(let value): return .literal(.integer(value))
-        case .uint, .long, .double: return .literal(.double(json.double ?? 0))
+        case .long(let number):
+            guard let literal = QueryLiteral(digits: number.text) else {
+                throw QueryError("\(number.text.prefix(64)): \(QueryLiteral.exceedsNumbers)")
+            }
+            return .literal(literal)
+        case .uint, .double: return .literal(.double(json.double ?? 0))
         case .string(let text): return .literal(.string(text))
         case .object(let members): return .object(try object(members))
         case .array(let items): return try node(items)
@@ -138,24 +143,37 @@ extension JSONFormReader {
             return .rank(index: try Self.path(operands[0]))
         default: break
         }
+        if let aggregate = QueryAggregate(rawValue: name) {
+            return try self.aggregate(aggregate, text, operands)
+        }
         var arguments: [QueryExpression] = []
         for operand in operands { arguments.append(try expression(operand)) }
-        if let aggregate = QueryAggregate(rawValue: name) {
-            guard arguments.count == 1 || aggregate == .count && arguments.isEmpty else {
-                throw Self.wrongCount(text)
-            }
-            if aggregate == .count, case .everything(let path)? = arguments.first?.form,
-                path.isEmpty
-            {
-                return .aggregate(aggregate, nil)
-            }
-            return .aggregate(aggregate, arguments.first)
-        }
         guard let function = QueryFunction(name: name) else {
             let remedy = FunctionNames.nearest(to: name).map { "; did you mean \($0)()?" } ?? ""
             throw QueryError("Unknown function '\(name.prefix(64))'\(remedy)")
         }
         return .call(function, arguments)
+    }
+
+    /// Reads `["COUNT()", node]` and `["COUNT()", ["DISTINCT", node]]`.
+    private mutating func aggregate(
+        _ aggregate: QueryAggregate,
+        _ text: String,
+        _ operands: [JSON]
+    ) throws(QueryError) -> QueryExpression.Form {
+        guard operands.count == 1 || aggregate == .count && operands.isEmpty else {
+            throw Self.wrongCount(text)
+        }
+        if let items = operands.first?.array, items.count == 2,
+            items[0].string?.uppercased() == "DISTINCT"
+        {
+            return .aggregate(aggregate, try expression(items[1]), isDistinct: true)
+        }
+        let argument = try operands.first.map { json throws(QueryError) in try expression(json) }
+        if aggregate == .count, case .everything(let path)? = argument?.form, path.isEmpty {
+            return .aggregate(aggregate, nil)
+        }
+        return .aggregate(aggregate, argument)
     }
 
     private static func path(_ json: JSON) throws(QueryError) -> QueryPath {

@@ -44,7 +44,9 @@ extension QueryExpression {
         case .hasValue(let operand): Self.node("EXISTS", [operand])
         case .collated(let operand, let change): ["COLLATE", change.json, operand.json]
         case .call(let function, let arguments): Self.node(function.rawValue + "()", arguments)
-        case .aggregate(let aggregate, let argument):
+        case .aggregate(let aggregate, let argument?, isDistinct: true):
+            [.string(aggregate.rawValue + "()"), ["DISTINCT", argument.json]]
+        case .aggregate(let aggregate, let argument, _):
             [.string(aggregate.rawValue + "()"), argument?.json ?? ["."]]
         case .match(let index, let text): ["MATCH()", index.nameJSON, text.json]
         case .rank(let index): ["RANK()", index.nameJSON]

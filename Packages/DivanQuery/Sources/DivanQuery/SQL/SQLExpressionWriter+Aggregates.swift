@@ -5,15 +5,7 @@ extension SQLExpressionWriter {
         _ collation: QueryCollation,
         to text: inout SQLText
     ) throws {
-        let (name, form): (String, SQLForm) =
-            switch aggregate {
-            case .count: ("count", .plain)
-            case .sum: ("divan_sum1", .plain)
-            case .average: ("divan_avg1", .plain)
-            case .minimum: ("min", .plain)
-            case .maximum: ("max", .plain)
-            case .array: ("divan_array_agg1", .exact)
-            }
+        let (name, form) = Self.call(aggregate)
         text += "\(name)("
         if let operand {
             try text.apart { try write(operand, form, to: &$0) }
@@ -22,5 +14,38 @@ extension SQLExpressionWriter {
             text += "*"
         }
         text += ")"
+    }
+
+    /// Writes an aggregate for which equal values, under the collation, are one.
+    func writeDistinct(
+        _ aggregate: QueryAggregate,
+        _ operand: CheckedExpression,
+        _ collation: QueryCollation,
+        to text: inout SQLText
+    ) throws {
+        // It changes neither of them, and SQLite finds only theirs in an index.
+        if aggregate == .minimum || aggregate == .maximum {
+            return try writeAggregate(aggregate, operand, collation, to: &text)
+        }
+        let (name, form) = Self.call(aggregate)
+        text += "\(name)(DISTINCT "
+        // Another peer may have spelled an equal container differently.
+        if form == .exact { text += "divan_canonical1(" }
+        try text.apart { try write(operand, form, to: &$0) }
+        if form == .exact { text += ")" }
+        write(collation, over: [operand], to: &text)
+        text += ")"
+    }
+
+    /// The function in SQL, and the form of its argument.
+    private static func call(_ aggregate: QueryAggregate) -> (name: String, form: SQLForm) {
+        switch aggregate {
+        case .count: ("count", .plain)
+        case .sum: ("divan_sum1", .plain)
+        case .average: ("divan_avg1", .plain)
+        case .minimum: ("min", .plain)
+        case .maximum: ("max", .plain)
+        case .array: ("divan_array_agg1", .exact)
+        }
     }
 }

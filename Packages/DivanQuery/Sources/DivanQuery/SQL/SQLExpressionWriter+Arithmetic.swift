@@ -8,9 +8,11 @@ extension SQLExpressionWriter {
         // SQL, too, calculates from left to right within one rank.
         let sums = links.filter { $0.arithmetic == .plus || $0.arithmetic == .minus }
         let isOfOneRank = sums.isEmpty || sums.count == links.count
-        if links.count > (isOfOneRank ? 64 : 4) {
+        // SQLite's `%` takes a number beyond 64 bits for the greatest integer.
+        let hasRemainder = links.contains { $0.arithmetic == .modulo }
+        if hasRemainder || links.count > (isOfOneRank ? 64 : 4) {
             // SQLite's tree has a level for each term.
-            text += "divan_calculate1("
+            text.call("divan_calculate")
             let terms = [CheckedExpression.Link(.plus, first)] + links
             try writeTerms(terms[...], to: &text)
             text += ")"

@@ -19,7 +19,7 @@ extension SQLExpressionWriter {
             switch expression {
             case .comparison(_, _, _, let collation), .between(_, _, _, let collation),
                 .isOneOf(_, _, let collation), .choice(_, _, otherwise: _, let collation),
-                .aggregate(_, _, let collation):
+                .aggregate(_, _, let collation, _):
                 if collation.sqlName != nil { return true }
             case .column(let index, _): rest.append(statement.columns[index].expression)
             default: break

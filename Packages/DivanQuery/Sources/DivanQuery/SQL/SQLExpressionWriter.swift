@@ -52,7 +52,7 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
     ) throws {
         switch expression {
         case .array where form == .plain, .object where form == .plain,
-            .aggregate(.array, _, _) where form == .plain:
+            .aggregate(.array, _, _, _) where form == .plain:
             // Their parts may be spelled as another peer spelled them.
             text += "divan_plain1("
             try writeWhole(expression, .exact, to: &text)
@@ -82,9 +82,11 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
             }
         case .call(let function, let arguments, let collation):
             try writeCall(function, arguments, collation, form, to: &text)
-        case .aggregate(.count, _, _) where counted != nil:
+        case .aggregate(.count, _, _, _) where counted != nil:
             if let counted { text.bind(.liveCount(counted)) }
-        case .aggregate(let aggregate, let operand, let collation):
+        case .aggregate(let aggregate, let operand?, let collation, isDistinct: true):
+            try writeDistinct(aggregate, operand, collation, to: &text)
+        case .aggregate(let aggregate, let operand, let collation, _):
             try writeAggregate(aggregate, operand, collation, to: &text)
         case .rank(let index): try writeRank(index, to: &text)
         default:

@@ -29,6 +29,22 @@ enum SQLFunctionName {
         "divan_regexp_contains",
         "divan_regexp_position",
         "divan_regexp_replace",
+        "divan_abs",
+        "divan_ceil",
+        "divan_floor",
+        "divan_power",
+        "divan_div",
+        "divan_idiv",
+        "divan_round",
+        "divan_round_even",
+        "divan_trunc",
+        "divan_to_number",
+        "divan_array_sum",
+        "divan_array_avg",
+        "divan_array_max",
+        "divan_array_min",
+        "divan_euclidean_distance",
+        "divan_calculate",
     ]
     /// Those that fail for some arguments: an index calls a form that returns MISSING then, since a document with
     /// such values could not be saved otherwise.

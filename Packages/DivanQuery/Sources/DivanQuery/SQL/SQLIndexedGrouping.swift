@@ -65,7 +65,7 @@ struct SQLIndexedGrouping {
     ) -> Bool {
         if keys.contains(expression) { return true }
         switch expression {
-        case .aggregate(.count, nil, _): return true
+        case .aggregate(.count, nil, _, _): return true
         case .aggregate, .property, .metadata, .allMetadata, .variable, .blob, .rank, .match,
             .exists:
             return false

@@ -46,7 +46,8 @@ enum SQLShortcut {
     /// Whether an expression needs only the number of rows.
     private static func onlyCounts(_ expression: CheckedExpression) -> Bool {
         switch expression {
-        case .aggregate(.count, let operand, _): operand.map(isAlwaysThere) ?? true
+        case .aggregate(.count, let operand, _, isDistinct: false):
+            operand.map(isAlwaysThere) ?? true
         case .aggregate, .property, .metadata, .allMetadata, .blob, .rank, .match, .exists: false
         default: expression.children.allSatisfy(onlyCounts)
         }

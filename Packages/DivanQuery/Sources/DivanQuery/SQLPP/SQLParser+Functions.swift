@@ -58,19 +58,23 @@ extension SQLParser {
         _ aggregate: QueryAggregate,
         at place: QueryPlace
     ) throws(QueryError) -> Parsed {
+        let isDistinct = tokens.take(.distinct)
         let arguments = try expressions(until: .closeParenthesis)
         var argument = arguments.items.first
-        if aggregate == .count, case .everything(let path)? = argument?.form, path.isEmpty {
-            argument = nil
-        }
-        guard arguments.items.count == 1 || aggregate == .count && arguments.items.isEmpty else {
+        let isCount = aggregate == .count && !isDistinct
+        if isCount, case .everything(let path)? = argument?.form, path.isEmpty { argument = nil }
+        guard arguments.items.count == 1 || isCount && arguments.items.isEmpty else {
             throw QueryError(
                 "Wrong number of arguments to \(aggregate.rawValue)()",
                 at: place,
                 in: tokens.source
             )
         }
-        return try node(.aggregate(aggregate, argument), at: place, over: arguments.height)
+        return try node(
+            .aggregate(aggregate, argument, isDistinct: isDistinct),
+            at: place,
+            over: arguments.height
+        )
     }
 
     private mutating func metadata(at place: QueryPlace) throws(QueryError) -> Parsed {

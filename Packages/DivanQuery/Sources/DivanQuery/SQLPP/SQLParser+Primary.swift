@@ -110,9 +110,11 @@ extension SQLParser {
         let text = (isNegative ? "-" : "") + tokens.text(tokens.current)
         switch tokens.current.form {
         case .integer:
-            let bound = isNegative ? Int64.min : Int64.max
+            guard let literal = QueryLiteral(digits: text) else {
+                throw tokens.syntaxError(QueryLiteral.exceedsNumbers)
+            }
             tokens.advance()
-            return try node(.literal(.integer(Int64(text) ?? bound)), at: place)
+            return try node(.literal(literal), at: place)
         case .double:
             // Swift reads `5.` and `.5` only with the missing digit added.
             let padded = text.replacing(".e", with: ".0e").replacing(".E", with: ".0E")

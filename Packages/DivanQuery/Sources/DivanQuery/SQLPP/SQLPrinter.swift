@@ -57,8 +57,8 @@ struct SQLPrinter {
             write(operand, .or)
             text += " COLLATE " + change.sql
         case .call(let function, let arguments): list(arguments, function.rawValue + "(", ")")
-        case .aggregate(let aggregate, let argument):
-            text += aggregate.rawValue + "("
+        case .aggregate(let aggregate, let argument, let isDistinct):
+            text += aggregate.rawValue + (isDistinct ? "(DISTINCT " : "(")
             if let argument { write(argument) } else { text += "*" }
             text += ")"
         case .match(let index, let query):

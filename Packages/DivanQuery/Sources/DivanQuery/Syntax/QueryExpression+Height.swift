@@ -60,7 +60,7 @@ extension QueryExpression {
             [items, condition]
         case .choice(let subject, let branches, let otherwise):
             [subject, otherwise].compactMap(\.self) + branches.flatMap { [$0.when, $0.then] }
-        case .aggregate(_, let operand): [operand].compactMap(\.self)
+        case .aggregate(_, let operand, _): [operand].compactMap(\.self)
         case .exists(let statement): statement.parts
         }
     }

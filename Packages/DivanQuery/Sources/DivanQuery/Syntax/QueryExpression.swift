@@ -77,8 +77,8 @@ public struct QueryExpression: Sendable {
         case collated(QueryExpression, QueryCollationChange)
         /// A function with its arguments.
         case call(QueryFunction, [QueryExpression])
-        /// An aggregate; without an argument it is `COUNT(*)`.
-        case aggregate(QueryAggregate, QueryExpression?)
+        /// An aggregate; without an argument it is `COUNT(*)`. With `DISTINCT`, equal values count once.
+        case aggregate(QueryAggregate, QueryExpression?, isDistinct: Bool = false)
         /// `MATCH(index, text)`; the index may follow the name of a source.
         case match(index: QueryPath, QueryExpression)
         /// `RANK(index)`.

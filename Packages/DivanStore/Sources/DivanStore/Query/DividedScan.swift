@@ -100,7 +100,9 @@ struct DividedScan {
             // A collection without a filter is counted by its counter, or by an index.
             var aggregates: [QueryAggregate] = []
             for column in statement.columns {
-                guard case .aggregate(let aggregate, _, .binary) = column.expression,
+                guard
+                    case .aggregate(let aggregate, _, .binary, isDistinct: false) = column
+                        .expression,
                     [.count, .minimum, .maximum].contains(aggregate)
                 else { return nil }
                 aggregates.append(aggregate)

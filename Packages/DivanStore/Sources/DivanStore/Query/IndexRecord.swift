@@ -1,3 +1,4 @@
+internal import DivanFullText
 internal import DivanJSON
 internal import DivanQuery
 
@@ -43,14 +44,25 @@ struct IndexRecord: Equatable {
     /// The same index with every function under its current name.
     var renewed: IndexRecord {
         var record = self
-        record.create = SQLIndexTranslation.renewed(create) ?? create
+        record.create = Self.renewed(create) ?? create
         record.tables = tables.map { table in
             var table = table
-            table.create = SQLIndexTranslation.renewed(table.create) ?? table.create
-            table.verify = SQLIndexTranslation.renewed(table.verify) ?? table.verify
+            table.create = Self.renewed(table.create) ?? table.create
+            table.verify = Self.renewed(table.verify) ?? table.verify
             return table
         }
         return record
+    }
+
+    /// A text of the schema, or all of a record, with the present functions and tokenizer; `nil` if it has them.
+    static func renewed(_ sql: String) -> String? {
+        let called = SQLIndexTranslation.renewed(sql)
+        return FullText.renewed(called ?? sql) ?? called
+    }
+
+    /// Whether what the text of a record or of the schema creates depends on the version of Unicode.
+    static func dependsOnUnicode(_ sql: String) -> Bool {
+        SQLIndexTranslation.dependsOnUnicode(sql) || FullText.normalizes(sql)
     }
 
     /// What it is ordered by, as SQL; empty for a full-text index.

@@ -14,8 +14,8 @@ extension Store {
             let isOfOther = try !reader.hasUnicode()
             return try reader.current().values(in: .indexes).contains { _, record in
                 let sql = String(decoding: record, as: UTF8.self)
-                return SQLIndexTranslation.renewed(sql) != nil
-                    || isOfOther && SQLIndexTranslation.dependsOnUnicode(sql)
+                return IndexRecord.renewed(sql) != nil
+                    || isOfOther && IndexRecord.dependsOnUnicode(sql)
             }
         }
         guard isAnyOutdated else { return }
@@ -46,7 +46,7 @@ extension StoreWriter {
         let id = try collection(path).id
         let records = try current().indexRecords(of: id)
         let renewed = records.map(\.renewed)
-        let knowsLetters = records.statements.contains(where: SQLIndexTranslation.dependsOnUnicode)
+        let knowsLetters = records.statements.contains(where: IndexRecord.dependsOnUnicode)
         let isOfOther = try !hasUnicode()
         guard renewed != records || knowsLetters && isOfOther else { return }
         for record in records { try changing().changeIndexes(record.drop) }

@@ -134,7 +134,7 @@ extension StoreWriter {
         try setValue(record.value, for: IndexRecord.key(name, in: collection), in: .indexes)
         noteShape(of: path)
         // Those of another version were rebuilt when the database was opened.
-        if [record].statements.contains(where: SQLIndexTranslation.dependsOnUnicode) {
+        if [record].statements.contains(where: IndexRecord.dependsOnUnicode) {
             try noteUnicode()
         }
     }

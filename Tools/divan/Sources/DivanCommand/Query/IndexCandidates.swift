@@ -101,7 +101,7 @@ struct IndexCandidates {
         if statement.isDistinct {
             return statement.columns.map { CheckedKey($0.expression, collation: $0.collation) }
         }
-        if case .aggregate(let aggregate, let operand?, let collation) =
+        if case .aggregate(let aggregate, let operand?, let collation, _) =
             statement.columns.first?.expression, statement.columns.count == 1,
             aggregate == .minimum || aggregate == .maximum
         {
