@@ -292,30 +292,30 @@ let commit: [CSetting] =
 let tools: [Target] = [
     .target(
         name: "CDivanLineEditor",
-        path: "Tools/divan/Sources/CDivanLineEditor",
+        path: "Tools/command/Sources/CDivanLineEditor",
         linkerSettings: [.linkedLibrary("edit")]
     ),
-    .target(name: "CDivanHolder", path: "Tools/divan/Sources/CDivanHolder"),
+    .target(name: "CDivanHolder", path: "Tools/command/Sources/CDivanHolder"),
     .target(
         name: "CDivanTables",
-        path: "Tools/divan/Sources/CDivanTables",
+        path: "Tools/command/Sources/CDivanTables",
         linkerSettings: [.linkedLibrary("sqlite3")]
     ),
     .target(
         name: "CDivanVersions",
-        path: "Tools/divan/Sources/CDivanVersions",
+        path: "Tools/command/Sources/CDivanVersions",
         cSettings: commit,
         linkerSettings: ["sqlite3", "crypto", "z", "lz4", "icuuc"].map { .linkedLibrary($0) }
     ),
     library(
         "DivanCommandLine",
-        at: "Tools/divan/Sources/DivanCommandLine",
+        at: "Tools/command/Sources/DivanCommandLine",
         uses: ["DivanJSON"]
     ),
-    library("DivanProbe", at: "Tools/divan/Sources/DivanProbe", uses: ["DivanTLS"]),
+    library("DivanProbe", at: "Tools/command/Sources/DivanProbe", uses: ["DivanTLS"]),
     library(
         "DivanCommand",
-        at: "Tools/divan/Sources/DivanCommand",
+        at: "Tools/command/Sources/DivanCommand",
         uses: [
             "CDivanHolder", "CDivanLineEditor", "CDivanTables", "CDivanVersions", "Divan",
             "DivanAuth", "DivanBLIP", "DivanBLIPChannel", "DivanCBLite", "DivanCommandLine",
@@ -329,20 +329,20 @@ let tools: [Target] = [
             "DivanTLS", "DivanTransport", "DivanWebSocket", "DivanZlib", "DivanZstd",
         ]
     ),
-    program("divan", at: "Tools/divan/Sources/divan", uses: ["DivanCommand"]),
-    program("divan-demo", at: "Tools/divan/Sources/divan-demo", uses: ["DivanTestKit"]),
+    program("divan", at: "Tools/command/Sources/divan", uses: ["DivanCommand"]),
+    program("divan-demo", at: "Tools/command/Sources/divan-demo", uses: ["DivanTestKit"]),
     program(
         "studio-pictures",
-        at: "Tools/divan/Sources/studio-pictures",
+        at: "Tools/command/Sources/studio-pictures",
         uses: [
             "DivanCrypto", "DivanJSON", "DivanRevisions", "DivanStore", "DivanStudio",
             "DivanTestKit",
         ]
     ),
-    program("open-door", at: "Tools/divan/Sources/open-door", uses: ["Divan", "DivanCommand"]),
+    program("open-door", at: "Tools/command/Sources/open-door", uses: ["Divan", "DivanCommand"]),
     tests(
         "DivanCommandTests",
-        at: "Tools/divan/Tests/DivanCommandTests",
+        at: "Tools/command/Tests/DivanCommandTests",
         uses: [
             "divan", "open-door", "studio-pictures", "Divan", "DivanCommand", "DivanBLIP",
             "DivanBLIPChannel", "DivanCrypto",

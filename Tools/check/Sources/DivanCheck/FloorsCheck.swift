@@ -12,7 +12,7 @@ public struct FloorsCheck {
 
     /// Returns a violation if there are more than the ceiling, and if there are fewer.
     public func violations() throws -> [Violation] {
-        let files = try tree.files(under: "Tools/divan/Sources", suffix: ".swift").filter { file in
+        let files = try tree.files(under: "Tools/command/Sources", suffix: ".swift").filter { file in
             try tree.text(file).lines.prefix { !$0.hasPrefix("//") }.contains { line in
                 line.split(separator: " ").suffix(2) == ["import", "DivanStore"]
             }

@@ -104,7 +104,7 @@ public struct GuidesCheck {
 
     /// The labels of a page that tests claim.
     private func takings() throws -> [(file: String, page: Substring, label: Substring)] {
-        let folders = ["Tools/divan/Tests", "Docs/examples/Tests"]
+        let folders = ["Tools/command/Tests", "Docs/examples/Tests"]
         let files = folders.flatMap { tree.files(under: $0, suffix: ".swift") }
         var takings: [(String, Substring, Substring)] = []
         for file in files {

@@ -28,7 +28,7 @@ public struct HeadersCheck {
 
     /// Returns the includes that would only report a missing file.
     public func violations() throws -> [Violation] {
-        let folders = ["Packages", "Tools/divan"]
+        let folders = ["Packages", "Tools/command"]
         let files = folders.flatMap { folder in
             tree.files(under: folder, suffix: ".c") + tree.files(under: folder, suffix: ".h")
         }

@@ -63,7 +63,7 @@ public struct KeysCheck {
 
     /// Sources of libraries and of the command; test tools use their own constants as keys.
     private var files: [String] {
-        let command = "Tools/divan/Sources/DivanCommand"
+        let command = "Tools/command/Sources/DivanCommand"
         return ["Packages", command, command + "Line"]
             .flatMap { tree.files(under: $0, suffix: ".swift") }
             .filter { file in
@@ -113,12 +113,12 @@ extension KeysCheck {
             because: "the names of our codecs, ASCII"
         ),
         Exception(
-            "Tools/divan/Sources/DivanCommand/Sync/ConflictChoice.swift",
+            "Tools/command/Sources/DivanCommand/Sync/ConflictChoice.swift",
             "_ documentID: String",
             because: "shown, not compared; the public API gives text"
         ),
         Exception(
-            "Tools/divan/Sources/DivanCommand/Blobs/AbsentContents.swift",
+            "Tools/command/Sources/DivanCommand/Blobs/AbsentContents.swift",
             "as [String: Any]",
             because: "what the public API gives; only the blobs in it are taken"
         ),
@@ -178,32 +178,32 @@ extension KeysCheck {
                 + " spelling"
         ),
         Exception(
-            "Tools/divan/Sources/DivanCommandLine/Arguments/Arguments.swift",
+            "Tools/command/Sources/DivanCommandLine/Arguments/Arguments.swift",
             "values: [String: [String]]",
             because: "names of our options; what a person types is looked up there, never kept"
         ),
         Exception(
-            "Tools/divan/Sources/DivanCommand/Checkpoints/CheckpointBook.swift",
+            "Tools/command/Sources/DivanCommand/Checkpoints/CheckpointBook.swift",
             "names: [String: Entry]",
             because: "checkpoint IDs that we derive: cp- and base64"
         ),
         Exception(
-            "Tools/divan/Sources/DivanCommand/Sync/SyncTally.swift",
+            "Tools/command/Sources/DivanCommand/Sync/SyncTally.swift",
             "collections: [String: Counts]",
             because: "names of collections, ASCII by the rules of CollectionPath"
         ),
         Exception(
-            "Tools/divan/Sources/DivanCommand/Logs/Journal.swift",
+            "Tools/command/Sources/DivanCommand/Logs/Journal.swift",
             "levels: [String: LogLevel]",
             because: "names of our log levels"
         ),
         Exception(
-            "Tools/divan/Sources/DivanCommand/Logs/LogCommand.swift",
+            "Tools/command/Sources/DivanCommand/Logs/LogCommand.swift",
             "domains: Set<String>",
             because: "names of log domains, shown only"
         ),
         Exception(
-            "Tools/divan/Sources/DivanCommandLine/Completion/BashCompletion.swift",
+            "Tools/command/Sources/DivanCommandLine/Completion/BashCompletion.swift",
             "seen: Set<String>",
             because: "names of our verbs and options"
         ),
@@ -236,13 +236,13 @@ extension KeysCheck {
             "Packages/Divan/Sources/Divan/Replication/ReplicatorConfiguration.swift",
             "Packages/Divan/Sources/Divan/Replication/ClientCredentials.swift",
             "Packages/Divan/Sources/Divan/Replication/Authenticator.swift",
-            "Tools/divan/Sources/DivanCommand/Sync/ServerTrustOptions+Reading.swift",
+            "Tools/command/Sources/DivanCommand/Sync/ServerTrustOptions+Reading.swift",
         ].map {
             Exception($0, "[String: String]", because: "HTTP header names, ASCII tokens")
         }
         + [
-            "Tools/divan/Sources/DivanCommandLine/Arguments/Environment.swift",
-            "Tools/divan/Sources/DivanCommandLine/Terminal/Streams.swift",
+            "Tools/command/Sources/DivanCommandLine/Arguments/Environment.swift",
+            "Tools/command/Sources/DivanCommandLine/Terminal/Streams.swift",
         ].map {
             Exception($0, "[String: String]", because: "names of our variables, ASCII constants")
         }

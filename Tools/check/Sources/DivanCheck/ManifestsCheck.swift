@@ -18,7 +18,7 @@ public struct ManifestsCheck {
         var violations: [Violation] = []
         var seen: Set<String> = []
         let packages = try tree.packages().map { "Packages/\($0)" }
-        let folders = packages + ["Tools/divan", "Tools/check", "Docs/examples"]
+        let folders = packages + ["Tools/command", "Tools/check", "Docs/examples"]
         for folder in folders where tree.exists("\(folder)/Package.swift") {
             for (name, own) in try targets(of: folder).sorted(by: { $0.key < $1.key }) {
                 seen.insert(name)

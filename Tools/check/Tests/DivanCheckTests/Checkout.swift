@@ -23,7 +23,7 @@ final class Checkout {
             let catalogue = "\(folder)/Sources/\(package)/\(package).docc"
             try write("\(catalogue)/\(package).md", "# ``\(package)``\n```swift\n```\n## Topics\n")
         }
-        for folder in ["Tools/divan", "Tests"] {
+        for folder in ["Tools/command", "Tests"] {
             try write("\(folder)/Package.swift", Self.rootManifest(packages: []))
         }
         try write("Package.swift", Self.rootManifest(packages: packages))

@@ -10,7 +10,7 @@ import Testing
         let checkout = try Checkout()
         try checkout.write(Self.page, lines.joined(separator: "\n") + "\n")
         try checkout.write(
-            "Tools/divan/Tests/DivanCommandTests/GuideCommandTests.swift",
+            "Tools/command/Tests/DivanCommandTests/GuideCommandTests.swift",
             "let guide = try Guide(\n    \"blobs.md\",\n    runs: \"sh\"\n)\n"
         )
         try checkout.write(

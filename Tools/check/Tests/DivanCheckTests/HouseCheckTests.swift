@@ -75,7 +75,7 @@ import Testing
 
     @Test func `a file of the command that reaches below the public API is counted`() throws {
         let checkout = try Checkout()
-        let file = "Tools/divan/Sources/DivanCommand/A.swift"
+        let file = "Tools/command/Sources/DivanCommand/A.swift"
         try checkout.write(file, "import Divan\n\n// import DivanStore\n")
         #expect(try FloorsCheck(checkout.tree, ceiling: 0).violations().isEmpty)
         try checkout.write(file, "import Divan\ninternal import DivanStore\n")

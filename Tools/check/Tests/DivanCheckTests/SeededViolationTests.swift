@@ -427,7 +427,7 @@ import Testing
 
     @Test func `a header for Swift that shows types of the C library is found`() throws {
         let checkout = try Checkout()
-        let file = "Tools/divan/Sources/CDivanNew/include/CDivanNew.h"
+        let file = "Tools/command/Sources/CDivanNew/include/CDivanNew.h"
         try checkout.write(file, "#include <stdint.h>\n#include <sys/types.h>\n")
         #expect(try HeadersCheck(checkout.tree).violations().map(\.place) == [file])
         try checkout.write(file, "#include <stdint.h>\n")

@@ -19,7 +19,7 @@ import Testing
         let promtool = try installed("promtool")
         try promtool.run(["check", "rules", Self.alerts.path]).expectSuccess()
         let test = Guide.root.appendingPathComponent(
-            "Tools/divan/Tests/Prometheus/divan-alerts-test.yml"
+            "Tools/command/Tests/Prometheus/divan-alerts-test.yml"
         )
         try promtool.run(["test", "rules", test.path]).expectSuccess()
         // None of them is missing there.
