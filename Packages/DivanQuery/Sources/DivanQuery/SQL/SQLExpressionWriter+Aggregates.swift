@@ -3,8 +3,13 @@ extension SQLExpressionWriter {
         _ aggregate: QueryAggregate,
         _ operand: CheckedExpression?,
         _ collation: QueryCollation,
+        isDistinct: Bool,
         to text: inout SQLText
     ) throws {
+        // It changes neither extreme, and SQLite finds only plain ones in an index.
+        if isDistinct, let operand, aggregate != .minimum, aggregate != .maximum {
+            return try writeDistinct(aggregate, operand, collation, to: &text)
+        }
         let (name, form) = Self.call(aggregate)
         text += "\(name)("
         if let operand {
@@ -17,16 +22,12 @@ extension SQLExpressionWriter {
     }
 
     /// Writes an aggregate for which equal values, under the collation, are one.
-    func writeDistinct(
+    private func writeDistinct(
         _ aggregate: QueryAggregate,
         _ operand: CheckedExpression,
         _ collation: QueryCollation,
         to text: inout SQLText
     ) throws {
-        // It changes neither of them, and SQLite finds only theirs in an index.
-        if aggregate == .minimum || aggregate == .maximum {
-            return try writeAggregate(aggregate, operand, collation, to: &text)
-        }
         let (name, form) = Self.call(aggregate)
         text += "\(name)(DISTINCT "
         // Another peer may have spelled an equal container differently.

@@ -84,10 +84,8 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
             try writeCall(function, arguments, collation, form, to: &text)
         case .aggregate(.count, _, _, _) where counted != nil:
             if let counted { text.bind(.liveCount(counted)) }
-        case .aggregate(let aggregate, let operand?, let collation, isDistinct: true):
-            try writeDistinct(aggregate, operand, collation, to: &text)
-        case .aggregate(let aggregate, let operand, let collation, _):
-            try writeAggregate(aggregate, operand, collation, to: &text)
+        case .aggregate(let aggregate, let operand, let collation, let isDistinct):
+            try writeAggregate(aggregate, operand, collation, isDistinct: isDistinct, to: &text)
         case .rank(let index): try writeRank(index, to: &text)
         default:
             // The rest is true, false or MISSING.

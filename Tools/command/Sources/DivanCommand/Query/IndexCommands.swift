@@ -112,6 +112,12 @@ enum IndexMakeCommand: Command {
         let name = try arguments.collection()
         let database = try arguments.database.openDatabase()
         defer { try? database.close() }
+        let advice = IndexAdvice(arguments)
+        if try database.collection(name) == nil,
+            let sentence = try advice.sentence(forMissing: name, in: database)
+        {
+            throw Failure(kind: .notFound, sentence: sentence)
+        }
         let collection = try database.collections(named: [name])[0]
         try terminal.watchingIndex(of: collection.count, rest: "the indexes are as they were") {
             watch in
@@ -125,9 +131,9 @@ enum IndexMakeCommand: Command {
             "Made index \(arguments.operands[1]) of \(name)",
             ["made": .string(arguments.operands[1]), "collection": .string("\(name)")]
         )
-        let path = arguments.value("--array").map { String($0.prefix { $0 != "[" }) }
-        IndexedDocuments(collection, arguments)
-            .warnIfNone(have: path.map { [$0] } ?? expressions, terminal)
+        if let sentence = try advice.sentence(of: collection, in: database) {
+            terminal.warn(sentence)
+        }
     }
 
     /// Refuses options that would create another index than intended.

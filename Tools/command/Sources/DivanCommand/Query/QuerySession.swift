@@ -9,6 +9,8 @@ import Foundation
 struct QuerySession {
     let store: Store
     let name: String
+    /// The database as it is typed in a shell.
+    let word: String
     private let bundle: String
     /// Values of parameters.
     var parameters: [ExactText: QueryValue] = [:]
@@ -16,6 +18,7 @@ struct QuerySession {
     init(_ path: DatabasePath) throws {
         store = try path.open(forWriting: false)
         name = path.name
+        word = path.word
         bundle = path.bundle
     }
 
@@ -31,7 +34,12 @@ struct QuerySession {
         let catalogue = StoreCatalogue(store, named: ExactText(name))
         let asked = try QueryStatement(sql: text)
         // As it was written, so that errors refer to its own text.
-        _ = try asked.checked(against: catalogue, text: text)
+        do {
+            _ = try asked.checked(against: catalogue, text: text)
+        } catch let error as QueryError where error.code == .missingIndex {
+            guard let remedy = matchRemedy(text) else { throw error }
+            throw Failure(kind: .invalid, sentence: "\(error); \(remedy)")
+        }
         let statement = try store.living().only(asked)
             .checked(against: catalogue, text: text)
         return StorageQuery(statement, parameters: parameters, watch: watch)
@@ -224,6 +232,7 @@ struct QuerySession {
         defer { rows.end() }
         var count = 0
         let write = isPaged ? terminal.pagedResults : terminal.results
+        var columnsWithValues: Set<Int> = []
         defer { if count == 0 { noteHiddenWords(query, terminal) } }
         try write { line in
             var writer = RowWriter(
@@ -235,8 +244,13 @@ struct QuerySession {
             while let row = try rows.next() {
                 try writer.write(Self.cells(of: row, in: columns), line)
                 count += 1
+                guard columnsWithValues.count < row.count else { continue }
+                columnsWithValues.formUnion(row.indices.filter { row[$0] != .missing })
             }
             try writer.finish(line)
+        }
+        if count == 0 || columnsWithValues.count < rows.titles.count {
+            try noteUnknownProperties(query, terminal)
         }
         if count == 0, format == .table { terminal.note("No rows") }
         if !isConfirmed { try confirm(query) }

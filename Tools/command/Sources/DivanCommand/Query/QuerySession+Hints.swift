@@ -1,0 +1,111 @@
+import DivanCommandLine
+import DivanJSON
+import DivanQuery
+import DivanRevisions
+import DivanStore
+
+/// What a question that finds nothing probably meant.
+extension QuerySession {
+    /// Hints that are printed for one question.
+    private static let hintCount = 4
+
+    /// Names the properties of a question that no document has, with the ones that were probably meant.
+    func noteUnknownProperties(_ query: StorageQuery, _ terminal: Terminal) throws {
+        guard !terminal.isJSON else { return }
+        var known: [QueryCollection: PropertyNames] = [:]
+        var sentences: [String] = []
+        for (source, path) in query.statement.properties {
+            guard sentences.count < Self.hintCount,
+                query.statement.sources.indices.contains(source),
+                case .documents(let collection) = query.statement.sources[source].form
+            else { continue }
+            let names = try known[collection] ?? propertyNames(of: collection)
+            known[collection] = names
+            guard let unknown = names.unknown(in: path),
+                let sentence = names.sentence(about: unknown, in: Self.name(of: collection)),
+                !sentences.contains(sentence)
+            else { continue }
+            sentences.append(sentence)
+        }
+        for sentence in sentences { terminal.note("hint: \(sentence)") }
+    }
+
+    /// The properties of the first documents of a collection.
+    private func propertyNames(of collection: QueryCollection) throws -> PropertyNames {
+        let place = QuerySource.Form.collection(scope: collection.scope, name: collection.name)
+        let body = QueryColumn(QueryExpression(.everything(of: QueryPath())))
+        let statement = QueryStatement(columns: [body], sources: [QuerySource(place)])
+        let catalogue = StoreCatalogue(store, named: ExactText(name))
+        let rows = try store.rows(of: StorageQuery(statement.checked(against: catalogue)))
+        defer { rows.end() }
+        var (bodies, byteCount, isComplete) = ([JSON](), 0, true)
+        while let row = try rows.next() {
+            guard bodies.count < PropertyNames.documentCount, byteCount < PropertyNames.byteCount
+            else {
+                isComplete = false
+                break
+            }
+            if case .container(let bytes) = row[0] { byteCount += bytes.count }
+            bodies.append(row[0].json ?? .null)
+        }
+        return PropertyNames(bodies, isComplete: isComplete)
+    }
+
+    private static func name(of collection: QueryCollection) -> String {
+        CollectionPath(collection)?.wireName ?? collection.name.text
+    }
+
+    /// What makes a question with `MATCH` work that lacks its index: another name, or the command that makes it.
+    func matchRemedy(_ question: String) -> String? {
+        guard let statement = try? QueryStatement(sql: question), let filter = statement.filter
+        else {
+            return nil
+        }
+        for index in filter.matchedIndexes {
+            guard case .key(let name)? = index.steps.last,
+                let collection = collection(of: index, in: statement),
+                let path = CollectionPath(collection)
+            else { continue }
+            let present = (try? store.read { try $0.indexes(in: path) }) ?? []
+            let words = present.filter { $0.kind == .fullText }.map(\.name.text)
+            if words.contains(name.text) { continue }
+            if let meant = Spelling.nearest(to: name.text, among: words) {
+                return "did you mean MATCH(\(meant), …)?"
+            }
+            guard let names = try? propertyNames(of: collection) else { return nil }
+            let property = QueryPath([.key(name)])
+            guard let indexed = names.have(property) ? property : names.wordiest else { return nil }
+            let expression = QueryExpression(.property(indexed)).sql.wordForShell
+            return "type: divan index make \(word) \(name.text.wordForShell) -c "
+                + "\(path.wireName.wordForShell) \(expression) --text"
+        }
+        return nil
+    }
+
+    /// The collection whose index a condition names; the first one of a question without its alias.
+    private func collection(of index: QueryPath, in statement: QueryStatement) -> QueryCollection? {
+        var source = statement.sources.first
+        if index.steps.count > 1, case .key(let alias)? = index.steps.first {
+            source = statement.sources.first { $0.alias == alias } ?? source
+        }
+        guard let form = source?.form else { return nil }
+        let body = QueryColumn(QueryExpression(.everything(of: QueryPath())))
+        let alone = QueryStatement(columns: [body], sources: [QuerySource(form)])
+        let catalogue = StoreCatalogue(store, named: ExactText(name))
+        guard let checked = try? alone.checked(against: catalogue),
+            case .documents(let collection)? = checked.sources.first?.form
+        else { return nil }
+        return collection
+    }
+}
+
+extension QueryExpression {
+    /// The indexes of the full-text conditions at the top level of a condition.
+    fileprivate var matchedIndexes: [QueryPath] {
+        switch form {
+        case .and(let terms): terms.flatMap(\.matchedIndexes)
+        case .match(let index, _): [index]
+        default: []
+        }
+    }
+}

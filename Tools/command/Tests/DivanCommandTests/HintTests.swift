@@ -1,0 +1,129 @@
+import DivanTestKit
+import Testing
+
+/// What the command suggests for a name that no document, collection or index has.
+@Suite struct HintTests {
+    private let shell: Shell
+
+    init() throws {
+        shell = try Shell()
+        try shell.run("new", "shop")
+        try shell.run("collections", "shop", "--make", "shop.chairs")
+        for (id, body) in [
+            (
+                "c1",
+                #"{"name":"Oslo","story":"A light wooden chair","size":{"width":50},"tags":[{"word":"a"}]}"#
+            ),
+            ("c2", #"{"name":"Bern","price":340.5,"story":"Running castors"}"#),
+        ] {
+            try shell.run("put", "shop", "-c", "shop.chairs", id, body)
+        }
+    }
+
+    private func hint(_ sql: String) throws -> String {
+        try shell.run("query", "shop", sql).errors
+    }
+
+    @Test(arguments: [
+        ("SELECT nme FROM shop.chairs", "nme", "name"),
+        ("SELECT name FROM shop.chairs WHERE prise > 3", "prise", "price"),
+        ("SELECT size.widht FROM shop.chairs", "size.widht", "size.width"),
+        ("SELECT c.Name FROM shop.chairs AS c", "Name", "name"),
+        ("SELECT UPPER(nmae), name FROM shop.chairs", "nmae", "name"),
+        ("SELECT t.word FROM shop.chairs AS c UNNEST c.tgas AS t", "tgas", "tags"),
+        (
+            "SELECT COUNT(*) AS n FROM shop.chairs GROUP BY nme HAVING nme IS NOT MISSING", "nme",
+            "name"
+        ),
+    ])
+    func `an unknown property is named with the nearest one`(
+        sql: String,
+        name: String,
+        meant: String
+    ) throws {
+        let found = try hint(sql)
+        #expect(
+            found.contains(
+                "hint: no document of shop.chairs has the property \(name); did you mean \(meant)?"
+            ),
+            "\(found)"
+        )
+    }
+
+    @Test func `without a near one the properties are listed`() throws {
+        let found = try hint("SELECT colour FROM shop.chairs")
+        #expect(found.contains("has the property colour; it has name, price, size, story, tags"))
+    }
+
+    @Test(arguments: [
+        "SELECT name, price FROM shop.chairs", "SELECT price FROM shop.chairs WHERE name = 'Oslo'",
+        "SELECT * FROM shop.chairs WHERE name = 'nobody'", "SELECT size.width FROM shop.chairs",
+        "SELECT META().id FROM shop.chairs WHERE FALSE", "SELECT nme FROM _",
+        "SELECT COUNT(*) FROM _",
+    ])
+    func `a known property, and an empty collection, bring no hint`(sql: String) throws {
+        #expect(try !hint(sql).contains("hint"))
+    }
+
+    @Test func `scripts get rows alone`() throws {
+        let outcome = try shell.run("query", "shop", "SELECT nme FROM shop.chairs", "--json")
+        #expect(outcome.errors == "" && outcome.output == "{}\n{}\n")
+    }
+
+    /// Runs the command that a message ends with.
+    private func follow(_ errors: String, from start: String) throws {
+        let line = try #require(errors.split(separator: "\n").first { $0.contains(start) })
+        let command = line[try #require(line.range(of: start)).lowerBound...]
+        let words = command.split(separator: " ").dropFirst().map { word in
+            word.filter { $0 != "'" }
+        }
+        let outcome = try shell.divan(words)
+        #expect(outcome.status == 0, "\(command): \(outcome.errors)")
+    }
+
+    @Test(arguments: [
+        ("SELECT name FROM shop.chairs WHERE MATCH(words, 'running')", "Bern"),
+        ("SELECT name FROM shop.chairs WHERE name > 'A' AND MATCH(name, 'oslo')", "Oslo"),
+        ("SELECT c.name FROM shop.chairs AS c WHERE MATCH(c.words, 'wooden')", "Oslo"),
+    ])
+    func `MATCH without an index shows the command that makes one, and it works`(
+        sql: String,
+        expected: String
+    ) throws {
+        let outcome = try shell.divan(["query", "shop", sql])
+        #expect(outcome.status == 4)
+        try follow(outcome.errors, from: "divan index make")
+        #expect(try shell.run("query", "shop", sql).output.contains(expected))
+    }
+
+    @Test func `MATCH with a misspelt index names the one that exists`() throws {
+        try shell.run("index", "make", "shop", "words", "-c", "shop.chairs", "story", "--text")
+        let outcome = try shell.divan(
+            ["query", "shop", "SELECT name FROM shop.chairs WHERE MATCH(wrods, 'a')"]
+        )
+        #expect(outcome.status == 4 && outcome.errors.contains("did you mean MATCH(words, …)?"))
+    }
+
+    @Test(arguments: [
+        (["byName", "-c", "shop.chiars", "name"], 3), (["byName", "-c", "chairs", "name"], 3),
+        (["byName", "-c", "shop.chairs", "nmae"], 0), (["byName", "name"], 0),
+        (["words", "story", "--text"], 0), (["byName", "-c", "shop.chairs", "UPPER(nmae)"], 0),
+    ])
+    func `an index of a wrong collection or property shows the command that was meant`(
+        words: [String],
+        status: Int32
+    ) throws {
+        let outcome = try shell.divan(["index", "make", "shop"] + words)
+        #expect(outcome.status == status, "\(outcome.errors)")
+        try follow(outcome.errors, from: "divan index make")
+        let list = try shell.run("index", "ls", "shop", "-c", "shop.chairs").output
+        #expect(list.contains("name") || list.contains("story"), "\(list)")
+    }
+
+    @Test func `an index of known properties brings no warning`() throws {
+        for words in [["byName", "name", "price"], ["byTag", "--array", "tags", "word"]] {
+            let outcome = try shell.divan(["index", "make", "shop", "-c", "shop.chairs"] + words)
+            #expect(outcome.status == 0 && !outcome.errors.contains("warning"), "\(outcome.errors)")
+        }
+    }
+}
