@@ -19,17 +19,16 @@ extension StoreReader {
         while true {
             let page = try documentIDs(in: path, after: last, limit: 256)
             for documentID in page {
-                let document: StoredDocument?
-                do throws(StoreError) {
-                    document = try self.document(documentID, in: path)
-                } catch  where error.isDamageOfOneDocument {
+                switch readable(documentID, in: path) {
+                case .success(let document?):
+                    count += 1
+                    try body(document)
+                case .success(nil): break
+                case .failure(let error):
+                    guard error.isDamageOfOneDocument else { throw error }
                     lost.insert(documentID)
                     try damaged(documentID, error)
-                    continue
                 }
-                guard let document else { continue }
-                count += 1
-                try body(document)
             }
             guard page.count == 256 else { break }
             last = page.last
@@ -37,6 +36,13 @@ extension StoreReader {
         for (documentID, error) in try hidden(besides: lost, count, in: path) {
             try damaged(documentID, error)
         }
+    }
+
+    private func readable(
+        _ documentID: DocumentID,
+        in path: CollectionPath
+    ) -> Result<StoredDocument?, StoreError> {
+        Result { () throws(StoreError) in try document(documentID, in: path) }
     }
 
     /// The damaged documents that no list of IDs has, in the order of IDs; the list has those in `lost`, and
