@@ -31,7 +31,7 @@ struct ImportIDs {
         _ entry: DocumentText
     ) throws(Failure) -> (text: String, isRandom: Bool) {
         guard let value = body[key] else {
-            if otherKeys == nil { otherKeys = body.keys }
+            if otherKeys == nil { otherKeys = body.tree?.keys ?? [] }
             if let name = entry.fileName { return (name, false) }
             return (UUID().uuidString.lowercased(), true)
         }
@@ -47,7 +47,7 @@ struct ImportIDs {
         guard isChosen, !isFound, let otherKeys else { return }
         let hint =
             Spelling.nearest(to: key, among: otherKeys).map { "did you mean \"\($0)\"?" }
-            ?? "the first one has \(Self.list(otherKeys))"
+            ?? (otherKeys.isEmpty ? "choose another" : "the first one has \(Self.list(otherKeys))")
         throw Failure(
             kind: .invalid,
             sentence: "no document has the key \"\(key)\" that --id-from names; \(hint)"
