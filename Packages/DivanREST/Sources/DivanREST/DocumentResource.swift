@@ -38,7 +38,8 @@ struct DocumentResource {
 
     func save(_ bytes: [UInt8]) throws -> HTTPResponse {
         try call.checkWriting()
-        guard let body = try JSONMembers(parsing: bytes.withoutByteOrderMark)?.canonicalBytes() else {
+        guard let body = try JSONMembers(parsing: bytes.withoutByteOrderMark)?.canonicalBytes()
+        else {
             throw RESTError.bad("the body is no JSON object: {…}")
         }
         let expected = try call.expectedRevision()

@@ -1,3 +1,7 @@
+#if !__has_include(<unicode/utf8.h>)
+#error "Divan needs the headers of ICU: type  sudo apt-get install libicu-dev"
+#endif
+
 #include "expression.h"
 
 #include <string.h>

@@ -1,6 +1,10 @@
 #ifndef DIVAN_PIECES_H
 #define DIVAN_PIECES_H
 
+#if !__has_include(<unicode/utext.h>)
+#error "Divan needs the headers of ICU: type  sudo apt-get install libicu-dev"
+#endif
+
 #include <unicode/utext.h>
 
 /// Opens a text that ICU reads in pieces, so that it can be interrupted between two of them: it then ends there.

@@ -24,10 +24,13 @@ struct SchemeMismatch {
         case .handshake(let handshake):
             guard case .noSubprotocol = handshake.reason else { return nil }
             isCertain = true
-        case .refused(let status, let explanation, _) where status == 400 || status == 500:
+        case .refused(let status, let explanation, _)
+        where [HTTPStatus.badRequest, .internalError].contains(HTTPStatus(rawValue: status)):
             let words = explanation.lowercased()
             isCertain = Self.marks.contains { words.contains($0) }
-            let isSilent = status == 400 && (words.isEmpty || words == "bad request")
+            let isSilent =
+                HTTPStatus(rawValue: status) == .badRequest
+                && (words.isEmpty || words == "bad request")
             guard isCertain || isSilent else { return nil }
         default: return nil
         }

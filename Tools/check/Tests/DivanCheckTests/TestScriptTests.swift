@@ -44,11 +44,17 @@ import Testing
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         try process.run()
-        let said = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        let said = String(
+            decoding: try output.fileHandleForReading.readToEnd() ?? Data(),
+            as: UTF8.self
+        )
         process.waitUntilExit()
         #expect(process.terminationStatus == 1)
         #expect(said.hasSuffix("\n0 passed, 1 failed\n"))
-        let runs = try String(contentsOfFile: checkout.tree.root + "/\(bundle).runs", encoding: .utf8)
+        let runs = try String(
+            contentsOfFile: checkout.tree.root + "/\(bundle).runs",
+            encoding: .utf8
+        )
         #expect(runs == "run\n")
     }
 }

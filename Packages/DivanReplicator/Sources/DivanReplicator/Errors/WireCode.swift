@@ -108,7 +108,8 @@ public struct HTTPStatus: RawRepresentable, Hashable, Sendable {
     public init(rawValue: Int) { self.rawValue = rawValue }
 
     static let notModified = HTTPStatus(rawValue: 304)  // of a proposal: it is there already
-    static let badRequest = HTTPStatus(rawValue: 400)
+    /// A request that the server cannot read.
+    public static let badRequest = HTTPStatus(rawValue: 400)
     /// The credentials are missing or wrong.
     public static let unauthorized = HTTPStatus(rawValue: 401)
     static let forbidden = HTTPStatus(rawValue: 403)

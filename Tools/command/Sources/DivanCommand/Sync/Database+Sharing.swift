@@ -172,7 +172,7 @@ extension Database {
         var piece = [UInt8](repeating: 0, count: StoreLimits.blobPieceByteCount)
         while case let count = stream.read(&piece, maxLength: piece.count), count != 0 {
             guard count > 0 else {
-                throw stream.streamError ?? StoreError(.io(EIO), at: path ?? "")
+                throw StoreError(.io(EIO), at: path ?? "")
             }
             found.update(piece.span.extracting(first: count))
             try body(Array(piece.prefix(count)))
