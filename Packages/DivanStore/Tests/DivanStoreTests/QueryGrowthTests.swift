@@ -2,7 +2,7 @@ import DivanJSON
 import DivanQuery
 import DivanRevisions
 import DivanStore
-import Glibc
+import Foundation
 import Testing
 
 /// Time grows no faster than n log n with what is read and returned, for every function, operator and clause.

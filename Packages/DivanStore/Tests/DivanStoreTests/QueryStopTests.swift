@@ -2,7 +2,7 @@ import DivanJSON
 import DivanQuery
 import DivanRevisions
 import DivanStore
-import Glibc
+import Foundation
 import Testing
 
 /// A query ends soon after its time, whatever it does then.

@@ -1,4 +1,5 @@
 import DivanTestKit
+import Foundation
 import Testing
 
 /// What the command suggests for a name that no document, collection or index has.
@@ -111,7 +112,7 @@ import Testing
     ])
     func `an index of a wrong collection or property shows the command that was meant`(
         words: [String],
-        status: Int32
+        status: Int
     ) throws {
         let outcome = try shell.divan(["index", "make", "shop"] + words)
         #expect(outcome.status == status, "\(outcome.errors)")

@@ -229,7 +229,7 @@ struct PowerLog {
             if let file {
                 let bytes = folder.contents[file] ?? []
                 let mode: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
-                manager.createFile(atPath: path, contents: Data(bytes), attributes: mode)
+                _ = manager.createFile(atPath: path, contents: Data(bytes), attributes: mode)
             } else {
                 try manager.createDirectory(atPath: path, withIntermediateDirectories: true)
             }
