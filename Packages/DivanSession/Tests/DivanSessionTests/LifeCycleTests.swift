@@ -200,13 +200,11 @@ import Testing
         (1001, "database offline", .idle), (1000, "", .idle), (1012, "", .idle),
         (1013, "", .idle), (1014, "", .idle), (4001, "", .idle),
     ])
-    func
-        `listener stopped: a close that says so ends a continuous run, any other does not`(
-            code: UInt16,
-            reason: String,
-            last: SyncStatus.Activity
-        ) async
-    {
+    func `listener stopped: a close that says so ends a continuous run, others do not`(
+        code: UInt16,
+        reason: String,
+        last: SyncStatus.Activity
+    ) async {
         let stores = TwoStores()
         let passives = Passives()
         let peer = stores.active(isContinuous: true)
