@@ -1,3 +1,4 @@
+import CDivanStoreFaults
 import DivanJSON
 import DivanQuery
 import DivanRevisions
@@ -115,9 +116,5 @@ import Testing
         }
     }
 
-    private static func now() -> Double {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return Double(time.tv_sec) * 1_000 + Double(time.tv_nsec) / 1_000_000
-    }
+    private static func now() -> Double { divan_thread_milliseconds() }
 }
