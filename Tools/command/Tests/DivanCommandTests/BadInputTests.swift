@@ -167,7 +167,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ["frobnicate"], [], ["ls"], ["ls", "db", "--frob"], ["ls", "db", "--limit", "x"],
+        ["frobnicate"], ["ls"], ["ls", "db", "--frob"], ["ls", "db", "--limit", "x"],
     ])
     func `a wrong command line`(_ words: [String]) throws {
         let outcome = try shell.divan(words)

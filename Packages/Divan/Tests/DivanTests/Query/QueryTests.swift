@@ -119,14 +119,18 @@ import Testing
     @Test func `a new blob in a parameter or an expression is selected with its content`() throws {
         let data = Data("new".utf8)
         let stream = { Blob(contentType: "a/b", contentStream: InputStream(data: data)) }
-        let query = try shop.database.createQuery("SELECT $b, $l[0], $o.b FROM shop.makers LIMIT 1")
+        let query = try shop.database.createQuery("SELECT $b, $l, $o FROM shop.makers LIMIT 1")
         for make in [{ Blob(contentType: "a/b", data: data) }, stream] {
             query.parameters = Parameters().setBlob(make(), forName: "b")
                 .setValue([make()], forName: "l")
                 .setDictionary(MutableDictionaryObject().setBlob(make(), forKey: "b"), forName: "o")
             let row = try #require(try query.execute().next())
-            for index in 0..<3 {
-                let blob = try #require(row.blob(at: index))
+            let blobs = [
+                row.blob(at: 0), row.array(at: 1)?.blob(at: 0),
+                row.dictionary(at: 2)?.blob(forKey: "b"),
+            ]
+            for blob in blobs {
+                let blob = try #require(blob)
                 #expect(blob.content == data && blob.contentType == "a/b" && blob.length == 3)
             }
             let built = QueryBuilder.select(SelectResult.expression(Expression.value(make())))
