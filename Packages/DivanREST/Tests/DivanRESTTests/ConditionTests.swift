@@ -214,7 +214,7 @@ import Testing
         let feed = "/notes/_default/_changes"
         let place = try #require(try visitor.ask("GET", feed, anna).json()["last_sequence"]?.string)
         let target = "\(feed)?feed=longpoll&since=\(place)"
-        visitor.send("GET \(target) HTTP/1.1\r\nHost: h\r\n\(anna)\r\n\r\n")
+        visitor.send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\(anna)\r\n\r\n")
         let writer = try served.visitor()
         for number in 0..<10 {
             // Another answer is sent in between, so the poll has examined some of them.
@@ -228,7 +228,7 @@ import Testing
     @Test func `an event stream tells own changes, and goes on where it was`() throws {
         let path = "/notes/_default/_changes?feed=eventsource&since=now"
         let visitor = try served.visitor()
-        visitor.send("GET \(path) HTTP/1.1\r\nHost: h\r\n\(anna)\r\n\r\n")
+        visitor.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\(anna)\r\n\r\n")
         _ = try visitor.read(through: "\r\n\r\n")
         _ = try visitor.read(through: ":\n\n")
         try served.put("other", #"{"owner":"bo"}"#)
@@ -240,7 +240,7 @@ import Testing
         try served.put("second", #"{"owner":"anna"}"#)
         let again = try served.visitor()
         again.send(
-            "GET \(path) HTTP/1.1\r\nHost: h\r\n\(anna)\r\nLast-Event-ID: \(place)\r\n\r\n"
+            "GET \(path) HTTP/1.1\r\nHost: localhost\r\n\(anna)\r\nLast-Event-ID: \(place)\r\n\r\n"
         )
         _ = try again.read(through: "\r\n\r\n")
         let next = String(decoding: try again.read(through: "}\n\n"), as: UTF8.self)

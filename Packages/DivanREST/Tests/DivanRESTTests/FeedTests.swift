@@ -38,7 +38,7 @@ import Testing
         let before = OwnProcess.residentByteCount
         let visitor = try served.visitor()
         let target = "/notes/_default/_all_docs?include_docs=true"
-        visitor.send("GET \(target) HTTP/1.1\r\nHost: h\r\n\r\n")
+        visitor.send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n")
         // Nobody reads: what is in transit is limited by the sockets and one page.
         #expect(try visitor.read(through: "{\"rows\":[").count > 0)
         #expect(OwnProcess.residentByteCount < before + 20 << 20)
@@ -85,7 +85,7 @@ import Testing
         try served.put("a", "{}")
         let visitor = try served.visitor()
         let poll = "/notes/_default/_changes?feed=longpoll&since=1"
-        visitor.send("GET \(poll) HTTP/1.1\r\nHost: h\r\n\r\n")
+        visitor.send("GET \(poll) HTTP/1.1\r\nHost: localhost\r\n\r\n")
         // Whether it looks before or after this change, it reports it.
         try served.put("b", "{}")
         let answer = try visitor.readAnswer().json()
@@ -103,7 +103,7 @@ import Testing
         let served = try Served { $0.limits.heartbeat = .milliseconds(20) }
         let visitor = try served.visitor()
         let path = "/notes/_default/_changes?feed=eventsource"
-        visitor.send("GET \(path) HTTP/1.1\r\nHost: h\r\nLast-Event-ID: 2\r\n\r\n")
+        visitor.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\nLast-Event-ID: 2\r\n\r\n")
         let head = String(decoding: try visitor.read(through: "\r\n\r\n"), as: UTF8.self)
         #expect(head.contains("text/event-stream"))
         _ = try visitor.read(through: ":\n\n")

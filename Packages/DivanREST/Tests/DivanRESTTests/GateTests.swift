@@ -46,7 +46,7 @@ import Testing
             #expect(answer.field("WWW-Authenticate")?.hasPrefix("Basic") == true)
         }
         let visitor = try served.visitor()
-        visitor.send("PUT /notes/_default/x HTTP/1.1\r\nHost: h\r\nContent-Length: 9999\r\n\r\n")
+        visitor.send("PUT /notes/_default/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9999\r\n\r\n")
         #expect(try visitor.readAnswer().status == 401)
         #expect(visitor.isAtEnd())
     }
@@ -94,7 +94,7 @@ import Testing
         for number in 0..<3 { #expect(try status("X-API-Key: \(number)") == 401) }
         let guessers = try (3..<15).map { _ in try served.visitor() }
         for (number, guesser) in guessers.enumerated() {
-            guesser.send("GET /notes HTTP/1.1\r\nHost: h\r\nX-API-Key: \(number)\r\n\r\n")
+            guesser.send("GET /notes HTTP/1.1\r\nHost: localhost\r\nX-API-Key: \(number)\r\n\r\n")
         }
         let codes = try guessers.map { try $0.readAnswer().status }
         #expect(codes.contains(429) && Set(codes).isSubset(of: [401, 429]), "\(codes)")
@@ -110,7 +110,7 @@ import Testing
         #expect(try served.visitor().ask("GET", "/notes", guess).status == 401)
         let guessers = try (0..<20).map { _ in try served.visitor() }
         for guesser in guessers {
-            guesser.send("GET /notes HTTP/1.1\r\nHost: h\r\n\(guess)\r\n\r\n")
+            guesser.send("GET /notes HTTP/1.1\r\nHost: localhost\r\n\(guess)\r\n\r\n")
         }
         let statuses = try guessers.map { try $0.readAnswer().status }
         #expect(statuses.contains(401) && statuses.contains(429))

@@ -69,7 +69,7 @@ import Testing
         #expect(await eventCount(filtered) == 0)
     }
 
-    @Test func `changing the direction of a named collection continues from its checkpoint`() async throws {
+    @Test func `changing the direction of a named collection repeats nothing`() async throws {
         let peers = try Peers()
         let here = try peers.here.createCollection(name: "named")
         let there = try peers.there.createCollection(name: "named")
