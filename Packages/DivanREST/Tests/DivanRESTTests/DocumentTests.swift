@@ -184,7 +184,9 @@ import Testing
         #expect(try odd.readAnswer().status == 400)
         #expect(odd.isAtEnd())
         let large = try served.visitor()
-        large.send("PUT /notes/_default/a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999\r\n\r\n")
+        large.send(
+            "PUT /notes/_default/a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999\r\n\r\n"
+        )
         #expect(try large.readAnswer().status == 413)
         #expect(try served.visitor().ask("GET", "/").status == 200)
     }
@@ -201,7 +203,8 @@ import Testing
         for number in 0..<50 { try served.put("d\(number)", #"{"n":\#(number)}"#) }
         let visitor = try served.visitor()
         visitor.send(
-            (0..<50).map { "GET /notes/_default/d\($0) HTTP/1.1\r\nHost: localhost\r\n\r\n" }.joined()
+            (0..<50).map { "GET /notes/_default/d\($0) HTTP/1.1\r\nHost: localhost\r\n\r\n" }
+                .joined()
         )
         for number in 0..<50 {
             #expect(try visitor.readAnswer().text == #"{"n":\#(number)}"#)

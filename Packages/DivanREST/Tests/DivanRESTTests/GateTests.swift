@@ -46,7 +46,9 @@ import Testing
             #expect(answer.field("WWW-Authenticate")?.hasPrefix("Basic") == true)
         }
         let visitor = try served.visitor()
-        visitor.send("PUT /notes/_default/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9999\r\n\r\n")
+        visitor.send(
+            "PUT /notes/_default/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9999\r\n\r\n"
+        )
         #expect(try visitor.readAnswer().status == 401)
         #expect(visitor.isAtEnd())
     }
