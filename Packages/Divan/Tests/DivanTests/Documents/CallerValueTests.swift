@@ -143,7 +143,7 @@ import Testing
 
     @Test func `a value that JSONSerialization read is stored as it was`() throws {
         let text =
-            #"{"a":[1,2.5,true,null,"x",{"b":[[],{}],"c":false}],"n":-9007199254740993,"u":18446744073709551615}"#
+            #"{"a":[1,2.5,true,null,"x",{"b":[[],{}],"c":false}],"n":-9223372036854775808,"u":18446744073709551615}"#
         let read = try JSONSerialization.jsonObject(with: Data(text.utf8))
         let document = MutableDocument(id: "d", data: try #require(read as? [String: Any]))
         try home.collection.save(document: document)
