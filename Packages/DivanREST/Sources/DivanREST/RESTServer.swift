@@ -87,11 +87,7 @@ final class RESTService: Sendable {
         let answer = { @Sendable (response: HTTPResponse) in
             exchange.answer(origin.marking(response))
         }
-        let asksNobody = configuration.authenticator is OpenListenerAuthenticator
-        let isOpen = asksNobody && !exchange.isSecure
-        let names = isOpen || !configuration.hostNames.isEmpty ? configuration.hostNames : nil
-        let refusal = origin.refusal(names: names, isOpen: isOpen, isSecure: exchange.isSecure)
-        if let refusal { return answer(refusal.response) }
+        if let refusal = refusal(of: origin, exchange) { return answer(refusal.response) }
         if let preflight = origin.preflight { return answer(preflight) }
         door.enter(exchange, answer) { [self] client in
             do {
@@ -132,6 +128,14 @@ final class RESTService: Sendable {
                 exchange.readBody { _ in answer(response) }
             }
         }
+    }
+
+    /// Why a request may not come from its page, or with its `Host`.
+    private func refusal(of origin: RESTOrigin, _ exchange: HTTPExchange) -> RESTError? {
+        let asksNobody = configuration.authenticator is OpenListenerAuthenticator
+        let isOpen = asksNobody && !exchange.isSecure
+        let names = isOpen || !configuration.hostNames.isEmpty ? configuration.hostNames : nil
+        return origin.refusal(names: names, isOpen: isOpen, isSecure: exchange.isSecure)
     }
 
     // MARK: Requests

@@ -7,7 +7,7 @@ public struct LengthCheck {
         /// Lines of a test file.
         public var test = 500
         /// Lines of a function, first to last.
-        public var function = 60
+        public var function = 50
         /// A package's source file of at most this many lines that declares no type is a scrap.
         public var scrap = 20
 

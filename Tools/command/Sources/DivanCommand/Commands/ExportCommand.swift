@@ -103,19 +103,14 @@ enum ExportCommand: Command {
         _ damaged: inout DamagedDocuments
     ) throws -> (DocumentLines, UInt64) {
         let database = collection.database
-        var lines = try DocumentLines(
-            to: arguments.operands.dropFirst().first,
-            asArray: arguments.has("--array"),
-            embedding: arguments.has("--blobs") ? { try database.content(of: $0, upTo: $1) } : nil,
-            terminal
-        )
+        let name = collection.qualifiedName.wireName
+        var lines = try lines(of: database, arguments, terminal)
         let file = arguments.operands.dropFirst().first ?? "-"
         let progress = ProgressLine(terminal, verb: "exported", besideResults: file == "-")
         defer { progress.finish() }
         let last = try database.withSnapshot { snapshot in
             if let since {
                 // What has changed, including deletions, in the order of the changes feed.
-                let name = collection.qualifiedName.wireName
                 try snapshot.forEachChange(of: collection, since: since) { id, _ in
                     damaged.take(id, in: name)
                 } _: { change in
@@ -126,7 +121,6 @@ enum ExportCommand: Command {
                 }
             } else {
                 let total = try snapshot.count(of: collection)
-                let name = collection.qualifiedName.wireName
                 try snapshot.forEachDocument(of: collection) { id, _ in
                     damaged.take(id, in: name)
                 } _: { document in
@@ -146,6 +140,19 @@ enum ExportCommand: Command {
         }
         try lines.finish()
         return (lines, last)
+    }
+
+    private static func lines(
+        of database: Database,
+        _ arguments: Arguments,
+        _ terminal: Terminal
+    ) throws -> DocumentLines {
+        try DocumentLines(
+            to: arguments.operands.dropFirst().first,
+            asArray: arguments.has("--array"),
+            embedding: arguments.has("--blobs") ? { try database.content(of: $0, upTo: $1) } : nil,
+            terminal
+        )
     }
 
     /// Writes the rows of a query: objects in lines or an array, or comma-separated values.

@@ -30,11 +30,7 @@ struct BundleImport {
         if let damage = bundle.damage { report.noteFile(damage) }
         let now = Int64(Date().timeIntervalSince1970 * 1000)
         for collection in bundle.collections {
-            guard let path = CollectionPath(scope: collection.scope, name: collection.name) else {
-                throw CBLiteError.damaged(
-                    "a collection named \(collection.scope).\(collection.name)"
-                )
-            }
+            let path = try path(of: collection)
             report.collections.append("\(path)")
             try store.createCollection(path)
             var batch = ImportBatch(path)
@@ -74,6 +70,13 @@ struct BundleImport {
         }
         try writer.settle(into: &report)
         return report
+    }
+
+    private func path(of collection: CBLiteBundle.Collection) throws(CBLiteError) -> CollectionPath {
+        guard let path = CollectionPath(scope: collection.scope, name: collection.name) else {
+            throw CBLiteError.damaged("a collection named \(collection.scope).\(collection.name)")
+        }
+        return path
     }
 }
 
