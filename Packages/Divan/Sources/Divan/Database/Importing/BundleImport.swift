@@ -72,7 +72,8 @@ struct BundleImport {
         return report
     }
 
-    private func path(of collection: CBLiteBundle.Collection) throws(CBLiteError) -> CollectionPath {
+    private func path(of collection: CBLiteBundle.Collection) throws(CBLiteError) -> CollectionPath
+    {
         guard let path = CollectionPath(scope: collection.scope, name: collection.name) else {
             throw CBLiteError.damaged("a collection named \(collection.scope).\(collection.name)")
         }
