@@ -1,6 +1,6 @@
 # The verbs that people type. `make` alone prints them.
 .DEFAULT_GOAL := help
-.PHONY: help setup build smoke test test-all demo crash bitrot kill-sync converge interrupt pictures live model differential simulate codecs elsewhere bench steady costs bench-compare profile check states format package package-test tour docs autobahn fuzz stress growth attack soak sanitize clean
+.PHONY: help setup build smoke test test-all demo crash bitrot kill-sync converge interrupt pictures live model differential simulate codecs elsewhere bench steady costs bench-compare profile check manifests states format package package-test tour docs autobahn fuzz stress growth attack soak sanitize clean
 
 SHELL := /bin/bash
 # What is built here has no warnings; dependents of the root manifest may see some.
@@ -93,6 +93,9 @@ bench-compare: ## compare two runs: make bench-compare A=old.json B=new.json
 check: setup ## lint, arrows, manifests, documentation, lengths
 	swift format lint --strict --parallel --recursive $(SOURCES)
 	@"$$(Tools/scripts/trial debug divan-check)/divan-check"
+
+manifests: ## resolve every manifest; with BUILD=1 also build each package alone
+	@Tools/scripts/manifests $(if $(BUILD),build)
 
 states: ## draw Docs/states anew from the state machines in the sources
 	@"$$(Tools/scripts/trial debug divan-check)/divan-check" states

@@ -83,6 +83,22 @@ struct Lexer {
         }
     }
 
+    /// Skips the first byte of a container, and its last one if it is empty; returns whether it has content.
+    ///
+    /// `depth` is the number of open containers, this one included.
+    @inline(__always)
+    mutating func scanOpening(
+        closing: UInt8,
+        depth: Int,
+        limit: Int
+    ) throws(JSONError.Reason) -> Bool {
+        guard depth <= limit else { throw .tooDeep(limit: limit) }
+        position += 1
+        guard try peek() == closing else { return true }
+        position += 1
+        return false
+    }
+
     /// Reads the separator after an item: `true` for a comma, `false` for `closing`.
     @inline(__always)
     mutating func scanSeparator(closing: UInt8) throws(JSONError.Reason) -> Bool {

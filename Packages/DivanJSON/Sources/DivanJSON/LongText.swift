@@ -110,7 +110,8 @@ struct LongTextScan: ~Copyable {
 
     private mutating func scanArray(depth: Int) throws(JSONError.Reason) {
         let start = lexer.position
-        guard try open(UInt8(ascii: "]"), depth: depth) else { return }
+        guard try lexer.scanOpening(closing: UInt8(ascii: "]"), depth: depth, limit: depthLimit)
+        else { return }
         repeat {
             try scanValue(depth: depth + 1)
         } while try lexer.scanSeparator(closing: UInt8(ascii: "]"))
@@ -119,7 +120,8 @@ struct LongTextScan: ~Copyable {
 
     private mutating func scanObject(depth: Int) throws(JSONError.Reason) {
         let start = lexer.position
-        guard try open(UInt8(ascii: "}"), depth: depth) else { return }
+        guard try lexer.scanOpening(closing: UInt8(ascii: "}"), depth: depth, limit: depthLimit)
+        else { return }
         var former: StringToken?
         repeat {
             let quote = try lexer.peek()
@@ -153,15 +155,6 @@ struct LongTextScan: ~Copyable {
 
     private mutating func noteEnd(of start: Int) {
         if lexer.position - start >= longByteCount { ends[start] = lexer.position }
-    }
-
-    /// Skips the first byte of a container, and its last one if it is empty; returns whether it has content.
-    private mutating func open(_ closing: UInt8, depth: Int) throws(JSONError.Reason) -> Bool {
-        guard depth <= depthLimit else { throw .tooDeep(limit: depthLimit) }
-        lexer.position += 1
-        guard try lexer.peek() == closing else { return true }
-        lexer.position += 1
-        return false
     }
 }
 

@@ -54,28 +54,19 @@ struct OutlineScan: ~Copyable {
     }
 
     private mutating func scanArray(depth: Int) throws(JSONError.Reason) {
-        guard try open(UInt8(ascii: "]"), depth: depth) else { return }
+        guard try lexer.scanOpening(closing: UInt8(ascii: "]"), depth: depth, limit: depthLimit)
+        else { return }
         repeat {
             try scanValue(depth: depth + 1)
         } while try lexer.scanSeparator(closing: UInt8(ascii: "]"))
     }
 
     private mutating func scanObject(depth: Int) throws(JSONError.Reason) {
-        guard try open(UInt8(ascii: "}"), depth: depth) else { return }
+        guard try lexer.scanOpening(closing: UInt8(ascii: "}"), depth: depth, limit: depthLimit)
+        else { return }
         repeat {
             _ = try scanKey()
             try scanValue(depth: depth + 1)
         } while try lexer.scanSeparator(closing: UInt8(ascii: "}"))
-    }
-
-    /// Skips the first byte of a container, and its last one if it is empty;
-    /// returns whether it has content.
-    @inline(__always)
-    private mutating func open(_ closing: UInt8, depth: Int) throws(JSONError.Reason) -> Bool {
-        guard depth <= depthLimit else { throw .tooDeep(limit: depthLimit) }
-        lexer.position += 1
-        guard try lexer.peek() == closing else { return true }
-        lexer.position += 1
-        return false
     }
 }

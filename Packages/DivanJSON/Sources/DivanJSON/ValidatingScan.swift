@@ -46,24 +46,16 @@ struct ValidatingScan: ~Copyable {
     }
 
     private mutating func scanArray(depth: Int) throws(JSONError.Reason) {
-        guard depth <= depthLimit else { throw .tooDeep(limit: depthLimit) }
-        lexer.position += 1
-        if try lexer.peek() == UInt8(ascii: "]") {
-            lexer.position += 1
-            return
-        }
+        guard try lexer.scanOpening(closing: UInt8(ascii: "]"), depth: depth, limit: depthLimit)
+        else { return }
         repeat {
             try scanValue(depth: depth + 1)
         } while try lexer.scanSeparator(closing: UInt8(ascii: "]"))
     }
 
     private mutating func scanObject(depth: Int) throws(JSONError.Reason) {
-        guard depth <= depthLimit else { throw .tooDeep(limit: depthLimit) }
-        lexer.position += 1
-        if try lexer.peek() == UInt8(ascii: "}") {
-            lexer.position += 1
-            return
-        }
+        guard try lexer.scanOpening(closing: UInt8(ascii: "}"), depth: depth, limit: depthLimit)
+        else { return }
         var keys = ObjectKeys(first: ledger.count, beganCanonical: lexer.isCanonical)
         repeat {
             try scanMember(depth: depth, of: &keys)

@@ -248,25 +248,8 @@ struct Conversation {
         let conflicts = held
         held = []
         for conflict in conflicts {
-            try? resolve(conflict)
+            try? here.settle(conflict, closesRemote: active.peerTakesClosedBranches, by: resolve)
             active.conflictResolved(conflict, at: now)
-        }
-    }
-
-    private func resolve(_ pending: PendingConflict) throws {
-        let (id, path) = (pending.documentID, pending.collection)
-        guard let conflict = try here.store.read({ try $0.conflict(of: id, in: path) }) else {
-            return
-        }
-        try here.store.write { writer in
-            _ = try writer.resolveConflict(
-                id,
-                in: path,
-                local: conflict.local.revisionID,
-                remote: conflict.remote.revisionID,
-                decision: resolve(conflict),
-                closesRemote: active.peerTakesClosedBranches
-            )
         }
     }
 }

@@ -70,29 +70,12 @@ struct GatewayMeeting {
                 peer.advance(to: .zero)
             case .resolve(let conflict):
                 conflictCount += 1
-                try? settle(conflict)
+                try? site.settle(conflict, closesRemote: peer.peerTakesClosedBranches, by: resolve)
                 peer.conflictResolved(conflict, at: .zero)
             case .status, .blob: break
             }
         }
         return isAny
-    }
-
-    private func settle(_ pending: PendingConflict) throws {
-        let (id, path) = (pending.documentID, pending.collection)
-        guard let conflict = try site.store.read({ try $0.conflict(of: id, in: path) }) else {
-            return
-        }
-        try site.store.write { writer in
-            _ = try writer.resolveConflict(
-                id,
-                in: path,
-                local: conflict.local.revisionID,
-                remote: conflict.remote.revisionID,
-                decision: resolve(conflict),
-                closesRemote: peer.peerTakesClosedBranches
-            )
-        }
     }
 }
 

@@ -23,6 +23,26 @@ final class Site {
         observation = store.observe { change in seen.list.withLock { $0.append(change) } }
     }
 
+    /// Resolves a waiting conflict like a driver, unless it no longer exists.
+    func settle(
+        _ pending: PendingConflict,
+        closesRemote: Bool,
+        by resolve: (StoredConflict) -> ConflictDecision
+    ) throws {
+        let (id, path) = (pending.documentID, pending.collection)
+        guard let conflict = try store.read({ try $0.conflict(of: id, in: path) }) else { return }
+        try store.write { writer in
+            _ = try writer.resolveConflict(
+                id,
+                in: path,
+                local: conflict.local.revisionID,
+                remote: conflict.remote.revisionID,
+                decision: resolve(conflict),
+                closesRemote: closesRemote
+            )
+        }
+    }
+
     func takeChanges() -> [StoreChange] {
         seen.list.withLock { list in
             defer { list = [] }

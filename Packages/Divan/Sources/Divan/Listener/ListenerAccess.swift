@@ -26,8 +26,8 @@ public struct ListenerClient: Sendable {
 
 /// What one client of a listener may do with the collections that the listener shares.
 ///
-/// Rights apply per connection: to change them, disconnect the client, or set `isCurrent`. A client that gains the right to read a document
-/// gets it with the document's next change, or after `start(reset: true)`; one that loses it keeps the revision that it
+/// Rights apply per connection: to change them, disconnect the client, or set `isCurrent`. A client that gains the right
+/// to read a document gets it with the document's next change, or after `start(reset: true)`; one that loses it keeps the revision that it
 /// has.
 ///
 /// An addition to the official API.

@@ -17,8 +17,8 @@ extension URLEndpointListenerConfiguration {
 
     /// The listener's settings as the package below expects them.
     ///
-    /// - Throws: `invalidParameter` for a certificate authenticator without TLS or an invalid address of a proxy, `unsupported`
-    ///   for an authenticator of an unknown type, `notOpen` for a closed database or a deleted
+    /// - Throws: `invalidParameter` for a certificate authenticator without TLS or an invalid address of a proxy,
+    ///   `unsupported` for an authenticator of an unknown type, `notOpen` for a closed database or a deleted
     ///   collection.
     func serverConfiguration(identity: TLSIdentity?) throws -> ListenerConfiguration {
         let store = try home.openStore()

@@ -81,17 +81,14 @@ struct IndexAdvice {
         let query = try collection.database.createQuery(
             "SELECT * FROM `\(collection.scope.name)`.`\(collection.name)` LIMIT \(limit + 1)"
         )
-        var (bodies, byteCount, isComplete) = ([JSON](), 0, true)
-        for row in try query.execute() {
-            guard bodies.count < limit, byteCount < PropertyNames.byteCount else {
-                isComplete = false
-                break
+        let rows = try query.execute()
+        return PropertyNames {
+            rows.next().map { row in
+                let text = row.toJSON()
+                let body = (try? JSON(parsing: text))?.object?.first?.value
+                return (body ?? .null, text.utf8.count)
             }
-            let text = row.toJSON()
-            byteCount += text.utf8.count
-            bodies.append((try? JSON(parsing: text))?.object?.first?.value ?? .null)
         }
-        return PropertyNames(bodies, isComplete: isComplete)
     }
 
     /// The command with another collection, or other expressions.

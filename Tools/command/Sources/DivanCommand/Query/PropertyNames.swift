@@ -7,7 +7,7 @@ struct PropertyNames {
     /// Documents that are read.
     static let documentCount = 200
     /// Bytes of documents after which no further one is read.
-    static let byteCount = 4 << 20
+    private static let byteCount = 4 << 20
     /// Names that are compared or shown.
     private static let (comparedCount, shownCount) = (2_000, 8)
 
@@ -15,9 +15,18 @@ struct PropertyNames {
     /// Whether these are all documents of the collection.
     let isComplete: Bool
 
-    init(_ bodies: [JSON], isComplete: Bool) {
-        self.bodies = bodies
-        self.isComplete = isComplete
+    /// Reads documents with their sizes until `next` has no more, or there are enough.
+    init(reading next: () throws -> (body: JSON, byteCount: Int)?) rethrows {
+        var (bodies, byteCount, isComplete) = ([JSON](), 0, true)
+        while let document = try next() {
+            guard bodies.count < Self.documentCount, byteCount < Self.byteCount else {
+                isComplete = false
+                break
+            }
+            byteCount += document.byteCount
+            bodies.append(document.body)
+        }
+        (self.bodies, self.isComplete) = (bodies, isComplete)
     }
 
     var isEmpty: Bool { bodies.isEmpty }

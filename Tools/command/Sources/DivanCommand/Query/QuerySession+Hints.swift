@@ -38,17 +38,12 @@ extension QuerySession {
         let catalogue = StoreCatalogue(store, named: ExactText(name))
         let rows = try store.rows(of: StorageQuery(statement.checked(against: catalogue)))
         defer { rows.end() }
-        var (bodies, byteCount, isComplete) = ([JSON](), 0, true)
-        while let row = try rows.next() {
-            guard bodies.count < PropertyNames.documentCount, byteCount < PropertyNames.byteCount
-            else {
-                isComplete = false
-                break
+        return try PropertyNames {
+            try rows.next().map { row in
+                let byteCount = if case .container(let bytes) = row[0] { bytes.count } else { 0 }
+                return (row[0].json ?? .null, byteCount)
             }
-            if case .container(let bytes) = row[0] { byteCount += bytes.count }
-            bodies.append(row[0].json ?? .null)
         }
-        return PropertyNames(bodies, isComplete: isComplete)
     }
 
     private static func name(of collection: QueryCollection) -> String {

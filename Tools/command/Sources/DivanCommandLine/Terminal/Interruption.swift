@@ -1,10 +1,8 @@
-import Dispatch
 import Glibc
 import Synchronization
 
 /// Ctrl-C: the first asks the command to stop cleanly, the second ends the program at once.
-package final class Interruption: @unchecked Sendable {
-    // Unchecked: `sources` is filled by init and never changed again; all else is locked.
+package final class Interruption: Sendable {
     private struct State {
         var isRequested = false
         var isTermination = false
@@ -24,7 +22,7 @@ package final class Interruption: @unchecked Sendable {
     }
 
     private let state = Mutex(State())
-    private var sources: [any DispatchSourceSignal] = []
+    private let handler = Mutex<SignalHandler?>(nil)
 
     /// The one for this thread's verb: from signals, unless it works for another process.
     package static func forVerb() -> Interruption { Streams.current.interruption ?? Interruption() }
@@ -48,18 +46,10 @@ package final class Interruption: @unchecked Sendable {
 
     /// Begins to handle SIGINT and SIGTERM.
     package init() {
-        let queue = DispatchQueue(label: "divan.interruption")
-        let registrations = DispatchGroup()
-        sources = [SIGINT, SIGTERM].map { number in
-            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-            source.setEventHandler { [weak self] in self?.request(number) }
-            registrations.enter()
-            source.setRegistrationHandler { registrations.leave() }
-            return source
+        let handled = SignalHandler([SIGINT, SIGTERM], label: "divan.interruption") { [weak self] in
+            self?.request($0)
         }
-        for source in sources { source.resume() }
-        // A signal that comes sooner ends the program: if it were ignored, it would be lost.
-        registrations.wait()
+        handler.withLock { $0 = handled }
     }
 
     deinit {

@@ -1,29 +1,22 @@
-import Dispatch
 import Glibc
 import Synchronization
 
 /// SIGHUP while a verb serves: its files are to be read again.
 ///
 /// If the terminal in which the verb was started has gone, the same signal ends the program, as SIGTERM does.
-package final class ReloadSignal: @unchecked Sendable {
-    // Unchecked: `source` is set by init and never changed again; all else is locked.
+package final class ReloadSignal: Sendable {
     private struct State {
         var isPending = false
         var action: (@Sendable () -> Void)?
     }
 
     private let state = Mutex(State())
-    private let source: any DispatchSourceSignal
+    private let handler = Mutex<SignalHandler?>(nil)
 
     /// Begins to handle the signal.
     package init() {
         let terminals = [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO].filter { isatty($0) == 1 }
-        let registration = DispatchGroup()
-        source = DispatchSource.makeSignalSource(
-            signal: SIGHUP,
-            queue: DispatchQueue(label: "divan.reload")
-        )
-        source.setEventHandler { [weak self] in
+        let handled = SignalHandler([SIGHUP], label: "divan.reload") { [weak self] _ in
             // A terminal that has hung up is no terminal any more.
             guard terminals.allSatisfy({ isatty($0) == 1 }) else {
                 kill(getpid(), SIGTERM)
@@ -31,13 +24,8 @@ package final class ReloadSignal: @unchecked Sendable {
             }
             self?.request()
         }
-        registration.enter()
-        source.setRegistrationHandler { registration.leave() }
-        source.resume()
-        registration.wait()
+        handler.withLock { $0 = handled }
     }
-
-    deinit { source.cancel() }
 
     /// Runs `action` at each signal, on any thread.
     package func onRequest(_ action: @escaping @Sendable () -> Void) {

@@ -7,7 +7,8 @@ extension Database {
     ///
     /// Revisions keep their IDs; documents keep their history, conflicts, blobs, expirations and change numbers; the
     /// next replication with a server continues where the last one ended. The old database is not changed; it must not
-    /// be open for writing in another process. What is damaged is left out and reported. If an error is thrown, nothing is left behind.
+    /// be open for writing in another process. What is damaged is left out and reported. If an error is thrown, nothing
+    /// is left behind.
     ///
     /// ```swift
     /// let report = try Database.importing(fromPath: "/old/travel.cblite2", toDatabase: "travel")

@@ -16,7 +16,8 @@ public struct DatabaseImport: Sendable, Equatable {
     public internal(set) var missingBlobs: [String] = []
     /// A line for each damaged record, a thousand at most; before them one for the file, if it has damaged pages.
     public internal(set) var damages: [String] = []
-    /// How many records are damaged, and one more if the file has damaged pages; those that only lost their history count in `documentCount` too.
+    /// How many records are damaged, and one more if the file has damaged pages; those that only lost their history
+    /// count in `documentCount` too.
     public internal(set) var damageCount = 0
     /// Documents that are not there, because their records are damaged.
     ///

@@ -1,0 +1,26 @@
+import Dispatch
+import Glibc
+
+/// Handles signals of this process from its creation until it is released.
+///
+/// Unchecked: the sources are set by init and never changed again.
+final class SignalHandler: @unchecked Sendable {
+    private let sources: [any DispatchSourceSignal]
+
+    /// Returns once the signals are handled: one that comes sooner ends the program, and is not lost.
+    init(_ signals: [Int32], label: String, _ handle: @escaping @Sendable (Int32) -> Void) {
+        let queue = DispatchQueue(label: label)
+        let registrations = DispatchGroup()
+        sources = signals.map { number in
+            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+            source.setEventHandler { handle(number) }
+            registrations.enter()
+            source.setRegistrationHandler { registrations.leave() }
+            return source
+        }
+        for source in sources { source.resume() }
+        registrations.wait()
+    }
+
+    deinit { for source in sources { source.cancel() } }
+}
