@@ -52,9 +52,7 @@ import Testing
         #expect(try divan("push", "a", url).status != 0)
 
         let found = try divan("doctor", "a").output
-        #expect(
-            found.contains("365 days ahead of this machine's") || found.contains("364 days ahead")
-        )
+        #expect(found.contains("365 days ahead of this machine's"))
         #expect(found.contains("2 documents with versions from the future"))
         #expect(found.contains("divan repair-clock a"))
         let explained = try divan("explain", "a", "later").output
@@ -101,7 +99,8 @@ import Testing
         let query = try curl("-d", #"{"query":"SELECT META().id FROM _"}"#, rest + "_query")
         #expect(query.contains("stays") && !query.contains(#""e""#), "\(query)")
         try shell.run("new", "copy")
-        try shell.run("pull", "copy", try server.url())
+        let url = try #require((listening["urls"] as? [String])?.first)
+        try shell.run("pull", "copy", url)
         #expect(try shell.run("ls", "copy").output == "stays\n")
     }
 }

@@ -188,7 +188,9 @@ extension JSON {
         case UInt8(ascii: "f"):
             self = JSON(number.floatValue)
         case UInt8(ascii: "d"):
-            self = .double(number.doubleValue)
+            // JSONSerialization reads some integers as decimals, such as the least `Int64`.
+            let exact = (number as? NSDecimalNumber).flatMap { JSON($0.decimalValue) }
+            self = exact ?? .double(number.doubleValue)
         case UInt8(ascii: "Q"), UInt8(ascii: "L"):
             self = JSON(number.uint64Value)
         default:

@@ -129,7 +129,7 @@ import Testing
             (NSDictionary(dictionary: ["a": [1, ["b": 2]]]), #"{"a":[1,{"b":2}]}"#),
             (NSString("text"), #""text""#), (Optional(Optional(["a": 1])) as Any, #"{"a":1}"#),
             (AnyHashable(3), "3"), ([AnyHashable("x")], #"["x"]"#), ([String: Any](), "{}"),
-            (Optional<[Int]>.none as Any, "null"), (Int8(1), "1"), (Decimal(2), "2.0"),
+            (Optional<[Int]>.none as Any, "null"), (Int8(1), "1"), (Decimal(2), "2"),
             ([Float16(1.5)], "[1.5]"), ([UInt64.max], "[18446744073709551615]"),
             ([["a": nil as Any?], ["b": 1]], #"[{"a":null},{"b":1}]"#),
         ]

@@ -117,8 +117,11 @@ public struct ClockJump: Equatable, Sendable {
         self.to = to
     }
 
-    /// How many whole days it is long.
-    public var dayCount: Int { Int(clamping: (max(from, to) - from) / 86_400_000_000_000) }
+    /// The length in days, rounded to the nearest.
+    public var dayCount: Int {
+        let day: UInt64 = 86_400_000_000_000
+        return Int(clamping: (max(from, to) - from + day / 2) / day)
+    }
 
     /// Whether a peer's clock shows about the same time.
     func isConfirmed(by time: UInt64) -> Bool { time >= to - min(to, Self.usual) }

@@ -92,12 +92,13 @@ enum ClockText {
         Days.moment(Date(timeIntervalSince1970: Double(time / 1_000_000_000)))
     }
 
-    /// Returns `3 days`, or a smaller unit if it is less than two of them.
+    /// Returns `3 days`, or a smaller unit if it is less than two of them; rounded to the nearest.
     static func span(_ nanoseconds: UInt64) -> String {
         let seconds = Int(nanoseconds / 1_000_000_000)
-        if seconds >= 172_800 { return "\(seconds / 86_400) days" }
-        if seconds >= 7_200 { return "\(seconds / 3_600) hours" }
-        if seconds >= 120 { return "\(seconds / 60) minutes" }
+        for (unit, name) in [(86_400, "days"), (3_600, "hours"), (60, "minutes")]
+        where seconds >= 2 * unit {
+            return "\((seconds + unit / 2) / unit) \(name)"
+        }
         return Numbers.count(seconds, "second")
     }
 }
