@@ -20,9 +20,11 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 #define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
-static int is_below(const char *path) {
+/// Whether a path is the root, whose names may be synced, or is below it.
+static int is_recorded(const char *path) {
     const char *root = getenv("DIVAN_POWER_ROOT");
-    return root && !strncmp(path, root, strlen(root)) && path[strlen(root)] == '/';
+    if (!root || strncmp(path, root, strlen(root))) return 0;
+    return path[strlen(root)] == '/' || path[strlen(root)] == 0;
 }
 
 /// The absolute path of a name, whose directory exists.
@@ -40,7 +42,7 @@ static int absolute(int directory, const char *name, char *path) {
     snprintf(path, PATH_MAX, "%s%s%s", base, base[0] ? "/" : "", name);
     size_t length = strlen(path);
     while (length > 1 && path[length - 1] == '/') path[--length] = 0;
-    return is_below(path);
+    return is_recorded(path);
 }
 
 static int of_descriptor(int file, char *path, struct stat *status) {
@@ -49,7 +51,7 @@ static int of_descriptor(int file, char *path, struct stat *status) {
     ssize_t length = readlink(link, path, PATH_MAX - 1);
     if (length < 0) return 0;
     path[length] = 0;
-    return is_below(path) && fstat(file, status) == 0;
+    return is_recorded(path) && fstat(file, status) == 0;
 }
 
 static void put(const void *bytes, size_t count) {

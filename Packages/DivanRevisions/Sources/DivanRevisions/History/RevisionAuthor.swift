@@ -70,7 +70,7 @@ public struct RevisionAuthor: Equatable, Sendable {
         }
     }
 
-    /// Sets the clock back to the wall clock if it is ahead.
+    /// Sets the clock back to at most one minute ahead of the wall clock.
     ///
     /// - Returns: The latest time that peers accept now.
     public mutating func repairClock() -> UInt64 {

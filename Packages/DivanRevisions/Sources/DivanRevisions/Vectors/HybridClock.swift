@@ -31,9 +31,12 @@ public struct HybridClock: Equatable, Sendable {
         self.jump = jump
     }
 
-    /// The clock at a wall time that it had overtaken: it continues from there.
+    /// The clock without the lead that no peer accepts.
+    ///
+    /// It continues one minute ahead of the wall clock, because it may have given every time until then while both
+    /// clocks were right: a time that was given twice would name two revisions.
     public func setBack(to wall: UInt64) -> HybridClock {
-        HybridClock(last: min(last, wall))
+        HybridClock(last: min(last, min(wall, Self.latestWallTime) + Self.influence))
     }
 
     /// The latest time that others are allowed to send when this machine's clock shows `wall`.
