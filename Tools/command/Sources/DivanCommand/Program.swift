@@ -117,11 +117,10 @@ public enum Program {
         if terminal.isJSON { return }
         if failure.kind == .usage {
             let verb = try? Verbs.find(words[...]).verb.syntax.name
-            let help =
-                verb.map { "divan \($0) --help for its rules" } ?? "divan --help for the verbs"
-            terminal.write("Type \(help).\n", to: 2)
+            let help = verb.map { "divan \($0) --help" } ?? "divan --help"
+            terminal.write("hint: see '\(help)'\n", to: 2)
         } else if let code = failure.code, ErrorCode.find(code) != nil {
-            terminal.write("Type divan help \(code) for what it means and what to do.\n", to: 2)
+            terminal.write("hint: run 'divan help \(code)' for details\n", to: 2)
         }
     }
 }
@@ -205,7 +204,8 @@ enum HelpPage {
 }
 
 extension Failure {
-    /// The text for standard error: one line, whatever a peer or a file put into the sentence.
+    /// The text for standard error: a line for the sentence and one for the hint, even if a peer or a file put
+    /// line breaks into them.
     func text(asJSON isJSON: Bool) -> String {
         guard !isJSON else { return json + "\n" }
         // A sentence about a verb begins with the program's name.
@@ -213,16 +213,18 @@ extension Failure {
         let rest =
             kind == .usage && sentence.hasPrefix(own)
             ? sentence.dropFirst(own.count) : sentence[...]
-        return "divan: \(String(rest).escapingControlCharacters())\n"
+        let remedy = hint.map { "hint: \($0.escapingControlCharacters())\n" } ?? ""
+        return "divan: \(String(rest).escapingControlCharacters())\n\(remedy)"
     }
 
     /// The failure as one line for machines, on standard error: its kind, the exit code, the sentence, and
-    /// the API's code if there is one.
+    /// the hint and the API's code if there are any.
     fileprivate var json: String {
         var members: JSONObject = [
             "exit": JSON(Int(kind.rawValue)), "kind": .string("\(kind)"),
             "sentence": .string(sentence),
         ]
+        if let hint { members["hint"] = .string(hint) }
         if let code { members["code"] = JSON(code) }
         return JSON.object(["error": .object(members)]).canonicalText
     }

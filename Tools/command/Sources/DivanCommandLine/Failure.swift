@@ -1,4 +1,4 @@
-/// Why a command failed: the exit code for a script, the sentence for a person.
+/// Why a command failed: the exit code for a script, the sentence and the hint for a person.
 package struct Failure: Error, Equatable {
     /// The kinds of failure, each with its exit code.
     package enum Kind: Int32, CaseIterable, Sendable {
@@ -47,21 +47,24 @@ package struct Failure: Error, Equatable {
 
     /// The kind, which decides the exit code.
     package var kind: Kind
-    /// One line: what happened and what to do.
+    /// One line: what failed and why, in lower case and without a full stop.
     package var sentence: String
+    /// One line: what to do about it.
+    package var hint: String?
     /// The code of an API error, which `divan help` explains.
     package var code: Int?
 
     /// Describes why a command failed.
-    package init(kind: Kind, sentence: String, code: Int? = nil) {
+    package init(kind: Kind, sentence: String, hint: String? = nil, code: Int? = nil) {
         self.kind = kind
         self.sentence = sentence
+        self.hint = hint
         self.code = code
     }
 
-    /// A wrong command line.
-    package static func usage(_ sentence: String) -> Failure {
-        Failure(kind: .usage, sentence: sentence)
+    /// A usage error.
+    package static func usage(_ sentence: String, hint: String? = nil) -> Failure {
+        Failure(kind: .usage, sentence: sentence, hint: hint)
     }
 
     /// A verb that was stopped by a `cause`; `rest` describes what is left.

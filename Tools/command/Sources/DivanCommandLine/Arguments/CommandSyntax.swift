@@ -71,6 +71,15 @@ package struct CommandSyntax: Sendable {
         }
     }
 
+    /// The sections of a help page that list options, in this order.
+    package enum Group: String, CaseIterable, Sendable {
+        case connection = "Connection"
+        case authentication = "Authentication"
+        case filters = "Filters"
+        case output = "Output"
+        case general = "General"
+    }
+
     /// An argument with dashes, with a value or without.
     package struct Option: Sendable {
         /// The long name, with its dashes.
@@ -85,6 +94,8 @@ package struct CommandSyntax: Sendable {
         package var isCharacter = false
         /// What shell completion offers for the value.
         package var completion = Completion.nothing
+        /// The section of the help page that lists the option.
+        package var group = Group.general
         /// One line of help.
         package var help: String
 
@@ -124,17 +135,43 @@ package struct CommandSyntax: Sendable {
             sections.append("Also: divan " + aliases.joined(separator: ", divan "))
         }
         if !details.isEmpty { sections.append(Columns.wrapped(details)) }
-        let rows = (options + [Self.helpOption]).map { option in
-            let short = option.short.map { $0 + ", " } ?? ""
-            let value = option.value.map { " " + $0 } ?? ""
-            return (left: short + option.name + value, right: option.help)
-        }
-        sections.append("Options:\n" + Columns.aligned(rows))
+        sections += optionSections
         if !examples.isEmpty {
             sections.append("Examples:\n" + examples.map { "  " + $0 }.joined(separator: "\n"))
         }
         return sections.joined(separator: "\n\n")
     }
 
+    /// The options by group; under one title if all belong to the same group.
+    private var optionSections: [String] {
+        let all = options + [Self.helpOption]
+        let width = all.map { $0.usage.count }.max() ?? 0
+        let sections = Group.allCases.compactMap { group -> (title: String, text: String)? in
+            let rows = all.filter { $0.group == group }
+                .map { (left: $0.usage.padding(to: width), right: $0.help) }
+            return rows.isEmpty ? nil : (group.rawValue, Columns.aligned(rows))
+        }
+        guard sections.count > 1 else { return sections.map { "Options:\n\($0.text)" } }
+        return sections.map { "\($0.title) options:\n\($0.text)" }
+    }
+
     package static let helpOption = Option.flag("--help", short: "-h", "print this page")
+}
+
+extension CommandSyntax.Option {
+    /// The option as a help page lists it, such as `-o, --output FILE`.
+    fileprivate var usage: String {
+        (short.map { $0 + ", " } ?? "") + name + (value.map { " " + $0 } ?? "")
+    }
+}
+
+extension [CommandSyntax.Option] {
+    /// The same options, listed in a section of the help page.
+    package func grouped(_ group: CommandSyntax.Group) -> [CommandSyntax.Option] {
+        map { option in
+            var option = option
+            option.group = group
+            return option
+        }
+    }
 }
