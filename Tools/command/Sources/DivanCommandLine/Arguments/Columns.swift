@@ -3,7 +3,7 @@ package enum Columns {
     /// What every terminal shows without wrapping.
     package static let width = 80
     /// A left column that is wider than this gets a line of its own.
-    private static let leftWidth = 26
+    static let leftWidth = 26
 
     /// Returns indented rows with aligned right columns.
     package static func aligned(

@@ -145,7 +145,7 @@ package struct CommandSyntax: Sendable {
     /// The options by group; under one title if all belong to the same group.
     private var optionSections: [String] {
         let all = options + [Self.helpOption]
-        let width = all.map { $0.usage.count }.max() ?? 0
+        let width = all.map { $0.usage.count }.filter { $0 <= Columns.leftWidth }.max() ?? 0
         let sections = Group.allCases.compactMap { group -> (title: String, text: String)? in
             let rows = all.filter { $0.group == group }
                 .map { (left: $0.usage.padding(to: width), right: $0.help) }
