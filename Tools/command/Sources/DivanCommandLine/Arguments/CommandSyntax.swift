@@ -1,21 +1,21 @@
 /// What a command accepts on its line; the help page is generated from it.
 package struct CommandSyntax: Sendable {
-    /// The verb, such as `import`; two words, such as `blob get`, if it belongs to a group.
+    /// The name, such as `import`; two words, such as `blob get`, if the command belongs to a group.
     package var name: String
-    /// Other names of the verb.
+    /// Other names of the command.
     package var aliases: [String]
-    /// One line that says what the verb does.
+    /// What the command does: an imperative in lower case, at most 60 characters.
     package var summary: String
     /// The arguments without dashes, in order.
     package var operands: [Operand]
     /// The options.
     package var options: [Option]
-    /// Longer explanation, shown by `--help`.
+    /// A longer explanation of at most three paragraphs, shown by `--help`.
     package var details: String
     /// Lines that a person can type, shown by `--help`.
     package var examples: [String]
 
-    /// Describes what a verb accepts.
+    /// Describes what a command accepts.
     package init(
         name: String,
         aliases: [String] = [],
@@ -132,7 +132,7 @@ package struct CommandSyntax: Sendable {
         let sentence = summary.prefix(1).uppercased() + summary.dropFirst() + "."
         var sections = [usage, sentence]
         if !aliases.isEmpty {
-            sections.append("Also: divan " + aliases.joined(separator: ", divan "))
+            sections.append(aliasLine)
         }
         if !details.isEmpty { sections.append(Columns.wrapped(details)) }
         sections += optionSections
@@ -142,7 +142,16 @@ package struct CommandSyntax: Sendable {
         return sections.joined(separator: "\n\n")
     }
 
-    /// The options by group; under one title if all belong to the same group.
+    /// The other names of the command, on the help page and in the manual.
+    var aliasLine: String {
+        (aliases.count == 1 ? "Alias: divan " : "Aliases: divan ")
+            + aliases.joined(separator: ", divan ")
+    }
+
+    /// The most options that are listed under one title.
+    private static let shortListCount = 8
+
+    /// The options by group; under one title if they are few, or all belong to the same group.
     private var optionSections: [String] {
         let all = options + [Self.helpOption]
         let width = all.map { $0.usage.count }.filter { $0 <= Columns.leftWidth }.max() ?? 0
@@ -151,11 +160,14 @@ package struct CommandSyntax: Sendable {
                 .map { (left: $0.usage.padding(to: width), right: $0.help) }
             return rows.isEmpty ? nil : (group.rawValue, Columns.aligned(rows))
         }
-        guard sections.count > 1 else { return sections.map { "Options:\n\($0.text)" } }
+        guard sections.count > 1, all.count > Self.shortListCount else {
+            let rows = all.map { (left: $0.usage, right: $0.help) }
+            return ["Options:\n\(Columns.aligned(rows))"]
+        }
         return sections.map { "\($0.title) options:\n\($0.text)" }
     }
 
-    package static let helpOption = Option.flag("--help", short: "-h", "print this page")
+    package static let helpOption = Option.flag("--help", short: "-h", "show this help")
 }
 
 extension CommandSyntax.Option {
@@ -165,13 +177,18 @@ extension CommandSyntax.Option {
     }
 }
 
+extension CommandSyntax.Option {
+    /// The same option, listed in a section of the help page.
+    package func grouped(_ group: CommandSyntax.Group) -> CommandSyntax.Option {
+        var option = self
+        option.group = group
+        return option
+    }
+}
+
 extension [CommandSyntax.Option] {
     /// The same options, listed in a section of the help page.
     package func grouped(_ group: CommandSyntax.Group) -> [CommandSyntax.Option] {
-        map { option in
-            var option = option
-            option.group = group
-            return option
-        }
+        map { $0.grouped(group) }
     }
 }
