@@ -97,7 +97,7 @@ struct CertificateAttacks {
         return Request.status(wire.receive()).map(String.init) ?? "refused"
     }
 
-    /// The library refuses to sign with a certificate that is no authority, so the chain is assembled by hand.
+    /// The library refuses to sign with a certificate that is not an authority, so the chain is assembled by hand.
     private func signedByClient() throws -> String {
         let client = try make(Self.template("robot"), authority)
         var template = Self.template("robot", authority: true)

@@ -22,7 +22,7 @@ struct FloodAttacks {
             }
             return try served()
         }
-        report.attack("1,000 silent connections from one address", "served beside them") {
+        report.attack("1,000 silent connections from one address", "served meanwhile") {
             var wires: [Wire] = []
             for _ in 0..<1_000 {
                 if let wire = try? Wire(to: attacked.passwords.port, from: "127.0.0.4") {
@@ -30,7 +30,7 @@ struct FloodAttacks {
                 }
             }
             let outcome = try served()
-            return withExtendedLifetime(wires) { outcome + " beside them" }
+            return withExtendedLifetime(wires) { outcome + " meanwhile" }
         }
         report.attack("1,000 connections that log in, from one address", "100 of them") {
             var visitors: [Visitor] = []
@@ -43,7 +43,7 @@ struct FloodAttacks {
             let count = visitors.count
             return withExtendedLifetime(visitors) { "\(count) of them" }
         }
-        report.attack("500 TLS hellos that go no further", "served beside them") {
+        report.attack("500 TLS hellos that go no further", "served meanwhile") {
             let hello = Self.hello
             var wires: [Wire] = []
             for number in 0..<500 {
@@ -55,7 +55,7 @@ struct FloodAttacks {
                 wires.append(wire)
             }
             let outcome = try served()
-            return withExtendedLifetime(wires) { outcome + " beside them" }
+            return withExtendedLifetime(wires) { outcome + " meanwhile" }
         }
     }
 
@@ -125,7 +125,7 @@ struct FloodAttacks {
         }
     }
 
-    /// Whether a stranger with the right password is let in.
+    /// Whether a stranger with the right password gets access.
     private func served() throws -> String {
         let visitor = try Visitor(attacked.passwords, from: Sources.next())
         return visitor.open().hasPrefix("[{") ? "served" : "not served"

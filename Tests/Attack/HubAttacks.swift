@@ -16,11 +16,11 @@ struct HubAttacks {
         }
         for status in ["9223372036854775807", "-9223372036854775808", "18446744073709551615", "7"] {
             for answer in ["[\(status)]", "[{\"status\":\(status)}]"] {
-                report.attack("a proposal answered with \(answer)", "the program goes on") {
+                report.attack("a proposal answered with \(answer)", "the program continues") {
                     let hub = try EvilHub(answeringProposals: answer)
                     defer { hub.close() }
                     try sync(with: hub, attempts: 1)
-                    return "the program goes on"
+                    return "the program continues"
                 }
             }
         }

@@ -48,7 +48,7 @@ struct RequestAttacks {
         report.attack("a percent escape that spells the name", "101") {
             try status(Request(path: "/%61ttacked/_blipsync", user: "ada"))
         }
-        report.attack("an unknown database without credentials tells nothing", "401") {
+        report.attack("an unknown database without credentials reveals nothing", "401") {
             try status(Request(path: "/nowhere/_blipsync"))
         }
     }

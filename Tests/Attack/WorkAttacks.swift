@@ -31,7 +31,7 @@ struct WorkAttacks {
         runCheckpoints()
     }
 
-    /// Performs an attack and reports how it affected everybody else.
+    /// Performs an attack and reports how it affected other clients.
     private func watched(_ name: String, _ expected: String..., by body: () throws -> String) {
         do {
             let watch = try Watch(attacked)
@@ -172,9 +172,9 @@ struct WorkAttacks {
             return withExtendedLifetime(visitor) { "held" }
         }
         for isHere in [true, false] {
-            let what = isHere ? "that lies in a hidden collection" : "that nobody has"
-            watched("a document that names a blob \(what)", "asked for it, then HTTP/404") {
-                let content = isHere ? Secrets.body : "nobody has this"
+            let what = isHere ? "of a hidden collection" : "that does not exist"
+            watched("a document that references a blob \(what)", "asked for it, then HTTP/404") {
+                let content = isHere ? Secrets.body : "this does not exist"
                 let digest = Base64.encode(SHA1.digest(of: Array(content.utf8).span).span)
                 let blob = #"{"@type":"blob","digest":"sha1-\#(digest)","length":9}"#
                 let properties = rev("thief-\(isHere)", first)

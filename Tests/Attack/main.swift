@@ -6,7 +6,7 @@ import Glibc
 /// `divan-attack serve DIRECTORY` is that process.
 let words = Array(CommandLine.arguments.dropFirst())
 
-/// What the command prints about a listener that is open to everybody.
+/// What the command prints about a listener without authentication.
 func openDoor(_ directory: String) throws -> String {
     let divan = Program.built("divan")
     _ = try divan.run(["new", directory + "/open"])
@@ -15,7 +15,7 @@ func openDoor(_ directory: String) throws -> String {
         errors: .amongLines
     )
     defer { _ = server.kill() }
-    for _ in 0..<20 where try server.line().contains("everybody who comes") { return "told" }
+    for _ in 0..<20 where try server.line().contains("no authentication: anyone") { return "told" }
     return "not told"
 }
 
@@ -91,7 +91,7 @@ func attack(isQuick: Bool, onlyWork: Bool) throws -> Int32 {
 }
 
 do {
-    // The other end may be gone during a write.
+    // The other end may close during a write.
     signal(SIGPIPE, SIG_IGN)
     OwnProcess.raiseDescriptorLimit()
     switch words.first {

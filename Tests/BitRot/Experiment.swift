@@ -33,7 +33,7 @@ struct Experiment {
                     + " \(refused) of them into an error; \(missed.count) not found by the check;"
                     + " \(syncs) damaged databases pulled, \(spread.count) changes spread;"
                     + " \(repairs) repairs from a peer: \(restored) restored"
-                    + " (\(rebuilds) by making the database anew),"
+                    + " (\(rebuilds) by rebuilding the database),"
                     + " \(left.count) left and told, \(wrong.count) wrong"
             ]
             return

@@ -188,8 +188,8 @@ struct Killer {
               \(counts.acknowledged) steps acknowledged; \
             \(counts.survivedUntold) more had been committed and not yet told
               \(counts.blobs) blobs of documents read and hashed
-              \(counts.packing.rounds) rounds on \(counts.packing.databases) databases that pack \
-            bodies; \(counts.packing.packed) left packed ones, \(counts.packing.mixed) of those in more \
+              \(counts.packing.rounds) rounds on \(counts.packing.databases) databases that compress \
+            bodies; \(counts.packing.packed) left compressed ones, \(counts.packing.mixed) of those in more \
             than one form
               \(counts.indexes.answers) answers through \(counts.indexes.all) indexes are those \
             of scans; \(counts.indexes.none) databases had no index, \(counts.indexes.many) four or more

@@ -75,7 +75,7 @@ struct RekeyKiller {
 
     /// The collection whose bodies are packed.
     private static func packed() throws -> CollectionPath {
-        guard let path = CollectionPath("packed") else { throw CrashFailure("packed is no name") }
+        guard let path = CollectionPath("packed") else { throw CrashFailure("invalid name") }
         return path
     }
 
@@ -127,7 +127,7 @@ struct RekeyKiller {
         for path in [.default, try Self.packed()] { try requireDocuments(of: path, in: store) }
         let bodies = try store.read { try $0.packedBodies()[Self.packed()] }
         guard let bodies, bodies.codec != nil, bodies.packedCount == bodies.seenCount else {
-            throw CrashFailure("packed bodies are \(bodies.map { "\($0)" } ?? "none")")
+            throw CrashFailure("compressed bodies are \(bodies.map { "\($0)" } ?? "none")")
         }
         for content in contents {
             guard try store.blobs.read(BlobDigest(hashing: content.span)) == content else {
@@ -158,7 +158,7 @@ struct RekeyKiller {
     var summary: String {
         let outcome =
             failures.isEmpty
-            ? "each time one key opened every document, packed and plain, and every blob, and no other key anything"
+            ? "each time one key opened every document, compressed or not, and every blob; no other key opened any"
             : "\(failures.count) FAILED:\n" + failures.joined(separator: "\n")
         return """
             rekey: seed \(seed), \(killCount) processes killed while they changed keys

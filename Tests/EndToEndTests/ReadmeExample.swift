@@ -1,12 +1,12 @@
 import Divan
 
 func shareTheMenu() async throws {
-    // The shop listens: encrypted, with a certificate of its own, for those with the password.
+    // The shop listens with TLS and its own certificate, and requires a password.
     let shop = try Database(name: "shop")
     let menu = try shop.createCollection(name: "menu")
     try menu.save(document: MutableDocument(id: "soup", data: ["name": "Lentil", "price": 4.5]))
     var sharing = URLEndpointListenerConfiguration(collections: [menu])
-    sharing.networkInterface = "127.0.0.1"  // leave this out to listen on every interface
+    sharing.networkInterface = "127.0.0.1"  // default: all interfaces
     sharing.authenticator = ListenerPasswordAuthenticator { $0 == "kiosk" && $1 == "secret" }
     let listener = URLEndpointListener(config: sharing)
     try listener.start()

@@ -151,7 +151,7 @@ struct Comparison {
                 workload.conflicts(ofLife: life).contains(number),
                 body["pic"]?["digest"]?.string
                     == BlobDigest(hashing: workload.blob(side, life, number).span).description
-            else { throw KillSyncFailure("\(id) is as nobody wrote it: \(body)") }
+            else { throw KillSyncFailure("\(id) has content that was never written: \(body)") }
         }
     }
 

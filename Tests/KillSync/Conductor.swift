@@ -35,7 +35,7 @@ struct Conductor {
         port = try Self.freePort(home)
     }
 
-    /// A port on which nobody listens at the moment.
+    /// A port without a listener at the moment.
     static func freePort(_ home: TemporaryDirectory) throws -> UInt16 {
         var configuration = DatabaseConfiguration()
         configuration.revisionScheme = AskedScheme.revisionScheme

@@ -45,7 +45,7 @@ struct Convergence {
         self.home = home
     }
 
-    /// Ports on which nobody listens, below those that the system assigns to connections: a killed
+    /// Ports without a listener, below those that the system assigns to connections: a killed
     /// peer must get its own port again.
     private static func freePorts(_ count: Int) -> [UInt16] {
         var ports: Set<UInt16> = []
@@ -134,7 +134,7 @@ struct Convergence {
 
     private mutating func draw(_ count: Int) -> Int { Int.random(in: 0..<count, using: &generator) }
 
-    /// A tree, so that everybody receives everything in the end, and some more, circles and pairs too.
+    /// A tree, so that every node receives everything in the end, and some more, circles and pairs too.
     private mutating func drawLinks() {
         let order = ports.indices.shuffled(using: &generator)
         links = order.indices.dropFirst().map { place in
@@ -199,7 +199,7 @@ struct Convergence {
 
     // MARK: The end
 
-    /// Nobody edits or dies any more, and all use the default rule: a few passes must suffice.
+    /// No process edits or dies any more, and all use the default rule: a few passes must suffice.
     private mutating func comeToRest() throws -> Int {
         try startAll()
         for peer in ports.indices {
@@ -235,12 +235,12 @@ struct Convergence {
         defer { for store in stores { try? store.close() } }
         guard ledger.count > 0 else { throw KillSyncFailure("no write was acknowledged") }
         let found = try ledger.judge(stores)
-        // A judge that does not miss a write that nobody made would prove nothing.
+        // A judge that does not miss a write that no process made would prove nothing.
         for id in ["own-lost-0", "doc-lost"] {
             var liar = Ledger()
             liar.read(["saved \(id) 1-\(String(repeating: "a", count: 40))"], of: 0)
             guard (try? liar.judge(stores)) == nil else {
-                throw KillSyncFailure("\(id), which nobody has, is not missed")
+                throw KillSyncFailure("\(id) exists nowhere, and is not reported as lost")
             }
         }
         return found

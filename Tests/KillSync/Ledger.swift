@@ -99,7 +99,7 @@ struct Ledger {
 
     /// Whether a write is in the history of the current revision.
     ///
-    /// In a document that several edit it may also have lost a conflict: then somebody has its closed
+    /// In a document that several edit it may also have lost a conflict: then another process has its closed
     /// branch, or has reported it if versions have no branches. Pruning removes ancestors beyond a tree's
     /// depth.
     private func isThere(_ entry: Entry, _ histories: [any RevisionHistory]) -> Bool {
@@ -110,7 +110,7 @@ struct Ledger {
             return current == entry.revisionID || history.isAncestor(entry.revisionID, of: current)
                 || current.generation > entry.revisionID.generation + depth
         }
-        // Nobody purges: its writer has it, if only its tombstone.
+        // No process purges: its writer has it, if only its tombstone.
         if isOwn { return !histories.isEmpty && histories.allSatisfy(isCurrent) }
         return histories.contains { $0[entry.revisionID] != nil || isCurrent($0) }
             || wasGiven(entry)

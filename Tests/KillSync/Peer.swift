@@ -7,7 +7,7 @@ import Foundation
 ///
 /// `edit SEED COUNT` changes documents and prints `saved ID REVISION` or `deleted ID REVISION` after each;
 /// a conflict's resolver prints `gave ID REVISION` for the side that lost, or `gave ID -` for a deletion;
-/// `sync POLICY PORT NAME` replicates once with another, both ways; `follow POLICY PORT NAME` goes on doing so, and
+/// `sync POLICY PORT NAME` replicates once with another, both ways; `follow POLICY PORT NAME` continues to, and
 /// `rest` ends that. Each ends with a line that begins with `done` or `failed`.
 final class Peer {
     /// Documents that every peer edits.

@@ -97,7 +97,7 @@ final class Wiretap: @unchecked Sendable {
     }
 }
 
-/// Tells the two directions of a connection which of them ends last; called under one lock.
+/// Records which of the two directions of a connection ends last; called under one lock.
 private final class Ending: @unchecked Sendable {
     // Unchecked: under the lock of the wiretap.
     private var isBegun = false

@@ -77,7 +77,7 @@ final class Shop {
     /// A commit that changes one chair.
     func commitOne() throws -> [Change] { [try save(next())] }
 
-    /// A commit in a collection that nobody reads.
+    /// A commit in a collection that no query reads.
     func visit() throws {
         let document = MutableDocument(id: "v\(Int.random(in: 0..<50, using: &random))")
         try visits.save(document: document.setInt(1, forKey: "n"))

@@ -100,7 +100,7 @@ struct PicturesTrial {
         into database: Database,
         from listener: URLEndpointListener
     ) async throws -> Replicator {
-        guard let url = listener.urls?.first else { throw PicturesFailure("nobody listens") }
+        guard let url = listener.urls?.first else { throw PicturesFailure("listener has no URL") }
         var configuration = ReplicatorConfiguration(
             collections: [CollectionConfiguration(collection: try database.defaultCollection())],
             target: URLEndpoint(url: url)
@@ -146,7 +146,7 @@ struct PicturesTrial {
         say(
             """
             each picture is fetched with connections cut \(documentCount / distance) times: \
-            \(resumedCount) go on after \(resumedByteCount) bytes, \(sent) bytes for \(content)
+            \(resumedCount) resume after \(resumedByteCount) bytes, \(sent) bytes for \(content)
             """
         )
         try require(resumedCount > 0, "no fetch was resumed")
@@ -186,7 +186,7 @@ struct PicturesTrial {
             try require(picture.content == content(number), "picture \(number) is another one")
         }
         try database.performMaintenance(type: .integrityCheck)
-        say("every picture is what was written, and the database is whole")
+        say("every picture is what was written, and the database is intact")
     }
 
     private func require(_ condition: Bool, _ problem: String) throws {

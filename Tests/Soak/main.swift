@@ -8,7 +8,7 @@ import Glibc
 let words = Array(CommandLine.arguments.dropFirst())
 
 do {
-    // The other end may be gone during a write.
+    // The other end may close during a write.
     signal(SIGPIPE, SIG_IGN)
     OwnProcess.raiseDescriptorLimit()
     switch words.first {

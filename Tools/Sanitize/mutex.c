@@ -3,7 +3,7 @@
 // The first attempt to lock is compiled into our modules, where the sanitizer sees it; if that
 // fails, the toolchain's library waits and locks, and the sanitizer does not see that. It then
 // reports accesses to whatever the mutex guards as races. This library is loaded before the toolchain's,
-// calls its functions, and tells the sanitizer what they mean (Swift 6.3, Linux).
+// calls its functions, and explains them to the sanitizer (Swift 6.3, Linux).
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>

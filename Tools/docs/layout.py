@@ -16,14 +16,12 @@ SECTIONS: list[tuple[str, list[str]]] = [
     ("Guides", ["Docs/guides/README.md", "Docs/guides/", "Docs/examples/README.md"]),
     ("Queries", ["Docs/query/language.md", "Docs/query/differences.md", "Docs/query/"]),
     ("How it works", ["Docs/architecture.md", "Docs/life-of-a-conflict.md", "Docs/errors.md",
-                      "Docs/listener.md", "Docs/replication-rules.md", "Docs/glossary.md",
-                      "Docs/formats/"]),
+                      "Docs/glossary.md", "Docs/formats/"]),
     ("States", ["Docs/states/"]),
     ("Write your own", ["Docs/plug-ins/README.md", "Docs/plug-ins/"]),
-    ("Security and proof", ["Docs/security.md", "Docs/hardening.md", "SECURITY.md", "Docs/tls-matrix.md",
-                            "Docs/listener-matrix.md", "Docs/autobahn.md", "Docs/bad-input-"]),
-    ("The wire", ["Docs/protocol/README.md", "Docs/protocol/"]),
-    ("Decisions", ["Docs/decisions/"]),
+    ("Security", ["Docs/security.md", "SECURITY.md"]),
+    ("The wire", ["Docs/protocol/README.md", "Docs/protocol/", "Docs/autobahn.md"]),
+    ("Decisions", ["Docs/decisions/README.md", "Docs/decisions/"]),
     ("Packages", ["Packages/Divan/README.md", "Packages/CouchbaseLiteSwift/README.md"]),
     ("Contribute", ["CONTRIBUTING.md", "Tools/"]),
     # Pages without a section, so that they can be found.
@@ -71,11 +69,9 @@ def sections(pages: list[Page], guides: list[str]) -> list[Section]:
 
 
 def short_title(page: Page) -> str:
-    """A title that fits the navigation: the number of a decision, the name of a package."""
+    """A title that fits the navigation."""
     if page.source == "README.md":
         return "Overview"
-    if page.source.startswith("Docs/decisions/"):
-        return page.title.replace(": ", " ", 1)
     return page.title.removeprefix("Write your own ").removeprefix("Write your ").strip() or page.title
 
 

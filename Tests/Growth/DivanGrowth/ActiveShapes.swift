@@ -33,7 +33,7 @@ let activeShapes: [Shape] = [
         let body = changes(0..<count)
         return { server.ask(changesHead, body) }
     },
-    Shape("changes", "known documents while others are on their way", from: 200, to: 8_000) {
+    Shape("changes", "known documents while others are in flight", from: 200, to: 8_000) {
         count in
         var server = try ScriptedPeer.server(pushes: false)
         server.ask(changesHead, changes(0..<count))

@@ -96,7 +96,7 @@ let blipShapes: [Shape] = [
             }
         )
     },
-    Shape("BLIP", "replies and urgent replies that nobody acknowledges", from: 250, to: 8_000) {
+    Shape("BLIP", "unacknowledged replies and urgent replies", from: 250, to: 8_000) {
         count in
         let requests = frames { sender in
             for number in 0..<count {

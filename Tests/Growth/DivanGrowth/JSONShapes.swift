@@ -20,7 +20,7 @@ let jsonShapes: [Shape] = [
     Shape("JSON", "keys in descending order", from: 1_000) { count in
         parsing("{\(list(count) { "\"\(digits(count - $0))\":0" })}")
     },
-    Shape("JSON", "one key again and again", from: 1_000) { count in
+    Shape("JSON", "one key, repeated", from: 1_000) { count in
         parsing("{\(list(count) { "\"k\":\($0)" })}")
     },
     Shape("JSON", "long keys that differ at their end", from: 200, to: 20_000) { count in

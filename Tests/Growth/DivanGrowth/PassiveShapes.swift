@@ -85,7 +85,7 @@ let passiveShapes: [Shape] = [
     ),
     Shape(
         "changes",
-        "a list that nobody may push so",
+        "a list that must be proposed instead",
         from: 200,
         to: 10_000,
         listing("changes") {
@@ -135,7 +135,7 @@ let passiveShapes: [Shape] = [
             }
         }
     },
-    Shape("getAttachment", "contents that nobody reads", from: 100, to: 1_000) { count in
+    Shape("getAttachment", "contents that are never read", from: 100, to: 1_000) { count in
         let (store, digest) = try storeWithBlob(200_000)
         var client = ScriptedPeer.client(of: store)
         client.isDeaf = true

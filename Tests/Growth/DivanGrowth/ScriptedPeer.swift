@@ -3,7 +3,7 @@ import DivanReplicator
 import DivanStore
 import DivanZlib
 
-/// A peer that sends whatever a shape wants, at the other end of one of ours.
+/// A peer that sends whatever a shape wants, connected to a Divan peer.
 struct ScriptedPeer {
     let peer: any SyncPeer
     let store: Store
@@ -97,7 +97,7 @@ struct ScriptedPeer {
         }
     }
 
-    /// Transfers frames both ways until nobody has any, without advancing time.
+    /// Transfers frames both ways until neither side has any, without advancing time.
     mutating func exchange() {
         var isQuiet = false
         while !isQuiet {

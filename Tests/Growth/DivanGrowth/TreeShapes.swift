@@ -76,7 +76,7 @@ let treeShapes: [Shape] = [
             }
         }
     },
-    Shape("rev", "one document edited again and again", from: 100, to: 8_000) { count in
+    Shape("rev", "one document, edited repeatedly", from: 100, to: 8_000) { count in
         var client = ScriptedPeer.client()
         for number in 1...grownCount { client.edit("d", number) }
         return {

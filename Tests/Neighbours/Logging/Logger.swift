@@ -4,7 +4,7 @@
 public struct Logger: Sendable {
     /// The severity of a message.
     public enum Level: String, Sendable {
-        /// Something to look at while developing.
+        /// A message for developers.
         case debug
         /// Something that went wrong.
         case error

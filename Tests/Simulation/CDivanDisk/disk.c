@@ -3,7 +3,7 @@
 // redone: each page of a write separately, in the order in which they were made.
 //
 // A failed sync abandons the writes that it should have brought to the disk, as Linux does: they can still
-// be read, and a later sync succeeds without them. Only writing them again brings them to the disk.
+// be read, and a later sync succeeds without them. Only writing them again stores them on the disk.
 //
 // The files are in memory, so syncs are not carried out. The map of the log's pages (`-shm`) is not
 // written through here; SQLite rebuilds it.
@@ -386,7 +386,7 @@ static int write_remains(divan_disk *disk, const journal *journal, const char *p
     image image = {0};
     if (!load(&image, from)) {
         free(image.bytes);
-        return 1;  // it is not there
+        return 1;  // it does not exist
     }
     for (size_t i = journal->count; i > 0; i--) undo(&image, journal->changes + i - 1);
     for (size_t i = 0; i < journal->count; i++)

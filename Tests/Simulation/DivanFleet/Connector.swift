@@ -156,7 +156,7 @@ final class Connector: @unchecked Sendable {
         session?.stop()
     }
 
-    /// The process is gone, and its replicator with it.
+    /// The process has ended, and its replicator with it.
     func crash() {
         cancelTimer()
         runCount += 1  // what the old run still says counts no more

@@ -5,7 +5,7 @@ import Glibc
 /// in a power cut.
 ///
 /// Why the pointer is valid: the disk is created and freed only here, and the files on it are
-/// closed by whoever holds both (`DatabaseFile`). On the loop only.
+/// closed by the owner of both (`DatabaseFile`). On the loop only.
 final class FailingDisk {
     private let disk: OpaquePointer
 
@@ -37,7 +37,7 @@ final class FailingDisk {
     /// Cuts the power before the write or sync number `count` from now.
     func cutPower(after count: Int) { divan_disk_cut_power(disk, Int64(count)) }
 
-    /// Whether the power is gone; nothing is read or written any more.
+    /// Whether the power has failed; nothing is read or written any more.
     var isCut: Bool { divan_disk_is_cut(disk) != 0 }
 
     /// Writes what a power cut leaves to files that begin with `prefix`; returns whether it succeeded.

@@ -12,7 +12,7 @@ final class FaultyEngine: StorageEngine, @unchecked Sendable {
     var onCheckpoint: () -> Void = {}
     /// Called when the process dies in the middle of its work.
     var onDeath: () -> Void = {}
-    /// Set when the process that used this engine is gone.
+    /// Set when the process that used this engine has ended.
     var isDead = false
 
     init(rows: any StorageEngine, health: DiskHealth, mistakes: EngineMistakes) {

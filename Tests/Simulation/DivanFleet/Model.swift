@@ -2,7 +2,7 @@ import DivanConflicts
 import DivanRevisions
 import DivanSimulation
 
-/// What everybody did, recorded during the run: the oracle of the checks at its end.
+/// What every node did, recorded during the run: the oracle of the checks at its end.
 ///
 /// On the loop only.
 final class Model {
@@ -12,7 +12,7 @@ final class Model {
         var documentID: DocumentID
     }
 
-    /// A revision that somebody made.
+    /// A revision that a node made.
     struct Revision {
         var parent: RevisionID?
         var body: [UInt8]
@@ -332,7 +332,7 @@ final class Model {
         }
     }
 
-    /// Whether somebody created a revision with this body, or requested one.
+    /// Whether a node created a revision with this body, or requested one.
     func hasBody(_ body: [UInt8], _ isTombstone: Bool, _ key: Key) -> Bool {
         let made = revisions[key]?.values.contains {
             $0.isTombstone == isTombstone && $0.body == body

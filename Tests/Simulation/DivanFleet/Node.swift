@@ -26,7 +26,7 @@ final class Node: @unchecked Sendable {
     private(set) var backUpTime: Duration?
     /// Documents that were given an expiration.
     var expiring: Set<Action.Place> = []
-    /// How long the process is gone after it dies.
+    /// How long the process stays down after it dies.
     var downTime: Duration = .zero
     /// How the node resolves conflicts now.
     var resolver: ResolverKind
@@ -294,7 +294,7 @@ final class Node: @unchecked Sendable {
         return state.map { (copy: $0.0, $0.1) } ?? (copy: nil, 0)
     }
 
-    /// Records what is there after the copy was put back.
+    /// Records the content after the copy was restored.
     private func noteContents() {
         guard let store else { return }
         for (index, path) in world.scenario.collections.enumerated() {

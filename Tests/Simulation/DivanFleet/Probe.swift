@@ -16,9 +16,9 @@ final class Probe: MessageTransport, MessageReceiver, @unchecked Sendable {
     private var incoming: Ear
     /// The revision of each document that was last received from the peer, which therefore has it.
     ///
-    /// Unless the peer has received another one since: then somebody may want the old one back.
+    /// Unless the peer has received another one since: then a node may want the old one back.
     private var received: [Document: String] = [:]
-    /// The revision of each document that was last pushed, perhaps while another was on its way here.
+    /// The revision of each document that was last pushed, perhaps while another was in flight to this side.
     private var pushed: [Document: String] = [:]
 
     private struct Document: Hashable {

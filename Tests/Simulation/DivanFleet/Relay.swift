@@ -133,7 +133,7 @@ final class Relay: MessageTransport, MessageReceiver, @unchecked Sendable {
     }
 }
 
-/// A request or a reply on its way through a relay.
+/// A request or a reply in transit through a relay.
 struct RelayedMessage {
     /// The profile of the request.
     let profile: String

@@ -151,7 +151,7 @@ extension Scenario {
     /// Frames after which a run is considered endless.
     var messageLimit: Int { 8_000 + 4_000 * nodeCount + 10 * documentCount }
 
-    /// Whether the node has only one link, so that nobody depends on it.
+    /// Whether the node has only one link, so that no other node depends on it.
     func isLeaf(_ node: Int) -> Bool {
         links.count { $0.active == node || $0.passive == node } == 1
     }

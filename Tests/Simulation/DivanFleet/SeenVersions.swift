@@ -18,7 +18,7 @@ struct SeenVersions {
         }
     }
 
-    /// The first version that a vector claims and nobody had seen; `nil` for one created before recording began.
+    /// The first version that a vector claims and no node had seen; `nil` for one created before recording began.
     ///
     /// A version that follows another one has seen what that one won over, whenever it did; and of two that
     /// merged the same, each stands for the other.

@@ -6,7 +6,7 @@ public struct Violation: Hashable, Sendable {
         case diverged = "not converged"
         /// An acknowledged edit is in no history and no resolution replaced it.
         case lost = "edit lost"
-        /// A revision that nobody created, or with another body than it was created with.
+        /// A revision that no node created, or with another body than it was created with.
         case invented = "revision invented"
         /// A vector claims versions that the revision's creator or chooser had not seen.
         case overstated = "past overstated"
@@ -14,7 +14,7 @@ public struct Violation: Hashable, Sendable {
         case blobMissing = "blob missing"
         /// A document is where no filter permits it.
         case filterIgnored = "filter ignored"
-        /// A tombstone is gone.
+        /// A tombstone was lost.
         case tombstoneGone = "tombstone gone"
         /// A revision was proposed to the peer that it came from.
         case echoed = "revision echoed"

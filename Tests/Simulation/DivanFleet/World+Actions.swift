@@ -22,7 +22,7 @@ extension World {
         case .delete(let place): delete(place)
         case .purge(let place):
             let isDone = change(place) { _ = try $0.purge(place.documentID, in: $1) }
-            if !isDone { model.purge(place) }  // it may stand although it was reported to fail
+            if !isDone { model.purge(place) }  // it may be stored all the same
         case .expire(let place, let after):
             let time = nodes[place.node].clock + after.milliseconds
             change(place) { try $0.setExpiration(time, of: place.documentID, in: $1) }
@@ -229,7 +229,7 @@ extension World {
         }
     }
 
-    /// Edits every document that somebody purged, at a node that still has it, so that all get it again.
+    /// Edits every document that a node purged, at a node that still has it, so that all get it again.
     func healPurges() {
         for place in model.purged.sorted(by: { $0.description < $1.description }) {
             let path = scenario.collections[place.collection]

@@ -45,7 +45,7 @@ struct CheckpointAudit {
     let theirs: Store
     let world: World
 
-    /// Every current revision of theirs up to a sequence is here.
+    /// Every current revision of the peer up to a sequence is here.
     func checkPulled(_ last: UInt64) {
         for row in rows(of: theirs) where row.sequence <= last && concerns(row, at: link.active) {
             let history = try? mine.read { try $0.revisions(of: row.documentID, in: path) }
@@ -55,7 +55,7 @@ struct CheckpointAudit {
         }
     }
 
-    /// Every current revision of ours in the set is there, or they have one that we lack, or one that
+    /// Every current revision of this node in the set is at the peer, or they have one that we lack, or one that
     /// the pull has yet to bring: what was refused because of it is then examined again.
     func checkPushed(_ checkpoint: Checkpoint) {
         let pulled = checkpoint.remote?.number ?? 0

@@ -4,9 +4,9 @@ import DivanSimulation
 import DivanStore
 import DivanTransport
 
-// At the end: what is current was created by somebody, and no acknowledged edit is lost.
+// At the end: what is current was created by a node, and no acknowledged edit is lost.
 extension World {
-    /// Every current revision is one that somebody created, byte for byte, with its blobs.
+    /// Every current revision is one that a node created, byte for byte, with its blobs.
     func auditBodies(_ key: Model.Key, _ byNode: [Int: Holding]) {
         let path = scenario.collections[key.collection]
         for (number, holding) in byNode.sorted(by: { $0.key < $1.key }) {
@@ -89,7 +89,7 @@ extension World {
         return current.id == id || history.isAncestor(id, of: current.id)
     }
 
-    /// A document changed at a node: somebody saved it, a resolver requested it, its deletion was undone, or it
+    /// A document changed at a node: a node saved it, a resolver requested it, its deletion was undone, or it
     /// was received from a peer.
     func noteOutcome(at place: Action.Place, isOwn: Bool) {
         let key = Model.Key(collection: place.collection, documentID: place.documentID)

@@ -54,7 +54,7 @@ extension World {
             .joined(separator: ", ")
     }
 
-    /// Conflicts that nobody resolved, and documents that were not pushed.
+    /// Unresolved conflicts, and documents that were not pushed.
     private func unfinished() -> [String] {
         var found: [String] = []
         for connector in connectors where isPresent(connector.plan) {
@@ -108,7 +108,7 @@ extension World {
 
     // MARK: Checks at rest
 
-    /// At rest nobody sends anything.
+    /// At rest no node sends anything.
     private func auditRest() {
         let before = statistics.messageCount
         loop.run(for: .seconds(600))

@@ -18,10 +18,10 @@ struct StormEnd {
 
     var arrivingByteCount: Int { arriving.count - takenCount }
 
-    /// Whether something is to be sent or on its way here.
+    /// Whether something is to be sent or in flight to this end.
     var isBusy: Bool { arrivingByteCount > 0 || blip.hasOutput || blip.queuedByteCount > 0 }
 
-    /// Adds bytes to what is on its way here.
+    /// Adds bytes to what is in flight to this end.
     mutating func arrive(_ bytes: [UInt8]) {
         arriving.removeFirst(takenCount)
         takenCount = 0

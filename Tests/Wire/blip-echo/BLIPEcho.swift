@@ -38,7 +38,7 @@ import Foundation
         case "serve": try serve(port: try port(rest))
         case "ask":
             guard let url = rest.popFirst(), !rest.isEmpty else {
-                throw WrongWords(description: "ask wants a URL and a text or more")
+                throw WrongWords(description: "ask requires a URL and one or more texts")
             }
             try await ask(Array(rest), at: url)
         case let verb?: throw WrongWords(description: "no verb “\(verb)”")

@@ -55,7 +55,7 @@ import Foundation
             certificate \(number)
               subject  \(certificate.subject)
               issuer   \(certificate.isSelfSigned ? "itself" : certificate.issuer)
-              names    \(names.isEmpty ? "none beside the subject" : names)
+              names    \(names.isEmpty ? "none except the subject" : names)
               valid    \(first.formatted(.iso8601)) to \(last.formatted(.iso8601))
               SHA-256  \(certificate.sha256Fingerprint)
             """

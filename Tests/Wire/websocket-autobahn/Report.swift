@@ -15,12 +15,12 @@ struct Report {
     /// The page as Markdown.
     var page: String {
         """
-        # The Autobahn suite
+        # WebSocket conformance: the Autobahn suite
 
-        Written by `make autobahn`, which runs every case of the suite but those of compression \
-        (12 and 13) against DivanTransport over real sockets: its fuzzing client against our \
-        server, its fuzzing server against our client. One case of each compression group shows \
-        that the offer is ignored. The run fails unless each case is OK, or named below.
+        The results of `make autobahn`, which writes this page. It runs the Autobahn test suite \
+        against DivanTransport over real sockets: the fuzzing client against our server, and the \
+        fuzzing server against our client. Of the compression groups (12 and 13), one case each \
+        shows that the offer is ignored. The run fails unless each case is OK or listed below.
 
         Run on \(day) with \(versions.map { "\($0.name) \($0.version)" }.joined(separator: ", ")).
 
@@ -30,12 +30,12 @@ struct Report {
 
         \(sides.map(names).joined(separator: "\n"))
 
-        NON-STRICT cases end rightly, but before what came earlier in the same piece is answered. \
-        The gate allows 3.2 to 3.4, 4.1.3 to 4.1.5, 4.2.3 to 4.2.5 and 5.15.
+        NON-STRICT cases end correctly, but earlier frames in the same packet are not answered \
+        first. The run allows 3.2 to 3.4, 4.1.3 to 4.1.5, 4.2.3 to 4.2.5 and 5.15.
 
-        INFORMATIONAL cases have no right answer: what a peer does with data behind a close, and \
-        with close codes that nobody has registered. UNIMPLEMENTED is what permessage-deflate \
-        must be: Divan never negotiates it, because BLIP compresses its own messages.
+        INFORMATIONAL cases have no required result: data after a close, and unregistered close \
+        codes. UNIMPLEMENTED cases need permessage-deflate, which Divan never negotiates because \
+        BLIP compresses its own messages.
 
         Groups: 1 framing, 2 pings, 3 reserved bits, 4 opcodes, 5 fragments, 6 UTF-8, 7 closing, \
         9 large messages (to 16 MiB, with limits raised for the run), 10 automatic fragments.

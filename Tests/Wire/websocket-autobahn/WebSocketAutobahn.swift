@@ -57,7 +57,7 @@ import Foundation
         withExtendedLifetime(server) { while true { pause() } }
     }
 
-    /// Writes the page; the exit code tells whether everything passed.
+    /// Writes the page; the exit code shows whether everything passed.
     private static func report(_ words: ArraySlice<String>) throws {
         let (page, indexes) = (words[1], words[2...3])
         let sides = try zip(["server", "client"], indexes).map { name, path in

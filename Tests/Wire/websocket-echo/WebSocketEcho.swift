@@ -48,7 +48,7 @@ import Foundation
             try serve(port: try port(rest), isSecure: isSet)
         } else {
             guard let url = rest.popFirst(), !rest.isEmpty else {
-                throw WrongWords(description: "send wants a URL and a text or more")
+                throw WrongWords(description: "send requires a URL and one or more texts")
             }
             try await send(Array(rest), to: url, trustsSelfSigned: isSet)
         }

@@ -52,7 +52,7 @@ func run(_ words: [String]) throws -> Int32 {
 do {
     exit(try run(words))
 } catch {
-    // An error that nobody catches would stop the program with a crash report.
+    // An uncaught error would end the program with a crash report.
     print(error.localizedDescription)
     exit(1)
 }

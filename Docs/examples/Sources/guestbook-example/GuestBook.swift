@@ -1,7 +1,7 @@
 import Divan
 import Foundation
 
-/// What guests wrote, on this machine and on those that it syncs with.
+/// The entries of a guest book, in sync with those on other machines.
 final class GuestBook {
     struct Entry: Codable {
         var name: String
@@ -21,19 +21,19 @@ final class GuestBook {
         entries = try Database(name: "guestbook", config: config).createCollection(name: "entries")
     }
 
-    /// Writes an entry; the ID is made up, so no two machines take the same.
+    /// Saves an entry under a random ID, so that two machines never choose the same one.
     func sign(_ name: String, _ text: String) throws {
         var entry = TypedDocument(Entry(name: name, text: text, date: Date()))
         try entries.save(&entry)
     }
 
-    /// All entries, the oldest first.
+    /// All entries, oldest first.
     func lines() throws -> [String] {
         try entries.documents(of: Entry.self, orderBy: \.date).all()
             .map { "\($0.content.name): \($0.content.text)" }
     }
 
-    /// Lets others sync; returns where, and the file of the certificate that they pin.
+    /// Accepts peers; returns the URLs, and the path of the certificate that peers pin.
     func share(password: String) throws -> [String] {
         var config = URLEndpointListenerConfiguration(collections: [entries])
         config.authenticator = ListenerPasswordAuthenticator { user, shown in
@@ -48,7 +48,7 @@ final class GuestBook {
         return (listener.urls ?? []).map(\.absoluteString) + [file]
     }
 
-    /// Sends what the other machine lacks, and fetches what this one lacks.
+    /// Pushes and pulls until both machines have the same entries.
     func sync(with address: String, pinning file: String, password: String) async throws {
         var config = ReplicatorConfiguration(
             collections: [CollectionConfiguration(collection: entries)],

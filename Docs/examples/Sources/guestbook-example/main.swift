@@ -15,7 +15,7 @@ func run(_ words: [String]) async throws -> Int32 {
     case ("sync", 5):
         let book = try GuestBook(directory: words[0])
         try await book.sync(with: words[2], pinning: words[3], password: words[4])
-        print("level with \(words[2])")
+        print("in sync with \(words[2])")
     default:
         print("Usage: guestbook DIRECTORY sign NAME TEXT | read | share PASSWORD")
         print("       guestbook DIRECTORY sync URL CERTIFICATE PASSWORD")
@@ -27,7 +27,7 @@ func run(_ words: [String]) async throws -> Int32 {
 do {
     exit(try await run(Array(CommandLine.arguments.dropFirst())))
 } catch {
-    // An error that nobody catches would stop the program with a crash report.
+    // An uncaught error would end the program with a crash report.
     print(error.localizedDescription)
     exit(1)
 }

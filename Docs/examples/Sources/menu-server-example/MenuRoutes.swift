@@ -18,7 +18,7 @@ struct MenuRoutes {
 
     private func list() async throws -> HTTPResponse {
         let menu = menu
-        // The disk is waited for on a thread of the database's own, not on Swift's few.
+        // Runs on a thread of the database, because it waits for the disk.
         let dishes = try await menu.database.inBackground {
             try menu.documentIDs().compactMap { try menu.document(id: $0)?.toJSON() }
         }

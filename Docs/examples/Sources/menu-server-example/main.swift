@@ -17,7 +17,7 @@ do {
     while readLine() != nil {}
     try server.close()
 } catch {
-    // An error that nobody catches would stop the program with a crash report.
+    // An uncaught error would end the program with a crash report.
     print(error.localizedDescription)
     exit(1)
 }

@@ -29,7 +29,7 @@ func run(_ directory: String) throws {
 do {
     try run(CommandLine.arguments[1])
 } catch {
-    // An error that nobody catches would stop the program with a crash report.
+    // An uncaught error would end the program with a crash report.
     print(error.localizedDescription)
     exit(1)
 }

@@ -34,7 +34,7 @@ func run(_ words: [String]) throws -> Bool {
 do {
     exit(try run(words) ? 0 : 1)
 } catch {
-    // An error that nobody catches would stop the program with a crash report.
+    // An uncaught error would end the program with a crash report.
     print(error.localizedDescription)
     exit(1)
 }

@@ -68,8 +68,7 @@ final class Neighbour: @unchecked Sendable {
         last?.stop()
     }
 
-    /// Connects without trusting anyone: the listener is refused and shows its certificate, and our
-    /// token is not sent.
+    /// Connects without trusting the listener, to get its certificate; does not send the token.
     private func look() {
         var configuration = configuration()
         configuration.maxAttempts = 1
@@ -87,11 +86,11 @@ final class Neighbour: @unchecked Sendable {
     private func sync(trusting certificate: TLSCertificate) {
         var configuration = configuration()
         configuration.continuous = true
-        configuration.maxAttemptWaitTime = 5  // the network of a room is near
+        configuration.maxAttemptWaitTime = 5  // reconnects quickly on a local network
         configuration.pinnedServerCertificate = certificate
         configuration.authenticator = TokenAuthenticator(token: surroundings.token)
         start(configuration) { [self] _, status in
-            if status.activity == .idle { surroundings.tell("is level with \(name)") }
+            if status.activity == .idle { surroundings.tell("is in sync with \(name)") }
             guard status.activity == .stopped, let error = status.error as NSError? else { return }
             // Whatever it advertised: TLS decides who it is.
             if error.code == CBLError.tlsCertUnknownRoot { return refuse() }

@@ -15,7 +15,7 @@ struct TokenListenerAuthenticator: CustomListenerAuthenticator {
 
     func authenticate(_ request: ListenerRequest) -> ListenerLogin {
         let shown = request.header("Authorization") ?? ""
-        // All bytes are compared, so that the time of the answer tells nothing about the token.
+        // Compares all bytes, so that the response time reveals nothing about the token.
         let expected = "Bearer \(token)"
         let difference = zip(shown.utf8, expected.utf8).reduce(0) { $0 | ($1.0 ^ $1.1) }
         guard difference == 0, shown.utf8.count == expected.utf8.count else {

@@ -24,7 +24,7 @@ import Testing
         )
         let url = try local(try sharing.line { $0.hasPrefix("wss://") }).absoluteString
         let certificate = try sharing.line { $0.hasSuffix(".pem") }
-        #expect(try bar.run("sync", url, certificate, "open sesame") == ["level with \(url)"])
+        #expect(try bar.run("sync", url, certificate, "open sesame") == ["in sync with \(url)"])
         let refusal = try bar.run("sync", url, certificate, "a guess", status: 1)
         #expect(refusal.count == 1 && refusal[0].contains("password"), "\(refusal)")
         sharing.endInput()

@@ -13,14 +13,14 @@ import Testing
         let avahi = try PrivateAvahi()
         let kitchen = try Peer("kitchen", avahi.environment)
         let hall = try Peer("hall", avahi.environment)
-        let greetings = ["found", "pinned", "is level with", "has"]
+        let greetings = ["found", "pinned", "is in sync with", "has"]
         let first = try kitchen.waits(for: greetings.map { "\($0) hall" })
         try hall.waits(for: greetings.map { "\($0) kitchen" })
 
         hall.stop()
         try kitchen.waits(for: ["lost hall"])
         let again = try Peer("hall", avahi.environment, in: hall.folder)
-        let second = try kitchen.waits(for: ["found hall", "is level with hall"])
+        let second = try kitchen.waits(for: ["found hall", "is in sync with hall"])
         #expect(second[0] != first[0], "the listener takes a free port")
         again.stop()
 

@@ -2,13 +2,13 @@ import Divan
 import Foundation
 
 func mend(_ shop: Database, with hub: URL) async throws -> [String] {
-    // Collections that are left out are not mended.
+    // Collections that are not listed are not repaired.
     let all = CollectionConfiguration.fromCollections(try shop.allCollections())
     let configuration = ReplicatorConfiguration(collections: all, target: URLEndpoint(url: hub))
     do {
         guard try await shop.repair(from: configuration).needsRebuild else { return [] }
     } catch let error as NSError where error.code == CBLError.corruptData {
-        // Whole pages cannot be read: that is more than a repair can mend.
+        // Unreadable pages cannot be repaired in place: the database is rebuilt.
     }
     try shop.close()
     let rebuild = try Database.rebuild(withName: shop.name, withConfig: shop.config) { shop in

@@ -5,7 +5,7 @@ final class Hub: Sendable {
     private let listener: URLEndpointListener
     private let upward: Replicator
 
-    /// Devices come in through `door`; `office` is the next hub, or Sync Gateway.
+    /// Devices connect to the listener `door`; `office` is the next hub, or Sync Gateway.
     init(
         door: URLEndpointListenerConfiguration,
         office: any Endpoint,
@@ -21,14 +21,14 @@ final class Hub: Sendable {
         upward = Replicator(config: config)
     }
 
-    /// Lets devices in, and returns where.
+    /// Accepts devices, and returns the URLs.
     func open() throws -> [URL] {
         try listener.start()
         upward.start()
         return listener.urls ?? []
     }
 
-    /// Sends devices elsewhere, and ends.
+    /// Stops, and tells devices to reconnect later.
     func close() {
         listener.stopForRestart()
         upward.stop()

@@ -33,7 +33,7 @@ func pullWithoutPictures(_ photos: Collection, from url: URL) async throws -> Re
         target: URLEndpoint(url: url)
     )
     config.replicatorType = .pull
-    config.blobs = .upTo(20_000)  // small ones come along
+    config.blobs = .upTo(20_000)  // small ones are included
     let replicator = Replicator(config: config)
     try await replicator.run()
     return replicator

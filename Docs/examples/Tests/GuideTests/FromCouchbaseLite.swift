@@ -3,9 +3,9 @@ import Dispatch
 import Foundation
 
 func prepareProcess(dataDirectory: String) {
-    // Listeners without a queue run on the main queue. A daemon that never drains it names another.
+    // Listeners without a queue run on the main queue, which a daemon may never drain.
     Database.defaultListenerQueue = DispatchQueue(label: "kiosk.changes")
-    // Where identities are kept, a file each with rights 0600; there is no keychain.
+    // There is no keychain: identities are files with mode 0600 in this directory.
     TLSIdentity.storeDirectory = dataDirectory + "/identities"
 }
 

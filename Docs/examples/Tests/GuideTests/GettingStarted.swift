@@ -2,17 +2,17 @@ import Divan
 
 func keepMenu(in directory: String) throws {
     var config = DatabaseConfiguration()
-    config.directory = directory  // left out: ~/.local/share/CouchbaseLite
+    config.directory = directory  // default: ~/.local/share/CouchbaseLite
     let database = try Database(name: "shop", config: config)
     let menu = try database.createCollection(name: "menu")
 
-    // Saving updates the object: it can be changed and saved again.
+    // Saving updates the object, so it can be changed and saved again.
     let soup = MutableDocument(id: "soup", data: ["name": "Lentil soup", "price": 4.5])
     try menu.save(document: soup)
     soup["price"].value = 4.8
     try menu.save(document: soup)
 
-    // Reading gives a copy that never changes; toMutable() makes one that can.
+    // Documents that are read are immutable; toMutable() returns a mutable copy.
     let price = try menu.document(id: "soup")?.double(forKey: "price") ?? 0
     print("\(menu.count) dish, \(price) for the soup")
     try database.close()
@@ -27,7 +27,7 @@ func hearOfOneChange(in menu: Collection) async throws -> [String] {
 
 func share(_ menu: Collection) throws -> URLEndpointListener {
     var config = URLEndpointListenerConfiguration(collections: [menu])
-    config.networkInterface = "127.0.0.1"  // left out: every interface
+    config.networkInterface = "127.0.0.1"  // default: all interfaces
     config.authenticator = ListenerPasswordAuthenticator { user, password in
         user == "kiosk" && password == "secret"
     }

@@ -27,7 +27,7 @@ extension Logging.Logger.Level {
 }
 
 func sendLogs(to logger: Logging.Logger) {
-    LogSinks.console = nil  // the logger's handler has it already
+    LogSinks.console = nil  // avoids printing each entry twice
     LogSinks.custom = CustomLogSink(level: .info, logSink: LogBridge(logger: logger))
 }
 

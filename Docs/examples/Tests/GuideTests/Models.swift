@@ -17,16 +17,16 @@ func keepChore(in chores: Collection) throws {
 
 func finish(_ chore: inout TypedDocument<Chore>, in chores: Collection) throws -> Bool {
     chore.content.isDone = true
-    // false: somebody has saved it since it was read, and nothing was written.
+    // false: the document was changed since it was read, so nothing was saved.
     return try chores.save(&chore, concurrencyControl: .failOnConflict)
 }
 
 struct DatedChore: Codable, Sendable {
     var title: String
     var isDone: Bool
-    // New. Documents from before have none, and an optional needs nothing else.
+    // New and optional: older documents do not have it.
     var dueDate: Date?
-    // New, with a default for documents from before.
+    // New, with a default for older documents.
     var minutes: Int
 
     init(from decoder: any Decoder) throws {
@@ -43,7 +43,7 @@ struct RenamedChore: Codable, Sendable {
     var isDone: Bool
 
     enum CodingKeys: String, CodingKey {
-        case summary = "title"  // documents, and older programs, keep the name they know
+        case summary = "title"  // documents and older programs keep using this key
         case isDone
     }
 }
@@ -51,7 +51,7 @@ struct RenamedChore: Codable, Sendable {
 func countInCents(_ dishes: Collection) async throws {
     for try await dish in dishes.documents() where dish.contains(key: "price") {
         try await dishes.background.update(id: dish.id) { dish in
-            // A sync may have brought the new form since it was listed.
+            // A sync may have replaced it since it was listed.
             guard let cents = Int(exactly: (dish.double(forKey: "price") * 100).rounded()),
                 dish.contains(key: "price")
             else { return }

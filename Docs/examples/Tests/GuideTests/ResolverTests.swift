@@ -33,7 +33,7 @@ import Testing
         try here.save(document: MutableDocument(id: "n", data: ["tags": ["a"]]))
         try await replicator.run()
 
-        // Both sides change the note before they meet again.
+        // Both sides change the note before the next sync.
         for (notes, tag) in [(here, "h"), (there, "t")] {
             let note = try #require(try notes.document(id: "n")).toMutable()
             note.setValue(["a", tag], forKey: "tags")

@@ -2,13 +2,13 @@ import Divan
 
 struct TagsOfBoth: ConflictResolverProtocol {
     func resolve(conflict: Conflict) -> Document? {
-        // nil means: deleted on that side. It is never nil on both.
+        // nil: deleted on that side. Never nil on both sides.
         guard let mine = conflict.localDocument, let theirs = conflict.remoteDocument else {
             return nil
         }
         let merged = theirs.toMutable()
         let tags = [mine, theirs].flatMap { $0.array(forKey: "tags")?.toArray() as? [String] ?? [] }
-        // Sorted: the answer follows from the two documents alone, not from who asks.
+        // Sorted, so that every peer gets the same result.
         return merged.setValue(Array(Set(tags)).sorted(), forKey: "tags")
     }
 }
@@ -40,7 +40,7 @@ func replicator(
 
 func saveCarefully(_ note: MutableDocument, in notes: Collection) throws -> Bool {
     try notes.save(document: note) { mine, stored in
-        // nil means: somebody has deleted it since. Returning false leaves it so.
+        // nil: deleted since it was read. Returning false keeps it deleted.
         guard let stored else { return false }
         mine.setString(stored.string(forKey: "title"), forKey: "title")
         return true

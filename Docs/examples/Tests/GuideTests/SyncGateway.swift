@@ -7,14 +7,14 @@ func replicator(
     login: any Authenticator
 ) throws -> Replicator {
     var entry = CollectionConfiguration(collection: notes)
-    entry.channels = ["news", "anna"]  // left out: everything that the user may see
+    entry.channels = ["news", "anna"]  // default: all channels of the user
     var config = ReplicatorConfiguration(
         collections: [entry],
         target: try URLEndpoint(validating: gateway)
     )
     config.authenticator = login
     config.continuous = true
-    config.heartbeat = 45  // shorter than the patience of what stands in between
+    config.heartbeat = 45  // shorter than the proxy's time-out
     return Replicator(config: config)
 }
 

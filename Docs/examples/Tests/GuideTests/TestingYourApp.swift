@@ -25,7 +25,7 @@ func sync(_ collection: Collection, with target: any Endpoint) async throws {
         collections: [CollectionConfiguration(collection: collection)],
         target: target
     )
-    config.maxAttempts = 1  // a test does not try again
+    config.maxAttempts = 1  // a test does not retry
     try await Replicator(config: config).run()
 }
 
@@ -69,7 +69,7 @@ func sync(_ collection: Collection, with target: any Endpoint) async throws {
         for await status in states where status.activity == .idle { break }
         try waiter.save(document: MutableDocument(id: "table-5"))
         for await change in arrivals where change.documentIDs == ["table-5"] { break }
-        try waiter.database.close()  // stops the replicator, and waits for its end
+        try waiter.database.close()  // stops the replicator and waits for it
     }
 
     @Test func `a server that is being mended is told by its code`() async throws {

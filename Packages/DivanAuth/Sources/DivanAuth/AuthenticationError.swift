@@ -1,6 +1,6 @@
-/// Credentials of our own that cannot be sent in an HTTP header.
+/// Local credentials that cannot be sent in an HTTP header.
 public enum AuthenticationError: Error, Equatable, Sendable {
-    /// A user name with a colon; the server would take the rest for the password.
+    /// A user name with a colon; the server would treat the rest as the password.
     case colonInUsername(String)
     /// A control character in the named part.
     case controlCharacter(String)
@@ -17,17 +17,17 @@ extension AuthenticationError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .colonInUsername(let username):
-            "Basic authentication: user name \(username.debugDescription) holds a colon; "
+            "Basic authentication: user name \(username.debugDescription) contains a colon; "
                 + "rename the user"
         case .controlCharacter(let part):
-            "Basic authentication: \(part) holds a control character; remove it"
+            "Basic authentication: \(part) contains a control character; remove it"
         case .cookieName(let name):
-            "session: \(name.debugDescription) is no cookie name; use letters, digits, - and _"
+            "session: invalid cookie name \(name.debugDescription); use letters, digits, - and _"
         case .sessionID:
-            "session: the ID is empty or holds characters that no cookie may; "
-                + "pass the session_id of the server's answer"
+            "session: the ID is empty or contains characters not allowed in a cookie; "
+                + "pass the session_id from the server's response"
         case .storedCookies(let line):
-            "stored cookies: line \(line) cannot be read; delete them, a log-in makes new ones"
+            "stored cookies: cannot read line \(line); delete them and log in again"
         }
     }
 }

@@ -10,9 +10,9 @@ public struct BasicCredentials: Sendable, Equatable {
     /// The password; may contain colons.
     public let password: String
 
-    /// Joins a user name and a password.
+    /// Creates credentials from a user name and a password.
     ///
-    /// - Throws: `AuthenticationError` if the header could not carry them.
+    /// - Throws: `AuthenticationError` if they cannot be sent in the header.
     public init(username: String, password: String) throws(AuthenticationError) {
         guard !username.utf8.contains(UInt8(ascii: ":")) else { throw .colonInUsername(username) }
         guard !username.utf8.contains(where: isControl) else {
@@ -23,7 +23,7 @@ public struct BasicCredentials: Sendable, Equatable {
         self.password = password
     }
 
-    /// Reads the value of an `Authorization` header.
+    /// Parses the value of an `Authorization` header.
     ///
     /// Returns `nil` unless the scheme is Basic, in any letter case, and the rest is
     /// strict Base64 of UTF-8 with a colon; the first colon ends the user name.
@@ -50,7 +50,7 @@ public struct BasicCredentials: Sendable, Equatable {
 }
 
 extension BasicCredentials: CustomStringConvertible, CustomReflectable {
-    /// Only the user name: a password must not end up in a log.
+    /// Only the user name: passwords must not be logged.
     public var description: String { "password of \(username.debugDescription)" }
 
     /// Only the user name, so that `dump` and `String(reflecting:)` hide the password too.

@@ -1,6 +1,6 @@
-/// Identifies us to a server, in the header of each handshake request.
+/// Authenticates the client to a server, in the headers of each handshake request.
 ///
-/// Called once for each attempt to connect, on the thread of the replication: return at once.
+/// Called once for each connection attempt, on the thread of the replication: it must return immediately.
 /// `ClientAuthenticatorContract` checks an implementation.
 ///
 /// Source: `tls-and-auth.md` §5. Client certificates belong to TLS, not to this protocol.
@@ -11,19 +11,19 @@ public protocol ClientAuthenticator: Sendable {
     func headers() -> [(name: String, value: String)]
 }
 
-/// User name and password, sent unasked with the first request.
+/// A user name and password, sent with the first request.
 public struct BasicClientAuthenticator: ClientAuthenticator {
     /// The credentials to send.
     public let credentials: BasicCredentials
 
-    /// Sends these credentials.
+    /// Creates an authenticator that sends these credentials.
     public init(_ credentials: BasicCredentials) {
         self.credentials = credentials
     }
 
-    /// Sends a user name and password.
+    /// Creates an authenticator that sends a user name and password.
     ///
-    /// - Throws: `AuthenticationError` if the header could not carry them.
+    /// - Throws: `AuthenticationError` if they cannot be sent in the header.
     public init(username: String, password: String) throws(AuthenticationError) {
         credentials = try BasicCredentials(username: username, password: password)
     }
@@ -34,18 +34,18 @@ public struct BasicClientAuthenticator: ClientAuthenticator {
     }
 }
 
-/// A session that the application got from the server, sent as a cookie.
+/// A session of the server, sent as a cookie.
 public struct SessionClientAuthenticator: ClientAuthenticator {
-    /// The cookie's name in Sync Gateway, unless its configuration says otherwise.
+    /// The default cookie name of Sync Gateway.
     public static let defaultCookieName = "SyncGatewaySession"
 
-    /// The cookie's name, sent as given.
+    /// The cookie's name.
     public let cookieName: String
     private let sessionID: String
 
-    /// Sends a session ID.
+    /// Creates an authenticator that sends a session ID.
     ///
-    /// - Throws: `AuthenticationError` if a cookie could not carry the name or the ID.
+    /// - Throws: `AuthenticationError` if the name or the ID is not valid in a cookie.
     public init(
         sessionID: String,
         cookieName: String = defaultCookieName
@@ -72,17 +72,17 @@ extension SessionClientAuthenticator: CustomStringConvertible, CustomReflectable
     public var customMirror: Mirror { Mirror(self, children: ["cookieName": cookieName]) }
 }
 
-/// What every client authenticator must guarantee; check your own with any test framework.
+/// The requirements for every client authenticator; check your own with any test framework.
 public enum ClientAuthenticatorContract {
-    /// Returns one sentence for each broken promise; none if the authenticator is correct.
+    /// Returns one sentence for each violated requirement; none if the authenticator is correct.
     public static func violations(of authenticator: some ClientAuthenticator) -> [String] {
         authenticator.headers().flatMap { name, value in
             var violations: [String] = []
             if !isToken(name.utf8) {
-                violations.append("\(name.debugDescription) is no field name.")
+                violations.append("\(name.debugDescription) is not a valid field name.")
             }
             if value.utf8.contains(where: isControl) {
-                violations.append("The value of \(name) holds control characters.")
+                violations.append("The value of \(name) contains control characters.")
             }
             return violations
         }

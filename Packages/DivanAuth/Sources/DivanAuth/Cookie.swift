@@ -1,6 +1,6 @@
 import DivanHTTP
 
-/// One cookie and the requests to which it applies.
+/// A cookie and the requests that it applies to.
 ///
 /// Source: RFC 6265 §5; `websocket-and-urls.md` §8.
 public struct Cookie: Sendable, Equatable {
@@ -10,13 +10,13 @@ public struct Cookie: Sendable, Equatable {
     public let value: String
     /// The host or domain, in lower case, without a leading dot.
     public let domain: String
-    /// The path under which it is sent.
+    /// The path prefix of the requests that it is sent with.
     public let path: String
     /// When it expires, in seconds since 1970; `nil` if it ends with the process.
     public let expires: Int64?
-    /// Whether it is only sent to `domain` itself, not to hosts below it.
+    /// Whether it is sent only to `domain` itself, not to its subdomains.
     public let isHostOnly: Bool
-    /// Whether it is only sent over encrypted connections.
+    /// Whether it is sent only over encrypted connections.
     public let isSecure: Bool
 
     /// Whether the cookie has expired.

@@ -1,16 +1,16 @@
-/// The cookies of one database's servers.
+/// The cookies of the servers of a database.
 ///
-/// A value without clock or file: times are seconds since 1970, and `encoded()` returns the text to
-/// store. Only cookies with an expiry outlive the process.
+/// A value without a clock or file: times are seconds since 1970, and `encoded()` returns the text to store. Only
+/// cookies with an expiration are stored.
 ///
-/// Source: `websocket-and-urls.md` §8; RFC 6265. Unlike in LiteCore, a name keeps its letter case, because
-/// Sync Gateway compares it exactly; without a `Domain` a cookie is only sent to its host; and no host sets
-/// cookies for a domain below its own.
+/// Source: `websocket-and-urls.md` §8; RFC 6265. Unlike in LiteCore, a name keeps its letter case, because Sync
+/// Gateway compares it exactly; without a `Domain`, a cookie is sent only to its host; and a host cannot set
+/// cookies for its subdomains.
 public struct CookieJar: Sendable, Equatable {
     /// The parts of a URL that cookies depend on.
     public typealias Location = CookieLocation
 
-    /// Whether a host may set cookies for the domain above it; never for a domain of one label.
+    /// Whether a host can set cookies for its parent domain; never for a domain with a single label.
     public var acceptsParentDomains: Bool
     /// The cookies, oldest first.
     public private(set) var cookies: [Cookie] = []
@@ -20,7 +20,7 @@ public struct CookieJar: Sendable, Equatable {
         self.acceptsParentDomains = acceptsParentDomains
     }
 
-    /// Stores the cookie of one `Set-Cookie` field, or deletes the one that it ends.
+    /// Stores the cookie of a `Set-Cookie` field, or deletes the cookie if it has expired.
     ///
     /// Malformed cookies and those for other domains are ignored, as HTTP requires. Beyond
     /// `AuthLimits.cookieCount` the oldest is deleted.
@@ -33,11 +33,11 @@ public struct CookieJar: Sendable, Equatable {
         if cookies.count > AuthLimits.cookieCount { cookies.removeFirst() }
     }
 
-    /// The value of the `Cookie` field for a request, or `nil` if there is nothing to send.
+    /// The value of the `Cookie` field for a request; `nil` if there are no cookies.
     ///
-    /// Stored cookies come first, those with longer paths before others; then `configured`, the
-    /// application's own `name=value` pairs. A configured cookie replaces a stored one of the
-    /// same name: the application may have logged in again.
+    /// Stored cookies come first, those with longer paths before others; then `configured`, the application's
+    /// `name=value` pairs. A configured cookie overrides a stored cookie with the same name, because the
+    /// application may have logged in again.
     public func header(
         for location: Location,
         at now: Int64,
@@ -62,7 +62,7 @@ public struct CookieJar: Sendable, Equatable {
 extension CookieJar {
     private static let heading = "divan-cookies 1"
 
-    /// The cookies that outlive the process, as text: one line each, with fields separated by tabs.
+    /// The cookies to store, as text: one line for each, with fields separated by tabs.
     public func encoded() -> [UInt8] {
         let lines = cookies.compactMap { cookie in
             cookie.expires.map { expires in
@@ -75,7 +75,7 @@ extension CookieJar {
         return Array(([Self.heading] + lines).map { $0 + "\n" }.joined().utf8)
     }
 
-    /// Reads the result of `encoded()`.
+    /// Parses the result of `encoded()`.
     ///
     /// - Throws: `AuthenticationError.storedCookies` for anything else.
     public init(

@@ -7,7 +7,7 @@ public struct CookieLocation: Sendable, Equatable {
     /// Whether the connection is encrypted.
     public let isSecure: Bool
 
-    /// Describes the destination of a request.
+    /// Creates the location of a request.
     public init(host: String, path: String, isSecure: Bool) {
         let text =
             host.hasPrefix("[") && host.hasSuffix("]") ? host.dropFirst().dropLast() : host[...]

@@ -1,11 +1,10 @@
 import Glibc
 
-/// The name or address under which a request addresses this server, its `Host` field.
+/// The `Host` field of a request: the name or address with which it addresses this server.
 ///
-/// Web pages make requests in their reader's browser, to servers that only that browser may be able to
-/// reach. Two things reveal them: the `Origin` that browsers add, which is not this server's, and a name that
-/// its owner has pointed at this server (DNS rebinding), so that the browser takes the server for a part of
-/// the page.
+/// Web pages can make requests from a user's browser to servers that only that browser can reach. Two things reveal
+/// such requests: the `Origin` that browsers add, which is not this server, and a name that resolves to this server
+/// (DNS rebinding), so that the browser treats the server as part of the page.
 ///
 /// Source: the Fetch standard, §3.2; RFC 9110 §7.2; the URL standard, §3.5.
 public struct HostField: Sendable {
@@ -26,8 +25,8 @@ public struct HostField: Sendable {
 
     /// Whether an `Origin` is this server itself.
     ///
-    /// With TLS only a page that was loaded over TLS is: anybody between a browser and this name can forge a
-    /// page without TLS. Without TLS both are, as a proxy may terminate TLS before this server.
+    /// With TLS, only a page that was loaded over TLS is accepted, because an attacker can forge a page without
+    /// TLS. Without TLS, both are accepted, because a proxy may terminate TLS.
     public func isOrigin(_ origin: String, isSecure: Bool) -> Bool {
         let lower = origin.lowercased()
         let schemes = isSecure ? ["https://"] : ["http://", "https://"]
@@ -36,10 +35,10 @@ public struct HostField: Sendable {
         }
     }
 
-    /// Whether it names this machine, or is one of `names`; an empty or malformed field does not.
+    /// Whether it is a name of this machine, or one of `names`; false for an empty or malformed field.
     ///
-    /// Names of this machine are `localhost`, its host name, also with `.local`, and its addresses. Nobody else can
-    /// decide what they resolve to, which does not hold for other names without a dot or of a local network.
+    /// Names of this machine are `localhost`, its host name, also with `.local`, and its addresses. Others cannot
+    /// change what these resolve to, unlike other names without a dot or of a local network.
     public func isOwn(or names: [String] = []) -> Bool {
         guard let host else { return false }
         if names.contains(where: { HostField($0).names(host) }) { return true }

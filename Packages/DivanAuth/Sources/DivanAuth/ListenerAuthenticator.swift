@@ -1,15 +1,15 @@
-/// What a client presents before its connection is upgraded.
+/// The credentials of a client, before its connection is upgraded.
 public struct AuthenticationRequest: Sendable {
     /// The value of its `Authorization` header.
     public var authorization: String?
     /// All fields of its request, including `Authorization`, in the order received.
     public var headers: [(name: String, value: String)]
-    /// Its certificates as DER, leaf first; TLS has accepted them already.
+    /// Its certificates as DER, leaf first; TLS has already accepted them.
     public var certificates: [[UInt8]]
-    /// Its address as text, for authenticators that count attempts.
+    /// Its address, for authenticators that count attempts.
     public var remoteAddress: String?
 
-    /// Combines what is known about a client.
+    /// Creates a request.
     public init(
         authorization: String? = nil,
         headers: [(name: String, value: String)] = [],
@@ -22,20 +22,20 @@ public struct AuthenticationRequest: Sendable {
         self.remoteAddress = remoteAddress
     }
 
-    /// The user name and password in `authorization`, if it is well-formed Basic.
+    /// The user name and password in `authorization`, if it is valid Basic authentication.
     public var credentials: BasicCredentials? {
         authorization.flatMap { BasicCredentials(header: $0) }
     }
 }
 
-/// What a listener does with a client.
+/// The decision of an authenticator.
 public enum AuthenticationOutcome: Sendable, Equatable {
-    /// Let it in; with the user's name, if it gave one.
+    /// Accept the client, with its user name, if any.
     case accepted(user: String?)
     /// Answer `401 Unauthorized` with this value of `WWW-Authenticate`.
     case refused(challenge: String)
 
-    /// The refusal of a client that should have sent a user name and password.
+    /// Refuse a client that must send a user name and password.
     ///
     /// Source: `tls-and-auth.md` §4; RFC 7617 §2.1.
     public static let basicChallenge = AuthenticationOutcome.refused(
@@ -43,30 +43,29 @@ public enum AuthenticationOutcome: Sendable, Equatable {
     )
 }
 
-/// Decides which clients a listener lets in, once for each request, before anything else.
+/// Authenticates the clients of a listener, once for each request, before anything else.
 ///
-/// Called on a thread of the listener, for several clients at the same time; it may block.
-/// A client that it accepted stays connected, even if it would later decide otherwise.
-/// `ListenerAuthenticatorContract` checks an implementation.
+/// Called on a thread of the listener, for several clients at the same time; it may block. An accepted client stays
+/// connected, even if the decision would change later. `ListenerAuthenticatorContract` checks an implementation.
 ///
 /// Source: `tls-and-auth.md` §4.
 public protocol ListenerAuthenticator: Sendable {
-    /// Lets a client in or not.
+    /// Accepts or refuses a client.
     func authenticate(_ request: AuthenticationRequest) -> AuthenticationOutcome
 
-    /// Names of the header fields by which it authenticates clients, in any letter case; none if it refuses
-    /// nobody.
+    /// The names of the header fields with which it authenticates clients, in any letter case; empty if it accepts
+    /// everyone.
     ///
-    /// A client with one of them, or with a certificate, presents credentials: refusing it is a failed login,
-    /// which delays the next ones. Any other client only asks what is needed. Name only fields that are
-    /// examined: proxies add fields of all kinds, some with another value in each request.
+    /// A client with one of these fields, or with a certificate, presents credentials: refusing it is a failed
+    /// login, which delays further attempts. Any other client only asks which credentials are required. List only
+    /// fields that are checked: proxies add other fields, some with a different value in each request.
     var credentialFields: [String] { get }
 }
 
 extension ListenerAuthenticator {
-    /// Whether a client presents something by which it might be let in.
+    /// Whether a client presents credentials.
     ///
-    /// May be called from any thread.
+    /// Can be called from any thread.
     public func showsCredentials(_ request: AuthenticationRequest) -> Bool {
         let fields = credentialFields
         guard !fields.isEmpty else { return false }
@@ -74,33 +73,34 @@ extension ListenerAuthenticator {
     }
 }
 
-/// Lets everyone in, whatever credentials they present.
+/// Accepts all clients, regardless of their credentials.
 public struct OpenListenerAuthenticator: ListenerAuthenticator {
     /// Creates the authenticator.
     public init() {}
 
-    /// Accepts the client, with the given user name, which is not verified.
+    /// Accepts the client, with its user name, which is not verified.
     public func authenticate(_ request: AuthenticationRequest) -> AuthenticationOutcome {
         .accepted(user: nil)
     }
 
-    /// Nobody is refused, so there is nothing to guess.
+    /// Empty: no client is refused.
     public var credentialFields: [String] { [] }
 }
 
-/// Asks the application about each user name and password.
+/// Calls the application to check each user name and password.
 public struct PasswordListenerAuthenticator: ListenerAuthenticator {
     private let accepts: @Sendable (_ username: String, _ password: String) -> Bool
 
-    /// Calls `accepts`, on a thread of the listener; clients without well-formed
-    /// credentials are refused without calling it.
+    /// Creates an authenticator that calls `accepts` on a thread of the listener.
+    ///
+    /// Clients without well-formed credentials are refused without calling it.
     public init(
         _ accepts: @escaping @Sendable (_ username: String, _ password: String) -> Bool
     ) {
         self.accepts = accepts
     }
 
-    /// Lets in the clients that the application accepts.
+    /// Accepts the clients that the application accepts.
     public func authenticate(_ request: AuthenticationRequest) -> AuthenticationOutcome {
         guard let credentials = request.credentials,
             accepts(credentials.username, credentials.password)
@@ -108,6 +108,6 @@ public struct PasswordListenerAuthenticator: ListenerAuthenticator {
         return .accepted(user: credentials.username)
     }
 
-    /// Cookies and the like are not examined here.
+    /// Only the `Authorization` field is checked.
     public var credentialFields: [String] { ["Authorization"] }
 }

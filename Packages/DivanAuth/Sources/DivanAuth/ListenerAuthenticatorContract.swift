@@ -1,9 +1,8 @@
-/// What every listener authenticator by password must guarantee; check your own with any test
-/// framework.
+/// The requirements for every listener authenticator with passwords; check your own with any test framework.
 public enum ListenerAuthenticatorContract {
-    /// Returns one sentence for each broken promise; none if the authenticator is correct.
+    /// Returns one sentence for each violated requirement; none if the authenticator is correct.
     ///
-    /// It must accept the given credentials, and refuse all others that are tried.
+    /// It must accept the given credentials, and refuse all others.
     public static func violations(
         of authenticator: some ListenerAuthenticator,
         accepting credentials: BasicCredentials
@@ -12,16 +11,16 @@ public enum ListenerAuthenticatorContract {
         let known = AuthenticationRequest(authorization: credentials.header)
         for _ in 0..<2
         where authenticator.authenticate(known) != .accepted(user: credentials.username) {
-            violations.append("Known credentials are accepted, every time, with the user's name.")
+            violations.append("Valid credentials must always be accepted, with the user's name.")
         }
         for (authorization, what) in strangers(beside: credentials) {
             let request = AuthenticationRequest(authorization: authorization)
             guard case .refused(let challenge) = authenticator.authenticate(request) else {
-                violations.append("\(what) is refused.")
+                violations.append("\(what) must be refused.")
                 continue
             }
             if challenge.isEmpty || challenge.utf8.contains(where: isControl) {
-                violations.append("The refusal of \(what) has a challenge that fits a header.")
+                violations.append("\(what): the challenge must be a valid header value.")
             }
         }
         return violations
@@ -43,8 +42,8 @@ public enum ListenerAuthenticatorContract {
         return headers + [
             (nil, "A client without credentials"),
             ("", "An empty header"),
-            ("Basic", "A scheme alone"),
-            ("Basic !!!", "What is not Base64"),
+            ("Basic", "A scheme without credentials"),
+            ("Basic !!!", "Invalid Base64"),
             ("Bearer " + credentials.header.dropFirst(6), "Another scheme"),
             (String(credentials.header.dropFirst(6)), "A header without a scheme"),
         ]

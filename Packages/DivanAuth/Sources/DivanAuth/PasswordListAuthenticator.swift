@@ -1,15 +1,15 @@
 public import DivanCrypto
 
-/// Lets in the users of a fixed list.
+/// Accepts the users of a fixed list.
 ///
-/// The response time depends on the length of the list and of the credentials sent, never on how
-/// much of them was right, nor on whether the user exists. Passwords are kept as salted digests, so
-/// that no core dump contains them; the list itself is for memory, not for storage.
+/// The response time depends on the length of the list and of the credentials, but not on how much of them is right
+/// or whether the user exists. Passwords are kept as salted digests, so that core dumps do not contain them; the
+/// digests are not suitable for storage.
 public struct PasswordListAuthenticator: ListenerAuthenticator {
     private let salt: [UInt8]
     private let digests: [[UInt8]]
 
-    /// Lets in these users; `random` provides the salt.
+    /// Creates an authenticator that accepts these users; `random` provides the salt.
     public init(
         _ users: [BasicCredentials],
         random: some RandomSource = SystemRandomSource()
@@ -19,7 +19,7 @@ public struct PasswordListAuthenticator: ListenerAuthenticator {
         digests = users.map { Self.digest($0, salt: salt) }
     }
 
-    /// Lets in the users on the list.
+    /// Accepts the users on the list.
     public func authenticate(_ request: AuthenticationRequest) -> AuthenticationOutcome {
         guard let credentials = request.credentials else { return .basicChallenge }
         let digest = Self.digest(credentials, salt: salt)
@@ -32,7 +32,7 @@ public struct PasswordListAuthenticator: ListenerAuthenticator {
         return isListed ? .accepted(user: credentials.username) : .basicChallenge
     }
 
-    /// Cookies and the like are not examined here.
+    /// Only the `Authorization` field is checked.
     public var credentialFields: [String] { ["Authorization"] }
 
     private static func digest(_ credentials: BasicCredentials, salt: [UInt8]) -> [UInt8] {

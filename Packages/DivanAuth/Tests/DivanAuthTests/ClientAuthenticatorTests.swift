@@ -47,7 +47,7 @@ import Testing
 
     @Test func `an error says what to do and shows no secret`() {
         let error = AuthenticationError.colonInUsername("a:b")
-        let expected = #"Basic authentication: user name "a:b" holds a colon; rename the user"#
+        let expected = #"Basic authentication: user name "a:b" contains a colon; rename the user"#
         #expect("\(error)" == expected)
     }
 }

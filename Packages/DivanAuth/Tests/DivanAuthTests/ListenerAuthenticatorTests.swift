@@ -62,8 +62,8 @@ import Testing
     @Test func `the contract finds who lets in strangers`() {
         let open = OpenListenerAuthenticator()
         let violations = ListenerAuthenticatorContract.violations(of: open, accepting: ada)
-        #expect(violations.contains("A client without credentials is refused."))
-        #expect(violations.contains("A wrong user name or password is refused."))
+        #expect(violations.contains("A client without credentials must be refused."))
+        #expect(violations.contains("A wrong user name or password must be refused."))
     }
 
     @Test func `a list mixes no user with another's password`() throws {

@@ -1,5 +1,5 @@
 #if !__has_include(<zlib.h>)
-#error "Divan needs the headers of zlib: type  sudo apt-get install zlib1g-dev"
+#error "The headers of zlib are missing; run: sudo apt-get install zlib1g-dev"
 #endif
 
 #include "CDivanBLIP.h"

@@ -2,7 +2,7 @@
 public enum BLIPBody {
     /// Bytes in memory.
     case bytes([UInt8])
-    /// Bytes that are read when their frame is made.
+    /// Bytes that are read when their frame is created.
     case source(any BLIPBodySource)
 
     /// No bytes.
@@ -11,11 +11,11 @@ public enum BLIPBody {
 
 /// A body that is read while it is sent, such as a blob.
 public protocol BLIPBodySource: AnyObject {
-    /// Returns the next bytes, at most about `count`; empty at the end, and from then on.
+    /// Returns the next bytes, at most about `count`; empty at the end and after it.
     ///
     /// Called within `BLIPConnection.nextFrame(into:)`, so it should not block.
     ///
-    /// - Throws: Anything. A reply that has not begun becomes an error reply; any other message is cut short, and
-    ///   `BLIPEvent.bodyFailed` reports it.
+    /// - Throws: Any error. A reply that has not begun becomes an error reply; any other message is truncated,
+    ///   and `BLIPEvent.bodyFailed` reports the error.
     func read(upTo count: Int) throws -> [UInt8]
 }

@@ -1,50 +1,50 @@
 public import DivanCompression
 
-/// One BLIP connection without its socket: frames in, events out; messages in, frames out.
+/// A BLIP connection without a socket: it converts received frames to events, and messages to frames.
 ///
-/// `receive(_:)` takes one WebSocket message, `nextFrame(into:)` makes one; call the latter while the transport has
-/// room. After each of them call `next()` until it returns `nil`. Use it from one thread at a time, and do not copy it:
-/// both copies would share one compressor.
+/// `receive(_:)` accepts one WebSocket message, `nextFrame(into:)` creates one; call the latter while the transport
+/// is writable. After each call, call `next()` until it returns `nil`. Use it on one thread at a time, and do not
+/// copy it: both copies would share a compressor.
 ///
-/// **What it promises.** Requests of the peer are delivered whole, each once, and each gets at most one reply; the
-/// reply to one of ours has the number that `send(_:)` returned, and is delivered once, whole or in pieces. What both
-/// ends send arrives unchanged, or the connection fails: each frame has a checksum over all uncompressed bytes of its
-/// direction. A frame that violates the rules ends the connection: every later `receive(_:)` throws the same error, and
-/// the events from before stay valid.
+/// **What it promises.** Requests of the peer are delivered complete, each once, and each gets at most one reply.
+/// The reply to a local request has the number that `send(_:)` returned, and is delivered once, complete or in
+/// pieces. All data arrive unchanged, or the connection fails: each frame has a checksum of all uncompressed bytes
+/// of its direction. A frame that violates the rules ends the connection: every later `receive(_:)` throws the same
+/// error, and the events from before stay valid.
 ///
-/// **Its parts**, each with its own state. `ReceivedRequests`: the peer's requests, from the first frame to the end of
-/// our reply. `SentRequests`: ours, until their replies are complete. `MessageReader`: the common state of all incoming
-/// frames: the running checksum and decompressor, the count of the bytes held, and the pending acknowledgements.
-/// `Outbox`: all outgoing messages, requests and replies, through one compressor. The connection itself only decides to
-/// which part a frame belongs.
+/// **Its parts**, each with its own state. `ReceivedRequests`: the peer's requests, from the first frame to the end
+/// of the reply. `SentRequests`: local requests, until their replies are complete. `MessageReader`: the common
+/// state of all incoming frames: the running checksum and decompressor, the count of the bytes held, and the
+/// pending acknowledgements. `Outbox`: all outgoing messages, requests and replies, through one compressor. The
+/// connection itself only decides to which part a frame belongs.
 ///
-/// **States.** A request of ours waits for its reply, which may be cancelled (`cancelReply(to:)`) and is then read and
-/// dropped. A request of the peer is incomplete, then unanswered, then its reply is being sent; it is forgotten with
-/// the reply's last frame. An outgoing message is queued, has begun, or is paused until the peer has acknowledged
-/// enough of it (`MessageFlow`, drawn in `Docs/states/blip-message.md`). The connection is working, or has failed
-/// permanently.
+/// **States.** A local request waits for its reply, which can be cancelled (`cancelReply(to:)`) and is then read
+/// and discarded. A request of the peer is incomplete, then unanswered, then its reply is being sent; it ends with
+/// the last frame of the reply. An outgoing message is queued, has begun, or is paused until the peer has
+/// acknowledged enough of it (`MessageFlow`, drawn in `Docs/states/blip-message.md`). The connection is working, or
+/// has failed permanently.
 ///
-/// **What may be reordered.** Messages are cut into frames that take turns; urgent ones go first, but never starve the
-/// others. Requests begin in the order in which they were sent, but a short one may be complete before a long one that
-/// began earlier. Replies may be given at any time, in any order. Acknowledgements go before everything. Frames
-/// themselves may not be reordered: the checksum depends on their order.
+/// **What may be reordered.** Messages are split into frames that alternate; urgent messages go first, but never
+/// starve the others. Requests begin in the order in which they were sent, but a short request may be complete
+/// before a long request that began earlier. Replies can be sent at any time, in any order. Acknowledgements are
+/// sent first. Frames cannot be reordered: the checksum depends on their order.
 ///
-/// **What bounds it.** `Limits`, for everything that a peer can make us hold: frames, messages, their number, and
-/// replies that it requests and does not read. Each message of the peer has at most one pending acknowledgement. What
-/// this side sends is bounded only by its owner, who checks `queuedByteCount`; 64 KiB are held of a body that is read
-/// from a source. Work per received byte is linear.
+/// **What bounds it.** `Limits` bounds the memory that a peer can use: frames, messages, their number, and replies
+/// that it requests and does not read. Each message of the peer has at most one pending acknowledgement. Outgoing
+/// messages are limited only by the owner, who checks `queuedByteCount`; of a body that is read from a source, 64
+/// KiB are in memory. Time is linear in the received bytes.
 ///
-/// **What a lost connection leaves.** Nothing here: `waitingRequests` lists what was never answered; only a higher
-/// layer can find out whether the peer acted on it. Queued messages are lost with the value.
+/// **What a lost connection leaves.** Nothing: `waitingRequests` lists the unanswered requests; only a higher layer
+/// can find out whether the peer processed them. Queued messages are lost.
 ///
 /// Source: `blip.md`.
 public struct BLIPConnection {
-    /// What a peer may make us hold.
+    /// The limits on the memory that a peer can use.
     public typealias Limits = BLIPLimits
 
     /// What the peer may make us hold.
     public let limits: Limits
-    /// Ignored frames: of unknown type, or of replies to requests that no longer wait.
+    /// The number of ignored frames: frames of unknown type, or of replies to requests that are no longer pending.
     public private(set) var ignoredFrameCount = 0
 
     private var reader: MessageReader
@@ -55,7 +55,7 @@ public struct BLIPConnection {
     private var receivedFrameCount = 0
     private var failure: BLIPError?
 
-    /// Creates a connection on which nothing has been sent.
+    /// Creates a new connection.
     ///
     /// - Parameters:
     ///   - codec: Compresses frames; deflate unless both ends chose another.
@@ -72,9 +72,10 @@ public struct BLIPConnection {
 
     // MARK: Sending
 
-    /// The codec's grade for whatever is written next; 0 is the densest.
+    /// The codec's grade for subsequent frames; 0 has the highest compression.
     ///
-    /// Initially the middle one; values outside the range are clamped. The peer need not be told.
+    /// The default is the middle grade; values outside the range are clamped. The peer does not need to know the
+    /// grade.
     public var compressionGrade: Int {
         get { outbox.grade }
         set { outbox.grade = newValue }
@@ -82,7 +83,7 @@ public struct BLIPConnection {
 
     /// Queues a request.
     ///
-    /// - Returns: The number that its reply will have, or `nil` if it wants none.
+    /// - Returns: The number of its reply; `nil` if it expects no reply.
     @discardableResult
     public mutating func send(_ request: consuming BLIPRequest) -> BLIPRequestNumber? {
         let number = sent.nextNumber()
@@ -105,21 +106,21 @@ public struct BLIPConnection {
         return BLIPRequestNumber(rawValue: number)
     }
 
-    /// Queues the reply to a request of the peer; a second or unwanted one is dropped.
+    /// Queues the reply to a request of the peer; a second or unexpected reply is discarded.
     public mutating func reply(to request: BLIPRequestID, with reply: BLIPReply) {
         guard let message = received.answer(request, with: reply) else { return }
         outbox.add(message)
     }
 
-    /// Whether the last frame of the reply to a request of the peer has not been made yet.
+    /// Whether the reply to a request of the peer is incomplete: its last frame has not been created yet.
     public func isReplying(to request: BLIPRequestID) -> Bool { received.isOpen(request) }
 
-    /// Cancels a reply: what still arrives of it is read, acknowledged and dropped.
+    /// Cancels a reply: the rest of it is read, acknowledged and discarded.
     public mutating func cancelReply(to request: BLIPRequestNumber) {
         sent.giveUp(request, with: &reader)
     }
 
-    /// The requests without a complete reply, in order; after the connection ends they have failed.
+    /// The requests without a complete reply, in order; when the connection ends, they have failed.
     public var waitingRequests: [BLIPRequestNumber] { sent.numbers }
 
     /// Uncompressed bytes of incomplete messages.
@@ -128,18 +129,18 @@ public struct BLIPConnection {
     /// Bytes that are kept for what arrives next.
     var spareByteCount: Int { reader.spareByteCount }
 
-    /// Uncompressed bytes that are queued; of body sources, only what was read.
+    /// Uncompressed bytes that are queued; of body sources, only the bytes already read.
     public var queuedByteCount: Int { outbox.byteCount }
 
-    /// Messages that are queued.
+    /// The number of queued messages.
     public var queuedMessageCount: Int { outbox.messageCount }
 
-    /// Whether `nextFrame(into:)` would make a frame.
+    /// Whether `nextFrame(into:)` would create a frame.
     public var hasOutput: Bool { reader.hasAcknowledgement || outbox.hasNext }
 
-    /// Appends one frame, at most 16,384 bytes; returns `false` if there is none to send now.
+    /// Appends one frame of at most 16,384 bytes; returns `false` if there is no frame to send now.
     ///
-    /// A message waits if the peer has not acknowledged enough of its frames; so there may be more to send after the
+    /// A message waits if the peer has not acknowledged enough of its frames, so there may be more frames after the
     /// next `receive(_:)`.
     public mutating func nextFrame(into output: inout [UInt8]) -> Bool {
         if reader.appendAcknowledgement(to: &output) { return true }
@@ -150,13 +151,13 @@ public struct BLIPConnection {
 
     // MARK: Receiving
 
-    /// Takes one WebSocket message; then call `next()` until it returns `nil`.
+    /// Processes one WebSocket message; then call `next()` until it returns `nil`.
     ///
-    /// The parts of the frame that are kept are copied, so its memory may be reused after the call.
+    /// The frame's memory can be reused after the call.
     ///
-    /// - Returns: How many events wait for `next()`.
-    /// - Throws: `BLIPError` if the peer violated the rules, and the same from every later call: close the WebSocket
-    ///   with its code. Events from before stay valid.
+    /// - Returns: The number of events available from `next()`.
+    /// - Throws: `BLIPError` if the peer violated the rules; every later call throws the same error: close the
+    ///   WebSocket with its code. Earlier events remain valid.
     @discardableResult
     public mutating func receive(_ frame: Span<UInt8>) throws(BLIPError) -> Int {
         if let failure { throw failure }

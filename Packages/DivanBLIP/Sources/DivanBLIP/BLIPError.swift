@@ -1,8 +1,8 @@
-/// A peer's violation of the message rules: what, in which frame, and what to do about it.
+/// A violation of the message rules by a peer.
 ///
 /// It ends the connection: close the WebSocket with `closeCode`.
 public struct BLIPError: Error, Equatable, Sendable {
-    /// The violated rule, with the offending values.
+    /// The violated rule and the values.
     public enum Reason: Error, Equatable, Sendable {
         /// The frame ends inside its number, flags or checksum.
         case truncatedFrame(byteCount: Int)
@@ -12,7 +12,7 @@ public struct BLIPError: Error, Equatable, Sendable {
         case frameTooLarge(byteCount: Int, limit: Int)
         /// The uncompressed bytes so far do not have the checksum that the peer sent.
         case checksum(received: UInt32, computed: UInt32)
-        /// A compressed payload cannot be decompressed; the text is the codec's.
+        /// A compressed payload cannot be decompressed; the message of the codec.
         case compression(String)
         /// A message exceeds `Limits.messageByteCount`, in bytes.
         case messageTooLarge(limit: Int)
@@ -20,7 +20,7 @@ public struct BLIPError: Error, Equatable, Sendable {
         case openBytes(limit: Int)
         /// More incomplete requests than `Limits.openMessageCount`.
         case openMessages(limit: Int)
-        /// More requests are waiting for our replies than `Limits.unansweredRequestCount`.
+        /// More requests are unanswered than `Limits.unansweredRequestCount`.
         case unansweredRequests(limit: Int)
         /// Replies that the peer does not read exceed `Limits.queuedReplyByteCount`, in bytes.
         case queuedReplies(limit: Int)
@@ -41,7 +41,7 @@ public struct BLIPError: Error, Equatable, Sendable {
     /// The number of frames received before this one.
     public let frameIndex: Int
 
-    /// Whether bytes were changed in transit, rather than a rule violated: another connection may deliver them intact.
+    /// Whether bytes were changed in transit: another connection may deliver them intact.
     public var isDamage: Bool {
         switch reason {
         case .checksum, .compression: true
@@ -71,22 +71,23 @@ extension BLIPError.Reason {
     fileprivate var explanation: (problem: String, remedy: String) {
         switch self {
         case .truncatedFrame(let byteCount):
-            ("ends inside its header or checksum after \(byteCount) bytes", Self.checkPath)
+            ("the frame is truncated after \(byteCount) bytes", Self.checkPath)
         case .varintTooLong:
             ("a number has more than 64 bits", Self.checkPath)
         case .checksum(let received, let computed):
             (
-                "checksum \(String(received, radix: 16)), computed \(String(computed, radix: 16))",
-                "connect again; if it happens again, " + Self.checkPath
+                "checksum mismatch (received \(String(received, radix: 16)), "
+                    + "computed \(String(computed, radix: 16)))",
+                "reconnect; if it happens again, " + Self.checkPath
             )
-        case .compression(let text): (text, "connect again")
+        case .compression(let text): (text, "reconnect")
         case .truncatedProperties: ("the message ends inside its properties", Self.checkPath)
         case .malformedProperties:
-            ("properties are not pairs of UTF-8 texts ended by NUL", Self.checkPath)
+            ("the properties are not pairs of NUL-terminated UTF-8 strings", Self.checkPath)
         case .requestNumber(let number, let expected):
-            ("request \(number) where \(expected) is next", Self.checkPath)
+            ("received request \(number), expected \(expected)", Self.checkPath)
         case .replyNumber(let number):
-            ("reply to request \(number), which was never sent", Self.checkPath)
+            ("received a reply to request \(number), which was never sent", Self.checkPath)
         default: limitExplanation
         }
     }
@@ -94,9 +95,9 @@ extension BLIPError.Reason {
     private var limitExplanation: (problem: String, remedy: String) {
         switch self {
         case .frameTooLarge(let byteCount, let limit):
-            ("\(byteCount) bytes exceed the limit of \(limit)", Self.raise("frameByteCount"))
+            ("\(byteCount) bytes exceed the limit of \(limit) bytes", Self.raise("frameByteCount"))
         case .messageTooLarge(let limit):
-            ("a message exceeds \(limit) bytes", Self.raise("messageByteCount"))
+            ("the message exceeds \(limit) bytes", Self.raise("messageByteCount"))
         case .openBytes(let limit):
             ("incomplete messages exceed \(limit) bytes", Self.raise("openByteCount"))
         case .openMessages(let limit):
@@ -105,19 +106,19 @@ extension BLIPError.Reason {
             ("more than \(limit) unanswered requests", Self.raise("unansweredRequestCount"))
         case .queuedReplies(let limit):
             (
-                "replies of \(limit) bytes wait for the peer to read them",
+                "more than \(limit) bytes of replies are waiting to be read by the peer",
                 "read the replies, or raise BLIPConnection.Limits.queuedReplyByteCount"
             )
         case .propertiesTooLarge(let byteCount, let limit):
             (
-                "properties of \(byteCount) bytes exceed the limit of \(limit)",
+                "properties of \(byteCount) bytes exceed the limit of \(limit) bytes",
                 Self.raise("propertiesByteCount")
             )
         default: ("broken", Self.checkPath)
         }
     }
 
-    private static let checkPath = "check the peer's software and any proxy between"
+    private static let checkPath = "check the peer's software and any proxy in between"
 
     private static func raise(_ limit: String) -> String {
         "raise BLIPConnection.Limits.\(limit) or send less"

@@ -1,11 +1,13 @@
-/// What a connection reports to its owner.
+/// An event of a connection.
 public enum BLIPEvent: Sendable {
     /// A request of the peer; answer with `reply(to:with:)`, at any time, unless `isNoReply`.
     case request(BLIPIncomingRequest)
-    /// The peer's reply. With `streamsReply` the body is empty here and follows in pieces, unless the reply is an
-    /// error, which always arrives whole.
+    /// The peer's reply.
+    ///
+    /// With `streamsReply`, the body is empty and follows in pieces, unless the reply is an error, which is always
+    /// complete.
     case reply(BLIPRequestNumber, BLIPIncomingReply)
-    /// The next bytes of a streamed reply, possibly none; nothing follows the final piece.
+    /// The next bytes of a streamed reply, possibly none, until the final piece.
     case replyPiece(BLIPRequestNumber, [UInt8], isFinal: Bool)
     /// A body source failed while its message was being sent; see `BLIPBodySource`.
     case bodyFailed(BLIPBodyFailure)
@@ -19,12 +21,12 @@ public struct BLIPIncomingRequest: Sendable {
     public let properties: BLIPProperties
     /// The body.
     public let body: [UInt8]
-    /// Whether the peer wants no reply; one that is given is dropped.
+    /// Whether the peer expects no reply; any reply is discarded.
     public let isNoReply: Bool
-    /// Whether the reply will be urgent, too.
+    /// Whether the request and its reply are urgent.
     public let isUrgent: Bool
 
-    /// The kind of request; empty if the peer named none.
+    /// The profile of the request; empty if missing.
     public let profile: String
 
     init(
@@ -47,7 +49,7 @@ public struct BLIPIncomingRequest: Sendable {
 public struct BLIPIncomingReply: Sendable {
     /// The properties.
     public let properties: BLIPProperties
-    /// The body; for an error, a text for people.
+    /// The body; for an error, a message for people.
     public let body: [UInt8]
     /// The failure that the peer reports, or `nil`.
     public let error: BLIPRemoteError?
@@ -57,11 +59,11 @@ public struct BLIPIncomingReply: Sendable {
 ///
 /// Source: `blip.md` §2 (error replies).
 public struct BLIPRemoteError: Error, Equatable, Sendable {
-    /// The domain of the code, such as `"HTTP"`; `"BLIP"` if the peer named none.
+    /// The domain of the code, such as `"HTTP"`; `"BLIP"` if missing.
     public let domain: String
-    /// The code; 501 if the peer gave none, or one that is not a number.
+    /// The code; 501 if missing or not a number.
     public let code: Int
-    /// The peer's message, at most 4,096 bytes of it.
+    /// The peer's message, truncated to 4,096 bytes.
     public let message: String
 
     /// Creates an error as a peer would report it.
@@ -84,9 +86,9 @@ extension BLIPRemoteError: CustomStringConvertible {
     public var description: String { "\(domain)/\(code) \(message)" }
 }
 
-/// A message of ours whose body source threw.
+/// An outgoing message whose body source threw an error.
 public struct BLIPBodyFailure: Error, Sendable {
-    /// The request's number on the wire, ours or, for a reply, the peer's.
+    /// The number of the request on the wire, or, for a reply, the number of the peer's request.
     public let number: UInt64
     /// Whether the message is a reply.
     public let isReply: Bool

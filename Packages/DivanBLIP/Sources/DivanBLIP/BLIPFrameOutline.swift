@@ -1,11 +1,11 @@
-/// What the start of a frame says about it, before its payload, for tools that only observe.
+/// The header of a frame, for tools that only observe a connection.
 ///
-/// It needs no connection: only the `BLIPConnection` that receives the frame can tell whether it is in order, complete
-/// or correct.
+/// It needs no connection. Only the `BLIPConnection` that receives the frame can check whether it is in order,
+/// complete and correct.
 ///
 /// Source: `blip.md` §2.
 public struct BLIPFrameOutline: Equatable, Sendable {
-    /// What kind of message a frame belongs to.
+    /// The kind of message that a frame belongs to.
     public enum Kind: Equatable, Sendable {
         /// A request.
         case request
@@ -13,30 +13,30 @@ public struct BLIPFrameOutline: Equatable, Sendable {
         case reply
         /// A reply that reports a failure.
         case errorReply
-        /// Reports how many bytes of a request have arrived, without their headers.
+        /// Acknowledges received bytes of a request, without frame headers.
         case acknowledgesRequest(byteCount: UInt64)
-        /// The same for a reply.
+        /// Acknowledges received bytes of a reply, without frame headers.
         case acknowledgesReply(byteCount: UInt64)
-        /// A type that this version does not know; peers skip such frames.
+        /// An unknown type; peers skip such frames.
         case unknown(UInt8)
     }
 
-    /// What it belongs to.
+    /// The kind of message.
     public let kind: Kind
-    /// The number of the request to which it belongs, or which it answers.
+    /// The number of the request that it belongs to, or replies to.
     public let number: UInt64
     /// Whether the payload is compressed.
     public let isCompressed: Bool
-    /// Whether the message may overtake others.
+    /// Whether the message is urgent.
     public let isUrgent: Bool
-    /// Whether the message wants no reply.
+    /// Whether the message expects no reply.
     public let isNoReply: Bool
     /// Whether further frames of the message follow.
     public let hasMoreComing: Bool
-    /// Bytes of the whole frame.
+    /// The size of the frame in bytes.
     public let byteCount: Int
 
-    /// Reads a frame, which is one WebSocket message.
+    /// Parses a frame, which is one WebSocket message.
     ///
     /// - Throws: `BLIPError` with `truncatedFrame` or `varintTooLong`; its frame index is 0.
     public init(_ frame: Span<UInt8>) throws(BLIPError) {

@@ -1,25 +1,24 @@
-/// What a peer may make us hold; every member is a maximum.
+/// The limits on the memory that a peer can use; all members are maxima.
 public struct BLIPLimits: Sendable {
-    /// Bytes in one frame that we receive; 1 MiB is what Couchbase Lite accepts.
+    /// Bytes in a received frame; 1 MiB is the limit of Couchbase Lite.
     public var frameByteCount = 1 << 20
-    /// Uncompressed bytes in one message that is held whole.
+    /// Uncompressed bytes in a message that is not streamed.
     ///
-    /// 32 MiB: Sync Gateway refuses documents above 20 MB, and blobs are streamed.
+    /// Sync Gateway rejects documents above 20 MB, and blobs are streamed.
     public var messageByteCount = 32 << 20
     /// Uncompressed bytes of all incomplete messages together: two of the largest.
     public var openByteCount = 64 << 20
-    /// Incomplete requests of the peer at any time; real peers interleave a few.
+    /// Incomplete requests of the peer at any time; typical peers interleave a few.
     public var openMessageCount = 1000
-    /// Requests of the peer whose replies have not been sent; real peers have some hundred.
+    /// Requests of the peer whose replies have not been sent; typical peers have a few hundred.
     public var unansweredRequestCount = 10_000
     /// Uncompressed bytes of replies that have not been sent when another request arrives.
     ///
-    /// 32 MiB, one of the largest messages: only a peer that sends requests and does not read the replies reaches it.
-    /// Streamed bodies do not count.
+    /// Only a peer that sends requests and does not read the replies reaches it. Streamed bodies do not count.
     public var queuedReplyByteCount = 32 << 20
-    /// Bytes of a message's properties; Couchbase Lite's own limit.
+    /// Bytes of a message's properties; the limit of Couchbase Lite.
     public var propertiesByteCount = 102_400
 
-    /// Creates limits for an untrusted peer; change only what you must.
+    /// Creates limits for an untrusted peer.
     public init() {}
 }

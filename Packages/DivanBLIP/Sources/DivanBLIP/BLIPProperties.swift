@@ -2,9 +2,9 @@ internal import Glibc
 
 /// The properties of a message: pairs of strings, in order.
 ///
-/// Kept in their wire format, so that receiving and sending copy them once; a string is created only on access. The
-/// order has no meaning to a peer. If a name occurs twice the first counts. NUL cannot be sent and is removed from
-/// names and values.
+/// They are kept in their wire format, so that receiving and sending copy them once; strings are created only on
+/// access. The order has no meaning to peers. If a name occurs twice, the first value counts. NUL cannot be sent
+/// and is removed from names and values.
 ///
 /// Source: `blip.md` §2.
 public struct BLIPProperties: Sendable {
@@ -21,10 +21,10 @@ public struct BLIPProperties: Sendable {
         self.bytes = bytes
     }
 
-    /// Bytes that the properties take on the wire; Couchbase Lite refuses more than 102,400.
+    /// The size of the properties on the wire; Couchbase Lite rejects more than 102,400 bytes.
     public var byteCount: Int { bytes.count }
 
-    /// Whether there are none.
+    /// Whether there are no properties.
     public var isEmpty: Bool { bytes.isEmpty }
 
     /// The first value of `name`, which is compared byte by byte.
@@ -80,7 +80,7 @@ public struct BLIPProperties: Sendable {
         }
     }
 
-    /// Adds a pair at the end without looking for an earlier one.
+    /// Adds a pair at the end without searching for an earlier pair.
     public mutating func append(_ name: String, _ value: String) {
         // Room for the properties of a typical request.
         if bytes.isEmpty { bytes.reserveCapacity(160) }
@@ -95,7 +95,7 @@ public struct BLIPProperties: Sendable {
         bytes.append(0)
     }
 
-    /// Adds a pair of two literals, which have no NUL.
+    /// Adds a pair of literals, which contain no NUL.
     public mutating func append(named name: StaticString, _ value: StaticString) {
         appendLiteral(name)
         appendLiteral(value)
@@ -152,10 +152,10 @@ public struct BLIPProperties: Sendable {
         return number
     }
 
-    /// The value of `name` as Couchbase Lite reads it.
+    /// The value of `name` as a boolean, as in Couchbase Lite.
     ///
-    /// `true` and `YES` in any case and numbers other than 0 are true; everything else is false, as is a missing
-    /// property. Write `"true"` or omit the property.
+    /// `true` and `YES` in any letter case, and numbers other than 0, are true; everything else is false, also a
+    /// missing property. Write `"true"`, or omit the property.
     public func bool(_ name: String) -> Bool {
         utf8(name).map { Self.isTrue($0.span) } ?? false
     }

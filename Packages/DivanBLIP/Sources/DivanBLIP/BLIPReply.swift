@@ -2,7 +2,7 @@
 public struct BLIPReply {
     /// The properties.
     public var properties: BLIPProperties
-    /// The body; for an error, a text for people.
+    /// The body; for an error, a message for people.
     public var body: BLIPBody
     /// Whether the request failed.
     public var isError: Bool
@@ -21,10 +21,10 @@ public struct BLIPReply {
         self.isCompressed = isCompressed
     }
 
-    /// No properties and no body: the usual "done".
+    /// A reply without properties and body, which reports success.
     public static var empty: BLIPReply { BLIPReply() }
 
-    /// The reply to a request that has no handler; Couchbase Lite compares the text.
+    /// The reply to a request without a handler; Couchbase Lite compares the text.
     public static var noHandler: BLIPReply {
         error(domain: "BLIP", code: 404, message: "no handler for message")
     }

@@ -1,16 +1,16 @@
 /// A request to send.
 public struct BLIPRequest {
-    /// The properties; `Profile` names the kind of request.
+    /// The properties; `Profile` is the kind of request.
     public var properties: BLIPProperties
     /// The body.
     public var body: BLIPBody
-    /// Whether it may overtake others, and its reply, too.
+    /// Whether the request and its reply are urgent, and can overtake others.
     public var isUrgent: Bool
-    /// Whether no reply is wanted, not even an error.
+    /// Whether no reply is expected, not even an error.
     public var isNoReply: Bool
     /// Whether its frames are compressed.
     public var isCompressed: Bool
-    /// Whether the reply's body is delivered in pieces as it arrives, with no limit in total.
+    /// Whether the body of the reply is delivered in pieces as it arrives, without a size limit.
     public var streamsReply: Bool
 
     /// Creates a request whose `Profile` property is `profile`, before the other properties.
@@ -48,7 +48,7 @@ public struct BLIPRequest {
     }
 }
 
-/// The number of a request that we sent and that wants a reply: 1, 2, 3 … in sending order.
+/// The number of a sent request that expects a reply: 1, 2, 3 … in sending order.
 public struct BLIPRequestNumber: Hashable, Comparable, Sendable {
     /// The number on the wire.
     public let rawValue: UInt64

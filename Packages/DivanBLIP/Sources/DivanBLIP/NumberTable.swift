@@ -1,10 +1,11 @@
 /// A table for consecutive numbers, such as those of requests.
 ///
-/// Few of them are in use at a time: so nearly each has its own place, given by its last bits, without hashing. If the
-/// place of a new number is taken, its occupant moves: into a table of twice the size, or, from 4,096 places on, into a
-/// dictionary. So any numbers can be stored in any order, and one that stays forever does not block later ones.
+/// Few numbers are in use at a time, so nearly every number has its own slot, determined by its last bits, without
+/// hashing. If the slot of a new number is occupied, the occupant moves into a table of twice the size, or, from
+/// 4,096 slots on, into a dictionary. So any numbers can be stored in any order, and a number that stays forever
+/// does not block later numbers.
 ///
-/// Inlined, because in other packages the generic code would take several times as long.
+/// The code is inlinable, because the generic code would be several times slower in other packages.
 public struct NumberTable<Element> {
     @usableFromInline
     struct Place {
@@ -56,7 +57,9 @@ public struct NumberTable<Element> {
         return places[place].number == number && places[place].element != nil
     }
 
-    /// The element of a number, or `nil`; setting `nil` removes it.
+    /// The element of a number; `nil` if there is none.
+    ///
+    /// Setting `nil` removes it.
     @inlinable
     public subscript(_ number: UInt64) -> Element? {
         get {

@@ -127,9 +127,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("06", "deflate: bytes cannot be decompressed (invalid block type)"),
-        ("0300", "deflate: bytes cannot be decompressed (the stream ends)"),
-        ("0202", "deflate: bytes cannot be decompressed (invalid distance too far back)"),
+        ("06", "deflate: decompression failed (invalid block type)"),
+        ("0300", "deflate: decompression failed (unexpected end of stream)"),
+        ("0202", "deflate: decompression failed (invalid distance too far back)"),
     ])
     func `invalid deflate data is refused`(hex: String, text: String) throws {
         let payload = try #require([UInt8](hex: hex + "ffffffff"))

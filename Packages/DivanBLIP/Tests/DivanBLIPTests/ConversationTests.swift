@@ -51,7 +51,7 @@ private let messagesPerConversation = 80
         let frame = scribe.message(2, 0, [], [UInt8](repeating: 0, count: 10))
         let error = #expect(throws: BLIPError.self) { try connection.receive(frame.span) }
         let text = """
-            BLIP frame 1: a message exceeds 10 bytes; \
+            BLIP frame 1: the message exceeds 10 bytes; \
             raise BLIPConnection.Limits.messageByteCount or send less
             """
         #expect(error?.description == text)

@@ -4,16 +4,17 @@ public import DivanTransport
 
 /// BLIP over a message transport: requests and replies instead of frames.
 ///
-/// **What it promises.** A handler is created once, on the transport's loop, and called only there. Anything sent
-/// during a call of the handler is written when the transport's turn ends, anything sent at another time in the loop's
-/// next turn; both as far as the transport has room, and the rest when it has room again. If a peer violates the
+/// **What it promises.** A handler is created once, on the transport's loop, and called only there. Messages sent
+/// during a call of the handler are written at the end of the transport's turn, other messages in the loop's next
+/// turn; as far as the transport is writable, and the rest when it becomes writable again. If a peer violates the
 /// message rules, the connection is closed with the error's code, and nothing more from the peer is delivered.
 ///
-/// **What bounds it.** `BLIPConnection.Limits` bounds what a peer can make it hold. What this side sends is bounded by
-/// the sender: `queuedByteCount` waits for the transport.
+/// **What bounds it.** `BLIPConnection.Limits` bounds the memory that a peer can use. Outgoing messages are limited
+/// by the sender, who checks `queuedByteCount`.
 ///
-/// Use members on the loop unless they say otherwise. `@unchecked Sendable` holds because all state is touched only
-/// there: the transport calls there, `close` touches none, and the other public members check it.
+/// Use members on the loop unless documented otherwise. `@unchecked Sendable` is correct because all state is
+/// accessed only on the loop: the transport calls on the loop, `close` accesses no state, and the other public
+/// members check it.
 public final class BLIPChannel: MessageReceiver, @unchecked Sendable {
     private let transport: any MessageTransport
     private var connection: BLIPConnection
@@ -34,12 +35,14 @@ public final class BLIPChannel: MessageReceiver, @unchecked Sendable {
         case over
     }
 
-    /// Starts a transport and runs BLIP on it; from any thread.
+    /// Starts a transport and runs BLIP on it.
+    ///
+    /// Can be called from any thread.
     ///
     /// - Parameters:
     ///   - transport: Must not have been started.
     ///   - codec: Compresses frames; both ends must use the same.
-    ///   - limits: What the peer may make the channel hold.
+    ///   - limits: The limits on the memory that the peer can use.
     ///   - makeHandler: Creates the handler; called once, on the loop, before anything else happens.
     /// - Returns: The channel, for code that sends or closes outside the handler; it lives until the connection has
     ///   ended.
@@ -66,16 +69,18 @@ public final class BLIPChannel: MessageReceiver, @unchecked Sendable {
         self.makeHandler = makeHandler
     }
 
-    /// The loop on which the handler is called; from any thread.
+    /// The loop on which the handler is called.
+    ///
+    /// Can be used from any thread.
     public var loop: any EventLoop { transport.loop }
 
-    /// The requests without a complete reply, in order; once the channel is closed they have failed.
+    /// The requests without a complete reply, in order; when the channel is closed, they have failed.
     public var waitingRequests: [BLIPRequestNumber] {
         checkLoop()
         return connection.waitingRequests
     }
 
-    /// Uncompressed bytes that wait for the transport; of body sources, only what was read.
+    /// Uncompressed bytes that wait for the transport; of body sources, only the bytes already read.
     public var queuedByteCount: Int {
         checkLoop()
         return connection.queuedByteCount
@@ -83,20 +88,22 @@ public final class BLIPChannel: MessageReceiver, @unchecked Sendable {
 
     /// Queues a request.
     ///
-    /// - Returns: The number that its reply will have, or `nil` if it wants none.
+    /// - Returns: The number of its reply; `nil` if it expects no reply.
     @discardableResult
     public func send(_ request: consuming BLIPRequest) -> BLIPRequestNumber? {
         askForTurn()
         return connection.send(request)
     }
 
-    /// Queues the reply to a request of the peer; a second or unwanted one is dropped.
+    /// Queues the reply to a request of the peer; a second or unexpected reply is discarded.
     public func reply(to request: BLIPRequestID, with reply: BLIPReply) {
         askForTurn()
         connection.reply(to: request, with: reply)
     }
 
-    /// Closes the connection properly; from any thread.
+    /// Closes the connection with a closing handshake.
+    ///
+    /// Can be called from any thread.
     public func close(code: UInt16 = 1000, reason: String = "") {
         transport.close(code: code, reason: reason)
     }
@@ -110,7 +117,7 @@ public final class BLIPChannel: MessageReceiver, @unchecked Sendable {
         write()
     }
 
-    /// Delivers what the frame completes.
+    /// Delivers the messages that the frame completes.
     public func transportDidReceive(_ message: ArraySlice<UInt8>) {
         guard turn != .over else { return }
         turn = .running
@@ -124,13 +131,13 @@ public final class BLIPChannel: MessageReceiver, @unchecked Sendable {
         }
     }
 
-    /// Writes what was sent meanwhile.
+    /// Writes the messages sent meanwhile.
     public func transportDidDrainInput() { write() }
 
     /// Continues to write.
     public func transportDidBecomeWritable() { write() }
 
-    /// Tells the handler, and releases it.
+    /// Notifies the handler, and releases it.
     public func transportDidClose(_ close: TransportClose) {
         turn = .over
         let speaker = speaker
@@ -150,7 +157,7 @@ public final class BLIPChannel: MessageReceiver, @unchecked Sendable {
     // MARK: Out
 
     private func checkLoop() {
-        precondition(loop.isCurrent, "a channel is used on its loop")
+        precondition(loop.isCurrent, "a channel must be used on its own loop")
     }
 
     private func askForTurn() {

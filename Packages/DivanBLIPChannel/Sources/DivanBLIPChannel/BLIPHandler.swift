@@ -1,12 +1,12 @@
 public import DivanBLIP
 public import DivanTransport
 
-/// Handles BLIP on a channel; created and called on the channel's loop, so that it needs no lock.
+/// Handles the messages of a channel; created and called on the channel's loop, so that it needs no lock.
 public protocol BLIPHandler: AnyObject {
-    /// The connection is open: requests may be sent.
+    /// The connection is open: requests can be sent.
     func channelDidOpen(_ peer: TransportPeer)
 
-    /// The peer sent a request or reply, or a body of ours could not be read.
+    /// The peer sent a request or reply, or an outgoing body could not be read.
     func channelDidReceive(_ event: BLIPEvent)
 
     /// The peer violated the message rules: the channel closes with the error's code.
@@ -20,7 +20,7 @@ extension BLIPHandler {
     /// Does nothing.
     public func channelDidOpen(_ peer: TransportPeer) {}
 
-    /// Does nothing: `channelDidClose` is called, too.
+    /// Does nothing: `channelDidClose` is also called.
     public func channelDidFail(_ error: BLIPError) {}
 
     /// Does nothing.

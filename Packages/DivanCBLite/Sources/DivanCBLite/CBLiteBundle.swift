@@ -122,8 +122,8 @@ public final class CBLiteBundle {
         let name = directory.split(separator: "/").last ?? ""
         let kind = (try? BundleKind(of: directory)) == .encrypted ? "an encrypted" : "a"
         return
-            "\(kind) database of Couchbase Lite, not of Divan; divan import-cblite \(name) NEW, or "
-            + "Database.importing(fromPath:toDatabase:), makes one of it"
+            "\(kind) Couchbase Lite database, not a Divan database; import it with "
+            + "'divan import-cblite \(name) NEW' or Database.importing(fromPath:toDatabase:)"
     }
 
     /// "Divn", as in `Docs/formats/`.
@@ -291,7 +291,7 @@ extension CBLiteBundle {
                 case 1 where name == "kv_default":
                     Collection(scope: "_default", name: "_default", tables: tables)
                 case 1: Collection(scope: "_default", name: String(parts[0]), tables: tables)
-                default: throw .damaged("a table of the name \(name)")
+                default: throw .damaged("unexpected table \(name)")
                 }
             let query = try file.prepare("SELECT lastSeq FROM kvmeta WHERE name = ?1")
             query.bind(String(plain))
@@ -310,7 +310,7 @@ extension CBLiteBundle {
         while try query.step() { columns.append(query.text(1)) }
         let needed = ["key", "sequence", "flags", "version", "body"]
         guard needed.allSatisfy({ columns.contains($0) }) else {
-            throw .damaged("table \(name) has other columns")
+            throw .damaged("table \(name) has unexpected columns")
         }
         // Added by later versions, in either order.
         let later = ["expiration", "extra"].map { columns.contains($0) ? $0 : "NULL" }
@@ -329,7 +329,7 @@ extension CBLiteBundle.Facts {
         func value(_ key: String) -> [UInt8]? { values[Array(key.utf8)] }
         guard let publicUUID = value("publicUUID"), publicUUID.count == 16,
             let privateUUID = value("privateUUID"), privateUUID.count == 16
-        else { throw .damaged("it has no UUIDs") }
+        else { throw .damaged("no UUIDs") }
         self.publicUUID = publicUUID
         self.privateUUID = privateUUID
         let previous = value("previousPrivateUUID")
@@ -354,7 +354,7 @@ extension CBLiteBundle.Facts {
     ) throws(RecordDamage) -> [(address: String, id: RemoteID)] {
         let fleece = Fleece(bytes)
         guard case .dictionary(let items) = try fleece.root() else {
-            throw RecordDamage("the remotes are no dictionary")
+            throw RecordDamage("the remotes are not a dictionary")
         }
         var remotes: [(address: String, id: RemoteID)] = []
         for index in 0..<items.count {

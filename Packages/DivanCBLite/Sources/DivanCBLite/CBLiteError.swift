@@ -38,25 +38,28 @@ extension CBLiteError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .notABundle:
-            "no database of Couchbase Lite; give the path of the folder that ends in .cblite2"
+            "not a Couchbase Lite database; pass the path of the directory that ends in .cblite2"
         case .divan:
-            "a database of Divan already; open it as it is, or copy it with divan cp"
+            "already a Divan database; open it directly, or copy it with 'divan cp'"
         case .tooOld(let version):
-            "written by Couchbase Lite 1 (version \(version)); open it once with Couchbase Lite 2 or 3, "
-                + "which converts it"
+            "written by Couchbase Lite 1 (version \(version)); open it once with Couchbase Lite 2 "
+                + "or 3 to convert it"
         case .tooNew(let version):
-            "written by a later Couchbase Lite (version \(version)); use a newer Divan"
+            "written by a newer Couchbase Lite (version \(version)); upgrade Divan"
         case .encrypted:
-            "encrypted; decrypt it with Couchbase Lite's changeEncryptionKey(nil), or sync from it"
+            "the database is encrypted; decrypt it with Couchbase Lite's changeEncryptionKey(nil), "
+                + "or sync from it"
         case .inUse:
-            "another program has it open for writing; close that program first"
+            "another program has the database open for writing; close that program first"
         case .damaged(let what):
-            "damaged (\(what)); repair it with Couchbase Lite, or sync from its server"
+            "the database is damaged (\(what)); repair it with Couchbase Lite, or sync from its "
+                + "server"
         case .scratch(let directory, let number):
-            "it has a log, and no copy of it could be made in \(directory) (errno \(number)); make room there, "
-                + "or set TMPDIR to another directory"
+            "cannot copy the database and its log to \(directory) (errno \(number)); free some "
+                + "space there, or set TMPDIR to another directory"
         case .system(let number):
-            "the system refuses (errno \(number)); look at the permissions and at the room on the disk"
+            "cannot read the database (errno \(number)); check its permissions and the free disk "
+                + "space"
         }
     }
 }

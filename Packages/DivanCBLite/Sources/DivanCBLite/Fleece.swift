@@ -51,11 +51,11 @@ struct Fleece {
 
     private func root(in range: Range<Int>) throws(RecordDamage) -> Value {
         guard range.count >= 2, range.count % 2 == 0 else {
-            throw RecordDamage("\(range.count) bytes are no container")
+            throw RecordDamage("\(range.count) bytes are not a valid container")
         }
         let last = range.upperBound - 2
         guard bytes[last] & 0x80 == 0 else { return try value(at: target(of: last, isWide: false)) }
-        guard range.count == 2 else { throw RecordDamage("the end is no pointer to the root") }
+        guard range.count == 2 else { throw RecordDamage("no root pointer at the end") }
         return try value(at: last)
     }
 
@@ -71,7 +71,7 @@ struct Fleece {
         var (offset, isWide) = (pointer, isWide)
         repeat {
             guard offset + (isWide ? 4 : 2) <= end(around: offset) else {
-                throw RecordDamage("a pointer is cut off")
+                throw RecordDamage("truncated pointer")
             }
             var distance = Int(bytes[offset] & 0x7F) << 8 | Int(bytes[offset + 1])
             if isWide {
@@ -86,7 +86,7 @@ struct Fleece {
             let highest = isExternal ? start : offset
             let next = offset - 2 * distance
             guard distance > 0, next >= lowest, next + 2 <= highest else {
-                throw RecordDamage("a pointer leads out of the container")
+                throw RecordDamage("a pointer is out of bounds")
             }
             offset = next
             isWide = true
@@ -97,7 +97,7 @@ struct Fleece {
     /// Reads the value at a position, which is inside.
     private func value(at offset: Int) throws(RecordDamage) -> Value {
         let end = end(around: offset)
-        guard offset + 2 <= end else { throw RecordDamage("a value is cut off") }
+        guard offset + 2 <= end else { throw RecordDamage("truncated value") }
         let (first, second) = (bytes[offset], bytes[offset + 1])
         switch first >> 4 {
         case 0:
@@ -116,12 +116,12 @@ struct Fleece {
         case 5: return .data(try content(at: offset, end))
         case 6: return .array(try items(at: offset, end, each: 1))
         case 7: return .dictionary(try items(at: offset, end, each: 2))
-        default: throw RecordDamage("a pointer stands where a value should")
+        default: throw RecordDamage("found a pointer where a value is expected")
         }
     }
 
     private func littleEndian(_ range: Range<Int>, _ end: Int) throws(RecordDamage) -> UInt64 {
-        guard range.upperBound <= end else { throw RecordDamage("a number is cut off") }
+        guard range.upperBound <= end else { throw RecordDamage("truncated number") }
         var number: UInt64 = 0
         for offset in range.reversed() { number = number << 8 | UInt64(bytes[offset]) }
         return number
@@ -143,7 +143,7 @@ struct Fleece {
         switch kind {
         case 0: return .float(float)
         case 4: return .double(Double(float))
-        default: throw RecordDamage("a number of an unknown kind")
+        default: throw RecordDamage("unknown number type")
         }
     }
 
@@ -168,13 +168,13 @@ struct Fleece {
         if count == 2047 {
             var cursor = ByteCursor(bytes, in: first..<end)
             guard let more = cursor.varint(), more <= UInt64(end) else {
-                throw RecordDamage("more items than the container holds")
+                throw RecordDamage("more items than fit in the container")
             }
             count += more
             first = cursor.offset + (cursor.offset - offset) % 2
         }
         guard count <= UInt64(max(0, end - first) / (itemCount * byteCount)) else {
-            throw RecordDamage("more items than the container holds")
+            throw RecordDamage("more items than fit in the container")
         }
         return Items(count: Int(count), first: first, byteCount: byteCount)
     }

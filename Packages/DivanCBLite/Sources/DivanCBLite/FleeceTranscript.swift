@@ -27,7 +27,7 @@ struct FleeceTranscript {
                 budget.valueCount <= CBLiteLimits.valueCount
             else { throw RecordDamage("more than 20 MiB of JSON") }
             guard budget.byteCount + bytes.count <= CBLiteLimits.recordByteCount else {
-                throw RecordDamage("bodies of more than 256 MiB together")
+                throw RecordDamage("more than 256 MiB of bodies in total")
             }
         }
     }
@@ -82,7 +82,7 @@ struct FleeceTranscript {
         depth: Int,
         to text: inout Text
     ) throws(RecordDamage) {
-        guard depth <= CBLiteLimits.depth else { throw RecordDamage("too deep") }
+        guard depth <= CBLiteLimits.depth else { throw RecordDamage("nested too deeply") }
         text.bytes.append(UInt8(ascii: "["))
         for index in 0..<items.count {
             if index > 0 { text.bytes.append(UInt8(ascii: ",")) }
@@ -103,7 +103,7 @@ struct FleeceTranscript {
         depth: Int,
         to text: inout Text
     ) throws(RecordDamage) {
-        guard depth <= CBLiteLimits.depth else { throw RecordDamage("too deep") }
+        guard depth <= CBLiteLimits.depth else { throw RecordDamage("nested too deeply") }
         // Counted before they are collected: a giant dictionary may be referred to again and again.
         try text.count(items.count)
         let pairs = try sortedPairs(of: items, &text.budget.comparedByteCount)
@@ -144,9 +144,9 @@ struct FleeceTranscript {
             precedes(pairs[$0 - 1], pairs[$0], &compared)
         }
         guard compared <= CBLiteLimits.comparedByteCount else {
-            throw RecordDamage("keys that take too long to be put in order")
+            throw RecordDamage("sorting the keys takes too long")
         }
-        guard isAscending else { throw RecordDamage("a key stands there twice") }
+        guard isAscending else { throw RecordDamage("duplicate key") }
         return pairs
     }
 
@@ -155,10 +155,10 @@ struct FleeceTranscript {
         case .string(let range): return Pair(place: place, shared: -1, range: range)
         case .integer(let number):
             guard number >= 0, number < keys.keys.count else {
-                throw RecordDamage("there is no shared key \(number)")
+                throw RecordDamage("shared key \(number) does not exist")
             }
             return Pair(place: place, shared: Int(number), range: 0..<0)
-        default: throw RecordDamage("a key is no string")
+        default: throw RecordDamage("a key is not a string")
         }
     }
 

@@ -16,7 +16,7 @@ enum JSONText {
             if byte >= 0x80 { isASCII = false }
         }
         if !isASCII, (try? UTF8Span(validating: text)) == nil {
-            throw RecordDamage("a string is no UTF-8")
+            throw RecordDamage("a string is not UTF-8")
         }
         output.append(UInt8(ascii: "\""))
         if isPlain {
@@ -58,7 +58,7 @@ enum JSONText {
         _ number: some BinaryFloatingPoint & CustomStringConvertible,
         to output: inout [UInt8]
     ) throws(RecordDamage) {
-        guard number.isFinite else { throw RecordDamage("a number is infinite or none") }
+        guard number.isFinite else { throw RecordDamage("a number is infinite or NaN") }
         var text = number.description
         text.withUTF8 { output.append(contentsOf: $0) }
     }

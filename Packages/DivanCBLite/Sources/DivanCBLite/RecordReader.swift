@@ -24,15 +24,15 @@ public struct RecordReader: Sendable {
         if let damage = record.damage { throw damage }
         guard let text = String(validating: record.key, as: UTF8.self),
             let documentID = try? DocumentID(received: text)
-        else { throw RecordDamage("key: no document ID") }
-        guard record.sequence > 0 else { throw RecordDamage("sequence: below 1") }
+        else { throw RecordDamage("key: invalid document ID") }
+        guard record.sequence > 0 else { throw RecordDamage("sequence: less than 1") }
         guard record.sequence < CBLiteLimits.sequenceBound else {
-            throw RecordDamage("sequence: \(record.sequence) leaves no room for the next ones")
+            throw RecordDamage("sequence: \(record.sequence) is too large")
         }
         if let later = record.laterSequence {
             throw RecordDamage(
-                "sequence: the row of \(record.sequence) is left for that of \(later), "
-                    + "since the document stands in two tables"
+                "sequence: the document is in two tables; row \(later) was used "
+                    + "instead of row \(record.sequence)"
             )
         }
         var document = ForeignDocument(
@@ -77,7 +77,7 @@ public struct RecordReader: Sendable {
         _ budget: inout TranscriptBudget
     ) throws(RecordDamage) -> [UInt8] {
         guard case .dictionary = value else {
-            throw RecordDamage("\(column): a body is no dictionary")
+            throw RecordDamage("\(column): a body is not a dictionary")
         }
         return try inside(column) { () throws(RecordDamage) in
             try FleeceTranscript.json(of: value, in: fleece, keys: keys, budget: &budget)
@@ -145,10 +145,10 @@ public struct RecordReader: Sendable {
         var marks: [RemoteID: Int] = [:]
         for (remote, index) in latest { marks[RemoteID(rawValue: remote)] = index }
         guard let tree = try? RevisionTree(restoring: revisions, latest: marks) else {
-            throw RecordDamage("extra: the revisions make no tree")
+            throw RecordDamage("extra: the revisions do not form a tree")
         }
         guard tree.current?.id == revisions[0].id else {
-            throw RecordDamage("extra: another revision than the first wins")
+            throw RecordDamage("extra: the first revision is not the winner")
         }
         return tree
     }

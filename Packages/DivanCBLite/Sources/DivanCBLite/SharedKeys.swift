@@ -23,16 +23,16 @@ public struct SharedKeys: Sendable {
         let fleece = Fleece(bytes)
         guard case .array(let items) = try fleece.root(),
             items.count <= CBLiteLimits.sharedKeyCount
-        else { throw RecordDamage("the shared keys are no array") }
+        else { throw RecordDamage("the shared keys are not an array") }
         var keys: [Key] = []
         var byteCount = 0
         for index in 0..<items.count {
             guard case .string(let range) = try fleece.item(index, of: items) else {
-                throw RecordDamage("shared key \(index) is no string")
+                throw RecordDamage("shared key \(index) is not a string")
             }
             byteCount += range.count
             guard byteCount <= CBLiteLimits.sharedKeyByteCount else {
-                throw RecordDamage("the shared keys take more than 4 MiB")
+                throw RecordDamage("the shared keys exceed 4 MiB")
             }
             var text: [UInt8] = []
             try JSONText.appendQuoted(bytes.span.extracting(range), to: &text)

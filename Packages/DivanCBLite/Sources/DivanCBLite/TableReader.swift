@@ -56,7 +56,7 @@ final class TableReader {
     func record() throws(CBLiteError) -> Record? {
         guard case .list = order else {
             guard let record = try stored() else {
-                throw .damaged("a row of an index is missing")
+                throw .damaged("an index entry has no matching row")
             }
             return record
         }
@@ -95,7 +95,7 @@ final class TableReader {
                 version: [],
                 body: nil
             )
-            record.damage = RecordDamage("row \(row): its page of the file is damaged")
+            record.damage = RecordDamage("row \(row): its page in the file is damaged")
             return record
         }
     }

@@ -43,17 +43,17 @@ struct TreeRecord {
     init(_ bytes: [UInt8]) throws(RecordDamage) {
         var cursor = ByteCursor(bytes, in: bytes.indices)
         while true {
-            guard let size = cursor.long() else { throw RecordDamage("the tree does not end") }
+            guard let size = cursor.long() else { throw RecordDamage("truncated revision tree") }
             if size == 0 { break }
             guard size >= 9, entries.count < CBLiteLimits.revisionCount,
                 let range = cursor.range(count: size - 4)
             else { throw RecordDamage("revision \(entries.count) is longer than the tree") }
             entries.append(try Self.entry(bytes, in: range))
         }
-        guard !entries.isEmpty else { throw RecordDamage("the tree has no revision") }
+        guard !entries.isEmpty else { throw RecordDamage("the revision tree is empty") }
         for (index, entry) in entries.enumerated() {
             if let parent = entry.parent, parent >= entries.count || parent == index {
-                throw RecordDamage("the parent of revision \(index) is none")
+                throw RecordDamage("the parent of revision \(index) is invalid")
             }
         }
         try readMarks(&cursor)
@@ -63,7 +63,7 @@ struct TreeRecord {
     static func first(of bytes: [UInt8]) throws(RecordDamage) -> Entry {
         var cursor = ByteCursor(bytes, in: bytes.indices)
         guard let size = cursor.long(), size >= 9, let range = cursor.range(count: size - 4) else {
-            throw RecordDamage("the tree has no revision")
+            throw RecordDamage("the revision tree is empty")
         }
         return try entry(bytes, in: range)
     }
@@ -75,7 +75,7 @@ struct TreeRecord {
         var cursor = ByteCursor(bytes, in: range)
         guard let parent = cursor.short(), let flags = cursor.byte(), let length = cursor.byte(),
             let idRange = cursor.range(count: Int(length)), let sequence = cursor.varint()
-        else { throw RecordDamage("a revision is cut off") }
+        else { throw RecordDamage("truncated revision") }
         return Entry(
             id: try revisionID(bytes[idRange]),
             parent: parent == 0xFFFF ? nil : parent,
@@ -88,20 +88,20 @@ struct TreeRecord {
     /// Reads the binary form of an ID.
     static func revisionID(_ bytes: ArraySlice<UInt8>) throws(RecordDamage) -> RevisionID {
         guard bytes.first != 0, let id = RevisionID(encoded: bytes.span) else {
-            throw RecordDamage("a revision ID is none")
+            throw RecordDamage("invalid revision ID")
         }
         return id
     }
 
     private mutating func readMarks(_ cursor: inout ByteCursor) throws(RecordDamage) {
         guard cursor.remainingCount % 4 == 0 else {
-            throw RecordDamage("the marks of remotes are cut off")
+            throw RecordDamage("the list of remotes is truncated")
         }
         while let remote = cursor.short(), let index = cursor.short() {
             // After the zero there are revisions that a remote rejected.
             if remote == 0 { return }
             guard index < entries.count else {
-                throw RecordDamage("remote \(remote) has a revision that is none")
+                throw RecordDamage("remote \(remote) has an invalid revision")
             }
             latest[UInt32(remote)] = index
         }

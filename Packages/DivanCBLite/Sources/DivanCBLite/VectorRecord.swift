@@ -37,7 +37,7 @@ struct VectorRecord {
     init(_ fleece: Fleece, owner: SourceID) throws(RecordDamage) {
         self.owner = owner
         guard case .array(let items) = try fleece.root() else {
-            throw RecordDamage("the remotes' revisions are no array")
+            throw RecordDamage("the remote revisions are not an array")
         }
         guard items.count <= CBLiteLimits.remoteCount else {
             throw RecordDamage("too many remotes")
@@ -55,7 +55,7 @@ struct VectorRecord {
             chain.append(id)
         }
         guard others.count * chain.count <= CBLiteLimits.pastCount else {
-            throw RecordDamage("too many remotes with a past of their own")
+            throw RecordDamage("too many remotes with their own history")
         }
     }
 
@@ -67,7 +67,7 @@ struct VectorRecord {
         // Items may share their members, and members their values.
         memberCount += members.count
         guard memberCount <= CBLiteLimits.valueCount else {
-            throw RecordDamage("the remotes' revisions have too many members")
+            throw RecordDamage("the remote revisions have too many members")
         }
         var state = State(mixed: MixedVector(), flags: 0)
         for place in 0..<members.count {
@@ -80,7 +80,7 @@ struct VectorRecord {
             case (UInt8(ascii: "@"), .data(let range)):
                 vectorByteCount += range.count
                 guard vectorByteCount <= CBLiteLimits.vectorByteCount else {
-                    throw RecordDamage("the remotes' vectors take more than 16 MiB")
+                    throw RecordDamage("the remote version vectors exceed 16 MiB")
                 }
                 state.mixed = try Self.mixed(fleece.bytes[range], owner: owner)
             case (UInt8(ascii: "~"), .data(let range)):
@@ -90,7 +90,7 @@ struct VectorRecord {
         }
         guard index > 0 else { return }
         guard state.mixed.current != nil else {
-            throw RecordDamage("remote \(index) has a revision without a name")
+            throw RecordDamage("remote \(index) has a revision without an ID")
         }
         state.remotes = [RemoteID(rawValue: UInt32(index))]
         others.append(state)
@@ -113,7 +113,7 @@ struct VectorRecord {
         }
         guard let vector = try? VersionVector(encoded: bytes.span), !vector.isEmpty,
             let own = try? vector.replacingMe(by: owner)
-        else { throw RecordDamage("a version vector is none") }
+        else { throw RecordDamage("invalid version vector") }
         return MixedVector(vector: own)
     }
 }

@@ -55,12 +55,12 @@ import Testing
         var budget = TranscriptBudget()
         budget.comparedByteCount = CBLiteLimits.comparedByteCount - 1_000_000
         let error = #expect(throws: RecordDamage.self) { try json(bytes, &budget) }
-        #expect(error?.description == "keys that take too long to be put in order")
+        #expect(error?.description == "sorting the keys takes too long")
         budget = TranscriptBudget()
         let twice = #expect(throws: RecordDamage.self) {
             try json(manyKeys(count: 2, keyByteCount: 100), &budget)
         }
-        #expect(twice?.description == "a key stands there twice")
+        #expect(twice?.description == "duplicate key")
     }
 
     @Test func `bodies of one document are counted together`() throws {
@@ -106,7 +106,7 @@ import Testing
         )
     }
 
-    @Test(arguments: [(3, nil), (1_100, "extra: too many remotes with a past of their own")])
+    @Test(arguments: [(3, nil), (1_100, "extra: too many remotes with their own history")])
     func `what lies behind the revisions of many remotes is bounded`(
         remoteCount: Int,
         damage: String?

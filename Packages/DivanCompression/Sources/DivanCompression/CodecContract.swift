@@ -6,7 +6,7 @@ public enum CodecContract {
             return try roundTrip(codec) + parts(codec) + limit(codec) + reset(codec) + alone(codec)
                 + turns(codec)
         } catch {
-            return ["A call failed on sound bytes: \(error)."]
+            return ["A call failed on valid bytes: \(error)."]
         }
     }
 
@@ -20,16 +20,18 @@ public enum CodecContract {
         for (index, piece) in samples.enumerated() {
             var packed: [UInt8] = [7]
             try compressor.compress(piece.span, appendingTo: &packed)
-            if packed.first != 7 { violations.append("compress overwrites what is there.") }
+            if packed.first != 7 { violations.append("compress overwrites existing output.") }
             packed = Array(packed.dropFirst())
             if packed.count > codec.maximumByteCount(for: piece.count) {
                 violations.append("Piece \(index) exceeds maximumByteCount: \(packed.count).")
             }
             var plain: [UInt8] = [7]
             try decompressor.decompress(packed.span, limit: piece.count, appendingTo: &plain)
-            if plain != [7] + piece { violations.append("Piece \(index) comes back changed.") }
+            if plain != [7] + piece {
+                violations.append("Piece \(index) is not restored unchanged.")
+            }
             if piece.isEmpty, !packed.isEmpty {
-                violations.append("An empty piece becomes \(packed.count) bytes.")
+                violations.append("An empty piece is compressed to \(packed.count) bytes.")
             }
         }
         return violations
@@ -51,7 +53,7 @@ public enum CodecContract {
                 var plain: [UInt8] = []
                 try decompressor.decompress(packed.span, limit: piece.count, appendingTo: &plain)
                 if plain != piece {
-                    violations.append("Piece \(index) in two parts comes back changed.")
+                    violations.append("Piece \(index) in two parts is not restored unchanged.")
                 }
             }
         }
@@ -65,9 +67,9 @@ public enum CodecContract {
             let decompressor = try codec.makeDecompressor()
             try decompressor.decompress(packed.span, limit: 99_999, appendingTo: &plain)
         } catch .outputTooLarge {
-            return plain.count > 99_999 ? ["Output grew beyond the limit before the error."] : []
+            return plain.count > 99_999 ? ["The output exceeded the limit before the error."] : []
         }
-        return ["A piece longer than the limit is not refused with outputTooLarge."]
+        return ["A piece longer than the limit is not rejected with outputTooLarge."]
     }
 
     private static func reset(_ codec: some CompressionCodec) throws(CompressionError) -> [String] {
@@ -90,7 +92,7 @@ public enum CodecContract {
         for piece in samples {
             let packed = try codec.compressed(piece.span)
             if try codec.decompressed(packed.span, limit: piece.count) != piece {
-                violations.append("\(piece.count) bytes alone come back changed.")
+                violations.append("\(piece.count) bytes alone are not restored unchanged.")
             }
         }
         return violations
@@ -98,7 +100,7 @@ public enum CodecContract {
 
     /// Grades alternate, and one decompressor reads them all.
     private static func turns(_ codec: some CompressionCodec) throws(CompressionError) -> [String] {
-        guard !codec.grades.isEmpty else { return ["There is no grade."] }
+        guard !codec.grades.isEmpty else { return ["There are no grades."] }
         let decompressor = try codec.makeDecompressor()
         var violations: [String] = []
         for (number, grade) in (codec.grades + codec.grades).enumerated() {
@@ -111,7 +113,7 @@ public enum CodecContract {
                 }
                 var plain: [UInt8] = []
                 try decompressor.decompress(packed.span, limit: piece.count, appendingTo: &plain)
-                if plain != piece { violations.append("Turn \(number) comes back changed.") }
+                if plain != piece { violations.append("Turn \(number) is not restored unchanged.") }
             }
         }
         return violations

@@ -13,9 +13,9 @@ extension CompressionError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .corrupt(let codec, let detail):
-            "\(codec): bytes cannot be decompressed (\(detail)); the stream is lost, connect again"
+            "\(codec): decompression failed (\(detail)); reconnect"
         case .outputTooLarge(let codec, let limit):
-            "\(codec): a piece becomes more than \(limit) bytes; raise the limit or send less"
+            "\(codec): decompressed data exceeds \(limit) bytes; raise the limit or send less"
         case .library(let codec, let code):
             "\(codec): the library failed with code \(code); free memory or check its settings"
         }

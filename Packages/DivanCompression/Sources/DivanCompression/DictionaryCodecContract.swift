@@ -4,10 +4,12 @@ public enum DictionaryCodecContract {
     public static func violations(of codec: some DictionaryCodec) -> [String] {
         do throws(CompressionError) {
             var violations = codec.name.isEmpty ? ["The name is empty."] : []
-            if codec.dictionaryByteCount < 1 { violations.append("It takes no dictionary.") }
+            if codec.dictionaryByteCount < 1 {
+                violations.append("dictionaryByteCount is less than 1.")
+            }
             let made = codec.dictionary(from: samples)
             if made.count > codec.dictionaryByteCount {
-                violations.append("A dictionary has \(made.count) bytes.")
+                violations.append("A dictionary exceeds dictionaryByteCount: \(made.count).")
             }
             for dictionary in [made, codec.dictionary(from: [])] {
                 violations += try roundTrip(codec, dictionary)
@@ -15,7 +17,7 @@ public enum DictionaryCodecContract {
             let typical = codec.dictionary(from: (0..<40).map(record))
             return try violations + gain(codec, typical) + lengths(codec, typical)
         } catch {
-            return ["A call failed on sound bytes: \(error)."]
+            return ["A call failed on valid bytes: \(error)."]
         }
     }
 
@@ -30,7 +32,7 @@ public enum DictionaryCodecContract {
         for piece in samples {
             var output: [UInt8] = [7]
             try coder.pack(piece.span, appendingTo: &output)
-            if output.first != 7 { violations.append("pack overwrites what is there.") }
+            if output.first != 7 { violations.append("pack overwrites existing output.") }
             packed.append(Array(output.dropFirst()))
         }
         let other = try codec.makeCoder(dictionary: dictionary)
@@ -40,7 +42,7 @@ public enum DictionaryCodecContract {
                 violations.append("Piece \(index) exceeds maximumPlainByteCount: \(most).")
             }
             if try unpacked(packed[index], piece.count, by: other) != piece {
-                violations.append("Piece \(index) comes back changed.")
+                violations.append("Piece \(index) is not restored unchanged.")
             }
         }
         return violations
@@ -54,7 +56,7 @@ public enum DictionaryCodecContract {
         let piece = record(41)
         var packed: [UInt8] = []
         try codec.makeCoder(dictionary: dictionary).pack(piece.span, appendingTo: &packed)
-        return packed.count < piece.count / 2 ? [] : ["A dictionary is of no use."]
+        return packed.count < piece.count / 2 ? [] : ["A dictionary does not reduce the size."]
     }
 
     /// A piece of another length is refused.
@@ -68,7 +70,7 @@ public enum DictionaryCodecContract {
         try coder.pack(piece.span, appendingTo: &packed)
         return [piece.count - 1, piece.count + 1].compactMap { count in
             let plain = try? unpacked(packed, count, by: coder)
-            return plain.map { _ in "A piece is unpacked to another length." }
+            return plain.map { _ in "A wrong length is accepted when unpacking a piece." }
         }
     }
 

@@ -10,7 +10,7 @@ public struct GradedCodec: CompressionCodec {
     ///
     /// - Precondition: `grades` is not empty.
     public init(_ grades: [any CompressionCodec]) {
-        precondition(!grades.isEmpty, "GradedCodec: pass one codec or more")
+        precondition(!grades.isEmpty, "GradedCodec: pass at least one codec")
         self.grades = grades
     }
 

@@ -82,7 +82,7 @@ public final class LibraryDictionaryCoder: DictionaryCoder {
         }
         guard isSound >= 0 else { throw .library(codec: codecName, code: -1) }
         guard isSound == 1 else {
-            throw .corrupt(codec: codecName, detail: "a piece cannot be unpacked")
+            throw .corrupt(codec: codecName, detail: "invalid compressed data")
         }
     }
 }

@@ -113,7 +113,7 @@ private final class MixedDecompressor: StreamDecompressor {
         guard !input.isEmpty else { return }
         let tag = Int(input[0])
         guard tag < formats.count else {
-            throw .corrupt(codec: "mixed", detail: "there is no format \(tag)")
+            throw .corrupt(codec: "mixed", detail: "unknown format \(tag)")
         }
         if halves[tag] == nil { halves[tag] = try formats[tag].makeDecompressor() }
         try halves[tag]?.decompress(input.extracting(1...), limit: limit, appendingTo: &output)

@@ -24,19 +24,19 @@ import Testing
 
     @Test
     func `an unknown format in a mixed stream is corrupt`() throws {
-        let error = CompressionError.corrupt(codec: "mixed", detail: "there is no format 1")
+        let error = CompressionError.corrupt(codec: "mixed", detail: "unknown format 1")
         #expect(throws: error) {
             try MixedCodec([.none]).decompressed([1, 2].span, limit: 100)
         }
     }
 
     @Test(arguments: [
-        (Fault.dropsLastByte, "Piece 0 comes back changed."),
-        (.overwritesOutput, "compress overwrites what is there."),
+        (Fault.dropsLastByte, "Piece 0 is not restored unchanged."),
+        (.overwritesOutput, "compress overwrites existing output."),
         (.growsSilently, "Piece 0 exceeds maximumByteCount"),
-        (.ignoresLimit, "A piece longer than the limit is not refused with outputTooLarge."),
+        (.ignoresLimit, "A piece longer than the limit is not rejected with outputTooLarge."),
         (.remembersForEver, "History survives reset."),
-        (.refusesAll, "A call failed on sound bytes"),
+        (.refusesAll, "A call failed on valid bytes"),
     ])
     func `the contract names a broken promise`(fault: Fault, violation: String) {
         let violations = CodecContract.violations(of: FaultyCodec(fault: fault))
@@ -53,16 +53,18 @@ import Testing
     @Test
     func `an error says place, problem and remedy`() {
         let error = CompressionError.outputTooLarge(codec: "deflate", limit: 10)
-        let text = "deflate: a piece becomes more than 10 bytes; raise the limit or send less"
+        let text = "deflate: decompressed data exceeds 10 bytes; raise the limit or send less"
         #expect(error.description == text)
     }
 
     @Test func `the contract of dictionaries names each broken promise`() {
         let found = DictionaryCodecContract.violations(of: CopyingCodec())
         for start in [
-            "The name is empty.", "It takes no dictionary.", "A dictionary has 1 bytes.",
-            "pack overwrites", "Piece 0 exceeds", "Piece 0 comes back changed.",
-            "A dictionary is of no use.", "A piece is unpacked to another length.",
+            "The name is empty.", "dictionaryByteCount is less than 1.",
+            "A dictionary exceeds dictionaryByteCount: 1.",
+            "pack overwrites", "Piece 0 exceeds", "Piece 0 is not restored unchanged.",
+            "A dictionary does not reduce the size.",
+            "A wrong length is accepted when unpacking a piece.",
         ] { #expect(found.contains { $0.hasPrefix(start) }, "\(start) \(found)") }
     }
 }

@@ -2,7 +2,7 @@
 // allocates twice for each digest. They run the same code (SHA extensions where the CPU has them).
 #define OPENSSL_SUPPRESS_DEPRECATED
 #if !__has_include(<openssl/core_names.h>)
-#error "Divan needs the headers of OpenSSL 3: type  sudo apt-get install libssl-dev"
+#error "The headers of OpenSSL 3 are missing; run: sudo apt-get install libssl-dev"
 #endif
 
 #include "CDivanCrypto.h"

@@ -19,15 +19,15 @@ extension CryptoError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unreadableKey(let detail):
-            "private key: cannot be read (\(detail)); check the password, and that the file is "
-                + "PEM or DER and complete"
+            "private key: cannot read it (\(detail)); check the password, and that the file is "
+                + "complete and in PEM or DER format"
         case .unsupportedKey:
-            "private key: algorithm is neither RSA, P-256 nor P-384; use one of these"
+            "private key: unsupported algorithm; use RSA, P-256 or P-384"
         case .keySize(let bitCount):
-            "private key: RSA with \(bitCount) bits; use "
+            "private key: unsupported RSA key size of \(bitCount) bits; use "
                 + "\(PrivateKey.rsaBitCounts.lowerBound) to \(PrivateKey.rsaBitCounts.upperBound)"
         case .passwordLength(let byteCount):
-            "private key: a password of \(byteCount) bytes; use one of at most "
+            "private key: the password has \(byteCount) bytes; use at most "
                 + "\(PrivateKey.passwordByteCount)"
         case .library(let operation, let detail):
             "\(operation): \(detail); free memory, or check the OpenSSL installation"

@@ -48,7 +48,7 @@ import Testing
         }
         #expect(throws: CryptoError.unsupportedKey) { try PrivateKey(pem: ed25519) }
         let text = CryptoError.keySize(bitCount: 1024).description
-        #expect(text == "private key: RSA with 1024 bits; use 2048 to 8192")
+        #expect(text == "private key: unsupported RSA key size of 1024 bits; use 2048 to 8192")
     }
 
     @Test

@@ -11,9 +11,10 @@ extension BodyArchiveError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unknownCodec(let number):
-            "old body: packed with codec \(number); hand that codec to BodyArchive(reading:)"
+            "old body: compressed with unknown codec \(number); pass that codec to "
+                + "BodyArchive(reading:)"
         case .damaged(let detail):
-            "old body: damaged (\(detail)); restore a backup, or fetch the revision again"
+            "old body: damaged (\(detail)); restore a backup, or pull the revision again"
         }
     }
 }

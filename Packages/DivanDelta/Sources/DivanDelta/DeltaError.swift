@@ -43,7 +43,7 @@ extension DeltaError: CustomStringConvertible {
         let place = String(decoding: told.prefix(Self.placeByteCount), as: UTF8.self) + end
         return """
             JSON delta at \(place.isEmpty ? "the root" : place.debugDescription): \
-            \(reason.explanation); ask for the whole body
+            \(reason.explanation); request the full body
             """
     }
 }
@@ -52,12 +52,12 @@ extension DeltaError.Reason {
     fileprivate var explanation: String {
         switch self {
         case .nothingToChange: "there is no old value to change"
-        case .notAContainer(let kind): "the old value is \(kind.rawValue), not object or array"
+        case .notAContainer(let kind): "the old value is \(kind.rawValue), not an object or array"
         case .unknownOperation: "unknown operation"
-        case .deletionInsideArray: "an array's item cannot be deleted"
+        case .deletionInsideArray: "array items cannot be deleted"
         case .rootDeleted: "the root cannot be deleted"
-        case .remainderNotAnArray: "the end of an array must be replaced by an array"
-        case .notAString: "a text patch needs strings"
+        case .remainderNotAnArray: "the end of an array must be replaced with an array"
+        case .notAString: "a text patch requires strings"
         case .textPatch(let problem): "text patch: \(problem.explanation)"
         }
     }
@@ -67,9 +67,9 @@ extension TextPatch.Problem {
     fileprivate var explanation: String {
         switch self {
         case .empty: "no operations"
-        case .badCount(let offset): "no usable count at byte \(offset)"
+        case .badCount(let offset): "invalid count at byte \(offset)"
         case .unknownOperator(let offset): "unknown operator at byte \(offset)"
-        case .unclosedInsertion(let offset): "insertion without its bar at byte \(offset)"
+        case .unclosedInsertion(let offset): "insertion not closed with '|' at byte \(offset)"
         case .wrongLength(let count): "counts do not add up to the old string's \(count) bytes"
         case .splitCharacter: "an edit splits a character"
         }

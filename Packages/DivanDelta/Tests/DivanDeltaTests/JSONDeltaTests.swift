@@ -91,7 +91,7 @@ import Testing
         #expect(
             error?.description == """
                 JSON delta at "/s": text patch: counts do not add up to the old string's 4 bytes; \
-                ask for the whole body
+                request the full body
                 """
         )
     }

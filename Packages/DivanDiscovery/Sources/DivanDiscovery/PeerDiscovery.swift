@@ -4,7 +4,7 @@
 /// and none begins after `DiscoveryActivity.stop` has returned.
 /// `PeerDiscoveryContract` checks an implementation.
 ///
-/// Source: `tls-and-auth.md` §7, whose **Choose** asks for a service type of our own.
+/// Source: `tls-and-auth.md` §7: our service type differs from the official one.
 public protocol PeerDiscovery: Sendable {
     /// Announces a peer until the activity is stopped or released.
     ///

@@ -147,7 +147,7 @@ static void parse_any(parser *parser);
 static void parse_group(parser *parser) {
     parser->at++;
     if (++parser->unfinished_count > unfinished_limit) {
-        parser->problem = "too many parentheses inside each other";
+        parser->problem = "parentheses are nested too deeply";
         return;
     }
     if (!ends_term(parser)) {
@@ -161,7 +161,7 @@ static void parse_group(parser *parser) {
     if (parser->problem) return;
     skip_space(parser);
     if (parser->at >= parser->end || *parser->at != ')')
-        parser->problem = "a parenthesis is not closed";
+        parser->problem = "unclosed parenthesis";
     else
         parser->at++;
 }
@@ -209,7 +209,7 @@ static void parse_phrase(parser *parser, term *term) {
         }
     }
     if (parser->at >= parser->end) {
-        parser->problem = "a quotation mark is not closed";
+        parser->problem = "unclosed quotation mark";
         return;
     }
     if (has_words) quote(parser, term, start, parser->at, is_prefix);
@@ -244,13 +244,13 @@ static void refuse_operator(parser *parser) {
     const char *at = parser->at;
     int distance;
     if (passes(parser, "AND"))
-        parser->problem = "AND needs words before and after it: write a AND b";
+        parser->problem = "AND requires words before and after it: write a AND b";
     else if (passes(parser, "OR"))
-        parser->problem = "OR needs words before and after it: write a OR b";
+        parser->problem = "OR requires words before and after it: write a OR b";
     else if (passes(parser, "NOT"))
-        parser->problem = "NOT needs words before it: write a NOT b";
+        parser->problem = "NOT requires words before it: write a NOT b";
     else if (passes_near(parser, &distance))
-        parser->problem = "NEAR needs words before and after it: write a NEAR b";
+        parser->problem = "NEAR requires words before and after it: write a NEAR b";
     parser->at = at;
 }
 
@@ -275,7 +275,7 @@ static void parse_term(parser *parser, term *term) {
     if (term->is_first) parser->at++;
     if (parser->at < parser->end && *parser->at == '"') parse_phrase(parser, term);
     else if (is_word(parser, parser->at)) parse_word(parser, term);
-    else parser->problem = "a word is missing";
+    else parser->problem = "missing word";
 }
 
 static bool has_words(const term *term) {
@@ -315,9 +315,9 @@ static void note_column(chain *chain, int column) {
 
 static void add_pair(parser *parser, chain *chain, const term *left, const term *right, int distance) {
     if (left->is_group || right->is_group)
-        parser->problem = "NEAR stands between words and phrases, not beside parentheses";
+        parser->problem = "NEAR combines words and phrases, not parentheses";
     else if (left->is_first || right->is_first)
-        parser->problem = "^ cannot stand beside NEAR";
+        parser->problem = "^ cannot be combined with NEAR";
     if (parser->problem) return;
     note_column(chain, left->column);
     note_column(chain, right->column);
@@ -416,7 +416,7 @@ static void parse(parser *parser) {
     if (!ends_term(parser)) write_part(parser, parse_any, "", &is_there);
     skip_space(parser);
     if (!parser->problem && parser->at < parser->end)
-        parser->problem = "a parenthesis is not opened";
+        parser->problem = "unmatched closing parenthesis";
 }
 
 static void tell(sqlite3_context *context, parser *parser) {

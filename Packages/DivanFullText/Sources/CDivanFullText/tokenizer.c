@@ -1,5 +1,5 @@
 #if !__has_include(<libstemmer.h>)
-#error "Divan needs the headers of Snowball: type  sudo apt-get install libstemmer-dev"
+#error "The headers of Snowball are missing; run: sudo apt-get install libstemmer-dev"
 #endif
 
 #include "full_text.h"

@@ -99,12 +99,12 @@ struct HTTPBodyReader: Sendable {
             guard size <= byteLimit - content.count else { throw tooLarge }
             state = size == 0 ? .trailers : .chunk(rest: size)
         case .chunkEnd:
-            guard line.isEmpty else { throw HTTPError(400, "a chunk is longer than it says") }
+            guard line.isEmpty else { throw HTTPError(400, "a chunk exceeds its declared size") }
             state = .chunkLine
         default:
             trailerByteCount += line.count + 2
             guard trailerByteCount <= limits.trailerByteCount else {
-                throw HTTPError(431, "the fields behind the body are too long")
+                throw HTTPError(431, "the trailers after the body are too long")
             }
             if line.isEmpty { state = .complete }
         }
@@ -118,7 +118,7 @@ struct HTTPBodyReader: Sendable {
         var size = 0
         for byte in digits {
             guard let digit = hexadecimalDigit(byte) else {
-                throw HTTPError(400, "a chunk's size is no hexadecimal number")
+                throw HTTPError(400, "a chunk size is not a hexadecimal number")
             }
             size = size << 4 | Int(digit)
         }

@@ -14,15 +14,15 @@ public struct HTTPError: Error, Equatable, Sendable {
     /// The error for a head that cannot be parsed.
     public init(_ error: HTTPHeadError) {
         switch error {
-        case .tlsRecord: self.init(400, "the client speaks TLS on a port without TLS; use http")
-        case .notHTTP, .line(1): self.init(400, "the first line is no request; check the URL")
-        case .line(let number): self.init(400, "line \(number) of the head is malformed")
+        case .tlsRecord: self.init(400, "TLS request on a port without TLS; use http")
+        case .notHTTP, .line(1): self.init(400, "malformed request line; check the URL")
+        case .line(let number): self.init(400, "line \(number) of the headers is malformed")
         case .head(let limit):
-            self.init(431, "the head exceeds \(limit) bytes; send fewer headers")
+            self.init(431, "the headers exceed \(limit) bytes; send fewer headers")
         case .lineLength(let limit):
-            self.init(431, "a line of the head exceeds \(limit) bytes; send shorter ones")
+            self.init(431, "a header line exceeds \(limit) bytes; send shorter headers")
         case .headerCount(let limit):
-            self.init(431, "the head has more than \(limit) fields; send fewer")
+            self.init(431, "more than \(limit) headers; send fewer")
         }
     }
 }

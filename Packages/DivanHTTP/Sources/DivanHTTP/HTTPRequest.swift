@@ -33,7 +33,7 @@ public struct HTTPRequest: Equatable, Sendable {
         guard parts.count == 3, !parts[0].isEmpty, parts[0].utf8.allSatisfy(\.isHTTPTokenByte)
         else { throw HTTPError(HTTPHeadError.line(1)) }
         guard parts[2] == "HTTP/1.1" || parts[2] == "HTTP/1.0" else {
-            throw HTTPError(505, "only HTTP/1.1 and HTTP/1.0 are spoken here")
+            throw HTTPError(505, "only HTTP/1.1 and HTTP/1.0 are supported")
         }
         method = String(parts[0])
         target = try HTTPTarget(parts[1])
@@ -41,7 +41,7 @@ public struct HTTPRequest: Equatable, Sendable {
         knowsChunks = parts[2] == "HTTP/1.1"
         let hosts = headers.values("Host")
         guard hosts.count == 1 || (hosts.isEmpty && !knowsChunks) else {
-            throw HTTPError(400, "a request has one Host header")
+            throw HTTPError(400, "a request must have exactly one Host header")
         }
         framing = try Self.framing(headers, knowsChunks: knowsChunks)
         expectsContinue =
@@ -62,10 +62,10 @@ public struct HTTPRequest: Equatable, Sendable {
         let lengths = headers.values("Content-Length")
         if !codings.isEmpty {
             guard lengths.isEmpty, knowsChunks else {
-                throw HTTPError(400, "the length of the body is told in two ways; choose one")
+                throw HTTPError(400, "use Content-Length or Transfer-Encoding, not both")
             }
             guard codings.count == 1, codings[0].isEqualIgnoringCase("chunked") else {
-                throw HTTPError(501, "of the transfer codings only chunked is known")
+                throw HTTPError(501, "unsupported transfer coding; use chunked")
             }
             return .chunked
         }
@@ -73,7 +73,7 @@ public struct HTTPRequest: Equatable, Sendable {
         // Digits only, and few enough that the number cannot overflow.
         let isNumber = !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
         guard lengths.count == 1, isNumber, text.utf8.count <= 18, let length = Int(text) else {
-            throw HTTPError(400, "Content-Length is not one number")
+            throw HTTPError(400, "Content-Length is not a number")
         }
         return length == 0 ? .none : .length(length)
     }

@@ -79,10 +79,10 @@ public struct HTTPTarget: Equatable, Sendable {
 
     private static func originForm(_ text: Substring) throws(HTTPError) -> Substring {
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-            throw HTTPError(400, "the target holds bytes that must be percent-encoded")
+            throw HTTPError(400, "the URL contains characters that must be percent-encoded")
         }
         guard let target = originForm(text, schemes: ["http", "https"]) else {
-            throw HTTPError(400, "the target is no path; check the URL")
+            throw HTTPError(400, "the request target is not a path; check the URL")
         }
         return target
     }
@@ -114,14 +114,14 @@ public struct HTTPTarget: Equatable, Sendable {
             case UInt8(ascii: "%"):
                 guard let high = rest.next().flatMap(hexadecimalDigit),
                     let low = rest.next().flatMap(hexadecimalDigit)
-                else { throw HTTPError(400, "a percent sign needs two hexadecimal digits") }
+                else { throw HTTPError(400, "invalid percent-encoding in the URL") }
                 bytes.append(high << 4 | low)
             case UInt8(ascii: "+") where plusIsBlank: bytes.append(UInt8(ascii: " "))
             default: bytes.append(byte)
             }
         }
         guard let decoded = String(validating: bytes, as: UTF8.self) else {
-            throw HTTPError(400, "the target is no UTF-8 when decoded")
+            throw HTTPError(400, "the decoded URL is not UTF-8")
         }
         return decoded
     }

@@ -71,7 +71,7 @@ extension JSONError: CustomStringConvertible {
 
     /// Problem and remedy without the position, for a caller that tells the text's place in a file.
     public var explanation: String {
-        if isOfBlankText { return "the text is empty; send a value" }
+        if isOfBlankText { return "the text is empty; write a JSON value" }
         let (problem, remedy) = reason.explanation
         return "\(problem); \(remedy)"
     }
@@ -80,30 +80,30 @@ extension JSONError: CustomStringConvertible {
 extension JSONError.Reason {
     fileprivate var explanation: (problem: String, remedy: String) {
         switch self {
-        case .unexpectedEnd: ("the text ends inside a value", "send all of it")
+        case .unexpectedEnd: ("unexpected end inside a value", "check that the text is complete")
         case .unexpectedByte(let byte):
-            ("\(Self.name(of: byte)) cannot stand here", "correct the text")
+            ("unexpected \(Self.name(of: byte))", "correct the JSON syntax")
         case .trailingByte(let byte):
-            ("\(Self.name(of: byte)) follows the value", "send one value and nothing after it")
+            ("unexpected \(Self.name(of: byte)) after the value", "write one value only")
         case .controlCharacter(let byte):
             ("control character \(byte) in a string", "escape it")
-        case .invalidEscape: ("unknown escape", "use one of RFC 8259 §7")
-        case .loneSurrogate: ("half of a surrogate pair", "write both halves or the character")
+        case .invalidEscape: ("invalid escape", "use an escape of RFC 8259 §7")
+        case .loneSurrogate: ("unpaired surrogate", "write both surrogates or the character")
         case .invalidUTF8: ("the string is not UTF-8", "encode it as UTF-8")
         case .invalidNumber: ("malformed number", "write it as in RFC 8259 §6")
         case .numberOutOfRange:
-            ("the number exceeds a double", "write it as a string or keep it below 1.8e308")
+            ("the number exceeds a double", "write it as a string, or keep it below 1.8e308")
         case .tooDeep(let limit):
-            ("nested deeper than \(limit)", "flatten the value or raise JSONLimits.depth")
+            ("nested deeper than \(limit)", "flatten the value, or raise JSONLimits.depth")
         case .tooLong(let byteCount, let limit):
             (
-                "\(byteCount) bytes exceed the limit of \(limit)",
-                "send a shorter text or raise JSONLimits.byteCount"
+                "\(byteCount) bytes exceed the limit of \(limit) bytes",
+                "shorten the text, or raise JSONLimits.byteCount"
             )
         case .wrongKind(let expected):
             ("expected \(expected.rawValue)", "compare the message with the protocol")
-        case .integerOutOfRange: ("the integer is out of range", "send a smaller one")
-        case .notFinite: ("NaN and infinities have no JSON form", "store null or a string")
+        case .integerOutOfRange: ("the integer is out of range", "use a smaller integer")
+        case .notFinite: ("JSON cannot represent NaN or infinity", "store null or a string")
         }
     }
 

@@ -75,7 +75,7 @@ import Testing
     func `tells an empty text from one that ends too early`(_ text: String, _ isEmpty: Bool) {
         let error = #expect(throws: JSONError.self) { try JSON(parsing: text) }
         #expect(error?.explanation.hasPrefix("the text is empty") == isEmpty)
-        #expect(error?.explanation.hasPrefix("the text ends inside a value") == !isEmpty)
+        #expect(error?.explanation.hasPrefix("unexpected end inside a value") == !isEmpty)
     }
 
     @Test(

@@ -1,5 +1,5 @@
 #if !__has_include(<lz4.h>)
-#error "Divan needs the headers of LZ4: type  sudo apt-get install liblz4-dev"
+#error "The headers of LZ4 are missing; run: sudo apt-get install liblz4-dev"
 #endif
 
 #include "CDivanLZ4.h"

@@ -27,7 +27,7 @@ final class LZ4Decompressor: StreamDecompressor {
             let plainCount = try readVarint(input, at: &offset)
             let count = head / 2
             guard count <= input.count - offset, plainCount <= Block.byteCount else {
-                throw .corrupt(codec: Block.codecName, detail: "a block's length is wrong")
+                throw .corrupt(codec: Block.codecName, detail: "wrong block length")
             }
             guard plainCount <= room else {
                 throw .outputTooLarge(codec: Block.codecName, limit: limit)
@@ -47,7 +47,7 @@ final class LZ4Decompressor: StreamDecompressor {
                 return true
             }
             guard isSound else {
-                throw .corrupt(codec: Block.codecName, detail: "a block cannot be unpacked")
+                throw .corrupt(codec: Block.codecName, detail: "invalid block")
             }
             offset += count
             room -= plainCount
@@ -77,5 +77,5 @@ private func readVarint(
         number |= Int(byte & 0x7F) << shift
         if byte < 0x80 { return number }
     }
-    throw .corrupt(codec: Block.codecName, detail: "a length does not end")
+    throw .corrupt(codec: Block.codecName, detail: "truncated length")
 }

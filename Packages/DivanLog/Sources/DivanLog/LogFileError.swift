@@ -12,6 +12,6 @@ extension LogFileError: CustomStringConvertible {
     /// One line: location, problem, remedy.
     public var description: String {
         let reason = String(cString: strerror(errorNumber))
-        return "log file \(escapedForLog(path)): \(reason); choose a directory that can be written"
+        return "log file \(escapedForLog(path)): \(reason); choose a writable directory"
     }
 }

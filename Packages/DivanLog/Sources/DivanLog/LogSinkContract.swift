@@ -12,7 +12,7 @@ public enum LogSinkContract {
     ) async -> [String] {
         var violations: [String] = []
         let level = sink.level
-        if level > .debug { return ["The sink that is checked takes every level."] }
+        if level > .debug { return ["The sink under test must accept every level."] }
         await withTaskGroup(of: Void.self) { group in
             for thread in 0..<4 {
                 group.addTask {
@@ -33,17 +33,17 @@ public enum LogSinkContract {
             (0..<25).allSatisfy { text.ranges(of: "entry<\(thread).\($0)>").count == 1 }
         }
         if !isWhole {
-            violations.append("Entries of several threads are all there, each whole and once.")
+            violations.append("Entries from several threads must all appear intact, exactly once.")
         }
         let hostile = "first\nsecond\u{1B}[2J\u{0}end"
         sink.write(LogEntry(level: .warning, domain: LogDomain("Own"), message: hostile))
         if shown().contains("first\nsecond") || shown().contains("\u{1B}[2J") {
-            violations.append("Line ends and control characters of peers are escaped.")
+            violations.append("Line breaks and control characters must be escaped.")
         }
         sink.write(LogEntry(level: .warning, domain: .query, message: ""))
-        if sink.level != level { violations.append("The level does not change.") }
+        if sink.level != level { violations.append("The level must not change.") }
         if sink.accepts(.sync) != sink.accepts(.sync) {
-            violations.append("A domain is accepted, or it is not.")
+            violations.append("accepts(_:) must always return the same result for a domain.")
         }
         return violations
     }

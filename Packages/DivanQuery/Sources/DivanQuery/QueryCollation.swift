@@ -2,7 +2,7 @@ public import DivanJSON
 
 /// How text is compared and ordered.
 public struct QueryCollation: Hashable, Sendable {
-    /// Whether the Unicode collation algorithm orders the text; otherwise its bytes do.
+    /// Whether text is ordered by the Unicode collation algorithm instead of by bytes.
     public var isUnicode: Bool
     /// Whether `a` and `A` differ.
     public var isCaseSensitive: Bool
@@ -11,7 +11,7 @@ public struct QueryCollation: Hashable, Sendable {
     /// The language whose order is used with `isUnicode`, such as `sv`; `nil` means the root order.
     public var locale: ExactText?
 
-    /// Describes a collation; without arguments, the order of UTF-8 bytes.
+    /// Creates a collation; without arguments, the order of UTF-8 bytes.
     public init(
         isUnicode: Bool = false,
         isCaseSensitive: Bool = true,
@@ -28,7 +28,7 @@ public struct QueryCollation: Hashable, Sendable {
     public static let binary = QueryCollation()
 }
 
-/// A `COLLATE`; what it does not mention stays as in the enclosing `COLLATE`.
+/// A `COLLATE`; unspecified options are inherited from the enclosing `COLLATE`.
 public struct QueryCollationChange: Hashable, Sendable {
     /// `UNICODE`, `NOUNICODE` or neither.
     public var isUnicode: Bool?
@@ -39,7 +39,7 @@ public struct QueryCollationChange: Hashable, Sendable {
     /// The locale after `UNICODE:`.
     public var locale: ExactText?
 
-    /// Describes a change; without arguments, none.
+    /// Creates a change; without arguments, no change.
     public init(
         isUnicode: Bool? = nil,
         isCaseSensitive: Bool? = nil,

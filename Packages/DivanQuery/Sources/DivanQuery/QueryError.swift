@@ -1,12 +1,12 @@
-/// Why a query cannot be used: the official code, the problem, and its position.
+/// An invalid query: the official code, the problem, and its position.
 public struct QueryError: Error, Equatable, Sendable {
-    /// The kind of error, by its number in the CouchbaseLite domain, or in SQLite's.
+    /// The kind of error, with its code in the CouchbaseLite or SQLite domain.
     public enum Code: Int, Sendable {
-        /// A function rejected its arguments while the query ran; the number is SQLite's.
+        /// A function rejected its arguments while the query ran; the code is SQLite's.
         case failed = 1
         /// The text, a name, a type or a number of arguments is wrong.
         case invalidQuery = 23
-        /// `MATCH` or a vector function needs an index that does not exist.
+        /// `MATCH` or a vector function requires an index that does not exist.
         case missingIndex = 24
         /// A bound parameter does not occur in the query.
         case invalidQueryParameter = 25
@@ -14,7 +14,7 @@ public struct QueryError: Error, Equatable, Sendable {
 
     /// The kind.
     public let code: Code
-    /// One sentence: the problem and, if one is known, the remedy.
+    /// One sentence: the problem and, if known, the remedy.
     public let problem: String
     /// Bytes before the position; `nil` if the query has no text.
     public let offset: Int?
@@ -26,14 +26,14 @@ public struct QueryError: Error, Equatable, Sendable {
     /// the official message counts from 1; `nil` for others.
     public let syntaxOffset: Int?
 
-    /// Describes a problem.
+    /// Creates an error.
     ///
     /// - Parameters:
     ///   - problem: One sentence.
     ///   - code: The kind.
     ///   - place: Its position, or `nil`.
     ///   - text: The text that `place` is in.
-    ///   - syntaxOffset: For syntax errors, how far the parser came.
+    ///   - syntaxOffset: For syntax errors, how far the parser got.
     public init(
         _ problem: String,
         code: Code = .invalidQuery,

@@ -1,4 +1,4 @@
-/// A function of one row; its raw value is the name in SQL++ and JSON, in upper case.
+/// A function of values in one row; its raw value is the name in SQL++ and JSON, in upper case.
 ///
 /// Source: `sqlpp.md` §6, which says what each does.
 public enum QueryFunction: String, CaseIterable, Hashable, Sendable {
@@ -159,7 +159,7 @@ public enum QueryFunction: String, CaseIterable, Hashable, Sendable {
     /// `COSINE_DISTANCE`, two arguments.
     case cosineDistance = "COSINE_DISTANCE"
 
-    /// How many arguments it takes.
+    /// The numbers of arguments that it accepts.
     public var argumentCounts: ClosedRange<Int> {
         switch self {
         case .arrayOf:
@@ -204,7 +204,7 @@ extension QueryFunction {
         }
     }
 
-    /// Whether its result depends on the time zone of this machine, so that no index can contain it.
+    /// Whether its result depends on the local time zone, so that an index cannot contain it.
     public var dependsOnLocalTime: Bool {
         switch self {
         case .stringToMillis, .stringToUTC, .stringToZone, .millisToString: true
@@ -213,11 +213,11 @@ extension QueryFunction {
     }
 }
 
-/// A function of all rows, or of those in a group.
+/// A function of all rows, or of the rows in a group.
 ///
 /// Source: `sqlpp.md` §6.
 public enum QueryAggregate: String, CaseIterable, Hashable, Sendable {
-    /// `COUNT(*)` of rows, or `COUNT(x)` of those where `x` is not MISSING.
+    /// `COUNT(*)` of rows, or `COUNT(x)` of rows where `x` is not MISSING.
     case count = "COUNT"
     /// `SUM(x)`.
     case sum = "SUM"

@@ -1,6 +1,6 @@
-/// Limits on what a query may cost before it runs.
+/// The limits of a query.
 public struct QueryLimits: Sendable {
-    /// Levels of expressions and sub-queries; 100, which fit in a stack of 4 MiB even in a debug build.
+    /// Levels of nested expressions and subqueries; 100, which fit in a stack of 4 MiB even in a debug build.
     public var depth = 100
     /// Nesting of containers in a value that a query returns; 384.
     ///
@@ -17,7 +17,7 @@ public struct QueryLimits: Sendable {
 
     /// Values, operators and calls of one statement, without constants in a list after `IN`; 10,000.
     ///
-    /// SQLite takes more than linear time for them, and cannot be interrupted meanwhile.
+    /// SQLite needs more than linear time for them, and cannot be interrupted meanwhile.
     public var expressionCount = 10_000
 
     /// Bytes of the SQL for a statement; 16 MiB.
@@ -39,6 +39,6 @@ public struct QueryLimits: Sendable {
     /// The default limits.
     public static let standard = QueryLimits()
 
-    /// Creates the standard limits, to change some of them.
+    /// Creates the default limits, which you can change.
     public init() {}
 }

@@ -1,4 +1,4 @@
-/// A value written out in a query; arrays and objects are built by expressions.
+/// A literal value in a query; arrays and objects are expressions.
 public enum QueryLiteral: Hashable, Sendable {
     /// No value at all.
     case missing
@@ -15,7 +15,7 @@ public enum QueryLiteral: Hashable, Sendable {
 
     /// Why a number has no literal.
     static let exceedsNumbers =
-        "the number exceeds 64 bits, and its nearest double is infinite or another integer"
+        "the number fits neither in 64 bits nor exactly in a double"
 
     /// The value of a number as it is written: an integer if it has 64 bits, else the nearest double.
     ///

@@ -14,7 +14,7 @@ public enum QueryComparison: String, CaseIterable, Hashable, Sendable {
     case greaterOrEqual = ">="
     /// `IS`: equality that is never MISSING.
     case same = "IS"
-    /// `IS NOT`: its opposite.
+    /// `IS NOT`: the opposite of `IS`.
     case notSame = "IS NOT"
 }
 
@@ -42,17 +42,17 @@ public enum QueryQuantifier: String, CaseIterable, Hashable, Sendable {
     case anyAndEvery = "ANY AND EVERY"
 }
 
-/// How a source is joined to the ones before it.
+/// How a source is joined to the earlier sources.
 public enum QueryJoin: String, Hashable, Sendable {
     /// Pairs that meet the condition.
     case inner = "INNER"
-    /// The same, and the rows of the earlier sources that have no partner.
+    /// Pairs that meet the condition, and rows of the earlier sources without a match.
     case leftOuter = "LEFT OUTER"
     /// All pairs.
     case cross = "CROSS"
 }
 
-/// What a query can ask about a document besides its body.
+/// The metadata of a document that a query can use.
 public enum QueryMetadataKey: String, CaseIterable, Hashable, Sendable {
     /// The document's ID: a string.
     case id
@@ -64,6 +64,6 @@ public enum QueryMetadataKey: String, CaseIterable, Hashable, Sendable {
     case expiration
     /// The current revision's ID: a string.
     case revisionID
-    /// The row's number in the store; undocumented.
+    /// The row number in the store; undocumented.
     case rowid
 }

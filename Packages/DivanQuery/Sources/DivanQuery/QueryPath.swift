@@ -1,26 +1,26 @@
 public import DivanJSON
 
-/// A path from a value down to a part of it: keys of objects and positions in arrays.
+/// A path from a value to a part of it: object keys and array positions.
 ///
 /// A path without steps is the value itself.
 public struct QueryPath: Hashable, Sendable {
-    /// One step down.
+    /// A step of a path.
     public enum Step: Hashable, Sendable {
-        /// To the value under a key of an object.
+        /// The value of an object's key.
         case key(ExactText)
-        /// To an item of an array; negative positions count from the end.
+        /// An array item; negative positions count from the end.
         case item(Int)
     }
 
-    /// The steps, from the top down.
+    /// The steps, outermost first.
     public var steps: [Step]
 
-    /// Creates a path of steps.
+    /// Creates a path from steps.
     public init(_ steps: [Step] = []) {
         self.steps = steps
     }
 
-    /// Creates a path of keys, each taken literally, including dots.
+    /// Creates a path from literal keys, which may contain dots.
     public init(keys: String...) {
         steps = keys.map { .key(ExactText($0)) }
     }
@@ -40,7 +40,7 @@ public struct QueryPath: Hashable, Sendable {
 }
 
 extension QueryPath: ExpressibleByStringLiteral {
-    /// Creates a path of one key.
+    /// Creates a path with one key.
     public init(stringLiteral key: String) {
         self.init(keys: key)
     }

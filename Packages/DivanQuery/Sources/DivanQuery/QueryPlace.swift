@@ -3,7 +3,7 @@ public struct QueryPlace: Hashable, Sendable {
     /// Bytes before it.
     public let offset: Int
 
-    /// Names the position after `offset` bytes.
+    /// Creates the position after `offset` bytes.
     public init(offset: Int) {
         self.offset = offset
     }

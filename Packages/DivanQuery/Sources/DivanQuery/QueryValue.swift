@@ -1,6 +1,6 @@
 public import DivanJSON
 
-/// A value of the language, as parameters pass it and rows show it.
+/// A value of a parameter or in a row.
 public enum QueryValue: Hashable, Sendable {
     /// No value at all.
     case missing
@@ -14,7 +14,7 @@ public enum QueryValue: Hashable, Sendable {
     case double(Double)
     /// Text.
     case string(String)
-    /// An array or object as JSON text; canonical if a query built it or this peer wrote it.
+    /// An array or object as JSON text; canonical if it was created by a query or written locally.
     case container([UInt8])
     /// Bytes that are not JSON: the content of a blob.
     case binary([UInt8])
@@ -48,10 +48,10 @@ extension QueryValue {
         }
     }
 
-    /// Converts a JSON value; a number that is no 64-bit integer becomes a double.
+    /// Converts a JSON value; a number that is not a 64-bit integer becomes a double.
     ///
-    /// An array or object with an infinite number or NaN, which parsed JSON never has, becomes an empty
-    /// `container`, which no query should be given.
+    /// An array or object with an infinite number or NaN, which parsed JSON never contains, becomes an empty
+    /// `container`, which must not be passed to a query.
     public init(_ json: JSON) {
         switch json {
         case .null: self = .null
@@ -65,16 +65,16 @@ extension QueryValue {
         }
     }
 
-    /// Converts the value of a parameter like ``init(_:)``, but null becomes MISSING: applications pass
-    /// null where they do not filter.
+    /// Converts the value of a parameter like ``init(_:)``, but null becomes MISSING, because applications pass
+    /// null to omit a filter.
     public static func parameter(_ json: JSON) -> QueryValue {
         json.isNull ? .missing : QueryValue(json)
     }
 
     /// The value as JSON; `nil` for MISSING.
     ///
-    /// A double keeps its value, even an infinite one, which JSON text cannot express. Binary content
-    /// is represented by its number of bytes.
+    /// A double keeps its value, even if it is infinite, which JSON text cannot represent. Binary content is
+    /// represented by its number of bytes.
     public var json: JSON? {
         switch self {
         case .missing: nil
@@ -91,7 +91,7 @@ extension QueryValue {
     /// As long as SQLite allows, and deeper than a document: a query puts containers around what it finds.
     private static let limits = JSONLimits(depth: QueryLimits.valueDepth, byteCount: .max)
 
-    /// Like ``json``, with null in place of values that JSON text cannot express.
+    /// Like ``json``, with null instead of values that JSON text cannot represent.
     public var writableJSON: JSON? {
         if case .double(let value) = self, !value.isFinite { .null } else { json }
     }

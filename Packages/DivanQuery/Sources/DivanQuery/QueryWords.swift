@@ -1,4 +1,4 @@
-/// The words of the language, for programs that complete what a person types.
+/// The words of the language, for completion.
 public enum QueryWords {
     /// Keywords and the names of functions, in upper case, sorted.
     public static let all: [String] =

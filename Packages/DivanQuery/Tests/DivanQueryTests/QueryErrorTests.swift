@@ -18,18 +18,19 @@ import Testing
         ),
         (
             "SELECT order FROM _",
-            "line 1, column 8: ORDER is a reserved word; as a name it needs back-quotes: `order`"
+            "line 1, column 8: ORDER is a reserved word; to use it as a name, put it in"
+                + " backticks: `order`"
         ),
         ("SELECT 'x FROM _", "line 1, column 8: the closing ' is missing"),
         (
             "SELECT COUNT(*) FROM _ WHERE COUNT(*) > 1",
-            "line 1, column 30: COUNT() cannot stand in WHERE; conditions on groups belong into"
-                + " HAVING"
+            "line 1, column 30: COUNT() is not allowed in WHERE; use HAVING for conditions on"
+                + " groups"
         ),
         (
             "SELECT SUM(n) AS s FROM _ WHERE s > 1",
-            "line 1, column 33: 's' is an aggregate, which cannot stand in WHERE; conditions on"
-                + " groups belong into HAVING"
+            "line 1, column 33: 's' is an aggregate, which is not allowed in WHERE; use HAVING"
+                + " for conditions on groups"
         ),
         (
             "SELECT a FROM _ LIMIT a",
@@ -37,7 +38,7 @@ import Testing
         ),
         (
             "SELECT META().id AS a, n AS A FROM _ WHERE A = 1",
-            "line 1, column 24: duplicate alias 'A'; give one another name"
+            "line 1, column 24: duplicate alias 'A'; rename one of them"
         ),
     ])
     func `an error shows its place and the remedy`(_ sql: String, _ text: String) {
@@ -62,7 +63,7 @@ import Testing
     ])
     func `words come from no source that is read after them`(_ sql: String) {
         let problem = queryError { try QueryStatement.checked(sql) }?.problem
-        #expect(problem?.hasSuffix("write the other source first in FROM") == true)
+        #expect(problem?.hasSuffix("put the other source first in FROM") == true)
     }
 
     @Test func `words may come from documents that are read before them`() throws {

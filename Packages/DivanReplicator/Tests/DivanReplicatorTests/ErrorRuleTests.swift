@@ -64,7 +64,7 @@ import Testing
             let rule = ErrorRule.family(of: code)
             rows.append(row(rule, of: "other \(code.domainName)", publicly: publicly))
         }
-        #expect(try page("What a replication does about an error") == rows)
+        #expect(try page("How replications handle errors") == rows)
     }
 
     @Test func `codes of the system have the numbers of the system`() {
@@ -103,7 +103,7 @@ import Testing
                 publicly: publicName(error.wireCode)
             )
         }
-        #expect(try page("What an error of the database becomes in a replication") == rows)
+        #expect(try page("How database errors are reported in a replication") == rows)
     }
 
     private static let brokenRules: [BLIPError.Reason] = [
@@ -121,7 +121,7 @@ import Testing
             let code = WireCode.close(BLIPError(reason: reason, frameIndex: 0).toldCode)
             return "| `\(label)` | \(name(code)) |"
         }
-        #expect(try page("What a broken rule of the message layer becomes") == rows)
+        #expect(try page("How protocol violations are reported") == rows)
     }
 
     @Test func `what the peer reports of its own database is its fault, and never looked up here`()

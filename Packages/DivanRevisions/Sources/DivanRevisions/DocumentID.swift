@@ -96,7 +96,7 @@ public struct DocumentIDError: Error, Equatable {
         case length(Int, limit: Int)
         /// It begins with `_`.
         case underscore
-        /// It holds a control character.
+        /// It contains a control character.
         case controlCharacter
     }
 
@@ -116,13 +116,13 @@ extension DocumentIDError: CustomStringConvertible {
     public var description: String {
         let problem =
             switch reason {
-            case .length(0, _): "it is empty"
-            case .length(let count, let limit): "it has \(count) bytes, \(limit) are allowed"
-            case .underscore: "it begins with an underscore"
-            case .controlCharacter: "it holds a control character"
+            case .length(0, _): "empty"
+            case .length(let count, let limit): "\(count) bytes exceed the limit of \(limit)"
+            case .underscore: "begins with an underscore"
+            case .controlCharacter: "contains a control character"
             }
-        return "Document ID \"\(excerpt)\": \(problem); use 1 to \(DocumentIDLimits.byteCount)"
-            + " bytes, no control characters, no leading underscore"
+        return "invalid document ID \"\(excerpt)\": \(problem); use 1 to "
+            + "\(DocumentIDLimits.byteCount) bytes, no control characters, no leading underscore"
     }
 }
 

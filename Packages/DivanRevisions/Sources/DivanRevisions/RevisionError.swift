@@ -29,35 +29,35 @@ extension RevisionError: CustomStringConvertible {
         switch self {
         case .generationOverflow(let generation):
             """
-            Revision of generation \(generation): none can follow; copy the document to another \
-            ID and purge this one
+            revision of generation \(generation): generation limit reached; copy the document to \
+            another ID and purge this one
             """
         case .notALeaf(let id):
-            "Revision \(id): it is no leaf any more; read the document again and repeat"
+            "revision \(id): no longer a leaf; read the document again and retry"
         case .parentMissing:
-            "Revision tree: it has revisions, so a new one needs a parent; name the current one"
+            "revision tree: a new revision needs a parent; pass the current revision"
         case .wrongGeneration(let id, let expected):
-            "Revision \(id): its generation should be \(expected); digest it from its parent"
+            "revision \(id): wrong generation; use \(expected), one more than its parent's"
         case .brokenHistory(let position, let generation):
             """
-            Revision history at position \(position): generation \(generation) does not follow; \
-            send generations that descend one by one
+            revision history at position \(position): unexpected generation \(generation); \
+            send consecutive generations, newest first
             """
         case .foreignScheme(let id):
             """
-            Revision \(id): it belongs to another scheme of revisions than this database; upgrade \
-            the database, or sync it with peers of its scheme
+            revision \(id): this database and the peer name revisions differently (revision \
+            trees or version vectors); upgrade the database, or sync with peers that match it
             """
         case .badVersion(let error):
             error.description
         case .bodyMissing(let id):
-            "Revision \(id): its body is not here; load the tree with the current body"
+            "revision \(id): missing body; load the tree with the current body"
         case .unknownEncoding(let version):
-            "Stored revision tree: version \(version) is unknown; open it with a newer Divan"
+            "stored revision tree: unknown version \(version); open it with a newer Divan"
         case .damagedEncoding(let offset):
             """
-            Stored revision tree at byte \(offset): damaged; purge the document and pull it again \
-            or restore a copy
+            stored revision tree: damaged at byte \(offset); purge the document and pull it \
+            again, or restore a backup
             """
         }
     }

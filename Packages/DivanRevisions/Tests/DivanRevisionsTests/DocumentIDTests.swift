@@ -75,7 +75,7 @@ import Testing
         #expect(error?.excerpt.count == 80)
         #expect(
             error?.description.hasSuffix(
-                "it has 300 bytes, 240 are allowed; use 1 to 240 bytes, no control characters, "
+                "300 bytes exceed the limit of 240; use 1 to 240 bytes, no control characters, "
                     + "no leading underscore"
             ) == true
         )

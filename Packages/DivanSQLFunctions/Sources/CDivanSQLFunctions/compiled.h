@@ -2,7 +2,7 @@
 #define DIVAN_COMPILED_H
 
 #if !__has_include(<unicode/uregex.h>)
-#error "Divan needs the headers of ICU: type  sudo apt-get install libicu-dev"
+#error "The headers of ICU are missing; run: sudo apt-get install libicu-dev"
 #endif
 
 #include "unicode.h"

@@ -83,7 +83,7 @@ static void like(sqlite3_context *context, int count, sqlite3_value **arguments)
     } else if (likeness == divan_like_too_long && is_stored(context)) {
         sqlite3_result_null(context);
     } else if (likeness == divan_like_too_long) {
-        sqlite3_result_error(context, "this LIKE pattern takes too long", -1);
+        sqlite3_result_error(context, "the LIKE pattern takes too long to match", -1);
     } else {
         divan_return_boolean(context, likeness == divan_is_like);
     }
@@ -127,7 +127,8 @@ static void refuse(sqlite3_context *context, const char *format, const char *par
 static void fail(sqlite3_context *context, UErrorCode error) {
     bool is_long = error == U_REGEX_TIME_OUT || error == U_REGEX_STACK_OVERFLOW;
     refuse(
-        context, is_long ? "this regular expression takes too long" : "malformed regular expression (%s)",
+        context,
+        is_long ? "the regular expression takes too long to match" : "malformed regular expression (%s)",
         u_errorName(error));
 }
 
@@ -148,10 +149,10 @@ static bool compile(search *search, divan_slice pattern) {
             search->expression = search->compiled->expression;
             return true;
         case divan_pattern_too_long:
-            refuse(search->context, "this regular expression is longer than %s", "8 KiB");
+            refuse(search->context, "the regular expression is longer than %s", "8 KiB");
             return false;
         case divan_sets_too_large:
-            refuse(search->context, "this regular expression has too many %s", "character properties and ranges");
+            refuse(search->context, "the regular expression has too many %s", "character properties and ranges");
             return false;
         case divan_malformed: fail(search->context, error); return false;
         case divan_no_memory: break;

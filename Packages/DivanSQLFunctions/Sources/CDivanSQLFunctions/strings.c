@@ -1,6 +1,6 @@
 #define _GNU_SOURCE
 #if !__has_include(<unicode/uchar.h>)
-#error "Divan needs the headers of ICU: type  sudo apt-get install libicu-dev"
+#error "The headers of ICU are missing; run: sudo apt-get install libicu-dev"
 #endif
 
 #include "unicode.h"

@@ -1,5 +1,5 @@
 #if !__has_include(<unicode/ustring.h>)
-#error "Divan needs the headers of ICU: type  sudo apt-get install libicu-dev"
+#error "The headers of ICU are missing; run: sudo apt-get install libicu-dev"
 #endif
 
 #include "unicode.h"

@@ -2,7 +2,7 @@
 #define DIVAN_UNICODE_H
 
 #if !__has_include(<unicode/utypes.h>)
-#error "Divan needs the headers of ICU: type  sudo apt-get install libicu-dev"
+#error "The headers of ICU are missing; run: sudo apt-get install libicu-dev"
 #endif
 
 #include "json.h"

@@ -1,6 +1,6 @@
 #define _GNU_SOURCE
 #if !__has_include(<openssl/evp.h>)
-#error "Divan needs the headers of OpenSSL 3: type  sudo apt-get install libssl-dev"
+#error "The headers of OpenSSL 3 are missing; run: sudo apt-get install libssl-dev"
 #endif
 
 #include "CDivanSeal.h"

@@ -3,7 +3,7 @@
 #define DIVAN_SEALED_FILE_H
 
 #if !__has_include(<sqlite3.h>)
-#error "Divan needs the headers of SQLite: type  sudo apt-get install libsqlite3-dev"
+#error "The headers of SQLite are missing; run: sudo apt-get install libsqlite3-dev"
 #endif
 
 #include "CDivanSeal.h"

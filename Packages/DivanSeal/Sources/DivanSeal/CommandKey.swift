@@ -50,12 +50,12 @@ public struct CommandKey: KeySource {
         guard var given = output else {
             throw .source(
                 Self.name,
-                detail: "it ran longer than \(milliseconds) ms or printed too much; check it"
+                detail: "ran longer than \(milliseconds) ms or printed too much; check it"
             )
         }
         guard status == 0 else {
             given.wipe()
-            throw .source(Self.name, detail: "it failed (status \(status >> 8 & 0xFF)); check it")
+            throw .source(Self.name, detail: "failed (status \(status >> 8 & 0xFF)); check it")
         }
         return try form.key(from: &given, of: Self.name)
     }

@@ -25,7 +25,7 @@ public enum KeyForm: Sendable {
             var text = Self.line(given)
             defer { text.wipe() }
             guard let password = String(validating: text, as: UTF8.self) else {
-                throw .source(source, detail: "the password is not UTF-8; encode it so")
+                throw .source(source, detail: "the password is not UTF-8; encode it as UTF-8")
             }
             return try SealKey(password: password)
         case .key:
@@ -35,8 +35,8 @@ public enum KeyForm: Sendable {
             guard var key = Self.bytes(ofDigits: text) else {
                 throw .source(
                     source,
-                    detail: "neither 32 bytes nor 64 hexadecimal digits; give such a key, "
-                        + "or say that it is a password"
+                    detail: "neither 32 bytes nor 64 hexadecimal digits; use such a key, "
+                        + "or KeyForm.password for a password"
                 )
             }
             defer { key.wipe() }
@@ -54,7 +54,7 @@ public enum KeyForm: Sendable {
         guard count <= min(buffer.count, SealLimits.sourceByteCount) else {
             throw .source(
                 source,
-                detail: "more than \(SealLimits.sourceByteCount) bytes; give the key alone"
+                detail: "more than \(SealLimits.sourceByteCount) bytes; provide only the key"
             )
         }
         var taken = Array(buffer[..<count])
@@ -130,7 +130,7 @@ public struct FileKey: KeySource {
         if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
             status.st_mode & 0o077 != 0
         {
-            throw .source(path, detail: "others may read it; chmod 600 it")
+            throw .source(path, detail: "readable by other users; run chmod 600 on it")
         }
         return try DescriptorKey(
             descriptor,
@@ -177,8 +177,8 @@ public struct DescriptorKey: KeySource {
                 given.wipe()
                 throw .source(
                     name,
-                    detail: "nothing more came, and no end (\(milliseconds ?? 0) ms); check who "
-                        + "writes it"
+                    detail: "timed out after \(milliseconds ?? 0) ms without reaching the end; "
+                        + "check the program that writes it"
                 )
             }
             let result = given.withUnsafeMutableBytes { room in
@@ -211,7 +211,7 @@ public struct EnvironmentKey: KeySource {
     /// Reads the variable.
     public func key() throws(SealError) -> SealKey {
         guard let value = getenv(variable) else {
-            throw .source("$\(variable)", detail: "it is not set; set it")
+            throw .source("$\(variable)", detail: "not set; set it to the key")
         }
         var given = Array(UnsafeBufferPointer(start: value, count: strlen(value)))
             .map { UInt8(truncatingIfNeeded: $0) }
@@ -236,12 +236,11 @@ public struct CredentialKey: KeySource {
         guard let directory = getenv("CREDENTIALS_DIRECTORY") else {
             throw .source(
                 source,
-                detail: "the service has none (CREDENTIALS_DIRECTORY is not set); "
-                    + "load it in the unit"
+                detail: "CREDENTIALS_DIRECTORY is not set; load the credential in the systemd unit"
             )
         }
         guard !name.isEmpty, !name.utf8.contains(UInt8(ascii: "/")), name != "..", name != "."
-        else { throw .source(source, detail: "no name of a credential; leave the slash out") }
+        else { throw .source(source, detail: "invalid credential name; remove the slash") }
         return try FileKey(String(cString: directory) + "/" + name, form: form).key()
     }
 }

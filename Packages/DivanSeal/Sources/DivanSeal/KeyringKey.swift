@@ -22,7 +22,7 @@ public struct KeyringKey: KeySource {
         guard !description.isEmpty, !description.utf8.contains(0) else {
             throw .source(
                 source,
-                detail: "no description of a key; give the one that it was added with"
+                detail: "invalid key description; use the one that the key was added with"
             )
         }
         var given = [UInt8](repeating: 0, count: SealLimits.sourceByteCount)

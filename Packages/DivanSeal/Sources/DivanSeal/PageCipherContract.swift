@@ -5,7 +5,7 @@ public enum PageCipherContract {
         do throws(SealError) {
             return try found(in: cipher)
         } catch {
-            return ["it cannot be used: \(error)"]
+            return ["The cipher cannot be used: \(error)"]
         }
     }
 
@@ -20,27 +20,36 @@ public enum PageCipherContract {
         for count in [0, 1, 15, 16, 17, 4_064, 65_536] {
             let plain = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }
             let sealed = try one.seal(plain.span, nonce: nonce, binding: bound)
-            check(sealed.count == count + 16, "a tag of 16 bytes is all that is added")
+            check(sealed.count == count + 16, "Encrypting must add exactly a 16-byte tag.")
             check(
                 try one.seal(plain.span, nonce: nonce, binding: bound) == sealed,
-                "the same is sealed alike"
+                "The same input must produce the same output."
             )
-            check(opens(one, sealed, nonce, bound) == plain, "what was sealed opens")
-            check(opens(other, sealed, nonce, bound) == nil, "another key does not open it")
-            check(opens(one, sealed, [9] + nonce[1...], bound) == nil, "nor does another nonce")
-            check(opens(one, sealed, nonce, bound + [0]) == nil, "nor another place")
-            check(opens(one, sealed.dropLast(), nonce, bound) == nil, "nothing can be cut off")
+            check(opens(one, sealed, nonce, bound) == plain, "Decrypting must restore the input.")
+            check(opens(other, sealed, nonce, bound) == nil, "Another key must be rejected.")
+            check(
+                opens(one, sealed, [9] + nonce[1...], bound) == nil,
+                "Another nonce must be rejected."
+            )
+            check(opens(one, sealed, nonce, bound + [0]) == nil, "Another place must be rejected.")
+            check(
+                opens(one, sealed.dropLast(), nonce, bound) == nil,
+                "Truncation must be detected."
+            )
             for place in Set([0, sealed.count / 2, sealed.count - 1]) {
                 var damaged = sealed
                 damaged[place] ^= 1
-                check(opens(one, damaged, nonce, bound) == nil, "a bit that is flipped is noticed")
+                check(opens(one, damaged, nonce, bound) == nil, "A flipped bit must be detected.")
             }
             guard count >= 16 else { continue }
             let twin = try one.seal(plain.span, nonce: [9] + nonce[1...], binding: bound)
-            check(!sealed.starts(with: plain), "the content is hidden")
-            check(sealed != twin, "each nonce hides it differently")
+            check(!sealed.starts(with: plain), "The output must not contain the input.")
+            check(sealed != twin, "Each nonce must produce different output.")
         }
-        check(PageCipher.numbered(cipher.number)?.name == cipher.name, "its number is its own")
+        check(
+            PageCipher.numbered(cipher.number)?.name == cipher.name,
+            "The cipher's number must be unique."
+        )
         return violations
     }
 

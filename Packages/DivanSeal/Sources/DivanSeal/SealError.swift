@@ -20,7 +20,7 @@ extension SealError {
     /// A source that the system does not read.
     static func unreadable(_ source: String, _ number: Int32) -> SealError {
         let reason = String(cString: strerror(number))
-        return .source(source, detail: "\(reason); check it, and that it may be read")
+        return .source(source, detail: "\(reason); check that it exists and is readable")
     }
 }
 
@@ -29,17 +29,18 @@ extension SealError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .keyLength(let byteCount):
-            "key: \(byteCount) bytes; a key has 32, as bytes or as 64 hexadecimal digits"
+            "key: invalid length of \(byteCount) bytes; use 32 bytes, or 64 hexadecimal digits"
         case .passwordLength(let byteCount):
-            "password: \(byteCount) bytes; use 1 to \(SealLimits.passwordByteCount)"
+            "password: invalid length of \(byteCount) bytes; use 1 to "
+                + "\(SealLimits.passwordByteCount) bytes"
         case .source(let source, let detail):
             "key from \(source): \(detail)"
         case .otherKey:
-            "sealed content: another key sealed it; use that one"
+            "encrypted data: wrong encryption key; use the key that encrypted it"
         case .damaged:
-            "sealed content: it is not what was written; restore it, or fetch it again"
+            "encrypted data: damaged; restore a backup, or pull it again"
         case .library:
-            "OpenSSL: no memory or no random numbers; free memory and try again"
+            "OpenSSL: out of memory or random numbers; free memory and try again"
         }
     }
 }

@@ -39,7 +39,7 @@ struct KeyTests {
         #expect(
             throws: SealError.source(
                 "keyring \(name)",
-                detail: "Required key not available; check it, and that it may be read"
+                detail: "Required key not available; check that it exists and is readable"
             )
         ) { try KeyringKey(name).key() }
         #expect(divan_keyring_add(name, Self.bytes, Self.bytes.count) == 1)
@@ -55,7 +55,7 @@ struct KeyTests {
         #expect(
             throws: SealError.source(
                 "keyring \(name)",
-                detail: "more than 4096 bytes; give the key alone"
+                detail: "more than 4096 bytes; provide only the key"
             )
         ) { try KeyringKey(name).key() }
         for none in ["", "a\0b"] { #expect(throws: SealError.self) { try KeyringKey(none).key() } }
@@ -68,7 +68,11 @@ struct KeyTests {
         try Data("\(Self.digits)\n".utf8).write(to: URL(filePath: text))
         for path in [raw, text] {
             chmod(path, 0o644)
-            #expect(throws: SealError.source(path, detail: "others may read it; chmod 600 it")) {
+            let error = SealError.source(
+                path,
+                detail: "readable by other users; run chmod 600 on it"
+            )
+            #expect(throws: error) {
                 try FileKey(path).key()
             }
             chmod(path, 0o600)

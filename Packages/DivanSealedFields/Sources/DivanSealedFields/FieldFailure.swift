@@ -34,26 +34,27 @@ extension FieldFailure: CustomStringConvertible {
     public var description: String {
         switch self {
         case .noSealing(let path):
-            "Property \(path): it is to be encrypted, and nothing encrypts it; "
-                + "set documentPropertyEncryptor"
-        case .failed(let path, let reason): "Property \(path): \(reason); check its key"
-        case .unavailable(let path, let reason): "Property \(path): \(reason); it is tried again"
+            "property \(path): cannot be encrypted; set documentPropertyEncryptor"
+        case .failed(let path, let reason): "property \(path): \(reason); check its key"
+        case .unavailable(let path, let reason): "property \(path): \(reason); will retry"
         case .misplaced(let path):
-            "Property \(path): an encryptable value can only stand under a key of a dictionary; "
+            "property \(path): an encryptable value must be the value of a dictionary key; "
                 + "make it a property, or encrypt the whole array"
         case .holdsBlob(let path):
-            "Property \(path): the content of a blob is not encrypted; put the blob beside it"
+            "property \(path): the content of a blob would not be encrypted; "
+                + "move the blob out of the encrypted value"
         case .occupied(let path):
-            "Property \(path): \(SealedField.prefix)… is there already; rename one of the two"
+            "property \(path): a property with the prefix \(SealedField.prefix) already exists; "
+                + "rename one of the two"
         case .notJSON(let path):
-            "Property \(path): what was decrypted is no JSON; check the key and the decryptor"
+            "property \(path): the decrypted value is not JSON; check the key and the decryptor"
         case .tooMany:
-            "Document: more than \(FieldLimits.fieldsCount) encrypted properties; "
-                + "encrypt fewer and larger values"
+            "document: more than \(FieldLimits.fieldsCount) encrypted properties; "
+                + "encrypt fewer, larger values"
         case .longPath(let limit):
-            "Document: the path of an encrypted property has more than \(limit) bytes; "
-                + "shorten the names of its dictionaries"
-        case .unreadable: "Document: the body is no JSON object; run divan check"
+            "document: the path of an encrypted property exceeds \(limit) bytes; "
+                + "shorten the names in the path"
+        case .unreadable: "document: the body is not a JSON object; run 'divan check'"
         }
     }
 }

@@ -36,14 +36,14 @@ public final class FieldKeyring: Sendable {
         keys: [FieldKeyID: SealKey]
     ) throws(SealError) {
         guard keys[current] != nil else {
-            throw .source("key \(current)", detail: "it is the current one, and not given; give it")
+            throw .source("key \(current)", detail: "the current key is missing; add it")
         }
         var seals: [FieldKeyID: MessageSeal] = [:]
         for (keyID, key) in keys {
             guard (1...FieldLimits.nameByteCount).contains(keyID.description.utf8.count) else {
                 throw .source(
                     "key \(keyID)",
-                    detail: "its ID has not 1 to 256 bytes; choose another"
+                    detail: "invalid key ID; use 1 to 256 bytes"
                 )
             }
             seals[keyID] = try MessageSeal(key, label: "divan field")

@@ -80,14 +80,14 @@ struct SealingWalk {
             throw FieldFailure(error, at: question)
         }
         guard let field, !field.ciphertext.isEmpty else {
-            throw .failed(keyPath: question.keyPath, reason: "the encryptor gave nothing")
+            throw .failed(keyPath: question.keyPath, reason: "the encryptor returned no data")
         }
         guard field.algorithm.utf8.count <= FieldLimits.nameByteCount,
             field.keyID?.utf8.count ?? 0 <= FieldLimits.nameByteCount
         else {
             // No peer would recognize it as an encrypted property.
             let limit = FieldLimits.nameByteCount
-            let reason = "the encryptor named an algorithm or a key in more than \(limit) bytes"
+            let reason = "the algorithm name or key ID exceeds \(limit) bytes"
             throw .failed(keyPath: question.keyPath, reason: reason)
         }
         return field

@@ -136,7 +136,7 @@ struct FormTests {
     @Test func `a refusal, an error and an absent service are told apart`() {
         struct NoKey: Error {}
         let local = #"{"a":{"@type":"encryptable","value":1}}"#
-        let nothing = FieldFailure.failed(keyPath: "a", reason: "the encryptor gave nothing")
+        let nothing = FieldFailure.failed(keyPath: "a", reason: "the encryptor returned no data")
         #expect(throws: nothing) { try Self.sealed(local) { _, _ in nil } }
         #expect(throws: nothing) { try Self.sealed(local) { _, _ in SealedField([]) } }
         #expect(throws: FieldFailure.failed(keyPath: "a", reason: "NoKey()")) {

@@ -28,7 +28,7 @@ import Testing
     @Test func `the page shows what an error of the connection becomes`() throws {
         let root = URL(filePath: #filePath).pathComponents.dropLast(5).joined(separator: "/")
         let page = try String(contentsOfFile: "\(root)/Docs/errors.md", encoding: .utf8)
-        let parts = page.components(separatedBy: "## What an error of the connection becomes\n")
+        let parts = page.components(separatedBy: "## How connection errors are reported\n")
         let lines = try #require(parts.dropFirst().first).components(separatedBy: "\n## ")[0]
         let rows = lines.split(separator: "\n").filter { $0.hasPrefix("| `") }.dropFirst()
         let made = Self.errors.map { reason in

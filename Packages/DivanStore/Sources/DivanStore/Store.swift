@@ -4,11 +4,11 @@ internal import DivanLog
 public import DivanRevisions
 internal import Synchronization
 
-/// The database below the public API: collections of documents with their revision trees, blobs,
-/// checkpoints, and notification of every change.
+/// A database without the public API: collections of documents with revision trees, blobs, checkpoints, and change
+/// notifications.
 ///
-/// A process has one `Store` per file, shared by everyone who opens it. Any thread may read and
-/// write. Writes wait for each other; reads wait for nothing.
+/// A process has one `Store` per file, shared by all owners. Any thread can read and write. Writes wait for each
+/// other; reads do not wait.
 ///
 /// Source: `behaviour.md` §2, §15, §16; `revisions.md` §4, §5.
 public final class Store: Sendable {
@@ -16,9 +16,9 @@ public final class Store: Sendable {
     public let directory: String?
     /// The blobs that documents refer to by digest.
     public let blobs: BlobStore
-    /// 16 bytes that identify the database to others; a copy gets new ones.
+    /// 16 bytes that identify the database to peers; a copy gets a new UUID.
     public let publicUUID: [UInt8]
-    /// 16 bytes that are part of the names of checkpoints; a copy gets new ones.
+    /// 16 bytes that are part of the names of checkpoints; a copy gets a new UUID.
     public let privateUUID: [UInt8]
     /// The private UUID of the database that this one was copied from.
     public let previousPrivateUUID: [UInt8]?
@@ -38,15 +38,16 @@ public final class Store: Sendable {
     // Accessed only by the thread that holds `writing`.
     nonisolated(unsafe) private var openWriter: StoreWriter?
 
-    /// Creates a store over an engine of any kind.
+    /// Creates a store that uses an engine.
     ///
     /// - Parameters:
     ///   - engine: Stores the rows.
-    ///   - blobs: The blobs that the documents refer to; by default empty and in memory.
+    ///   - blobs: The blobs that the documents reference; by default empty and in memory.
     ///   - archive: How bodies that are not current are stored.
-    ///   - random: Supplies the UUIDs of a new database, and a new source if another database has the same one.
+    ///   - random: Generates the UUIDs of a new database, and a new source if another database has the same
+    ///     source.
     ///   - wallTime: Nanoseconds since 1970, for the clock of version vectors; `nil` means the system's clock.
-    /// - Throws: What the engine throws when it is asked for the database's UUIDs.
+    /// - Throws: The errors of the engine when it reads the database's UUIDs.
     public convenience init(
         engine: any StorageEngine,
         blobs: BlobStore = BlobStore(BlobMemory()),
@@ -92,8 +93,8 @@ public final class Store: Sendable {
     ///
     /// - Parameters:
     ///   - archive: How bodies that are not current are stored.
-    ///   - scheme: How revisions are named.
-    ///   - random: Supplies its UUIDs, and a new source if another database has the same one.
+    ///   - scheme: The revision scheme.
+    ///   - random: Generates its UUIDs, and a new source if another database has the same source.
     ///   - wallTime: Nanoseconds since 1970, for the clock of version vectors; `nil` means the system's clock.
     /// - Returns: The store.
     public static func inMemory(
@@ -117,20 +118,21 @@ public final class Store: Sendable {
         )
     }
 
-    /// How the database names its revisions and decides which one descends from which.
+    /// The revision scheme of the database.
     public var scheme: RevisionScheme { authorship.scheme }
-    /// The source that the database writes versions as; changes if another database turns out to have the same one.
+    /// The source of versions written by this database; changes if another database turns out to have the same
+    /// source.
     public var source: SourceID { authorship.source }
 
-    /// Names revisions by version vectors from now on, permanently; does nothing if it already does.
+    /// Converts the database to version vectors permanently; does nothing if it already uses them.
     ///
-    /// No document is changed: each keeps its tree ID until it is saved or a newer revision arrives.
-    /// What remotes have, checkpoints and conflicts are kept. Peers that know only trees (Couchbase Lite
-    /// 3 and earlier, and Divan with such a database) can no longer sync with it, and older versions of
-    /// Divan cannot open it.
+    /// Documents do not change: each keeps its revision-tree ID until it is saved or a newer revision arrives.
+    /// Checkpoints, conflicts and the known state of remotes are kept. Peers that support only revision trees
+    /// (Couchbase Lite 3 and earlier, and Divan databases with revision trees) can no longer sync with it, and
+    /// older versions of Divan cannot open it.
     ///
-    /// - Throws: `busy` while it has other owners and inside `write`, and what the medium reports; the
-    ///   database is then unchanged.
+    /// - Throws: `busy` while it has other owners and inside `write`, and I/O errors; the database is then
+    ///   unchanged.
     ///
     /// Source: `version-vectors.md` §10.
     public func upgradeToVersionVectors() throws {
@@ -153,7 +155,7 @@ public final class Store: Sendable {
 
     // MARK: Reading and writing
 
-    /// Runs `body` on a single state of the database, no older than the call.
+    /// Runs `body` on a snapshot of the database, no older than the call.
     ///
     /// Inside `write` on the same thread, `body` sees the changes of that write.
     ///
@@ -184,14 +186,13 @@ public final class Store: Sendable {
         return .vectors
     }
 
-    /// Runs `body` in a transaction: everything is committed when it returns, nothing if it throws.
+    /// Runs `body` in a transaction, which is committed when `body` returns, and rolled back if it throws.
     ///
     /// Other threads' writes wait.
     ///
-    /// A write inside another on the same thread joins it. If the inner one throws after it has
-    /// changed something, the outer one can no longer be committed: it ends by throwing the same
-    /// error, even if that error was caught in between. Observers are called once, after the
-    /// outermost write has committed.
+    /// A write inside another on the same thread joins it. If the inner write throws after a change, the outer
+    /// write can no longer be committed: it throws the same error, even if that error was caught in between.
+    /// Observers are called once, after the outermost write has committed.
     ///
     /// - Throws: `StoreError`, and whatever `body` throws.
     public func write<T>(
@@ -208,14 +209,14 @@ public final class Store: Sendable {
         return result
     }
 
-    /// Stores a revision made on this peer, in a transaction that it may share with the saves of other
-    /// threads; inside `write` on the same thread it joins that write.
+    /// Stores a local revision, in a transaction that it may share with the saves of other threads; inside `write`
+    /// on the same thread, it joins that write.
     ///
-    /// Same as `StoreWriter.save`, but faster than a `write` around it when several threads save at the
-    /// same time. Returns after the commit, and after its observers were called on this thread.
+    /// Same as `StoreWriter.save`, but faster than `write` when several threads save at the same time. Returns
+    /// after the commit, and after calling the observers on this thread.
     ///
-    /// - Throws: As `StoreWriter.save`; also `noSuchCollection` if the collection is not the one with
-    ///   `number` but was recreated under its name.
+    /// - Throws: As `StoreWriter.save`; also `noSuchCollection` if the collection with `number` was deleted, even
+    ///   if it was recreated.
     public func save(
         _ revision: LocalRevision,
         in collection: CollectionPath,
@@ -240,7 +241,7 @@ public final class Store: Sendable {
         return outcome.outcome
     }
 
-    /// Stores a body over whatever revision is current, like `save(_:in:)`.
+    /// Stores a body over the current revision, like `save(_:in:)`.
     public func save(
         _ documentID: DocumentID,
         in collection: CollectionPath,
@@ -326,26 +327,26 @@ public final class Store: Sendable {
     private func warn(of unsentKey: String, in documentID: DocumentID) {
         guard !hasToldOfUnsentKey.exchange(true, ordering: .relaxed) else { return }
         StoreLog.database.warning(
-            "Document \(documentID) has a property \(unsentKey): it stays in this database, for peers leave out "
-                + "properties that begin with _ at the top level; name it otherwise if it is to be synced"
+            "Document \(documentID): property \(unsentKey) is not synced because its name begins "
+                + "with _; rename it to sync it"
         )
     }
 
     /// Warns, once for each jump, that the machine's clock may be wrong.
     private func warn(of jump: ClockJump) {
         StoreLog.database.warning(
-            "The clock of this machine is \(jump.dayCount) days ahead of the newest earlier save in "
-                + "\(directory ?? "memory"); if it is wrong, peers refuse what is saved now: set the clock, then "
-                + "run divan repair-clock"
+            "The local clock is \(jump.dayCount) days ahead of the newest earlier save in "
+                + "\(directory ?? "memory"). If it is wrong, peers will reject new changes: set "
+                + "the clock, then run 'divan repair-clock'."
         )
     }
 
     /// Calls `handler` after every commit that changed documents, once per collection and origin,
     /// on the thread that committed and outside the transaction.
     ///
-    /// When several threads write, a later commit may be reported first: use the sequences as a
-    /// hint and read the changes feed. With `hearsShapes` it is also called when a collection was created,
-    /// and when an index was created, replaced or removed.
+    /// When several threads write, a later commit may be reported first: use the sequences as a hint and read the
+    /// changes feed. With `hearsShapes`, it is also called when a collection was created, and when an index was
+    /// created, replaced or deleted.
     public func observe(
         hearsShapes: Bool = false,
         _ handler: @escaping @Sendable (StoreChange) -> Void
@@ -355,24 +356,24 @@ public final class Store: Sendable {
 
     // MARK: Collections
 
-    /// Every collection: the default one, then the others in order of creation.
+    /// All collections: the default collection, then the others in order of creation.
     public func collections() throws -> [CollectionPath] {
         try read { try $0.collections() }
     }
 
-    /// Whether the collection exists; the default one always exists.
+    /// Whether the collection exists; the default collection always exists.
     public func hasCollection(_ path: CollectionPath) throws -> Bool {
         try read { try $0.hasCollection(path) }
     }
 
-    /// Creates a collection; does nothing if it exists.
+    /// Creates a collection; does nothing if it already exists.
     public func createCollection(_ path: CollectionPath) throws {
         try write { try $0.createCollection(path) }
     }
 
-    /// Removes a collection with its documents; does nothing if there is none.
+    /// Deletes a collection with its documents; does nothing if it does not exist.
     ///
-    /// The default collection is emptied but, since it always exists, remains.
+    /// The default collection always exists; it is only emptied.
     public func deleteCollection(_ path: CollectionPath) throws {
         try write { try $0.deleteCollection(path) }
     }

@@ -2,7 +2,7 @@ internal import CDivanStore
 public import DivanRevisions
 internal import Glibc
 
-/// What a store could not do, where, and how to remedy it.
+/// An error of a store.
 ///
 /// Source: `behaviour.md` §2, §15, §18; the codes of the public API are derived from `code`.
 public struct StoreError: Error, Equatable, Sendable {
@@ -10,35 +10,36 @@ public struct StoreError: Error, Equatable, Sendable {
     public enum Code: Equatable, Sendable {
         /// The store was closed, or a reader or writer was used after its block ended.
         case notOpen
-        /// There is no database at this place.
+        /// The database does not exist.
         case noSuchDatabase
-        /// A database already exists where a new one was to be created.
+        /// The database already exists.
         case alreadyExists
-        /// There is no such document.
+        /// The document does not exist.
         case notFound(documentID: DocumentID)
         /// The collection was never created, or was deleted.
         case noSuchCollection(CollectionPath)
         /// Another revision is current, or the received one would create a conflict that is not allowed.
         case conflict(documentID: DocumentID, current: RevisionID?)
-        /// The body is larger than a row may be; both values are in bytes.
+        /// The body exceeds the limit for a row; both values are in bytes.
         case bodyTooLarge(byteCount: Int, limit: Int)
-        /// A body made here refers to more blobs than a peer accepts in one document.
+        /// A local body references more blobs than peers accept in one document.
         case tooManyBlobs(documentID: DocumentID, count: Int, limit: Int)
-        /// A body made here has a top-level key that is reserved or empty.
+        /// A local body has a reserved or empty top-level key.
         case forbiddenKey(documentID: DocumentID, key: String)
-        /// The revision or its history violates the rules of a tree.
+        /// The revision or its history is invalid.
         case badRevision(documentID: DocumentID, RevisionError)
-        /// The checkpoint has changed in the meantime; `current` is the stored revision, if any.
+        /// The checkpoint was changed in the meantime; `current` is the stored revision, if any.
         case checkpointMismatch(current: String?)
         /// The file was written by a later version of Divan.
         case tooNew(version: Int, supported: Int)
-        /// A body was packed with a codec that neither `StoreOptions.archive` (old bodies) nor `packing` can read.
+        /// A body is compressed with a codec that neither `StoreOptions.archive` (old bodies) nor `packing`
+        /// supports.
         case unknownCodec(number: UInt8)
-        /// The file is damaged; says what was found.
+        /// The file is damaged; the problem.
         case corrupt(String)
-        /// What is stored of a document is not what was written; says what was found.
+        /// A document is damaged; the problem.
         case damagedDocument(documentID: DocumentID, String)
-        /// The file is not an SQLite database, or not one of Divan's; says what was found.
+        /// The file is not an SQLite database, or not a Divan database; the problem.
         case notADatabase(String)
         /// Another owner or process has the database open.
         case busy(Holder)
@@ -56,7 +57,7 @@ public struct StoreError: Error, Equatable, Sendable {
         case sqlite(Int32, String)
     }
 
-    /// Who is using the database.
+    /// The owner that uses the database.
     public enum Holder: Equatable, Sendable {
         /// Another process that writes.
         case otherProcess
@@ -91,7 +92,7 @@ extension StoreError: CustomStringConvertible {
         "\(path.isEmpty ? "store in memory" : path): \(explanation)"
     }
 
-    /// Problem and remedy, for those who need not know where the database is.
+    /// Problem and remedy, without the path of the database.
     public var explanation: String {
         let (problem, remedy) = code.explanation
         return "\(problem); \(remedy)"
@@ -115,48 +116,45 @@ extension StoreError.Code {
     private var databaseExplanation: (problem: String, remedy: String) {
         switch self {
         case .notOpen:
-            ("the database is closed", "open it again, and use a reader only inside its block")
+            ("the database is closed", "reopen it, and use a reader only inside its block")
         case .noSuchDatabase:
-            ("there is no database here", "check the name and directory, or open it with create")
+            ("the database does not exist", "check the name and directory, or create it")
         case .alreadyExists:
-            ("a database is here already", "choose another name, or delete it first")
+            ("the database already exists", "choose another name, or delete it first")
         case .tooNew(let version, let supported):
             (
-                "file format \(version), but this program reads up to \(supported)",
+                "file format \(version) is newer than this program supports (up to \(supported))",
                 "open it with a newer version of Divan"
             )
         case .unknownCodec(BodyPacking.Bundled.zstd.rawValue):
             (
-                "bodies here are packed with zstd, which is missing",
-                "install its library (libzstd1), or build anew where its headers (libzstd-dev) are"
+                "document bodies are compressed with zstd, which is not installed",
+                "install libzstd1, or rebuild with libzstd-dev installed"
             )
         case .unknownCodec(let number):
             (
-                "a body is packed with codec \(number)",
-                "open it with an archive and a packing that read this codec"
+                "a document body is compressed with unknown codec \(number)",
+                "open it with an archive and a packing that support this codec"
             )
         case .corrupt(let detail):
-            (
-                "the file is damaged (\(detail))",
-                "fetch it from a peer (divan check --repair-from), or restore a backup"
-            )
+            ("the file is damaged (\(detail))", Self.repair)
         case .notADatabase(let detail):
             ("not a Divan database (\(detail))", "check the path; nothing was changed")
         case .busy(.otherProcess):
             (
                 "another process has the database open for writing",
-                "close it there, or open it read-only here"
+                "close it there, or open it read-only"
             )
         case .busy(.thisProcess(let ownerCount)):
             (
                 ownerCount == 1
-                    ? "the database is open in this program"
-                    : "the database is open \(ownerCount) times in this program",
+                    ? "the database is open in this process"
+                    : "the database is open \(ownerCount) times in this process",
                 ownerCount == 1 ? "close it first" : "close the others first"
             )
         default:
             (
-                "the database was opened read-only, or its place cannot be written to",
+                "the database was opened read-only, or its location is not writable",
                 "open it for writing in a writable directory"
             )
         }
@@ -165,75 +163,78 @@ extension StoreError.Code {
     private var documentExplanation: (problem: String, remedy: String) {
         switch self {
         case .notFound(let documentID):
-            ("no document \"\(documentID)\"", "save it first")
+            ("document \"\(documentID)\" does not exist", "save it first")
         case .noSuchCollection(let path):
-            ("no collection \(path)", "create it first")
+            ("collection \(path) does not exist", "create it first")
         case .conflict(let documentID, let current):
             (
-                "document \"\(documentID)\" has moved on"
-                    + (current.map { " to revision \($0)" } ?? ""),
-                "read it again and repeat the change"
+                "document \"\(documentID)\" was changed"
+                    + (current.map { " (current revision: \($0))" } ?? ""),
+                "read it again, and apply your change again"
             )
         case .bodyTooLarge(let byteCount, let limit):
-            ("a body of \(byteCount) bytes exceeds \(limit)", "keep large content in blobs")
+            (
+                "the body of \(byteCount) bytes exceeds the limit of \(limit) bytes",
+                "store large content in blobs"
+            )
         case .tooManyBlobs(let documentID, let count, let limit):
             (
-                "document \"\(documentID)\" names \(count) blobs, more than \(limit)",
-                "divide it; no peer would take it"
+                "document \"\(documentID)\" references \(count) blobs, the limit is \(limit)",
+                "split it into several documents; peers would reject it"
             )
         case .forbiddenKey(let documentID, ""):
             (
                 "document \"\(documentID)\" has an empty key at the top level",
-                "give it a name; Couchbase Lite would refuse the document"
+                "rename the key; Couchbase Lite rejects documents with empty keys"
             )
         case .forbiddenKey(let documentID, let key):
-            ("document \"\(documentID)\": the key \"\(key)\" is reserved", "use another name")
+            ("document \"\(documentID)\": the key \"\(key)\" is reserved", "use another key")
         case .damagedDocument(let documentID, let detail):
-            (
-                "document \"\(documentID)\" is damaged on the disk (\(detail))",
-                "fetch it from a peer (divan check --repair-from), or restore a backup"
-            )
+            ("document \"\(documentID)\" is damaged (\(detail))", Self.repair)
         case .badRevision(let documentID, let error):
-            ("revision of document \"\(documentID)\" refused (\(error))", "check its sender")
+            ("revision of document \"\(documentID)\" rejected (\(error))", "check the sender")
         case .checkpointMismatch(let current):
             (
-                "the checkpoint is at revision \(current ?? "none")",
-                "read it again and repeat the save"
+                "the checkpoint was changed (current revision: \(current ?? "none"))",
+                "read it again, and save it again"
             )
         default:
-            ("the document cannot be stored", "check its sender")
+            ("the document cannot be stored", "check the sender")
         }
     }
+
+    private static let repair =
+        "repair it from a peer ('divan check --repair-from URL'), or restore a backup"
 
     private var mediumExplanation: (problem: String, remedy: String) {
         switch self {
         case .diskFull:
-            ("no space left", "free some and try again; nothing was half written")
+            ("no space left on the disk", "free some space, and try again; no data is lost")
         case .io(let number) where number == EACCES || number == EPERM:
             (
                 String(cString: strerror(number)) + " (errno \(number))",
-                "check its owner and permissions, and those of its directories"
+                "check the owner and permissions of the file and its directories"
             )
         case .io(let number) where number == EMFILE || number == ENFILE:
             (
                 String(cString: strerror(number)) + " (errno \(number))",
-                "raise the limit of open files"
+                "raise the limit on open files"
             )
         case .io(ESTALE):
             (
                 "the file was removed or replaced while the database was open (errno \(ESTALE))",
-                "close the database, and open what is there now"
+                "close the database, and open it again"
             )
         case .io(let number):
             (String(cString: strerror(number)) + " (errno \(number))", "check the file system")
         case .noSuchBlob(let digest):
-            ("blob \(digest) is not stored", "sync the document again to fetch it")
+            ("blob \(digest) is missing", "sync the document again to download it")
         case .blobMismatch(let expected, let actual):
-            ("content of blob \(expected) hashes to \(actual)", "fetch it again")
+            ("blob \(expected) has different content (\(actual))", "download it again")
         case .sqlite(let code, let message):
-            ("SQLite error \(code): \(message)", "report it together with this line")
+            ("SQLite error \(code): \(message)", "report this message as a bug")
         default:
-            ("the medium failed", "check the file system")
+            ("the disk failed", "check the file system")
         }
     }
 }
@@ -270,7 +271,7 @@ extension StoreError {
         if case .notADatabase = code { true } else { false }
     }
 
-    /// Whether the error concerns a single revision, so that others can still be read and stored.
+    /// Whether the error concerns a single revision, so that other revisions can still be read and stored.
     public var concernsOneDocument: Bool {
         switch code {
         case .conflict, .bodyTooLarge, .tooManyBlobs, .forbiddenKey, .badRevision, .notFound,

@@ -440,7 +440,7 @@ import Testing
         let damaged = try Store.open(directory: path)
         defer { try? damaged.close() }
         let collection = try damaged.compact()
-        let damage = StoreError.Code.damagedDocument(documentID: "x", "its checksum differs")
+        let damage = StoreError.Code.damagedDocument(documentID: "x", "checksum mismatch")
         #expect(collection.obstacle?.code == damage)
         #expect(collection.removedCount == 0 && damaged.blobs.contains(digest))
     }
@@ -474,18 +474,18 @@ import Testing
         let errors: [(StoreError, String)] = [
             (
                 StoreError(.noSuchDatabase, at: "/x/a.cblite2"),
-                "/x/a.cblite2: there is no database here; check the name and directory, or open"
-                    + " it with create"
+                "/x/a.cblite2: the database does not exist; check the name and directory, or"
+                    + " create it"
             ),
             (
                 StoreError(.busy(.otherProcess), at: "/x"),
                 "/x: another process has the database open for writing; close it there, or open it"
-                    + " read-only here"
+                    + " read-only"
             ),
             (
                 StoreError(.tooNew(version: 9, supported: 1), at: "/x"),
-                "/x: file format 9, but this program reads up to 1; open it with a newer version of"
-                    + " Divan"
+                "/x: file format 9 is newer than this program supports (up to 1); open it with a"
+                    + " newer version of Divan"
             ),
             (
                 StoreError(.io(EIO), at: "/x"),

@@ -196,7 +196,7 @@ import Testing
             guard case .corrupt(let detail) = error else {
                 throw Unexpected(outcome: "\(String(describing: error))")
             }
-            #expect(detail.contains(name) && detail.contains("make it again"), "\(detail)")
+            #expect(detail.contains(name) && detail.contains("create it again"), "\(detail)")
             func key(_ sql: String) throws -> CheckedKey {
                 CheckedKey(try QueryExpression(sql: sql).checked(over: .standard))
             }

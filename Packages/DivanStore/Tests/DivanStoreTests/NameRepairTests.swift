@@ -106,7 +106,7 @@ import Testing
         var sentences: [String] = []
         try store.reindex { sentences.append($0) }
         #expect(sentences.count == 1)
-        let wanted = "document doc-77 of _default._default stood there twice"
+        let wanted = "document doc-77 of _default._default was stored twice"
         #expect(sentences.first?.hasPrefix(wanted) == true)
         try store.checkIntegrity()
         #expect(try store.read { try $0.count(in: .default) } == Self.count)
@@ -230,7 +230,7 @@ import Testing
         let error = #expect(throws: StoreError.self) {
             try store.read { try $0.confirmList(of: .default) }
         }
-        #expect(error?.code == .damagedDocument(documentID: "doc-77", "its checksum differs"))
+        #expect(error?.code == .damagedDocument(documentID: "doc-77", "checksum mismatch"))
     }
 
     @Test func `a list that an index of IDs cuts short is noticed`() throws {
@@ -259,7 +259,7 @@ import Testing
         defer { try? store.close() }
         let short = try listed(in: store, changing: isChanged)
         let error = #expect(throws: StoreError.self) { try store.read { try $0.confirm(short) } }
-        #expect(error?.code == .damagedDocument(documentID: "doc-77", "its checksum differs"))
+        #expect(error?.code == .damagedDocument(documentID: "doc-77", "checksum mismatch"))
     }
 
     /// Lists a hundred at a time; something may be stored after the first.

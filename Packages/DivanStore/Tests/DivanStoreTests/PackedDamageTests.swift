@@ -73,7 +73,7 @@ import Testing
             try room.look().execute("UPDATE \(table) SET value = value || x'00'")
             try room.reopen()
             let damages = try room.store.inspect().damages
-            #expect(damages.map(\.detail) == [name + ": compacting makes it anew"])
+            #expect(damages.map(\.detail) == [name + ": compacting recreates it"])
             try room.store.write { try $0.changing().discardDamagedValues() }
             #expect(try room.store.inspect().damages.isEmpty)
             try room.store.close()
@@ -200,7 +200,7 @@ import Testing
             let damages = try room.store.inspect().damages
             #expect(damages.count >= 100)
             let tells = damages.contains {
-                $0.detail == "dictionary 1 and its copy: what is packed with it cannot be read"
+                $0.detail == "dictionary 1 and its copy: bodies compressed with it cannot be read"
             }
             #expect(tells != one.hasPrefix("DELETE"))
             // Work continues despite it.

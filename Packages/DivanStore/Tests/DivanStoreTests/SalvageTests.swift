@@ -120,7 +120,7 @@ import Testing
         try overwrite(0..<Self.pageByteCount)
         let salvage = try rebuild()
         #expect(salvage.documentCount == 0)
-        let reasons = salvage.losses.filter { $0.contains("cannot be told from those of others") }
+        let reasons = salvage.losses.filter { $0.contains("its pages cannot be identified") }
         #expect(reasons.count == 2)
         #expect(reasons.contains { $0.contains("people") })
         let counts = salvage.losses.filter { $0.contains("320 documents of _default.") }

@@ -227,6 +227,6 @@ import Testing
         let thrown = #expect(throws: StoreError.self) { try room.save("b", body(limit + 1)) }
         #expect(thrown?.code == .tooManyBlobs(documentID: "b", count: limit + 1, limit: limit))
         let text = "\(try #require(thrown))"
-        #expect(text.contains("names 10001 blobs, more than 10000; divide it"))
+        #expect(text.contains("references 10001 blobs, the limit is 10000; split it"))
     }
 }

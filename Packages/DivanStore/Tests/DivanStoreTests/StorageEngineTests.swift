@@ -37,7 +37,7 @@ import Testing
 
     @Test func `the contract finds an engine that takes a transaction back by halves`() throws {
         let violations = try StorageEngineContract.violations { HalfHeartedEngine() }
-        #expect(violations.contains("A transaction that threw left changes."))
+        #expect(violations.contains("A transaction that threw was not rolled back."))
     }
 
     /// The file may no longer grow, as on a full disk.

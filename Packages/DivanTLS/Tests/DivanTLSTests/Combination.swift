@@ -68,7 +68,7 @@ struct Combination: Sendable {
 }
 
 extension Combination: CustomTestStringConvertible {
-    /// The row of `Docs/tls-matrix.md`, without its number.
+    /// What is combined, and the expected outcome.
     var testDescription: String {
         let end = ours == .client ? "client, `s_server`" : "server, `s_client`"
         let outcome =

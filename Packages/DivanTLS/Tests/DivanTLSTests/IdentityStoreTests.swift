@@ -83,8 +83,9 @@ import Testing
             func labels() -> [String] { [] }
         }
         let violations = try IdentityStoreContract.violations(of: ForgetfulStore())
-        #expect(violations.contains("What was saved comes back, the key too."))
-        #expect(violations.contains("A label that exists is refused and not replaced."))
+        #expect(violations.contains("A saved credential must be returned with its key."))
+        let keepsOld = "Saving an existing label must throw and keep the old credential."
+        #expect(violations.contains(keepsOld))
     }
 
     @Test func `files are for their owner only, and openssl reads them`() throws {

@@ -198,7 +198,7 @@ extension SessionTests {
         #expect(error?.reason == .plaintextHTTP)
         #expect(
             error?.description
-                == "TLS from a client: it speaks HTTP without TLS; "
+                == "TLS from a client: the peer uses plain HTTP, not TLS; "
                 + "use wss on both sides, or ws on both"
         )
     }

@@ -48,7 +48,7 @@ public final class Browser {
         folder = try TemporaryDirectory()
         let pipes = [folder.file("commands"), folder.file("answers")]
         for pipe in pipes where mkfifo(pipe, 0o600) != 0 {
-            throw Failure(description: "no pipe could be made: error \(errno)")
+            throw Failure(description: "cannot create a pipe (errno \(errno))")
         }
         // Both ends are opened here, so that opening one does not wait for the other program.
         commands = Foundation.open(pipes[0], O_RDWR | O_CLOEXEC)
@@ -134,7 +134,7 @@ public final class Browser {
                 continue
             }
         }
-        throw Failure(description: "\(condition) never held")
+        throw Failure(description: "condition never became true: \(condition)")
     }
 
     /// The text of the first element that matches a selector; empty if there is none.
@@ -241,7 +241,7 @@ public final class Browser {
             let count = bytes[sent...].withUnsafeBytes {
                 Foundation.write(commands, $0.baseAddress, $0.count)
             }
-            guard count > 0 else { throw Failure(description: "Chromium does not listen") }
+            guard count > 0 else { throw Failure(description: "Chromium does not accept commands") }
             sent += count
         }
         while true {
@@ -269,11 +269,11 @@ public final class Browser {
             searchedCount = received.count
             var waiting = pollfd(fd: answers, events: Int16(POLLIN), revents: 0)
             guard poll(&waiting, 1, Int32(Self.patience)) > 0 else {
-                throw Failure(description: "Chromium was silent for \(Self.patience) ms")
+                throw Failure(description: "no response from Chromium for \(Self.patience) ms")
             }
             var piece = [UInt8](repeating: 0, count: 1 << 16)
             let count = read(answers, &piece, piece.count)
-            guard count > 0 else { throw Failure(description: "Chromium ended") }
+            guard count > 0 else { throw Failure(description: "Chromium exited") }
             received += piece.prefix(count)
         }
     }

@@ -57,7 +57,7 @@ final class Daemon {
         var said = ""
         while !said.hasSuffix("\n") || !texts.contains(where: said.contains) {
             let bytes = output.nextPiece()
-            guard !bytes.isEmpty else { throw NotReady(description: "\(path) ended: \(said)") }
+            guard !bytes.isEmpty else { throw NotReady(description: "\(path) exited: \(said)") }
             said += String(decoding: bytes, as: UTF8.self)
         }
         // Later output, which nobody reads, must not fill the pipe.

@@ -30,7 +30,7 @@ public struct Fixture: Sendable {
         do {
             return [UInt8](try Data(contentsOf: URL(filePath: path)))
         } catch {
-            throw Failure(description: "\(path): \(error); copy the file there")
+            throw Failure(description: "\(path): \(error); add the fixture file")
         }
     }
 
@@ -45,7 +45,7 @@ public struct Fixture: Sendable {
         do {
             return try JSONDecoder().decode(type, from: Data(bytes))
         } catch {
-            throw Failure(description: "\(path): \(error); compare the type with the file")
+            throw Failure(description: "\(path): \(error); check that the type matches the file")
         }
     }
 }

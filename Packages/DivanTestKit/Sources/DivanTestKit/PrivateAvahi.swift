@@ -39,7 +39,7 @@ public final class PrivateAvahi {
         guard said.contains("already running") else { return }
         // The system's own is as good.
         guard FileManager.default.fileExists(atPath: "/run/dbus/system_bus_socket") else {
-            throw Daemon.NotReady(description: "another avahi-daemon runs; end it: \(said)")
+            throw Daemon.NotReady(description: "another avahi-daemon is running; stop it: \(said)")
         }
         environment = [:]
     }

@@ -34,7 +34,7 @@ public final class RunningProgram {
         public let outcome: Program.Outcome
 
         /// One line of place and problem, then the program's output.
-        public var description: String { "\(path) ended early with \(outcome)" }
+        public var description: String { "\(path) exited early: \(outcome)" }
     }
 
     /// The program was silent for longer than allowed.
@@ -47,7 +47,7 @@ public final class RunningProgram {
         public let said: String
 
         /// One line of place and problem, then the program's output.
-        public var description: String { "\(path) was silent for \(patience)\n\(said)" }
+        public var description: String { "no output from \(path) for \(patience)\n\(said)" }
     }
 
     private let process: Process

@@ -70,7 +70,7 @@ import Testing
         let program = try shell.start(["-c", "echo last words; exit 9"])
         #expect(try program.line() == "last words")
         let error = #expect(throws: RunningProgram.EndedEarly.self) { try program.line() }
-        #expect(error?.description == "/bin/sh ended early with status 9\nlast words\n")
+        #expect(error?.description == "/bin/sh exited early: status 9\nlast words\n")
     }
 
     @Test func `a program that may not be silent is killed when it is`() throws {
@@ -78,7 +78,7 @@ import Testing
         let program = try shell.start(["-c", script], patience: .milliseconds(200))
         try program.wait(for: "ready")
         let error = #expect(throws: RunningProgram.Silent.self) { try program.wait(for: "more") }
-        #expect(error?.description == "/bin/sh was silent for 0.2 seconds\nready\n")
+        #expect(error?.description == "no output from /bin/sh for 0.2 seconds\nready\n")
         let outcome = program.finish()
         #expect(outcome.isSignalled && outcome.status == SIGKILL)
     }

@@ -102,49 +102,54 @@ extension TransportError.Reason {
         case .timeout(let wait): wait.explanation
         case .nameLookup(let code):
             """
-            the name could not be looked up (\(String(cString: gai_strerror(code)))); \
+            name lookup failed (\(String(cString: gai_strerror(code)))); \
             check the network and its name server
             """
-        case .unknownHost(let name): "there is no host \(name); check the name"
+        case .unknownHost(let name): "unknown host \(name); check the name"
         case .unknownInterface(let name):
-            "there is no network interface \(name); use a name or address that `ip addr` shows"
+            "unknown network interface \(name); use a name or address that 'ip addr' shows"
         case .system(let call, let errno):
             "\(call): \(String(cString: strerror(errno))); \(remedy(for: errno))"
         case .refused(let status, let explanation, _):
             """
-            the server refused with \(status), “\(escapedForLog(explanation))”; \
+            the server refused the connection with HTTP \(status)\(quoted(explanation)); \
             \(remedy(forStatus: status))
             """
         case .tooManyRedirects(let limit):
-            "the server redirected more than \(limit) times; use the URL of the final place"
+            "more than \(limit) redirects; use the final URL"
         case .invalidRedirect(let location):
             """
-            the server redirected to “\(escapedForLog(location))”, which is no URL or leads out of TLS; \
-            correct the server's redirect
+            the server redirected to '\(escapedForLog(location))', which is not a valid URL or \
+            does not use TLS; correct the server's redirect
             """
-        case .abnormalClose: "the connection ended without a goodbye; retry, see the peer's log"
+        case .abnormalClose:
+            "the connection was lost without a closing handshake; retry, and check the peer's log"
         }
+    }
+
+    private func quoted(_ explanation: String) -> String {
+        explanation.isEmpty ? "" : " (\"\(escapedForLog(explanation))\")"
     }
 
     private func remedy(for errno: Int32) -> String {
         switch errno {
-        case ECONNREFUSED: "check that the peer runs and listens on this port"
-        case EADDRINUSE: "choose another port, or stop the program that has it"
+        case ECONNREFUSED: "check that the peer is running and listening on this port"
+        case EADDRINUSE: "choose another port, or stop the program that uses it"
         case EACCES, EPERM: "choose a port above 1023, or allow the program to use it"
-        case EMFILE, ENFILE: "raise the limit of open files"
+        case EMFILE, ENFILE: "raise the limit on open files"
         case EADDRNOTAVAIL: "use an address of this machine"
-        default: "check the network and retry"
+        default: "check the network, and retry"
         }
     }
 
     private func remedy(forStatus status: Int) -> String {
         switch status {
-        case 401: "check user name and password, or the session"
-        case 403: "ask for the right to sync this database"
+        case 401: "check the user name and password, or the session"
+        case 403: "request access to this database"
         case 404: "check the database name in the URL"
-        case 407: "give the proxy what it asks for"
+        case 407: "set the credentials for the proxy"
         case 408, 429, 502, 503, 504: "retry later"
-        default: "see the server's log"
+        default: "check the server's log"
         }
     }
 }
@@ -153,10 +158,10 @@ extension TransportError.Wait {
     fileprivate var explanation: String {
         switch self {
         case .connection:
-            "could not connect in time; check host, port and firewalls, and retry"
-        case .pong: "the peer has fallen silent; retry, check the network"
-        case .closeEcho: "the peer did not answer our goodbye; nothing is lost, go on"
-        case .reading: "the peer does not read what is sent; retry, check the peer's load"
+            "connection timed out; check the host, port and firewalls, and retry"
+        case .pong: "no response from the peer; check the network, and retry"
+        case .closeEcho: "the peer did not confirm the close; no data is lost"
+        case .reading: "the peer stopped reading; check the peer's load, and retry"
         }
     }
 }

@@ -72,8 +72,8 @@ public struct TransportLimits: Sendable, Equatable {
         addressHalfOpenCount: Int = 256,
         sparesLoopback: Bool = true
     ) {
-        precondition(lowWaterByteCount < highWaterByteCount, "low lies below high")
-        precondition(highWaterByteCount < queuedByteCount, "producers stop before reading does")
+        precondition(lowWaterByteCount < highWaterByteCount, "low water must be below high water")
+        precondition(highWaterByteCount < queuedByteCount, "high water must be below the queue")
         self.connectTimeout = connectTimeout
         self.handshakeTimeout = handshakeTimeout
         self.closeTimeout = closeTimeout

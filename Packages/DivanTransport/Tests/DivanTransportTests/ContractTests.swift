@@ -71,9 +71,9 @@ import Testing
     @Test
     func `a loop that keeps no promise is told all of it`() async {
         let violations = await EventLoopContract.violations(of: Sloppy())
-        #expect(violations.contains("A caller from elsewhere is not on the loop."))
-        #expect(violations.contains("A timer runs when now has reached its time, and not before."))
-        #expect(violations.contains("A cancelled timer never runs."))
+        #expect(violations.contains("isCurrent must be false outside the loop."))
+        #expect(violations.contains("A timer must not run before it is due."))
+        #expect(violations.contains("A cancelled timer must not run."))
     }
 
     /// Drops every third message, and forgets who closed.
@@ -107,10 +107,10 @@ import Testing
             far.start(second)
             return (near, far)
         }
-        #expect(violations.contains("Every message arrives."))
-        #expect(violations.contains("isWritable is false once 64 MiB wait."))
+        #expect(violations.contains("Every message must arrive."))
+        #expect(violations.contains("isWritable must be false after queuing 64 MiB."))
         #expect(
-            violations.contains("Code and reason of a close reach both ends, with who closed.")
+            violations.contains("Both ends must learn the close code, the reason and who closed.")
         )
     }
 }

@@ -164,7 +164,7 @@ import Testing
         transport.start(recorder)
         let error = try #require(await recorder.end().error)
         #expect(error.code == .network(3))
-        #expect(error.description.contains("silent"))
+        #expect(error.description.contains("no response from the peer"))
     }
 }
 

@@ -149,7 +149,7 @@ import Testing
         await server.stop()
         let error = try await failure(of: client(port: port))
         #expect(error.code == .posix(ECONNREFUSED))
-        #expect(error.description.contains("check that the peer runs"))
+        #expect(error.description.contains("check that the peer is running"))
     }
 
     @Test
@@ -224,7 +224,7 @@ import Testing
         let tls = try TestTLS()
         let error = try await failure(of: client(port: server.port, tls: tls.client))
         #expect(error.code == .network(6))
-        #expect(error.description.contains("without TLS"))
+        #expect(error.description.contains("plain HTTP, not TLS"))
     }
 
     @Test

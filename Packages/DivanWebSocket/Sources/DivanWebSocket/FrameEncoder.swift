@@ -22,7 +22,7 @@ public struct FrameEncoder: Sendable {
         payload: Span<UInt8>,
         appendingTo output: inout [UInt8]
     ) {
-        precondition(!opcode.isControl || (isFinal && payload.count <= 125), "a control frame fits")
+        precondition(!opcode.isControl || (isFinal && payload.count <= 125), "too large")
         output.append(opcode.rawValue | (isFinal ? 0x80 : 0))
         appendLength(payload.count, to: &output)
         guard role == .client else {

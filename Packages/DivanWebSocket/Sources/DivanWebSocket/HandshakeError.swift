@@ -72,48 +72,50 @@ extension HandshakeError: CustomStringConvertible {
 extension HandshakeError.Reason {
     fileprivate var problem: String {
         switch self {
-        case .head(.tlsRecord): "the peer speaks TLS on a connection without TLS"
-        case .head(.notHTTP(let start)): "the peer does not speak HTTP, it sent \(quoted(start))"
-        case .head(.line(let number)): "line \(number) of the head is malformed"
-        case .head(.head(let limit)): "the head exceeds \(limit) bytes"
-        case .head(.lineLength(let limit)): "a line of the head exceeds \(limit) bytes"
-        case .head(.headerCount(let limit)): "the head has more than \(limit) fields"
-        case .ended: "the peer closed the connection before its head was complete"
-        case .status(let status): "the answer is \(status) and not 101"
-        case .proxyStatus(let status): "the proxy's answer is \(status)"
-        case .early(let count): "\(count) bytes came through the tunnel before we spoke"
+        case .head(.tlsRecord): "the peer uses TLS, but this connection does not"
+        case .head(.notHTTP(let start)): "the peer does not use HTTP (received \(quoted(start)))"
+        case .head(.line(let number)): "line \(number) of the headers is malformed"
+        case .head(.head(let limit)): "the headers exceed \(limit) bytes"
+        case .head(.lineLength(let limit)): "a header line exceeds \(limit) bytes"
+        case .head(.headerCount(let limit)): "more than \(limit) headers"
+        case .ended: "the peer closed the connection before the headers were complete"
+        case .status(let status):
+            "the server did not accept the WebSocket upgrade (HTTP \(status))"
+        case .proxyStatus(let status): "the proxy refused the connection (HTTP \(status))"
+        case .early(let count): "received \(count) unexpected bytes through the proxy"
         case .header(let name, let value?, let expected):
-            "\(name) is \(quoted(value)) and not \(quoted(expected))"
+            "\(name) is \(quoted(value)), expected \(quoted(expected))"
         case .header(let name, nil, _): "\(name) is missing"
-        case .subprotocol(let name): "the server chose \(quoted(name)), which was not offered"
+        case .subprotocol(let name):
+            "the server chose \(quoted(name)), which the client did not offer"
         case .noSubprotocol(let offered):
-            "the server chose none of \(offered.joined(separator: ", "))"
-        case .method(let method): "the request is a \(quoted(method)) and not a GET"
-        case .noUpgrade: "the request does not ask for an upgrade to WebSocket"
-        case .version(let version?): "version \(quoted(version)) is not supported"
+            "the server supports none of \(offered.joined(separator: ", "))"
+        case .method(let method): "the request method is \(quoted(method)), expected GET"
+        case .noUpgrade: "the request is not a WebSocket upgrade"
+        case .version(let version?): "unsupported version \(quoted(version))"
         case .version(nil): "Sec-WebSocket-Version is missing"
-        case .body: "the request announces a body"
-        case .unsendable(let field): "header \(quoted(field)) cannot be sent"
+        case .body: "the request has a body"
+        case .unsendable(let field): "invalid header \(quoted(field))"
         }
     }
 
     fileprivate var remedy: String {
         switch self {
-        case .head(.tlsRecord): "use a wss URL, or turn TLS off at the peer"
-        case .head(.notHTTP): "check host and port"
+        case .head(.tlsRecord): "use a wss URL, or turn off TLS on the peer"
+        case .head(.notHTTP): "check the host and port"
         case .head(.head), .head(.lineLength), .head(.headerCount):
             "send fewer or shorter headers and cookies, or raise the WebSocketLimits"
         case .head(.line): "check for a proxy that rewrites headers"
-        case .ended: "check host and port, and use a wss URL if the peer speaks TLS"
+        case .ended: "check the host and port, and use a wss URL if the peer uses TLS"
         case .status, .header:
-            "check that the URL names a sync endpoint and that proxies let WebSocket pass"
-        case .proxyStatus, .early: "check host and port of the proxy, or try another"
+            "check that the URL is a sync endpoint and that proxies allow WebSocket connections"
+        case .proxyStatus, .early: "check the host and port of the proxy, or use another proxy"
         case .subprotocol, .noSubprotocol:
-            "check that both ends speak the same version of the sync protocol"
+            "check that both sides use the same version of the sync protocol"
         case .method, .noUpgrade, .body: "connect with a WebSocket client"
         case .version: "use version 13"
         case .unsendable:
-            "remove line breaks and control characters, and leave the upgrade's own headers out"
+            "remove line breaks, control characters and headers that belong to the upgrade"
         }
     }
 }
@@ -123,5 +125,5 @@ private func quoted(_ text: String) -> String {
     let shown = text.unicodeScalars.prefix(64).map { scalar in
         scalar.properties.generalCategory == .control ? "." : String(scalar)
     }
-    return "“\(shown.joined())”"
+    return "'\(shown.joined())'"
 }

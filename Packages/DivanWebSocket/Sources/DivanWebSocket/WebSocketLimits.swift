@@ -50,8 +50,8 @@ public struct WebSocketLimits: Equatable, Sendable {
         headerCount: Int = 100,
         explanationByteCount: Int = 4 << 10
     ) {
-        precondition(payloadByteCount >= 125, "a control frame must fit")
-        precondition(queuedPongCount >= 1, "a ping wants an answer")
+        precondition(payloadByteCount >= 125, "payloadByteCount must fit a control frame")
+        precondition(queuedPongCount >= 1, "queuedPongCount must be at least 1")
         self.payloadByteCount = payloadByteCount
         self.messageByteCount = messageByteCount
         self.fragmentCount = fragmentCount

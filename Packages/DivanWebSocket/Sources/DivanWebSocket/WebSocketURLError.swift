@@ -43,20 +43,24 @@ extension WebSocketURLError: CustomStringConvertible {
     /// One line: place, problem, remedy.
     public var description: String {
         let (problem, remedy) = explanation
-        return "URL “\(text)”: \(problem); \(remedy)"
+        return "URL '\(text)': \(problem); \(remedy)"
     }
 
     private var explanation: (problem: String, remedy: String) {
         switch part {
         case .scheme: ("the scheme is neither ws nor wss", "begin with wss:// or ws://")
-        case .host: ("host or port is malformed", "write host:port, an IPv6 address in brackets")
+        case .host:
+            ("malformed host or port", "write host:port, with IPv6 addresses in brackets")
         case .credentials:
-            ("it holds a user name or password", "set an authenticator in the configuration")
+            (
+                "the URL contains a user name or password",
+                "set an authenticator in the configuration"
+            )
         case .database:
-            ("the path does not end in a database name", "append /<database name>")
-        case .endpointPath: ("the path ends in _blipsync", "end it with the database name")
-        case .query: ("it has a query or fragment", "end it with the database name")
-        case .character: ("a character is not allowed", "percent-encode it")
+            ("the path does not end with a database name", "append /<database name>")
+        case .endpointPath: ("the path ends with _blipsync", "end it with the database name")
+        case .query: ("the URL has a query or fragment", "end it with the database name")
+        case .character: ("invalid character", "percent-encode it")
         }
     }
 }

@@ -53,7 +53,7 @@ final class DeflateDecompressor: StreamDecompressor {
         guard room >= 0 else { throw .outputTooLarge(codec: codecName, limit: limit) }
         switch result {
         case divan_zlib_done: return
-        case divan_zlib_ended: throw .corrupt(codec: codecName, detail: "the stream ends")
+        case divan_zlib_ended: throw .corrupt(codec: codecName, detail: "unexpected end of stream")
         default:
             let detail = String(cString: divan_inflater_message(inflater))
             throw .corrupt(codec: codecName, detail: detail)

@@ -84,7 +84,7 @@ public struct ZstdDictionaryCodec: DictionaryCodec {
         }
         guard let made else {
             guard isCorrupt == 0 else {
-                throw .corrupt(codec: name, detail: "the dictionary is none")
+                throw .corrupt(codec: name, detail: "invalid dictionary")
             }
             throw .library(codec: name, code: Self.missingMemoryCode)
         }

@@ -51,7 +51,7 @@ struct BLIPScript {
     }
 
     /// Three requests, so that replies have something to answer: one whole, one in pieces, one
-    /// that nobody waits for any more.
+    /// that no caller waits for any more.
     private mutating func greet() {
         connection.send(BLIPRequest(profile: "a", body: .bytes([1])))
         connection.send(BLIPRequest(profile: "b", isCompressed: true, streamsReply: true))

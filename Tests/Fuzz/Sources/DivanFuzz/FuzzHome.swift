@@ -58,7 +58,7 @@ final class FuzzHome {
         let known = error as NSError
         let isNumbered = known.domain != CBLError.domain || (1..<20_000).contains(known.code)
         guard isNumbered, !known.localizedDescription.isEmpty else {
-            return "an error that nobody documents: \(known.domain) \(known.code)"
+            return "an undocumented error: \(known.domain) \(known.code)"
         }
         return nil
     }

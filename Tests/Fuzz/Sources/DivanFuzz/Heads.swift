@@ -43,7 +43,7 @@ enum ServerHeads: FuzzTarget {
     /// A response has one head, whose lines end in CRLF, and no stray control characters.
     private static func flaw(_ answer: [UInt8]) -> String? {
         let text = String(decoding: answer, as: UTF8.self)
-        guard text.hasPrefix("HTTP/1.1 ") else { return "the answer is no response: \(text)" }
+        guard text.hasPrefix("HTTP/1.1 ") else { return "not an HTTP response: \(text)" }
         var previous: UInt8 = 0
         for (index, byte) in answer.enumerated() {
             if byte == 13, answer[index...].starts(with: [13, 10, 13, 10]) { return nil }

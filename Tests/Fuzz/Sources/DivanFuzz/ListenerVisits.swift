@@ -94,7 +94,7 @@ enum ListenerVisits: ConversationTarget {
     private static func enter(_ port: UInt16, _ head: String, isOwn: Bool = false) -> Entry {
         guard let wire = Wire(to: port) else { return .refused("it cannot connect (\(errno))") }
         guard wire.send(HandshakeScript.bytes(head)) else {
-            return .refused("it cannot ask to be let in (\(errno))")
+            return .refused("it cannot send a handshake (\(errno))")
         }
         let start = ContinuousClock.now
         guard let (answer, more) = HandshakeScript.read(wire, within: isOwn ? 200 : 10_000) else {

@@ -106,7 +106,7 @@ private struct PieceKind {
             try coder.pack(plain.span, appendingTo: &packed)
         } catch {
             // A dictionary that can be read with may not be one to write with; its collection's bodies stay plain.
-            guard case .library = error else { return "not packed as \(error)" }
+            guard case .library = error else { return "not compressed: \(error)" }
             return nil
         }
         if codec.maximumPlainByteCount(for: packed.count) < plain.count {

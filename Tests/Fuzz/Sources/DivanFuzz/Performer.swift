@@ -100,7 +100,7 @@ struct Performer {
                 listen(50)
                 waited += 50
                 guard waited < Self.patience else {
-                    flaw = "a peer that is there has not answered for \(waited) ms"
+                    flaw = "a connected peer has not answered for \(waited) ms"
                     isOver = true
                     return
                 }
@@ -204,7 +204,7 @@ struct Performer {
                 }
             }
         } catch {
-            if !isGarbled { flaw = "a peer of ours breaks the rules: \(error)" }
+            if !isGarbled { flaw = "our peer breaks the rules: \(error)" }
             isOver = true
         }
         while let event = shadow.next() {

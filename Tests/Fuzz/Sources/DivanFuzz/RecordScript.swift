@@ -41,7 +41,7 @@ struct RecordScript {
             var plaintext: [UInt8] = []
             do {
                 try tested.receive(flight.span, appendingTo: &plaintext)
-                if let failure { return "goes on after \(failure)" }
+                if let failure { return "continues after \(failure)" }
             } catch {
                 if let failure, failure != error { return "\(error) after \(failure)" }
                 failure = error

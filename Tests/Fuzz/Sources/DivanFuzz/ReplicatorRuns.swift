@@ -152,7 +152,7 @@ enum ReplicatorRuns: ConversationTarget {
     }
 }
 
-/// Receives what a replicator tells its listeners, and checks the errors in it.
+/// Receives what a replicator reports to its listeners, and checks the errors in it.
 private final class Witness: Sendable {
     private let found = Mutex<String?>(nil)
     private let queue = DispatchQueue(label: "divan-fuzz.events")

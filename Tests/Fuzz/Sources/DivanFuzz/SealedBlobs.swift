@@ -6,7 +6,7 @@ enum SealedBlobs: FuzzTarget {
     static let name = "sealed-blobs"
 
     static func violation(of input: [UInt8]) -> String? {
-        guard let honest = try? Honest.shared.get() else { return "nothing was sealed" }
+        guard let honest = try? Honest.shared.get() else { return "nothing was encrypted" }
         var reader = InputReader(input)
         // Every fourth input is a file by itself.
         let file =
@@ -18,7 +18,7 @@ enum SealedBlobs: FuzzTarget {
             if file == honest.file { return "as it was, and refused: \(error)" }
             return error.description.isEmpty ? "an error without a word" : nil
         }
-        return content == honest.content ? nil : "\(content.count) bytes that nobody sealed"
+        return content == honest.content ? nil : "\(content.count) bytes that were never encrypted"
     }
 
     private static func opened(_ file: [UInt8], _ honest: Honest) throws(SealError) -> [UInt8] {

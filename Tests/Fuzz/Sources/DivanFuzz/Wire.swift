@@ -27,7 +27,7 @@ final class Wire {
         )
     }
 
-    /// Connects; `nil` if nobody listens there.
+    /// Connects; `nil` if no process listens there.
     convenience init?(to port: UInt16) {
         guard let descriptor = Loopback.connect(to: port) else { return nil }
         self.init(adopting: descriptor)
@@ -35,7 +35,7 @@ final class Wire {
 
     deinit { Glibc.close(descriptor) }
 
-    /// Sends everything; false if the other side is gone.
+    /// Sends everything; false if the other side has closed.
     @discardableResult
     func send(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
@@ -50,7 +50,7 @@ final class Wire {
         return true
     }
 
-    /// What has arrived in time: nothing, or bytes; `nil` if the other side is gone.
+    /// What has arrived in time: nothing, or bytes; `nil` if the other side has closed.
     func receive(within milliseconds: Int32) -> [UInt8]? {
         var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         guard Glibc.poll(&poll, 1, milliseconds) > 0 else { return [] }

@@ -80,7 +80,7 @@ case ("keep", 3):
     print(try KeptInputs.text(from: words[2], byteCount: Int(words[3]) ?? 0), terminator: "")
 case ("run", 2...):
     chosen = find(words[2])
-    LogSinks.console = nil  // thousands of warnings a second tell nobody anything
+    LogSinks.console = nil  // thousands of warnings a second are of no use
     fuzz()
 default:
     print(

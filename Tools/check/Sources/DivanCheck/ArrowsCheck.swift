@@ -143,8 +143,8 @@ public struct ArrowsCheck {
                 violations.append(
                     Violation(
                         place: manifest,
-                        problem: "the library depends on \(dependency), which is no arrow",
-                        remedy: "take it out, or argue for the arrow in \(Self.page)"
+                        problem: "the library depends on \(dependency) without an arrow",
+                        remedy: "remove it, or add the arrow to \(Self.page)"
                     )
                 )
             }

@@ -4,8 +4,8 @@ import Foundation
 ///
 /// A bare page name in backticks must exist somewhere in the repository; the target of a
 /// link must exist exactly there. A path in backticks that begins with one of our folders is a file
-/// or folder of the repository, or of the package that names it; any other is somebody else's. What a
-/// changelog refers to may be gone.
+/// or folder of the repository, or of the package that names it; other paths belong to other projects.
+/// A changelog may refer to deleted files.
 public struct CitationsCheck {
     private let tree: SourceTree
 

@@ -95,7 +95,7 @@ extension KeysCheck {
         Exception(
             "Packages/Divan/Sources/Divan/Replication/Replicator+Pending.swift",
             "-> Set<String>",
-            because: "the official signature; pendingDocuments(collection:) stands beside it"
+            because: "the official signature; pendingDocuments(collection:) is the alternative"
         ),
         Exception(
             "Packages/Divan/Sources/Divan/Values/Value+Any.swift",
@@ -120,7 +120,7 @@ extension KeysCheck {
         Exception(
             "Tools/command/Sources/DivanCommandLine/Terminal/Secret.swift",
             "[String: String]",
-            because: "prompts of ours, constants"
+            because: "our own prompts, constants"
         ),
         Exception(
             "Packages/Divan/Sources/Divan/Listener/URLEndpointListener+Statistics.swift",
@@ -189,7 +189,7 @@ extension KeysCheck {
         Exception(
             "Packages/DivanWebSocket/Sources/DivanWebSocket/WebSocketEndpoint.swift",
             "schemes: [String: Bool]",
-            because: "URL schemes, ASCII constants on our side, and no letter of theirs has another"
+            because: "URL schemes, ASCII constants on our side; no letter in them has another"
                 + " spelling"
         ),
         Exception(

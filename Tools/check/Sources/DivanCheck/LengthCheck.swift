@@ -48,7 +48,7 @@ public struct LengthCheck {
                     Violation(
                         place: file,
                         problem: "\(count) lines, and no type of its own",
-                        remedy: "put them beside who uses them"
+                        remedy: "move them to the file that uses them"
                     )
                 )
             }

@@ -36,7 +36,7 @@ public struct LimitsCheck {
             guard let row = page.row(of: member.name, in: type.name) else {
                 return Violation(
                     place: place,
-                    problem: "the bound \(member.name) does not stand in the README",
+                    problem: "the bound \(member.name) is missing in the README",
                     remedy: "add it with its default, its reason and what happens then"
                 )
             }

@@ -98,7 +98,7 @@ public struct PagesCheck {
         }
     }
 
-    /// The repository is self-contained: nothing in it names a place on somebody's machine.
+    /// The repository is self-contained: nothing in it refers to a path on a developer's machine.
     private func strayPaths() throws -> [Violation] {
         var violations: [Violation] = []
         let folders = ["Packages", "Tools", "Tests", "Docs", ".github"]

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the Makefile calls is executable.
+/// What the Makefile calls is executable; files with an extension are the data of scripts.
 public struct ScriptsCheck {
     private let tree: SourceTree
 
@@ -13,7 +13,7 @@ public struct ScriptsCheck {
     public func violations() throws -> [Violation] {
         let folder = "Tools/scripts"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: tree.root + "/" + folder))
-        let paths = (names ?? []).sorted().map { "\(folder)/\($0)" }
+        let paths = (names ?? []).filter { !$0.contains(".") }.sorted().map { "\(folder)/\($0)" }
         return paths.filter { path in
             !FileManager.default.isExecutableFile(atPath: tree.root + "/" + path)
         }.map { path in

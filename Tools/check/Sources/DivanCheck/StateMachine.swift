@@ -30,7 +30,7 @@ struct StateMachine {
             let page = lines[head].backticked.first(where: { $0.hasPrefix("Docs/states/") }),
             let start = lines[head...].firstIndex(where: { !$0.hasPrefix("///") }),
             let name = lines[start].firstMatch(of: /enum (\w+)/)?.1
-        else { throw Unreadable(line: 1, problem: "the comment that names a page is no enum's") }
+        else { throw Unreadable(line: 1, problem: "no enum after the comment that names a page") }
         self.page = String(page)
         self.name = String(name)
         let comment = lines[..<start].lastIndex { !$0.hasPrefix("///") }.map { $0 + 1 } ?? 0
@@ -155,7 +155,7 @@ extension StateMachine {
 
         \(summary)
 
-        Drawn by `make states` from `\(name)` in `\(file)`; what is not shown changes nothing.
+        Drawn by `make states` from `\(name)` in `\(file)`. Events that are not shown change nothing.
 
         ```mermaid
         stateDiagram-v2

@@ -23,7 +23,7 @@ public struct StatesCheck {
                 Violation(
                     place: machine.page,
                     problem: "the page does not show what \(machine.name) does",
-                    remedy: "run make states, and look at what changed"
+                    remedy: "run make states, and check the changes"
                 )
             )
         }

@@ -27,7 +27,7 @@ public struct ThresholdsCheck {
         let idle = files.filter { !expected.contains($0) && !further.contains($0) }.map { path in
             Violation(
                 place: path,
-                problem: "no group has this name, so nobody reads the requirements",
+                problem: "no group has this name, so the requirements are not used",
                 remedy: "name the file after its group in \(table)"
             )
         }

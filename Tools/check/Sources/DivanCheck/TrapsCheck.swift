@@ -53,7 +53,7 @@ public struct TrapsCheck {
         Rule(call: "seekToEndOfFile(", remedy: "use seekToEnd(), which throws"),
         Rule(call: "seek(toFileOffset", remedy: "use seek(toOffset:), which throws"),
         Rule(call: "offsetInFile", remedy: "use offset(), which throws"),
-        Rule(call: ".streamError", remedy: "look at the count that was read instead"),
+        Rule(call: ".streamError", remedy: "check the count that was read instead"),
         Rule(call: "launchPath", remedy: "use executableURL and run(), which throws"),
     ]
 }

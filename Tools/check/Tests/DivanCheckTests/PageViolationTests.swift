@@ -51,29 +51,6 @@ import Testing
         #expect(try LimitsCheck(checkout.tree).violations().map(\.place) == ["\(page):7"])
     }
 
-    @Test(arguments: [
-        "`OtherTests`", "`ATests/it breaks`", "`ATests`: it works; it breaks",
-        "`ATests`, `…/it breaks`", "`ATests`: it breaks; DivanJSON `BTests`",
-    ])
-    func `a proof that nobody wrote is found`(_ cell: String) throws {
-        let checkout = try Checkout()
-        let tests = "@Suite struct ATests {\n    @Test func `it works, and well`() {}\n}\n"
-        let others = "final class BTests: XCTestCase {\n    func testOlder() {}\n}\n"
-        try checkout.write("Packages/DivanJSON/Tests/DivanJSONTests/ATests.swift", tests + others)
-        let check = ProofPagesCheck(checkout.tree)
-        let head = "| rule | test |\n|---|---|\n"
-        let right = """
-            | a | `ATests`; DivanJSON `BTests/testOlder`, `DivanJSONTests.ATests/it works` |
-            | b | `ATests`: it works (two); DivanJSON `BTests`: testOlder; `make fuzz` |
-            | c `GoneTests` | `DivanJSONTests`, `ATests`, `…/it works, and well` |
-
-            """
-        try checkout.write("Docs/rules.md", "# Rules\n\n`GoneTests`\n\n" + head + right)
-        #expect(try check.violations().isEmpty)
-        try checkout.write("Docs/rules.md", head + right + "| d | \(cell) |\n")
-        #expect(try check.violations().map(\.place) == ["Docs/rules.md:6"])
-    }
-
     @Test func `a core that takes the system's randomness unasked is found`() throws {
         let checkout = try Checkout()
         let folder = "Packages/DivanWebSocket/Sources/DivanWebSocket"

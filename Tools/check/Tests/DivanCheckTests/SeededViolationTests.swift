@@ -52,7 +52,7 @@ import Testing
         )
         let violations = try ArrowsCheck(checkout.tree).violations()
         #expect(
-            violations.first?.problem == "the library depends on DivanDelta, which is no arrow"
+            violations.first?.problem == "the library depends on DivanDelta without an arrow"
         )
     }
 
@@ -324,6 +324,7 @@ import Testing
     @Test func `a script that cannot be run is found`() throws {
         let checkout = try Checkout()
         try checkout.write("Tools/scripts/demo", "#!/bin/sh\n")
+        try checkout.write("Tools/scripts/demo.txt", "data\n")
         let violations = try ScriptsCheck(checkout.tree).violations()
         #expect(violations.map(\.place) == ["Tools/scripts/demo"])
         let path = checkout.tree.root + "/Tools/scripts/demo"
@@ -331,38 +332,22 @@ import Testing
         #expect(try ScriptsCheck(checkout.tree).violations().isEmpty)
     }
 
-    @Test func `a test that the compatibility page names and nobody wrote is found`() throws {
-        let checkout = try Checkout()
-        let check = CompatibilityCheck(checkout.tree)
-        #expect(try check.violations().isEmpty, "there is no page yet")
-        let tests = "@Test func `it works`() {}\nfunc testOlder() {}\n"
-        try checkout.write("Packages/DivanJSON/Tests/DivanJSONTests/BTests.swift", tests)
-        let head = "| What | `code` | Test |\n|---|---|---|\n"
-        let rows = "| a | x | `it works`, `testOlder` |\n| b | x | absent: not wanted |\n"
-        try checkout.write("Docs/compatibility.md", head + rows + "\n`it broke` in a sentence\n")
-        #expect(try check.violations().isEmpty)
-        try checkout.write(
-            "Docs/compatibility.md",
-            head + rows + "| c | x | `it broke` |\n| d | x | |\n"
-        )
-        #expect(
-            try check.violations().map(\.place) == [
-                "Docs/compatibility.md:5", "Docs/compatibility.md:6",
-            ]
-        )
-    }
-
     @Test func `an answer names a test or a figure that exists`() throws {
         let checkout = try Checkout()
+        let check = AnswersCheck(checkout.tree)
+        #expect(try check.violations().isEmpty, "there is no page yet")
         try checkout.write("Tools/bench/thresholds/a.json", #"{"pull of all": {"share": 0.7}}"#)
-        try checkout.write("Tests/ATests/ATests.swift", "@Test func `it works`() {}\n")
+        let tests = "@Test func `it works`() {}\nfunc testOlder() {}\n"
+        try checkout.write("Tests/ATests/ATests.swift", tests)
         let head = "| wish | answer | Test |\n|---|---|---|\n"
-        let rows = "| 1 | x | `pull of all`, `it works` |\n"
-        try checkout.write("Docs/answers.md", head + rows)
-        let check = CompatibilityCheck(checkout.tree)
+        let rows = "| 1 | x | `pull of all`, `it works`, `testOlder` |\n| 2 | x | absent |\n"
+        try checkout.write("Docs/answers.md", head + rows + "\n`it broke` in a sentence\n")
         #expect(try check.violations().isEmpty)
-        try checkout.write("Docs/answers.md", head + rows + "| 2 | x | `pull of none` |\n")
-        #expect(try check.violations().map(\.place) == ["Docs/answers.md:4"])
+        let wrong = "| 3 | x | `pull of none` |\n| 4 | x | |\n"
+        try checkout.write("Docs/answers.md", head + rows + wrong)
+        #expect(
+            try check.violations().map(\.place) == ["Docs/answers.md:5", "Docs/answers.md:6"]
+        )
     }
 
     @Test func `a trial with other settings than the libraries is found`() throws {

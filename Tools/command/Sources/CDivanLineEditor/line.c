@@ -1,6 +1,6 @@
 #define _GNU_SOURCE
 #if !__has_include(<editline/readline.h>)
-#error "Divan needs the headers of libedit: type  sudo apt-get install libedit-dev"
+#error "The headers of libedit are missing; run: sudo apt-get install libedit-dev"
 #endif
 
 #include "CDivanLineEditor.h"

@@ -14,152 +14,161 @@ import DivanWebSocket
 import Foundation
 
 extension Failure {
-    /// Finds the exit code and the sentence for an error of any package.
+    /// Finds the exit code, the sentence and the hint for an error of any package.
     init(explaining error: any Error) {
         switch error {
         case let error as StoreError:
-            self.init(kind: Kind(error.code), sentence: Self.sentence(of: error))
+            self.init(error)
         case let error as StatusError:
-            self.init(kind: .invalid, sentence: "\(error)")
+            self.init(kind: .invalid, text: "\(error)")
         case let error as DocumentIDError:
-            self.init(kind: .invalid, sentence: "\(error)")
+            self.init(kind: .invalid, text: "\(error)")
         case let error as QueryError:
-            self.init(kind: .invalid, sentence: "\(error)")
+            self.init(kind: .invalid, text: "\(error)")
         case let error as JSONError:
-            self.init(kind: .invalid, sentence: "\(error)")
+            self.init(kind: .invalid, text: "\(error)")
         case let error as CredentialError:
-            self.init(kind: Kind(error.reason), sentence: Self.sentence(of: error))
+            self.init(error)
         case let error as SealError:
-            self.init(kind: .invalid, sentence: Self.namingOptions("\(error)"))
+            self.init(kind: .invalid, text: Self.namingOptions("\(error)"))
         case let error as CryptoError:
-            self.init(kind: .failed, sentence: "\(error)")
+            self.init(kind: .failed, text: "\(error)")
         case let error as WebSocketURLError:
-            self.init(kind: .usage, sentence: Self.namingOptions("\(error)"))
+            self.init(kind: .usage, text: Self.namingOptions("\(error)"))
         case let error as TransportError:
             self.init(error)
         default:
             // A pattern `as NSError` crashes the program for one of Swift's own errors.
             if let error = (error as Any) as? NSError {
-                self.init(
-                    kind: Kind(error),
-                    sentence: Self.namingOptions(error.localizedDescription)
-                )
-                if error.domain == CBLError.domain { code = error.code }
-                // A listener's, about its certificate: as the verbs for identities explain it.
+                // A listener's, about its certificate: as the commands for identities explain it.
                 if let cause = error.userInfo[NSUnderlyingErrorKey] as? CredentialError {
-                    kind = Kind(cause.reason)
-                    sentence = Self.sentence(of: cause)
+                    self.init(cause)
+                } else {
+                    self.init(
+                        kind: Kind(error),
+                        text: Self.namingOptions(error.localizedDescription)
+                    )
                 }
+                if error.domain == CBLError.domain { code = error.code }
             } else {
-                self.init(kind: .failed, sentence: "\(error)")
+                self.init(kind: .failed, text: "\(error)")
             }
         }
     }
 
-    /// The sentence of an identity's error for a user of verbs.
-    private static func sentence(of error: CredentialError) -> String {
+    /// Explains an error of an identity.
+    private init(_ error: CredentialError) {
+        self.init(kind: Kind(error.reason), text: "\(error)")
         switch error.reason {
         case .labelTaken(let label):
-            let word = label.quotedForShell
-            return
-                "there is an identity \"\(label)\" already; choose another label, or forget that one "
-                + "with divan identity rm \(word); divan identity renew \(word) extends it"
+            let word = label.wordForShell
+            sentence = "identity '\(label)' already exists"
+            hint =
+                "choose another label, remove the identity with 'divan identity rm \(word)', or "
+                + "extend it with 'divan identity renew \(word)'"
         case .file(let path, let number)
         where path.utf8.starts(with: TLSIdentity.storeDirectory.utf8)
             && [EACCES, ENOENT, ENOTDIR, EPERM, EROFS].contains(number):
-            return "\(error)".replacing(
-                "check the path and its permissions",
-                with: "set XDG_DATA_HOME or DIVAN_IDENTITY_DIRECTORY to a directory of yours, or "
-                    + "give divan serve --identity FILE"
-            )
-        default: return "\(error)"
+            hint =
+                "set XDG_DATA_HOME or DIVAN_IDENTITY_DIRECTORY to a directory that you can write "
+                + "to, or use 'divan serve --identity FILE'"
+        default: break
         }
     }
 
-    /// The sentence of an error about a URL or a key for a user of options, not of an interface.
-    static func namingOptions(_ sentence: String, _ key: KeyOptions = .current) -> String {
-        sentence.replacing(
+    /// The text of an error about a URL or a key, with options of the command instead of the API's names.
+    static func namingOptions(_ text: String, _ key: KeyOptions = .current) -> String {
+        text.replacing(
             "set an authenticator in the configuration",
-            with: "give them with --user and --password-file"
+            with: "use --user and --password-file"
         )
         .replacing(
-            "or say that it is a password",
-            with: "or add \(key.isPassword) if it is a password"
+            "or KeyForm.password for a password",
+            with: "or add '\(key.isPassword)' if it is a password"
         )
     }
 
-    /// The sentence of a store's error for a user of verbs, not of an interface.
-    private static func sentence(of error: StoreError) -> String {
+    /// Explains an error of a store, with commands instead of the API's names.
+    private init(_ error: StoreError) {
+        self.init(kind: Kind(error.code), text: "\(error)")
+        let path = DatabasePath(of: error)
         switch error.code {
-        case .noSuchDatabase: Self.noDatabase(at: error)
-        case .io(EACCES) where DatabasePath(of: error).lacksLogIndex:
-            "\(DatabasePath(of: error).bundle): its log cannot be read where you may not write; copy the "
-                + "whole directory to where you may, or let its owner open it once (divan info)"
+        case .noSuchDatabase:
+            sentence = "\(error.path): database not found"
+            hint = Self.databaseHint(for: path)
+        case .io(EACCES) where path.lacksLogIndex:
+            sentence = "\(path.bundle): cannot read the write-ahead log without write permission"
+            hint =
+                "copy the directory to a location that you can write to, or ask its owner to run "
+                + "'divan info \(path.word)'"
         case .readOnly:
-            "\(error.path): cannot be written to; check its owner and permissions, and those of its "
-                + "directory"
-        case .noSuchCollection(let path): Self.noCollection(path.wireName, at: error)
-        case .notADatabase where DatabasePath(of: error).hasOtherKey(error):
-            Self.otherKey(DatabasePath(of: error))
-        case .notADatabase: Self.notice(about: error) ?? "\(error)"
+            sentence = "\(error.path): not writable"
+            hint = "check the owner and the permissions of the file and its directory"
+        case .noSuchCollection(let collection):
+            sentence = "\(error.path): collection '\(collection.wireName)' not found"
+            hint = Self.collectionHint(for: collection.wireName, in: path)
+        case .notADatabase where path.hasOtherKey(error):
+            self = Self.otherKey(path)
+        case .notADatabase:
+            guard let notice = CBLiteBundle.notice(about: path.bundle) else { return }
+            self = Failure(kind: kind, text: "\(path.bundle): \(notice)")
         case .noSuchBlob(let digest):
-            "blob \(digest) is not here; divan blob fetch \(DatabasePath(of: error).word) URL brings it, "
-                + "if a peer has it"
-        case .busy(.otherProcess): Self.inUse(error.path) ?? "\(error)"
-        default: "\(error)"
+            sentence = "blob \(digest) is missing"
+            hint = "run 'divan blob fetch \(path.word) URL' to download it from a peer"
+        case .busy(.otherProcess):
+            if let failure = Self.inUse(error.path) { self = failure }
+        default: break
         }
     }
 
-    /// Names the database of that name that is where programs keep theirs, if there is one.
-    private static func noDatabase(at error: StoreError) -> String {
-        let name = DatabasePath(of: error).name
-        let other = DatabasePath("\(DatabaseConfiguration().directory)/\(name)")
-        let remedy =
-            other.exists
-            ? "programs that choose no directory have one of that name: type \(other.word), or "
-                + "make one here with divan new"
-            : "check the path, or make one with divan new"
-        return "\(error.path): there is no database here; \(remedy)"
+    /// Suggests the database of that name in the default directory of programs, if there is one.
+    private static func databaseHint(for path: DatabasePath) -> String {
+        let other = DatabasePath("\(DatabaseConfiguration().directory)/\(path.name)")
+        return other.exists
+            ? "the default directory has a database with this name: use '\(other.word)'"
+            : "check the path, or run 'divan new \(path.word)' to create the database"
     }
 
-    /// Names the collection that was probably meant: one with a similar name, or in another scope.
-    private static func noCollection(_ name: String, at error: StoreError) -> String {
-        let names = ((try? DatabasePath(of: error).collectionNames()) ?? []).map(\.description)
+    /// Suggests a collection with a similar name, or with the same name in another scope.
+    private static func collectionHint(for name: String, in path: DatabasePath) -> String {
+        let names = ((try? path.collectionNames()) ?? []).map(\.description)
         let meant =
             Spelling.nearest(to: name, among: names) ?? names.first { $0.hasSuffix(".\(name)") }
-        return "\(error.path): there is no collection \(name) here; "
-            + meant.map { "did you mean \($0)? " }.orEmpty
-            + "divan lscoll lists those that are, divan mkcoll makes one"
+        return meant.map { "did you mean '\($0)'?" }
+            ?? "run 'divan collections \(path.word)' to list the collections, or "
+            + "'divan mkcoll \(path.word) \(name.wordForShell)' to create this one"
     }
 
-    /// Names the process that has a database open; `nil` if the system does not know.
-    static func inUse(_ bundle: String) -> String? {
+    /// The failure for a database that another process has open; `nil` if the process is unknown.
+    static func inUse(_ bundle: String) -> Failure? {
         HolderName.find(bundle).map { holder in
-            guard let user = HolderName.otherUser(bundle) else {
-                return "\(bundle): in use by \(holder); end it, or wait until it is done"
-            }
-            return "\(bundle): in use by \(holder), which another user runs; type "
-                + "sudo -u \(user.wordForShell) divan … to work as that user, or wait until it is done"
+            let user = HolderName.otherUser(bundle)
+            return Failure(
+                kind: .database,
+                sentence: "\(bundle): in use by \(holder)" + user.map { ", user \($0)" }.orEmpty,
+                hint: user.map { user in
+                    "run 'sudo -u \(user.wordForShell) divan …' to work as that user, or wait "
+                        + "until the process has ended"
+                } ?? "stop that process, or wait until it has ended"
+            )
         }
     }
 
-    /// The sentence for a key that does not open the database.
-    static func otherKey(_ path: DatabasePath) -> String {
-        "\(path.bundle): wrong key or password; give the one that it was sealed with last (if this is "
-            + "that one, the file is damaged: restore a backup)"
-    }
-
-    /// What a Couchbase Lite database is, and how to migrate it.
-    private static func notice(about error: StoreError) -> String? {
-        let bundle = DatabasePath(of: error).bundle
-        return CBLiteBundle.notice(about: bundle).map { "\(bundle): \($0)" }
+    /// The failure for a key that does not open the database.
+    static func otherKey(_ path: DatabasePath) -> Failure {
+        Failure(
+            kind: .database,
+            sentence: "\(path.bundle): wrong encryption key or password",
+            hint: "use the current key; if it is the current key, the file is damaged: restore a "
+                + "backup"
+        )
     }
 }
 
 extension DatabasePath {
-    /// Whether an error says that the database has another key than the one that was given.
+    /// Whether an error says that the key does not open the database.
     func hasOtherKey(_ error: StoreError) -> Bool {
-        // Without a key, nobody has tried to open it.
+        // A plain database is not opened with a key.
         if case .notADatabase = error.code { isSealed } else { false }
     }
 
@@ -227,7 +236,7 @@ extension Failure.Kind {
         }
     }
 
-    /// Classifies what the system refused: here, or on the way to a peer.
+    /// Classifies an error of the system: local, or on the way to a peer.
     private init(_ number: Int32) {
         switch number {
         case EADDRINUSE, EADDRNOTAVAIL, EACCES, EPERM, EMFILE, ENFILE, ENOMEM: self = .failed

@@ -2,7 +2,7 @@ import DivanCommandLine
 import DivanJSON
 import Glibc
 
-/// The `divan` command: finds the verb, runs it, and reports a failure in one line.
+/// The `divan` program: finds the command, runs it, and reports a failure in one line and a hint.
 public enum Program {
     /// Runs a command line, without the program's name; returns the exit code.
     public static func run(_ words: [String]) -> Int32 {
@@ -45,15 +45,16 @@ public enum Program {
                 words,
                 because: Failure(
                     kind: .database,
-                    sentence: "the process that holds the database is of another version, and "
-                        + "does not know this command line; start it again"
+                    sentence: "the process that has the database open is another version of "
+                        + "divan, and cannot run this command",
+                    hint: "restart that process"
                 )
             )
         }
         return perform(words)
     }
 
-    /// Tells another process why nothing was done; returns the exit code.
+    /// Reports to another process why its command did not run; returns the exit code.
     static func refuseHeld(_ words: [String], because failure: Failure) -> Int32 {
         var terminal = Terminal()
         terminal.isJSON = words.contains("--json")
@@ -61,13 +62,13 @@ public enum Program {
         return failure.kind.rawValue
     }
 
-    /// The failure of a verb whose results may be lost: whatever else it did, nobody received them.
+    /// The failure of a command whose results could not be written, whatever else it did.
     private static func failure(_ failure: Failure?, losing problem: Int32?) -> Failure? {
         // A reader that has read enough (`divan ls | head`) is not an error.
         guard let problem, problem != EPIPE else { return failure }
         var lost = Failure.writing(StandardStreams.output, problem)
         lost.kind = .database
-        if let failure { lost.sentence = "\(failure.sentence); and \(lost.sentence)" }
+        if let failure { lost.sentence = "\(failure.sentence); \(lost.sentence)" }
         return lost
     }
 
@@ -116,12 +117,12 @@ public enum Program {
         terminal.write(failure.text(asJSON: terminal.isJSON), to: 2)
         if terminal.isJSON { return }
         if failure.kind == .usage {
+            guard failure.hint == nil else { return }
             let verb = try? Verbs.find(words[...]).verb.syntax.name
-            let help =
-                verb.map { "divan \($0) --help for its rules" } ?? "divan --help for the verbs"
-            terminal.write("Type \(help).\n", to: 2)
+            let help = verb.map { "divan \($0) --help" } ?? "divan --help"
+            terminal.write("hint: see '\(help)'\n", to: 2)
         } else if let code = failure.code, ErrorCode.find(code) != nil {
-            terminal.write("Type divan help \(code) for what it means and what to do.\n", to: 2)
+            terminal.write("hint: run 'divan help \(code)' for details\n", to: 2)
         }
     }
 }
@@ -130,22 +131,23 @@ public enum Program {
 enum HelpCommand: Command {
     static let syntax = CommandSyntax(
         name: "help",
-        summary: "explain a verb, an exit code or the code of an error",
+        summary: "show help about a command, an exit code or an error code",
         operands: [
             .init(
-                name: "VERB|CODE",
+                name: "COMMAND|CODE",
                 isOptional: true,
                 isRepeating: true,
                 completion: .word(of: topics)
             )
         ],
-        details:
-            "Without a word it lists the verbs; codes lists the codes of errors. An HTTP status or a "
-            + "close code of WebSocket is explained, too.",
+        details: """
+            Without an argument, it lists the commands. 'divan help codes' lists the error codes.
+            CODE may also be an HTTP status or a WebSocket close code.
+            """,
         examples: ["divan help put", "divan help 10404", "divan help codes"]
     )
 
-    /// The topics of `help`, except its own name, which is not known before this is.
+    /// The topics of `help`, except its own name, which is not initialized yet.
     private static var topics: [String] {
         let verbs = Verbs.all.filter { $0 != HelpCommand.self }
         let names = verbs.flatMap { [$0.syntax.name] + $0.syntax.aliases }
@@ -159,7 +161,7 @@ enum HelpCommand: Command {
         try show(arguments.operands[...], terminal)
     }
 
-    /// Prints the page about these words; about all verbs if there are none.
+    /// Prints the page about these words; about all commands if there are none.
     static func show(_ words: ArraySlice<String>, _ terminal: Terminal) throws {
         guard let word = words.first else { return terminal.result(HelpPage.text) }
         if let page = Verbs.help(ofGroup: words) { return terminal.result(page) }
@@ -169,7 +171,10 @@ enum HelpCommand: Command {
             return try showVerb(words, terminal)
         }
         guard let page = Int(word).flatMap({ ErrorCode.page(about: $0) }) else {
-            throw Failure.usage("there is no code \(word); divan help codes lists those that are")
+            throw Failure.usage(
+                "unknown code '\(word)'",
+                hint: "run 'divan help codes' to list the error codes"
+            )
         }
         terminal.result(page)
     }
@@ -183,46 +188,49 @@ enum HelpCommand: Command {
 enum HelpPage {
     static var text: String {
         """
-        Usage: divan VERB [arguments] [options]
+        Usage: divan COMMAND [arguments] [options]
 
-        Documents, blobs and sync between peers, from the shell.
+        Create, query and sync JSON document databases.
 
         \(Verbs.page)
 
-        divan VERB --help explains a verb. A database is named by its path, with or
-        without .cblite2. Results go to standard output, everything else to
-        standard error.
+        Run 'divan COMMAND --help' for the options and examples of a command.
 
-        DIVAN_LOG=warning, info or verbose shows what goes on inside.
+        A database is given by its path, with or without .cblite2. Results are
+        written to standard output, and messages to standard error. For a log, set
+        DIVAN_LOG to warning, info or verbose.
 
         Exit codes:
         \(Failure.exitCodes)
 
-        divan help CODE explains the code of an error, divan help codes lists them;
-        Docs/errors.md is the same page.
+        Run 'divan help codes' for the list of error codes, and 'divan help CODE' for
+        the meaning of one. They are also in Docs/errors.md.
         """
     }
 }
 
 extension Failure {
-    /// The text for standard error: one line, whatever a peer or a file put into the sentence.
+    /// The text for standard error: a line for the sentence and one for the hint, even if a peer or a file put
+    /// line breaks into them.
     func text(asJSON isJSON: Bool) -> String {
         guard !isJSON else { return json + "\n" }
-        // A sentence about a verb begins with the program's name.
+        // A usage error begins with the name of the command, such as `divan put`.
         let own = "divan "
         let rest =
             kind == .usage && sentence.hasPrefix(own)
             ? sentence.dropFirst(own.count) : sentence[...]
-        return "divan: \(String(rest).escapingControlCharacters())\n"
+        let remedy = hint.map { "hint: \($0.escapingControlCharacters())\n" } ?? ""
+        return "divan: \(String(rest).escapingControlCharacters())\n\(remedy)"
     }
 
     /// The failure as one line for machines, on standard error: its kind, the exit code, the sentence, and
-    /// the API's code if there is one.
+    /// the hint and the API's code if there are any.
     fileprivate var json: String {
         var members: JSONObject = [
             "exit": JSON(Int(kind.rawValue)), "kind": .string("\(kind)"),
             "sentence": .string(sentence),
         ]
+        if let hint { members["hint"] = .string(hint) }
         if let code { members["code"] = JSON(code) }
         return JSON.object(["error": .object(members)]).canonicalText
     }

@@ -1,6 +1,6 @@
 import DivanCommandLine
 
-/// Every verb, in the order of the help page.
+/// Every command, in the order of the help page.
 enum Verbs {
     static let all: [any Command.Type] = families.flatMap(\.verbs)
 
@@ -30,7 +30,7 @@ enum Verbs {
             ]
         ),
         (
-            "In, out and upkeep",
+            "Import, export and maintenance",
             [
                 ImportCommand.self, ImportForeignCommand.self, ExportCommand.self, CopyCommand.self,
                 DumpCommand.self, RestoreCommand.self,
@@ -52,7 +52,7 @@ enum Verbs {
             ]
         ),
         (
-            "Peers and trust",
+            "Peers, certificates and users",
             [
                 DiscoverCommand.self, CertificatesShowCommand.self, IdentityNewCommand.self,
                 IdentityRenewCommand.self,
@@ -61,10 +61,10 @@ enum Verbs {
                 UserRemoveCommand.self, UserListCommand.self, UserVerifyCommand.self,
             ]
         ),
-        ("The shell", [HelpCommand.self, CompletionCommand.self, ManualCommand.self]),
+        ("Help", [HelpCommand.self, CompletionCommand.self, ManualCommand.self]),
     ]
 
-    /// Every verb with its summary, as the help page lists them.
+    /// Every command with its summary, as the help page lists them.
     static var page: String {
         let width = all.map { $0.syntax.names.count }.max() ?? 0
         return families.map { family in
@@ -75,19 +75,19 @@ enum Verbs {
         }.joined(separator: "\n\n")
     }
 
-    /// Whether a word is a verb, or the first word of one.
+    /// Whether a word is a command, or the first word of one.
     static func isVerb(_ word: String) -> Bool {
         named(word) != nil || all.contains { $0.syntax.name.hasPrefix(word + " ") }
     }
 
-    /// Finds the verb that a command line begins with; `rest` is the words after it.
+    /// Finds the command that a command line begins with; `rest` is the words after it.
     ///
-    /// - Throws: `Failure` of kind `.usage` if there is no such verb.
+    /// - Throws: `Failure` of kind `.usage` if there is no such command.
     static func find(
         _ words: ArraySlice<String>
     ) throws(Failure) -> (verb: any Command.Type, rest: ArraySlice<String>) {
         guard let first = words.first else {
-            throw .usage("no verb given")
+            throw .usage("no command given")
         }
         if let verb = named(first) { return (verb, words.dropFirst()) }
         let group = all.map { $0.syntax.name }.filter { $0.hasPrefix(first + " ") }
@@ -95,10 +95,10 @@ enum Verbs {
         if let second = words.dropFirst().first, let verb = named(first + " " + second) {
             return (verb, words.dropFirst(2))
         }
-        let verbs = group.map { "divan \($0)" }.joined(separator: ", ")
+        let list = "the commands are " + group.map { "'divan \($0)'" }.joined(separator: ", ")
         let typed = words.dropFirst().first.flatMap { $0.hasPrefix("-") ? nil : $0 }
-        guard let typed else { throw .usage("divan \(first) is a group of verbs: \(verbs)") }
-        throw .usage("there is no verb \"\(first) \(typed)\"\(hint(typed, in: group)): \(verbs)")
+        guard let typed else { throw .usage("divan \(first): no command given", hint: list) }
+        throw .usage("unknown command '\(first) \(typed)'", hint: hint(typed, in: group) ?? list)
     }
 
     /// The page about a group such as `blob`; `nil` if the words name none.
@@ -107,7 +107,7 @@ enum Verbs {
         let rows = all.map { $0.syntax }.filter { $0.name.hasPrefix(name + " ") }
             .map { (left: $0.name, right: $0.summary) }
         guard !rows.isEmpty else { return nil }
-        return "Usage: divan \(name) VERB [arguments] [options]\n\nVerbs:\n"
+        return "Usage: divan \(name) COMMAND [arguments] [options]\n\nCommands:\n"
             + Columns.aligned(rows)
     }
 
@@ -115,18 +115,14 @@ enum Verbs {
         all.first { $0.syntax.name == name || $0.syntax.aliases.contains(name) }
     }
 
-    /// The names that other programs use for a verb.
-    private static let elsewhere = [
-        "copy": "cp", "create": "new", "delete": "rm", "del": "rm", "list": "ls", "dir": "ls",
-        "remove": "rm", "show": "get", "read": "get", "save": "put", "update": "put",
-        "insert": "put", "replicate": "sync", "version": "--version",
-        "init": "new", "backup": "dump", "listen": "serve", "repair": "check",
-        "diff": "compare", "history": "revs", "fetch": "pull", "tail": "watch", "docs": "ls",
-        "use": "open", "-v": "--version",
-        "drop": "collections DB --rm NAME for a collection, rm -r DB.cblite2 for a database",
+    /// The second words of commands, by the names that other programs use.
+    private static let synonyms = [
+        "add": ["new", "make", "put"], "create": ["make", "new", "add"], "del": ["rm"],
+        "delete": ["rm"], "dir": ["ls"], "drop": ["rm"], "get": ["show"], "list": ["ls"],
+        "new": ["make", "add"], "read": ["get", "show"], "remove": ["rm"], "save": ["put"],
     ]
 
-    /// Names for what is done with the directory of a database, by the system's own programs.
+    /// A hint for programs that work with the directory of a database, such as mv(1).
     private static func withDirectory(
         _ name: String,
         _ operands: ArraySlice<String>
@@ -135,52 +131,56 @@ enum Verbs {
         let bundle = DatabasePath(text).word + DatabasePath.suffix
         let line: String
         switch (name.lowercased(), operands.count) {
-        case ("drop", 1), ("delete", 1), ("del", 1), ("remove", 1): line = "rm -r \(bundle)"
+        case ("drop", 1), ("delete", 1), ("del", 1), ("remove", 1), ("destroy", 1):
+            line = "rm -r \(bundle)"
         case ("mv", 1), ("mv", 2), ("move", 1), ("move", 2), ("rename", 1), ("rename", 2):
             let target = operands.dropFirst().first.map { DatabasePath($0).word } ?? "NEW"
             line = "mv \(bundle) \(target)\(DatabasePath.suffix)"
         default: return nil
         }
         return .usage(
-            "there is no verb \"\(name)\"; a database is a directory: \(line), while no program has "
-                + "it open"
+            "unknown command '\(name)'",
+            hint: "a database is a directory; run '\(line)' while no program has it open"
         )
     }
 
-    /// Which verb of a group is meant, as far as that can be determined.
-    private static func hint(_ typed: String, in group: [String]) -> String {
+    /// The command of a group that was probably meant.
+    private static func hint(_ typed: String, in group: [String]) -> String? {
         let seconds = group.compactMap { $0.split(separator: " ").last.map(String.init) }
-        let others = elsewhere[typed.lowercased()].flatMap { seconds.contains($0) ? $0 : nil }
-        guard let near = others ?? Spelling.nearest(to: typed, among: seconds) else { return "" }
-        return "; did you mean \(near)?"
+        let other = synonyms[typed.lowercased()]?.first { seconds.contains($0) }
+        guard let near = other ?? Spelling.nearest(to: typed, among: seconds),
+            let index = seconds.firstIndex(of: near)
+        else { return nil }
+        return "did you mean 'divan \(group[index])'?"
     }
 
     private static func unknown(_ name: String, before rest: ArraySlice<String>) -> Failure {
         if let failure = withDirectory(name, rest) { return failure }
-        if let meant = elsewhere[name.lowercased()] {
-            return .usage("there is no verb \"\(name)\"; write divan \(meant)")
-        }
+        let isOption = name.hasPrefix("-")
+        let problem = "unknown \(isOption ? "option" : "command") '\(name)'"
+        if let hint = hints[name.lowercased()] { return .usage(problem, hint: hint) }
         if let next = rest.first, DatabasePath(name).exists {
             let (database, word) = (name.wordForShell, next.wordForShell)
             let line = isVerb(next) ? "\(word) \(database)" : "get \(database) \(word)"
-            return .usage(
-                "\"\(name)\" is a database, and the verb stands before it; did you mean divan \(line)?"
-            )
+            let hint = "'\(name)' is a database; did you mean 'divan \(line)'?"
+            return .usage(problem, hint: hint)
         }
         let verbs = all.flatMap { [$0.syntax.name] + $0.syntax.aliases }
         // A group such as `blob` is meant by its first word.
         let groups = verbs.filter { $0.contains(" ") }.compactMap { $0.split(separator: " ").first }
         let names = verbs + groups.map(String.init) + ["--help", "--version"]
-        let near = Spelling.nearest(to: name, among: names)
-        let hint = near.map { "; did you mean \($0)?" } ?? ""
-        if near == nil, name.hasPrefix("--") {
-            return .usage("put \(name) after the verb")
+        if let near = Spelling.nearest(to: name, among: names) {
+            return .usage(problem, hint: "did you mean 'divan \(near)'?")
         }
-        return .usage("there is no verb \"\(name)\"" + hint)
+        guard name.hasPrefix("--") else { return .usage(problem) }
+        return .usage(
+            "option '\(name)' comes before the command",
+            hint: "write 'divan COMMAND \(name)'"
+        )
     }
 }
 
 extension CommandSyntax {
-    /// The verb and its other names.
+    /// The command and its other names.
     fileprivate var names: String { ([name] + aliases).joined(separator: ", ") }
 }

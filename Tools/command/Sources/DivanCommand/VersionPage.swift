@@ -53,20 +53,20 @@ enum VersionPage {
     static func codecs(isBuiltIn: Bool, isAvailable: Bool) -> String {
         if isAvailable { return "deflate (ISA-L, zlib), LZ4" }
         let remedy = remedy(isBuiltIn, "libisal2", "libisal-dev")
-        return "deflate (zlib), LZ4; ISA-L is missing (\(remedy)), deflate is slower without"
+        return "deflate (zlib), LZ4; ISA-L not found: deflate is slower (\(remedy))"
     }
 
     private static func remedy(_ isBuiltIn: Bool, _ library: String, _ headers: String) -> String {
-        isBuiltIn ? "install \(library)" : "build anew where \(headers) is"
+        isBuiltIn ? "install \(library)" : "install \(headers), and rebuild divan"
     }
 
     private static var hasZstd: Bool { ZstdDictionaryCodec.isAvailable }
 
-    /// The packing of stored bodies; the reason that zstd is missing may be the build or the machine.
+    /// The compression of stored bodies; the reason that zstd is missing may be the build or the machine.
     static func bodies(isBuiltIn: Bool, isAvailable: Bool) -> String {
         if isAvailable { return "LZ4, zstd" }
         let remedy = remedy(isBuiltIn, "libzstd1", "libzstd-dev")
-        return "LZ4; zstd is missing (\(remedy)), what is packed with it is not read"
+        return "LZ4; zstd not found: bodies compressed with it cannot be read (\(remedy))"
     }
 
     /// Names and versions, as `SQLite 3.40.1`.

@@ -1,4 +1,4 @@
-/// Why a command failed: the exit code for a script, the sentence for a person.
+/// Why a command failed: the exit code for a script, the sentence and the hint for a person.
 package struct Failure: Error, Equatable {
     /// The kinds of failure, each with its exit code.
     package enum Kind: Int32, CaseIterable, Sendable {
@@ -17,11 +17,11 @@ package struct Failure: Error, Equatable {
         case unreachable = 6
         /// The peer refused: password, certificate, rights.
         case refused = 7
-        /// It completed, but some documents were left out.
+        /// It completed, but some documents were skipped.
         case partly = 8
         /// The two compared databases differ.
         case different = 9
-        /// What was to be created exists already, or somebody else changed it first.
+        /// It exists already, or was changed in the meantime.
         case conflict = 10
         /// Stopped by Ctrl-C or SIGTERM, after finishing everything that had begun.
         case interrupted = 130
@@ -30,41 +30,57 @@ package struct Failure: Error, Equatable {
         package var meaning: String {
             switch self {
             case .failed: "failed"
-            case .usage: "wrong usage"
-            case .notFound: "no such database, collection, document or file"
+            case .usage: "invalid command line"
+            case .notFound: "database, collection, document or file not found"
             case .invalid: "invalid JSON, document, ID or query"
             case .database:
-                "database in use, damaged, too new or not writable; disk full; output lost"
-            case .unreachable: "peer not reachable, or connection lost"
-            case .refused: "peer refused: password, certificate or rights"
-            case .partly: "finished, but some documents were left out"
+                "database in use, damaged, too new or not writable; output not written"
+            case .unreachable: "peer unreachable, or connection lost"
+            case .refused: "access denied by the peer, or untrusted certificate"
+            case .partly: "completed, but some documents were skipped"
             case .different: "the databases differ"
-            case .conflict: "it exists already, or somebody else changed it first"
-            case .interrupted: "stopped by Ctrl-C or SIGTERM before it was done"
+            case .conflict: "already exists, or was changed in the meantime"
+            case .interrupted: "stopped by Ctrl-C or SIGTERM"
             }
         }
     }
 
     /// The kind, which decides the exit code.
     package var kind: Kind
-    /// One line: what happened and what to do.
+    /// One line: what failed and why, in lower case and without a full stop.
     package var sentence: String
+    /// One line: what to do about it.
+    package var hint: String?
     /// The code of an API error, which `divan help` explains.
     package var code: Int?
 
+    /// The sentence and the hint in one line, for a place that has one.
+    package var line: String { sentence + (hint.map { "; \($0)" } ?? "") }
+
     /// Describes why a command failed.
-    package init(kind: Kind, sentence: String, code: Int? = nil) {
+    package init(kind: Kind, sentence: String, hint: String? = nil, code: Int? = nil) {
         self.kind = kind
         self.sentence = sentence
+        self.hint = hint
         self.code = code
     }
 
-    /// A wrong command line.
-    package static func usage(_ sentence: String) -> Failure {
-        Failure(kind: .usage, sentence: sentence)
+    /// Describes an error by one line of a library, "problem; remedy": the remedy becomes the hint.
+    package init(kind: Kind, text: String) {
+        let separator = text.problemSeparator
+        self.init(
+            kind: kind,
+            sentence: String(text[..<(separator?.lowerBound ?? text.endIndex)]),
+            hint: separator.map { String(text[$0.upperBound...]) }
+        )
     }
 
-    /// A verb that was stopped by a `cause`; `rest` describes what is left.
+    /// A usage error.
+    package static func usage(_ sentence: String, hint: String? = nil) -> Failure {
+        Failure(kind: .usage, sentence: sentence, hint: hint)
+    }
+
+    /// A command that was stopped by a `cause`; `rest` describes what is left.
     package static func stopped(by cause: String, leaving rest: String? = nil) -> Failure {
         let end = rest.map { "; \($0)" } ?? ""
         return Failure(kind: .interrupted, sentence: "stopped by \(cause)\(end)")
@@ -72,10 +88,29 @@ package struct Failure: Error, Equatable {
 
     /// The exit codes with their meanings.
     package static var exitCodeRows: [(left: String, right: String)] {
-        [(left: "0", right: "done")]
+        [(left: "0", right: "success")]
             + Kind.allCases.map { (left: "\($0.rawValue)", right: $0.meaning) }
     }
 
     /// The exit codes as on the general help page.
     package static var exitCodes: String { Columns.aligned(exitCodeRows) }
+}
+
+extension String {
+    /// The first "; " outside of quotation marks and parentheses.
+    fileprivate var problemSeparator: Range<Index>? {
+        var (depth, isQuoted) = (0, false)
+        for index in unicodeScalars.indices {
+            switch unicodeScalars[index] {
+            case "\"": isQuoted.toggle()
+            case "(", "“": depth += 1
+            case ")", "”": depth -= 1
+            case ";" where depth <= 0 && !isQuoted:
+                guard unicodeScalars[index...].starts(with: "; ".unicodeScalars) else { continue }
+                return index..<unicodeScalars.index(index, offsetBy: 2)
+            default: break
+            }
+        }
+        return nil
+    }
 }

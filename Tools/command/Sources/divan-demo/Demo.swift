@@ -1,7 +1,7 @@
 import DivanTestKit
 import Foundation
 
-/// Two databases, two programs, one conflict: what Divan is for, in six steps.
+/// Syncs two databases of two programs, with a conflict, in six steps.
 struct Demo {
     private let divan: DivanProcess
     private let data = RealData()
@@ -32,10 +32,10 @@ struct Demo {
     private func importData() throws {
         step(
             1,
-            "Peer A gets a database",
-            "The countries, subdivisions, languages, scripts and currencies of the world, from",
-            "the iso-codes package. Each is a JSON document; each country's flag is a picture",
-            "kept beside its document, a blob."
+            "Create a database for peer A",
+            "It contains the countries, subdivisions, languages, scripts and currencies of the",
+            "world, from the iso-codes package. Each is a JSON document; the flag of a country is",
+            "stored as a blob of its document."
         )
         let tables = try data.write(into: divan.directory)
         try divan.run(["new", "peer-a", "--collections", data.collections.joined(separator: ",")])
@@ -55,9 +55,9 @@ struct Demo {
         if port == 0 {
             step(
                 2,
-                "Peer A listens",
-                "Other peers may connect now. The connection is encrypted (TLS); peer A made",
-                "itself a certificate, and asks for a name and a password."
+                "Peer A accepts connections",
+                "Connections are encrypted (TLS) with a certificate that peer A creates. Clients",
+                "need a user name and a password."
             )
         }
         let process = try divan.start([
@@ -67,7 +67,7 @@ struct Demo {
         ])
         let event = try process.event { $0["event"] as? String == "listening" }
         guard let url = (event["urls"] as? [String])?.first, let port = event["port"] as? Int else {
-            throw DemoFailure("divan serve did not say where it listens")
+            throw DemoFailure("divan serve did not print its URL")
         }
         if port > 0 { say("    listening at \(url)") }
         return Server(process: process, url: url, port: port)
@@ -84,7 +84,7 @@ struct Demo {
         step(
             3,
             "Peer B, another program with an empty database, pulls everything",
-            "It trusts exactly the certificate that peer A showed before, and nothing else."
+            "It trusts only the certificate of peer A."
         )
         try divan.run(["new", "peer-b"])
         let report = "pull-report.json"
@@ -98,7 +98,7 @@ struct Demo {
         self.figures += [
             ("documents pulled", figures.documents.grouped),
             ("blobs pulled", figures.blobs.grouped),
-            ("bytes on the wire", figures.bytes.grouped),
+            ("bytes transferred", figures.bytes.grouped),
             ("seconds", String(format: "%.2f", seconds)),
             ("documents per second", Int(Double(figures.documents) / max(seconds, 0.001)).grouped),
         ]
@@ -107,9 +107,9 @@ struct Demo {
     private func editApart() throws {
         step(
             4,
-            "Both work while they cannot reach each other",
-            "Peer A has stopped listening. A and B change the same document in different ways,",
-            "each changes one more of its own, and A deletes one."
+            "Both peers change documents while they are offline",
+            "Peer A has stopped. A and B change the same document in different ways, each changes",
+            "another document, and A deletes one."
         )
         try edit("peer-a", "fr", "note", "written by A")
         try edit("peer-b", "fr", "note", "written by B, who edited twice")
@@ -124,11 +124,11 @@ struct Demo {
         let text = try divan.run(["get", peer, country, "--raw"] + collection, shows: false)
         let object = try JSONSerialization.jsonObject(with: Data(text.utf8))
         guard var body = object as? [String: Any] else {
-            throw DemoFailure("\(peer) lost the document \(country)")
+            throw DemoFailure("\(peer) has no document \(country)")
         }
         body[key] = value
         let bytes = try JSONSerialization.data(withJSONObject: body, options: .sortedKeys)
-        say("    \(peer): \(country) gets \"\(key)\": \"\(value)\"")
+        say("    \(peer): set \"\(key)\": \"\(value)\" in \(country)")
         let words = ["put", peer, country, String(decoding: bytes, as: UTF8.self)] + collection
         try divan.run(words, shows: false)
     }
@@ -136,25 +136,26 @@ struct Demo {
     private mutating func syncContinuously(with server: Server) throws {
         step(
             5,
-            "They meet again, and stay connected",
-            "Changes flow both ways. Both have changed France: that is a conflict. By the",
-            "default rule the document that was edited more often wins, on both sides alike;",
-            "an app can merge the two instead."
+            "The peers sync again, and stay connected",
+            "Changes are synced in both directions. Both peers have changed France, which is a",
+            "conflict. By default, the revision with more edits wins on both peers; an app can",
+            "merge the two revisions instead."
         )
         let sync = try divan.start(
             ["sync", "peer-b", server.url, "--continuous", "--json"] + clientOptions()
         )
         let conflict = try sync.event { $0["event"] as? String == "conflict" }
-        say("    conflict in \(conflict["id"] ?? "?"): kept the \(conflict["kept"] ?? "?") side")
+        let (id, winner) = (conflict["id"] ?? "?", conflict["kept"] ?? "?")
+        say("    conflict in \(id): kept the \(winner) revision")
         _ = try sync.event {
             $0["event"] as? String == "status" && $0["activity"] as? String == "idle"
         }
-        say("    level with each other, and waiting for changes")
+        say("    in sync, waiting for changes")
         try pushFromThird(server)
         let arrival = try sync.event {
             $0["event"] as? String == "document" && $0["id"] as? String == "atlantis"
         }
-        say("    peer B hears of it: \(arrival["collection"] ?? "?")/\(arrival["id"] ?? "?")")
+        say("    peer B receives it: \(arrival["collection"] ?? "?")/\(arrival["id"] ?? "?")")
         sync.stop()
         figures.append(("conflicts resolved", "1"))
     }
@@ -175,8 +176,8 @@ struct Demo {
     private mutating func compare() throws {
         step(
             6,
-            "Are they equal?",
-            "Every document and every picture of both databases is compared, byte by byte."
+            "Compare the databases",
+            "All documents and blobs of both databases are compared, byte by byte."
         )
         let result = try divan.run(["compare", "peer-a", "peer-b"])
         say(result.indented, terminator: "")
@@ -184,9 +185,9 @@ struct Demo {
             ["get", "peer-a", "fr", "-c", "geo.countries", "--raw"],
             shows: false
         )
-        guard france.contains("by B") else { throw DemoFailure("the conflict went the wrong way") }
+        guard france.contains("by B") else { throw DemoFailure("the wrong revision of fr won") }
         let lists = try divan.run(["ls", "peer-b", "aq", "-c", "geo.countries"], shows: false)
-        guard lists.isEmpty else { throw DemoFailure("the deleted document is still at peer B") }
+        guard lists.isEmpty else { throw DemoFailure("peer B still has the deleted document") }
     }
 
     private func readReport(_ file: String) throws -> Report {
@@ -202,7 +203,7 @@ struct Demo {
     }
 }
 
-// MARK: - Words
+// MARK: - Output
 
 extension Demo {
     private func step(_ number: Int, _ title: String, _ lines: String...) {
@@ -213,14 +214,14 @@ extension Demo {
 
     private func sayFigures() {
         let width = figures.map(\.name.count).max() ?? 0
-        say("\n   Equal. What the first pull took:\n")
+        say("\n   The databases are equal. Figures of the first pull:\n")
         for (name, value) in figures {
             say("   \(name.padding(toLength: width + 2, withPad: " ", startingAt: 0))\(value)")
         }
         say(
             """
 
-               The same in an app:
+               The same sync in an app:
 
                    var config = ReplicatorConfiguration(
                        collections: [CollectionConfiguration(collection: countries)],

@@ -11,24 +11,23 @@ struct DivanProcess {
         self.directory = directory
         let path = Program.built("divan").path
         guard FileManager.default.isExecutableFile(atPath: path) else {
-            throw DemoFailure("\(path) is missing; run make demo, which builds it")
+            throw DemoFailure("\(path) does not exist; run 'make demo' to build it")
         }
         divan = Program(path, directory: directory)
     }
 
-    /// Runs a command to its end and returns its output; its notes go to the terminal.
+    /// Runs a command to its end and returns its output; its messages go to the terminal.
     @discardableResult
     func run(_ words: [String], shows: Bool = true) throws -> String {
         if shows { say("    $ divan " + words.joined(separator: " ")) }
         let outcome = try divan.start(words).finish()
         guard outcome.status == 0 else {
-            throw DemoFailure("divan \(words.first ?? "") ended with \(outcome.status)")
+            throw DemoFailure("divan \(words.first ?? "") failed with exit code \(outcome.status)")
         }
         return outcome.output
     }
 
-    /// Starts a command that runs until it is interrupted; it prints one line of JSON per event, and
-    /// one for the error that the interruption is.
+    /// Starts a command that runs until it is interrupted; it prints a line of JSON per event and for the error.
     func start(_ words: [String]) throws -> RunningProgram {
         say("    $ divan " + words.filter { $0 != "--json" }.joined(separator: " "))
         return try divan.start(words, errors: .amongLines)
@@ -36,7 +35,7 @@ struct DivanProcess {
 }
 
 extension RunningProgram {
-    /// Presses Ctrl-C and waits for the clean end.
+    /// Interrupts the command (Ctrl-C) and waits for its end.
     func stop() {
         signal(SIGINT)
         finish()

@@ -2,7 +2,7 @@ import Foundation
 
 /// The documents of the demo: the ISO code tables and flags that Debian packages.
 struct RealData {
-    /// One file of documents and the collection they go into.
+    /// A file of documents and the collection for them.
     struct Table {
         var collection: String
         var file: String
@@ -27,7 +27,7 @@ struct RealData {
             guard let bytes = FileManager.default.contents(atPath: source),
                 let root = try JSONSerialization.jsonObject(with: bytes) as? [String: Any],
                 let entries = root[table.list] as? [[String: Any]]
-            else { throw DemoFailure("\(source) is missing; run make setup") }
+            else { throw DemoFailure("\(source) does not exist; run 'make setup'") }
             var lines = Data()
             for var entry in entries {
                 guard let code = entry[table.key] as? String else { continue }
@@ -42,7 +42,7 @@ struct RealData {
         }
     }
 
-    /// A blob with the flag's picture inline, or `nil` if there is none.
+    /// A blob with the inline picture of a flag, or `nil` if it does not exist.
     private func flag(of country: String) -> [String: Any]? {
         let file = "/usr/share/iso-flags-png-320x240/\(country.lowercased()).png"
         guard let picture = FileManager.default.contents(atPath: file) else { return nil }
@@ -52,7 +52,7 @@ struct RealData {
     }
 }
 
-/// Why the demo stopped.
+/// The reason why the demo failed.
 struct DemoFailure: Error, CustomStringConvertible {
     let description: String
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Two peers sync a real database over TLS; exits with 0 only if they are equal in the end.
+/// Syncs a real database between two peers over TLS; exits with 0 only if the databases are equal.
 let directory = NSTemporaryDirectory() + "divan-demo-\(UUID().uuidString)"
 let start = Date()
 var status: Int32 = 0

@@ -2,10 +2,10 @@ import Divan
 import DivanCommand
 import Foundation
 
-/// A program that keeps a database open: open-door DIRECTORY NAME, until its input ends.
+/// A program that keeps a database open until its input ends: open-door DIRECTORY NAME.
 ///
-/// `divan status` shows it, and `divan put` and the others can work through it; the tests use its database
-/// from other processes.
+/// `divan status` shows it, and it runs `divan put` and other commands; the tests use its database from
+/// other processes.
 let words = CommandLine.arguments.dropFirst().map { $0 }
 guard words.count == 2 else {
     print("Usage: open-door DIRECTORY NAME")

@@ -8,7 +8,7 @@ import Foundation
 /// so pictures are not compared. `studio.txt` has the digest of what each one shows, the elements of the
 /// page and the style sheet, and a picture is redrawn when that has changed.
 struct Album {
-    /// A picture is wrong.
+    /// A picture could not be drawn.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
@@ -34,19 +34,19 @@ struct Album {
             let isKnown = known.split(separator: "\n").contains { $0 == entry }
             entries.append(entry)
             if isKnown, FileManager.default.fileExists(atPath: file.path) {
-                lines.append("\(sight.name): as before")
+                lines.append("\(sight.name): unchanged")
                 continue
             }
             let picture = try browser.picture()
             guard picture.starts(with: [0x89, 0x50, 0x4E, 0x47]) else {
-                throw Failure(description: "\(sight.name): Chromium gave no picture")
+                throw Failure(description: "\(sight.name): Chromium returned no picture")
             }
             try picture.write(to: file)
             lines.append("\(sight.name): drawn")
         }
         let complaints = try browser.complaints()
         guard complaints.isEmpty else {
-            throw Failure(description: "the page complains: \(complaints.joined(separator: "; "))")
+            throw Failure(description: "errors on the page: \(complaints.joined(separator: "; "))")
         }
         let text = entries.joined(separator: "\n") + "\n"
         if text != known { try Data(text.utf8).write(to: list) }
@@ -69,7 +69,7 @@ struct Album {
         let answered = "document.querySelector('#plan')"
         try browser.wait(answered)
         for _ in 0..<3 {
-            // The old answer is gone when the click returns.
+            // The click removes the old answer before it returns.
             try browser.click("button.main")
             try browser.wait(answered)
         }

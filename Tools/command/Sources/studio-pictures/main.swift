@@ -3,7 +3,7 @@ import Foundation
 
 /// Draws the pictures of the studio that the documentation shows: studio-pictures FOLDER.
 ///
-/// A picture that shows the same as before is not redrawn, so that only real changes appear.
+/// Unchanged pictures are not redrawn.
 let words = CommandLine.arguments.dropFirst()
 guard words.count == 1, let folder = words.first else {
     print("Usage: studio-pictures FOLDER")

@@ -21,7 +21,7 @@ import Testing
         guard words[0] != "edit" else { return }
         let errors = try shell.divan(words + ["--json"]).errors
         #expect(
-            errors.contains(#""exit":10,"kind":"conflict""#),
+            errors.contains(#""exit":10,"#) && errors.contains(#""kind":"conflict","#),
             "\(errors)",
             sourceLocation: location
         )
@@ -31,9 +31,9 @@ import Testing
         try shell.run("new", "other")
         try shell.run("dump", "db", "db.dump")
         try shell.run("cp", "db", "db.jsonl")
-        try expectConflict("new", "db", saying: "a database already")
+        try expectConflict("new", "db", saying: "db.cblite2 already exists")
         try expectConflict("cp", "db", "other", saying: "already")
-        try expectConflict("cp", "db", "db.jsonl", saying: "a file already")
+        try expectConflict("cp", "db", "db.jsonl", saying: "db.jsonl already exists")
         try expectConflict("cp", "db.jsonl", "other", saying: "already")
         try expectConflict("restore", "other", "db.dump", saying: "already")
     }
@@ -44,9 +44,9 @@ import Testing
         try shell.divan(anna).expectSuccess()
         try shell.divan(anna).expectFailure(10, "--replace")
         try shell.run("identity", "new", "a", "--key", "p256")
-        try expectConflict("identity", "new", "a", saying: "divan identity rm 'a'")
+        try expectConflict("identity", "new", "a", saying: "'divan identity rm a'")
         try shell.run("identity", "export", "a", "--pem", "a.pem", "--no-password")
-        try expectConflict("identity", "import", "a", "a.pem", saying: "divan identity rm 'a'")
+        try expectConflict("identity", "import", "a", "a.pem", saying: "'divan identity rm a'")
         try expectConflict(
             "identity",
             "export",
@@ -54,7 +54,7 @@ import Testing
             "--pem",
             "a.pem",
             "--no-password",
-            saying: "a.pem exists"
+            saying: "a.pem already exists"
         )
         try expectConflict("put", "db", "one", "{}", "--create", saying: "exists")
     }

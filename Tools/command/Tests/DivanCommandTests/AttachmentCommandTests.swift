@@ -18,7 +18,7 @@ import Testing
 
     private func expectContent(_ database: String = "db") throws {
         try shell.run("compact", database)
-        #expect(try shell.run("check", database).output == "Whole: 1 document and 1 blob\n")
+        #expect(try shell.run("check", database).output == "Intact: 1 document and 1 blob\n")
         #expect(
             try shell.run("blob", "get", database, "one", "/_attachments/a.txt").output == "hello"
         )
@@ -63,7 +63,7 @@ import Testing
     func `a blob is not put in their place`(_ line: String) throws {
         try shell.write("word", "hello")
         try shell.divan(line.split(separator: " ").map(String.init))
-            .expectFailure(4, "\"_attachments\" is for attachments of CouchDB")
+            .expectFailure(4, "the key '_attachments' is reserved for CouchDB attachments")
         try expectContent()
     }
 }

@@ -27,43 +27,43 @@ import Testing
             Broken(
                 text: #"[{"a":1} {"b":2}]"#,
                 place: "1: byte 9",
-                problem: "neither a comma nor the end",
+                problem: "expected a comma or the end of the array",
                 count: 1
             ),
             Broken(
                 text: #"[{"a":1}}"#,
                 place: "1: byte 8",
-                problem: "neither a comma nor the end",
+                problem: "expected a comma or the end of the array",
                 count: 1
             ),
             Broken(
                 text: "[{\"a\":1},\n{\"b\":2}]\nmore",
                 place: "3: byte 19",
-                problem: "text behind the end",
+                problem: "text after the end",
                 count: 2
             ),
             Broken(
                 text: #"[{"a":1}][{"b":2}]"#,
                 place: "1: byte 9",
-                problem: "text behind the end",
+                problem: "text after the end",
                 count: 1
             ),
             Broken(
                 text: #"[{"a":1},]"#,
                 place: "1: byte 9",
-                problem: "no document behind it",
+                problem: "a comma without a document after it",
                 count: 1
             ),
             Broken(
                 text: #"[{"a":1},,{"b":2}]"#,
                 place: "1: byte 9",
-                problem: "no document before it",
+                problem: "a comma without a document before it",
                 count: 1
             ),
             Broken(
                 text: #"[,{"a":1}]"#,
                 place: "1: byte 1",
-                problem: "no document before it",
+                problem: "a comma without a document before it",
                 count: 0
             ),
         ]

@@ -55,10 +55,11 @@ import Testing
         try importing("_id,a;b\nc,1\n", "--separator", ",").expectSuccess()
         #expect(try body("c") == "{\"a;b\":1}\n")
         try importing("sep=;\r\n_id;a\r\nz;1\r\nw;1;2\r\n")
-            .expectFailure(4, "t.csv:4: 3 fields, but 2 keys")
+            .expectFailure(4, "t.csv:4: 3 fields, but 2 columns")
         #expect(try body("z") == "{\"a\":1}\n")
         for wrong in ["::", "\"", "é"] {
-            try importing("_id:a\n", "--separator", wrong).expectFailure(2, "--separator takes")
+            try importing("_id:a\n", "--separator", wrong)
+                .expectFailure(2, "' for '--separator'", "use one ASCII character, or 'tab'")
         }
     }
 
@@ -75,8 +76,8 @@ import Testing
 
     @Test(arguments: [
         ("_id,a\nx,1\ny,\"b\"c\n", "t.csv:3: a closing quote is followed by text"),
-        ("_id,a\nx,b\"c\n", "t.csv:2: a quote inside a field"),
-        ("_id,a\nx, \"b\"\n", "t.csv:2: a quote inside a field"),
+        ("_id,a\nx,b\"c\n", "t.csv:2: an unquoted field contains a quote"),
+        ("_id,a\nx, \"b\"\n", "t.csv:2: an unquoted field contains a quote"),
         ("_id,a\nx,1\ny,\"two\nlines\"x\n", "t.csv:4: a closing quote is followed by text"),
         ("_id,a\nx,1\ny,\"open\n\n", "t.csv:3: a quote is not closed"),
         ("_id,\"a\"b\nx,1\n", "t.csv:1: a closing quote is followed by text"),
@@ -130,7 +131,8 @@ import Testing
         #expect(try body("w") == "{\"n\":4}\n")
         try importing(text, "--text", "zip,n").expectSuccess()
         #expect(try body("y") == "{\"n\":\"2\",\"zip\":\"8001\"}\n")
-        try importing(text, "--text", "zpi").expectFailure(4, "no column is called \"zpi\"", "zip")
+        try importing(text, "--text", "zpi")
+            .expectFailure(4, "no column is named 'zpi'", "_id, zip, n")
     }
 
     private static let mark = "\\xef\\xbb\\xbf"

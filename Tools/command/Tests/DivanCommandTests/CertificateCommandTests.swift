@@ -50,7 +50,7 @@ import Testing
     @Test func `what is no TLS server is told`() throws {
         let peer = try shell.serve("a", "--no-tls")
         let port = try #require(URL(string: try peer.url())?.port)
-        try shell.divan("certs", "show", "127.0.0.1:\(port)").expectFailure(6, "without TLS")
+        try shell.divan("certs", "show", "127.0.0.1:\(port)").expectFailure(6, "plain HTTP, not TLS")
         peer.stop()
         try shell.divan("certs", "show", "127.0.0.1:\(port)").expectFailure(6, "refused")
         try shell.divan("certs", "show", "no-such-host.invalid:1").expectFailure(6, "no-such-host")

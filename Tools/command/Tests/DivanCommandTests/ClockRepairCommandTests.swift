@@ -44,7 +44,7 @@ import Testing
         ahead.expectSuccess()
         // Long sentences are wrapped.
         let told = try divan("doctor", "a").output.split(whereSeparator: \.isWhitespace)
-        #expect(told.joined(separator: " ").contains("365 days ahead of the newest earlier save"))
+        #expect(told.joined(separator: " ").contains("365 days later than all saves before it"))
         try setClock(0)
         try divan("put", "a", "later", "{}").expectSuccess()
         let peer = try shell.serve("b", "--no-tls")
@@ -53,11 +53,11 @@ import Testing
 
         let found = try divan("doctor", "a").output
         #expect(found.contains("365 days ahead of this machine's"))
-        #expect(found.contains("2 documents with versions from the future"))
+        #expect(found.contains("2 documents with versions in the future"))
         #expect(found.contains("divan repair-clock a"))
         let explained = try divan("explain", "a", "later").output
-        #expect(explained.contains("ahead of this machine's clock: peers refuse it until"))
-        #expect(explained.contains("not pushed yet, as its version is from the future"))
+        #expect(explained.contains("ahead of this machine's clock; peers refuse it until"))
+        #expect(explained.contains("not pushed yet, its version is in the future"))
 
         #expect(try divan("repair-clock", "a", "--dry-run").errors.contains("restamp 2 documents"))
         #expect(try divan("repair-clock", "a").errors.contains("restamped 2 documents"))
@@ -77,7 +77,8 @@ import Testing
         try shell.run("upgrade", "a", "--yes")
         try divan("put", "a", "one", "{}").expectSuccess()
         try setClock(-30 * Self.year)
-        try divan("repair-clock", "a").expectFailure(1, "set it first")
+        try divan("repair-clock", "a")
+            .expectFailure(1, "the clock of this machine is wrong", "set the clock first")
     }
 
     @Test func `what expired by a jump of the clock is not served, whichever way is asked`() throws

@@ -2,7 +2,7 @@ import DivanTestKit
 import Testing
 
 extension Program.Outcome {
-    /// Checks that a command failed with an exit code and one line of its own that contains the words.
+    /// Checks that a command failed with an exit code and one error line; it, or its hint, contains the words.
     func expectFailure(
         _ status: Int32,
         _ words: String...,
@@ -13,8 +13,13 @@ extension Program.Outcome {
             $0.hasPrefix("divan: ") && !$0.hasPrefix("divan: warning: ")
         }
         #expect(own.count == 1, "\(errors)", sourceLocation: location)
+        let told = own + complaints.filter { $0.hasPrefix("hint: ") }
         for word in words {
-            #expect(own.last?.contains(word) == true, "\(errors)", sourceLocation: location)
+            #expect(
+                told.contains { $0.contains(word) },
+                "\(word): \(errors)",
+                sourceLocation: location
+            )
         }
     }
 

@@ -74,7 +74,8 @@ import Testing
         let without = ["LD_LIBRARY_PATH": shell.path("libraries") + former]
         let version = try shell.divan(["--version"], environment: without)
         #expect(version.status == 0)
-        let codecs = "codecs: deflate (zlib), LZ4; ISA-L is missing (install libisal2)"
+        let codecs =
+            "codecs: deflate (zlib), LZ4; ISA-L not found: deflate is slower (install libisal2)"
         #expect(version.output.contains(codecs))
         let object = try shell.divan(["--version", "--json"], environment: without).json()
         #expect(object["isal"] as? Bool == false)
@@ -91,11 +92,15 @@ import Testing
         // Other libraries need it here: the loader finds it for them, but not for the program.
         let without = try shell.preloading("no_zstd")
         let version = try shell.divan(["--version"], environment: without)
-        #expect(version.output.contains("bodies: LZ4; zstd is missing (install libzstd1)"))
+        #expect(
+            version.output.contains(
+                "bodies: LZ4; zstd not found: bodies compressed with it cannot be read (install "
+            )
+        )
         let object = try shell.divan(["--version", "--json"], environment: without).json()
         #expect(object["zstd"] as? Bool == false)
 
-        let pack = ["pack", "a", "--codec", "zstd"]
+        let pack = ["compress", "a", "--codec", "zstd"]
         let refused = try shell.divan(pack, environment: without)
         #expect(refused.status != 0 && refused.errors.contains("libzstd1"), "\(refused)")
         #expect(try shell.run("info", "a", "--json").output.contains(#""bodies":"plain""#))
@@ -104,7 +109,7 @@ import Testing
         #expect(unread.status != 0 && unread.errors.contains("libzstd1"), "\(unread)")
         #expect(try shell.run("get", "a", "d1").output.contains("word"))
 
-        let plain = ["pack", "a", "--off"]
+        let plain = ["compress", "a", "--off"]
         let kept = try shell.divan(plain, environment: without)
         #expect(kept.status != 0 && kept.errors.contains("libzstd1"), "\(kept)")
         #expect(try shell.run("get", "a", "d1").output.contains("word"))

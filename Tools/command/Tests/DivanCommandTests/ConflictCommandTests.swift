@@ -36,9 +36,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("local", #"{"name":"Rome","open":true,"stars":4}"#, "kept the local side"),
-        ("remote", #"{"name":"Roma","stars":3}"#, "kept the remote side"),
-        ("merge", #"{"name":"Roma","open":true,"stars":4}"#, "merged both sides"),
+        ("local", #"{"name":"Rome","open":true,"stars":4}"#, "kept the local revision"),
+        ("remote", #"{"name":"Roma","stars":3}"#, "kept the remote revision"),
+        ("merge", #"{"name":"Roma","open":true,"stars":4}"#, "merged both revisions"),
     ])
     func `a rule ends it at once`(_ choice: String, _ body: String, _ words: String) throws {
         let outcome = try sync("--conflicts", choice)
@@ -54,7 +54,7 @@ import Testing
         #expect(line.hasPrefix("_default/both  ours 2-"), "\(line)")
         let page = try shell.run("conflicts", "show", "b", "both").output
         #expect(page.contains("in conflict"))
-        #expect(page.contains("in common 1-"))
+        #expect(page.contains("ancestor 1-"))
         #expect(page.contains(#"  + "open": true"#) && page.contains(#"  ~ "stars": 4"#))
         #expect(page.contains(#"  ~ "name": "Roma""#), "\(page)")
         let object = try shell.run("conflicts", "show", "b", "both", "--json").json()
@@ -139,7 +139,7 @@ import Testing
         let done = try shell.run("conflicts", "resolve", "b", "both", way, "--json").json()
         #expect(done["id"] as? String == "both" && done["revision"] is String)
         try shell.divan("conflicts", "resolve", "b", "both", way)
-            .expectFailure(3, "is in no conflict")
+            .expectFailure(3, "is not in conflict")
         holder.stop()
         try sync().expectSuccess()
         try expectEqual(body)
@@ -155,7 +155,7 @@ import Testing
             environment: ["VISUAL": "sh -e edit.sh", "TMPDIR": shell.directory]
         )
         outcome.expectSuccess()
-        #expect(outcome.errors.hasPrefix("both is revision 3-"), "\(outcome.errors)")
+        #expect(outcome.errors.hasPrefix("Resolved both, revision 3-"), "\(outcome.errors)")
         let left = try FileManager.default.contentsOfDirectory(atPath: shell.directory)
         #expect(!left.contains { $0.hasPrefix("divan-edit") })
         holder.stop()
@@ -177,7 +177,10 @@ import Testing
             environment: ["VISUAL": "bash -e edit.sh", "TMPDIR": shell.directory]
         )
         #expect(outcome.status == 10, "\(outcome)")
-        #expect(outcome.errors.contains("both changed meanwhile"), "\(outcome)")
+        #expect(
+            outcome.errors.contains("the conflict in document 'both' was changed in the meantime"),
+            "\(outcome)"
+        )
         #expect(outcome.errors.contains("your text is in \(shell.directory)"), "\(outcome)")
         #expect(try shell.run("get", "b", "both", "--raw").output.contains(#""stars":4"#))
         holder?.stop()
@@ -188,10 +191,10 @@ import Testing
         let words = ["conflicts", "resolve", "b", "both", "--body"]
         try shell.write("body.json", #"{"name":"Roma","stars":6}"#)
         try shell.divan(words + ["body.json", "--sides", "2-00,2-11"])
-            .expectFailure(10, "changed meanwhile")
+            .expectFailure(10, "changed in the meantime")
         try shell.divan(words + ["-"], input: "[").expectFailure(4, "the text")
         try shell.divan("conflicts", "resolve", "b", "--all", "--body", "body.json")
-            .expectFailure(2, "for one document")
+            .expectFailure(2, "require exactly one document ID")
         try shell.divan(words + ["body.json"]).expectSuccess()
         try sync().expectSuccess()
         try expectEqual(#"{"name":"Roma","stars":6}"#)
@@ -216,7 +219,8 @@ import Testing
         let quoted = #"'it'\''s; touch taken'"#
         let outcome = try shell.bash("cd elsewhere && divan conflicts show ../b \(quoted)")
         let line = try #require(outcome.errors.split(separator: "\n").last)
-        let order = try #require(line.components(separatedBy: ",").first)
+        let hint = try #require(line.components(separatedBy: ",").first)
+        let order = hint.replacing("hint: resolve it with ", with: "")
         try shell.bash("cd elsewhere && \(order)").expectSuccess()
         #expect(!FileManager.default.fileExists(atPath: shell.path("elsewhere/taken")))
         #expect(!(try shell.run("conflicts", "ls", "b").output.contains("touch")))
@@ -225,15 +229,15 @@ import Testing
     @Test func `wrong words are explained`() throws {
         try sync("--conflicts", "fun").expectFailure(2, "default, local, remote, merge, leave")
         try shell.divan("conflicts").expectFailure(2, "conflicts ls", "conflicts resolve")
-        try shell.divan("conflicts", "show", "b", "both").expectFailure(3, "is in no conflict")
+        try shell.divan("conflicts", "show", "b", "both").expectFailure(3, "is not in conflict")
         try shell.divan("conflicts", "show", "b", "nobody").expectFailure(3, "nobody")
         try shell.divan("conflicts", "resolve", "b", "both").expectFailure(2, "--local", "--edit")
         try shell.divan("conflicts", "resolve", "b", "both", "--local", "--remote")
-            .expectFailure(2, "choose one")
+            .expectFailure(2, "give exactly one resolution")
         try shell.divan("conflicts", "resolve", "b", "--local").expectFailure(2, "--all")
         try shell.divan("conflicts", "resolve", "b", "x", "--all", "--local").expectFailure(2)
         try shell.divan("conflicts", "resolve", "b", "both", "--local")
-            .expectFailure(3, "is in no conflict")
+            .expectFailure(3, "is not in conflict")
         try shell.divan("conflicts", "ls", "missing").expectFailure(3, "missing.cblite2")
     }
 }

@@ -77,6 +77,6 @@ import Testing
         #expect(try search.event(named: "lost")["name"] as? String == "jukebox")
         #expect(search.stop() == 0)
         try shell.divan(["discover", "--seconds", "1"], environment: avahi.environment)
-            .expectFailure(3, "nobody answered")
+            .expectFailure(3, "no peer found")
     }
 }

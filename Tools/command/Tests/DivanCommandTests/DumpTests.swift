@@ -107,7 +107,7 @@ import Testing
             try shell.bash("rm -r again.cblite2").expectSuccess()
         }
         try restoring(text.replacingOccurrences(of: #""of":"n""#, with: #""of":7"#))
-            .expectFailure(4, "no text")
+            .expectFailure(4, "not a string")
     }
 
     @Test func `what has changed since is added to a dump, or kept beside it`() throws {
@@ -139,13 +139,14 @@ import Testing
         try shell.run("dump", "db", "b", "--since", "a")
         try shell.run("put", "db", "y", "{}")
         try shell.run("dump", "db", "c", "--since", "b")
-        try shell.divan("restore", "again", "b").expectFailure(4, "name that one before")
-        try shell.divan("restore", "again", "a", "c").expectFailure(4, "does not go on")
-        try shell.divan("restore", "again", "a", "a").expectFailure(4, "does not go on")
+        try shell.divan("restore", "again", "b").expectFailure(4, "give that dump before it")
+        try shell.divan("restore", "again", "a", "c").expectFailure(4, "does not continue")
+        try shell.divan("restore", "again", "a", "a").expectFailure(4, "does not continue")
         try shell.divan("dump", "db", "a", "--since", "a").expectFailure(2, ">> a")
         try expectNothing()
         try shell.run("restore", "again", "a", "b", "c")
-        try shell.divan("dump", "again", "d", "--since", "c").expectFailure(4, "another database")
+        try shell.divan("dump", "again", "d", "--since", "c")
+            .expectFailure(4, "of a different database")
         try shell.divan("dump", "db", "d", "--since", "photo.png").expectFailure(4, "photo.png")
     }
 
@@ -155,7 +156,7 @@ import Testing
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         for count in 1..<(lines.count - 1) {
             let outcome = try restoring(lines[..<count].joined(separator: "\n") + "\n")
-            #expect(outcome.status == 4 && outcome.errors.contains("cut off"), "\(outcome)")
+            #expect(outcome.status == 4 && outcome.errors.contains("is truncated"), "\(outcome)")
         }
         for part in 1...8 {
             let outcome = try restoring(String(text.prefix(text.count * part / 9)))
@@ -164,7 +165,7 @@ import Testing
         let twice = text + lines[0] + "\n"
         let outcome = try restoring(twice)
         #expect(outcome.status == 4)
-        try restoring("").expectFailure(4, "no dump")
+        try restoring("").expectFailure(4, "the input contains no dump")
         try expectNothing()
     }
 
@@ -174,7 +175,7 @@ import Testing
         let lines = text.split(separator: "\n")
         let whole = try #require(lines.firstIndex { $0.contains("\"end\":1") }) + 1
         let cut = lines[..<(whole + 2)].joined(separator: "\n") + "\n"
-        try restoring(cut).expectFailure(4, "its first \(whole) lines are a whole one")
+        try restoring(cut).expectFailure(4, "the first \(whole) lines are a complete dump")
         let kept = lines[..<whole].joined(separator: "\n") + "\n"
         try restoring(kept).expectSuccess()
     }
@@ -186,7 +187,7 @@ import Testing
         var twice = lines
         twice.insert(lines[place], at: place)
         try restoring(twice.joined(separator: "\n") + "\n")
-            .expectFailure(4, ":\(place + 2): ", "stands there twice")
+            .expectFailure(4, ":\(place + 2): ", "duplicated or out of order")
         var fewer = lines
         fewer.remove(at: place)
         try restoring(fewer.joined(separator: "\n") + "\n").expectFailure(4, "missing")
@@ -208,20 +209,20 @@ import Testing
 
     /// Replacements in the line of a document, and words of the error.
     private static let mistakes: [(text: String, by: String, words: String)] = [
-        (#""rev":"2-"#, #""rev":"2-zz"#, "no revision of a tree"),
-        (#""rev":"2-"#, #""rev":"0-"#, "no revision of a tree"),
-        (#""parent":1"#, #""parent":0"#, "no tree"),
+        (#""rev":"2-"#, #""rev":"2-zz"#, "not a tree revision ID"),
+        (#""rev":"2-"#, #""rev":"0-"#, "not a tree revision ID"),
+        (#""parent":1"#, #""parent":0"#, "do not form a tree"),
         (#""parent":1"#, #""parent":9"#, "\"parent\""),
         (#""parent":1"#, #""parent":-1"#, "\"parent\""),
-        (#""doc":"soup""#, #""doc":"_soup""#, "no ID"),
-        (#""doc":"soup""#, #""doc":7"#, "no ID"),
+        (#""doc":"soup""#, #""doc":"_soup""#, "not a document ID"),
+        (#""doc":"soup""#, #""doc":7"#, "not a document ID"),
         (#""collection":"_default._default""#, #""collection":"a.b""#, "has no line"),
-        (#""collection":"_default._default""#, #""collection":"a.b.c""#, "no name"),
+        (#""collection":"_default._default""#, #""collection":"a.b.c""#, "not a collection name"),
         (#""body":{"#, #""body":[{"#, "JSON"),
         (#""body":{"#, #""bodi":{"#, "no body"),
         (#""sequence":"#, #""sequence":-"#, "\"sequence\""),
         (#""sequence":"#, #""sequence":99999999999999999999"#, "\"sequence\""),
-        (#""revisions":["#, #""revisions":[[],"#, "no object"),
+        (#""revisions":["#, #""revisions":[[],"#, "not an object"),
         (#""revisions":["#, #""remotes":[7],"revisions":["#, ""),
     ]
 

@@ -58,21 +58,21 @@ import Testing
     }
 
     @Test func `vi is not started where there is no terminal`() throws {
-        try edit("one", editor: "").expectFailure(2, "there is no terminal for vi")
+        try edit("one", editor: "").expectFailure(2, "no terminal for vi")
         try expectNoFilesLeft()
     }
 
     @Test func `an unchanged text makes no revision`() throws {
         let outcome = try edit("one", editor: "true")
         #expect(outcome.status == 0)
-        #expect(outcome.errors == "Nothing was changed\n")
+        #expect(outcome.errors == "No changes\n")
         try expectNoFilesLeft()
     }
 
     @Test func `invalid JSON stays in a file that is named`() throws {
         let outcome = try edit("one", editor: "echo '{\"mine\":' >")
         #expect(outcome.status == 4)
-        #expect(outcome.errors.contains("the text: JSON at byte"))
+        #expect(outcome.errors.contains("invalid text: JSON at byte"))
         #expect(try keptText(outcome) == "{\"mine\":\n")
         #expect(try shell.run("get", "db", "one", "--raw").output.contains("old"))
     }
@@ -84,7 +84,7 @@ import Testing
         )
         let outcome = try edit("one", editor: "sh editor.sh")
         #expect(outcome.status == 10)
-        #expect(outcome.errors.contains("somebody else saved \"one\" meanwhile"))
+        #expect(outcome.errors.contains("document 'one' was changed in the meantime (revision 2-"))
         #expect(try keptText(outcome).contains("mine"))
         #expect(try shell.run("get", "db", "one", "--raw").output == "{\"by\":\"other\"}\n")
     }
@@ -110,7 +110,7 @@ import Testing
     @Test func `an editor that fails saves nothing`() throws {
         let outcome = try edit("one", editor: "false")
         #expect(outcome.status == 1)
-        #expect(outcome.errors.contains("ended with status 1"))
+        #expect(outcome.errors.contains("exited with status 1"))
     }
 
     @Test func `a document that is not there is made on request alone`() throws {

@@ -67,7 +67,7 @@ import Testing
         }
         #expect(
             try shell.run("help", "130").output == """
-                Exit code 130: stopped by Ctrl-C or SIGTERM before it was done.
+                Exit code 130: stopped by Ctrl-C or SIGTERM.
 
                 """
         )
@@ -110,7 +110,7 @@ import Testing
         try shell.run("new", "db")
         let outcome = try shell.divan("pull", "db", "ws://no-such-host.invalid/a")
         #expect(outcome.status == 6)
-        #expect(outcome.complaints.last == "Type divan help 5002 for what it means and what to do.")
+        #expect(outcome.complaints.last == "hint: run 'divan help 5002' for details")
     }
 
     @Test func `a peer that stopped or restarts says so`() throws {

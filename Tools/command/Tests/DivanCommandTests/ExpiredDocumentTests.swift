@@ -45,7 +45,7 @@ import Testing
 
     @Test func `it counts in its collection until it is purged, and is told to be due`() throws {
         #expect(try shell.run("lscoll", "db").lines.allSatisfy { $0.contains("2 documents") })
-        #expect(try shell.run("explain", "db", "over").output.contains("was due on 1970-01-01"))
+        #expect(try shell.run("explain", "db", "over").output.contains("expired on 1970-01-01"))
         try expectStillThere()
     }
 

@@ -27,29 +27,30 @@ import Testing
 
     @Test func `a document that was never synced`() throws {
         let found = try explained("soup")
-        #expect(found["document"]?.hasPrefix("here: revision 1-") == true)
-        #expect(found["peers"] == "never synced with anybody")
+        #expect(found["document"]?.hasPrefix("exists: revision 1-") == true)
+        #expect(found["peers"] == "never synced")
         let page = try shell.run("explain", "a", "soup").output
-        #expect(page.hasPrefix("ok    document    here: "))
+        #expect(page.hasPrefix("ok    document    exists: "))
     }
 
     @Test func `a peer that came by itself is no nobody`() throws {
         let server = try shell.serve("a", "--no-tls")
         try shell.run("pull", "b", try server.url(), "--collections", "_default")
         server.stop()
-        #expect(try explained("soup")["peers"]?.hasPrefix("never synced from here; peers") == true)
-        #expect(try shell.run("doctor", "a").output.contains("never synced from here; peers"))
+        let told = "never synced as a client; connecting peers have "
+        #expect(try explained("soup")["peers"]?.hasPrefix(told) == true)
+        #expect(try shell.run("doctor", "a").output.contains(told))
     }
 
     @Test func `a document that the peer has, one that waits, and one that was deleted`() throws {
         let peer = try shell.serve("b", "--no-tls")
         let url = try peer.url()
         try shell.run("push", "a", url, "--collections", "_default")
-        #expect(try explained("soup")["peer"]?.contains(": level, it has 1-") == true)
+        #expect(try explained("soup")["peer"]?.contains(": in sync, the peer has 1-") == true)
         try shell.run("put", "a", "soup", #"{"salt":2}"#)
-        #expect(try explained("soup")["peer"]?.contains("not pushed yet; it has 1-") == true)
+        #expect(try explained("soup")["peer"]?.contains("not pushed yet; the peer has 1-") == true)
         try shell.run("put", "a", "tea", "{}")
-        #expect(try explained("tea")["peer"]?.contains("it has nothing of it") == true)
+        #expect(try explained("tea")["peer"]?.contains("the peer does not have it") == true)
         try shell.run("rm", "a", "tea")
         #expect(try explained("tea")["document"]?.hasPrefix("deleted: ") == true)
         peer.stop()
@@ -61,7 +62,7 @@ import Testing
         let url = try peer.url()
         try shell.run("push", "a", url, "--collections", "_default", "--push-filter", "salt > 5")
         peer.stop()
-        #expect(try explained("soup")["peer"]?.contains("it has nothing of it") == true)
+        #expect(try explained("soup")["peer"]?.contains("the peer does not have it") == true)
         let page = try shell.run("explain", "a", "soup").output
         #expect(!page.contains("ok    peer"))
     }
@@ -82,8 +83,8 @@ import Testing
         _ = try shell.divan(words + ["--conflicts", "leave"])
         peer.stop()
         let found = try explained("soup")
-        #expect(found["conflict"]?.contains("not pushed before it is decided") == true)
-        #expect(found["peer"]?.contains("waits for the conflict") == true)
+        #expect(found["conflict"]?.contains("not pushed until resolved") == true)
+        #expect(found["peer"]?.contains("not pushed because of the conflict") == true)
     }
 
     @Test func `a document that is not here, or elsewhere, and one that will go`() throws {

@@ -85,7 +85,7 @@ import Testing
         try shell.divan("sync", "notes", url, "--conflicts", "leave").expectFailure(8)
         let outcome = try shell.bash("set -e\n" + guide.script("sh"))
         #expect(outcome.status == 0, "\(outcome.errors)")
-        #expect(outcome.output.contains("in common 1-"))
+        #expect(outcome.output.contains("ancestor 1-"))
         #expect(try shell.run("conflicts", "ls", "notes").output.isEmpty)
         try shell.run("sync", "notes", url)
         #expect(
@@ -111,7 +111,7 @@ import Testing
         #expect(doctor.status == 0, "\(doctor)")
         try shell.run("new", "notes")
         let sync = guide.script("sh continuous").replacing(guidesURL, with: url)
-        let terminal = try ServingTerminal(shell, "exec \(sync)", greeting: "Level with the peer")
+        let terminal = try ServingTerminal(shell, "exec \(sync)", greeting: "In sync with the peer")
         // From the beginning: it may start after the document has arrived.
         let watching = try other.start("watch", "notes", "--since", "0")
         try shell.run("put", "notes", "probe", #"{"owner":"anna"}"#)
@@ -153,7 +153,7 @@ import Testing
 
         let end = try shell.bash("set -e\n" + local[2])
         #expect(end.status == 0, "\(end.errors)")
-        #expect(end.output.contains("Whole: 1 document"))
+        #expect(end.output.contains("Intact: 1 document"))
     }
 
     @Test func `the studio of the guide says where it is`() throws {

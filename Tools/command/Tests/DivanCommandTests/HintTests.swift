@@ -53,7 +53,11 @@ import Testing
 
     @Test func `without a near one the properties are listed`() throws {
         let found = try hint("SELECT colour FROM shop.chairs")
-        #expect(found.contains("has the property colour; it has name, price, size, story, tags"))
+        #expect(
+            found.contains(
+                "has the property colour; its properties are name, price, size, story, tags"
+            )
+        )
     }
 
     @Test(arguments: [

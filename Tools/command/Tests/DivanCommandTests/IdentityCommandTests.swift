@@ -58,7 +58,7 @@ import Testing
 
     @Test func `a label that only looks like another forgets nothing`() throws {
         try shell.run("identity", "new", "caf\u{E9}", "--key", "p256")
-        try shell.divan("identity", "rm", "cafe\u{301}", "--yes").expectFailure(3, "no identity")
+        try shell.divan("identity", "rm", "cafe\u{301}", "--yes").expectFailure(3, "not found in ")
         #expect(try shell.run("identity", "ls", "--json").lines.count == 1)
     }
 
@@ -75,7 +75,7 @@ import Testing
         )
         shown.expectSuccess()
         #expect(shown.output.contains("issuer   CN=cellar\n"))
-        #expect(shown.output.contains("signed by, 1\n  subject  CN=cellar\n"))
+        #expect(shown.output.contains("issuer 1\n  subject  CN=cellar\n"))
         let both = try shell.run("identity", "export", "robot", "--chain").output
         #expect(both.components(separatedBy: "BEGIN CERTIFICATE").count == 3)
         let one = try shell.run("identity", "export", "robot").output
@@ -102,8 +102,8 @@ import Testing
         let old = try shell.run("identity", "export", "robot", "--chain").output
         try shell.write("old.pem", old)
         let authority = try shell.run("identity", "renew", "cellar", "--days", "400")
-        #expect(authority.output.contains("signs other certificates"))
-        #expect(authority.errors.contains("stays valid"))
+        #expect(authority.output.contains("certificate authority"))
+        #expect(authority.errors.contains("has signed stay valid"))
         let renewed = try shell.run("identity", "renew", "robot", "--days", "300", "--json").json()
         #expect(renewed["label"] as? String == "robot")
         try shell.write("new.pem", try shell.run("identity", "export", "robot", "--chain").output)
@@ -145,7 +145,7 @@ import Testing
             ["identity", "export", "robot", form, "robot.x"],
             environment: open
         )
-        listed.expectFailure(10, "robot.x exists")
+        listed.expectFailure(10, "robot.x already exists")
     }
 
     @Test func `machines get the certificate, or the place of the file, in an object`() throws {
@@ -185,12 +185,12 @@ import Testing
         server.stop()
         try shell.run("identity", "new", "robot", "--key", "p256", "--for", "client")
         let listed = try shell.run("identity", "ls").output
-        #expect(listed.contains("  listener of the database menu"), "\(listed)")
-        #expect(listed.contains("  one peer, as a client"), "\(listed)")
+        #expect(listed.contains("  listener of database menu"), "\(listed)")
+        #expect(listed.contains("  CN=robot  client"), "\(listed)")
         let lines = try shell.run("identity", "ls", "--json").output.split(separator: "\n")
-        #expect(lines.contains { $0.contains(#""for":"listener of the database menu""#) })
+        #expect(lines.contains { $0.contains(#""for":"listener of database menu""#) })
         try FileManager.default.removeItem(atPath: shell.path("menu.cblite2"))
-        #expect(try shell.run("identity", "ls").output.contains("a database in another directory"))
+        #expect(try shell.run("identity", "ls").output.contains("listener of an unknown database"))
     }
 
     @Test func `an identity is forgotten only on purpose`() throws {
@@ -223,10 +223,11 @@ import Testing
         let words = ["serve", "db", "--identity", file]
         try shell.divan(words).expectFailure(
             4,
-            "divan: \(file) is encrypted; set DIVAN_IDENTITY_PASSWORD"
+            "divan: \(file) is encrypted",
+            "hint: set DIVAN_IDENTITY_PASSWORD"
         )
         try shell.divan(words, environment: ["DIVAN_IDENTITY_PASSWORD": "wrong"])
-            .expectFailure(4, "\(file): wrong password; correct DIVAN_IDENTITY_PASSWORD")
+            .expectFailure(4, "\(file): wrong password", "hint: correct DIVAN_IDENTITY_PASSWORD")
     }
 
     @Test func `a certificate without a key is no secret`() throws {
@@ -237,15 +238,18 @@ import Testing
             .expectSuccess()
         let seen = try shell.divan("serve", "db", "--identity", "cert.pem")
         seen.expectFailure(4, "cert.pem: ", "no private key found")
-        #expect(!seen.errors.contains("others may read"), "\(seen.errors)")
+        #expect(!seen.errors.contains("other users can read"), "\(seen.errors)")
         let sync = ["pull", "db", "wss://127.0.0.1:1/x", "--identity", "key.pem"]
         let warned = try shell.divan(sync).errors
-        #expect(warned.contains("others may read key.pem, which holds a private key"), "\(warned)")
+        #expect(
+            warned.contains("other users can read key.pem, which contains a private key"),
+            "\(warned)"
+        )
     }
 
     @Test func `wrong words are explained`() throws {
         try shell.divan("identity").expectFailure(2, "identity new", "identity rm")
-        try shell.divan("identity", "new").expectFailure(2, "LABEL is missing")
+        try shell.divan("identity", "new").expectFailure(2, "missing argument LABEL")
         try shell.divan("identity", "new", "x", "--key", "dsa").expectFailure(2, "p256")
         try shell.divan("identity", "new", "x", "--key", "rsa:512").expectFailure(2, "rsa:2048")
         try shell.divan("identity", "new", "x", "--for", "fun").expectFailure(2, "client")
@@ -257,7 +261,7 @@ import Testing
         try shell.divan("identity", "new", "x").expectFailure(10, "already")
         try shell.divan("identity", "new", "y", "--issuer", "x").expectFailure(4, "may not sign")
         try shell.divan("identity", "export", "x", "--p12", "f", "--no-password")
-            .expectFailure(2, "--p12 needs a password")
+            .expectFailure(2, "'--p12' and '--no-password' cannot be combined")
         try shell.write("noise.p12", "noise")
         try shell.divan(
             ["identity", "import", "z", "noise.p12"],

@@ -31,16 +31,16 @@ import Testing
         try shell.write("in.jsonl", "{\"id\":\"a\"}\n{\"id\":\"b\"}\n{\"_id\":\"c\"}\n")
         let rehearsed = try shell.run("import", "db", "in.jsonl", "--dry-run")
         #expect(
-            rehearsed.errors.contains("2 documents without \"_id\" got random IDs"),
+            rehearsed.errors.contains("2 documents without '_id' got random IDs"),
             "\(rehearsed)"
         )
         let told = try shell.run("import", "db", "in.jsonl")
-        #expect(told.errors.contains("--id-from id takes IDs from \"id\""), "\(told)")
+        #expect(told.errors.contains("use '--id-from id' to take the IDs from a key"), "\(told)")
         let counted = try shell.run("import", "db", "in.jsonl", "--json").json()
         #expect(counted["randomIDs"] as? Int == 2)
         try shell.write("some.jsonl", "{\"id\":\"a\"}\n{\"n\":1}\n")
         let named = try shell.run("import", "db", "some.jsonl", "--id-from", "id")
-        #expect(named.errors.contains("1 document without \"id\" got a random ID"), "\(named)")
+        #expect(named.errors.contains("1 document without 'id' got a random ID"), "\(named)")
         try shell.write("named.jsonl", "{\"_id\":\"d\"}")
         #expect(try !shell.run("import", "db", "named.jsonl").errors.contains("random"))
         #expect(try shell.run("cp", "in.jsonl", "copy").errors.contains("got random IDs"))
@@ -50,11 +50,11 @@ import Testing
         let lines = (1...1_500).map { "{\"number\":\($0)}\n" }.joined()
         try shell.write("in.jsonl", lines)
         try shell.divan("import", "db", "in.jsonl", "--id-from", "nubmer")
-            .expectFailure(4, "no document has the key \"nubmer\"", "did you mean \"number\"?")
+            .expectFailure(4, "no document has the key 'nubmer'", "did you mean 'number'?")
         try shell.write("t.csv", "a,b\n1,2\n")
         for option in ["--dry-run", "--keep-going"] {
             try shell.divan("import", "db", "t.csv", "--id-from", "sku", option)
-                .expectFailure(4, "the first one has \"a\", \"b\"")
+                .expectFailure(4, "the first document has 'a', 'b'")
         }
         #expect(try shell.run("ls", "db").output.isEmpty)
     }

@@ -124,9 +124,9 @@ import Testing
         )
         replicator.start()
         let subject = "conflict resolver, about soup"
-        let page = try look("status", "here") { $0.contains("  waits for   \(subject)") }
+        let page = try look("status", "here") { $0.contains("  waiting for \(subject)") }
         #expect(page.contains(" s\n"), "\(page)")
-        let top = try look("top", "here") { $0.contains("  ! waits for \(subject)") }
+        let top = try look("top", "here") { $0.contains("  ! waiting for \(subject)") }
         #expect(top.contains("sync    here"), "\(top)")
         let status = try #require(try statuses("here").first)
         let waits = try #require(status["waits"] as? [[String: Any]])

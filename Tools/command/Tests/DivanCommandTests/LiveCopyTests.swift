@@ -51,7 +51,7 @@ import Testing
         let all = try written("served")
         var counts: [Int] = []
         for name in names {
-            #expect(try shell.run("check", name).output.hasPrefix("Whole: "))
+            #expect(try shell.run("check", name).output.hasPrefix("Intact: "))
             let copied = try written(name)
             // Each document was saved once, so what follows a prefix came later.
             #expect(copied == Array(all.prefix(copied.count)), "\(name)")
@@ -93,7 +93,7 @@ import Testing
         #expect(writer.finish().status == 0)
         #expect(server.stop() == 0)
         for name in names {
-            #expect(try shell.run("check", name).output.hasPrefix("Whole: "))
+            #expect(try shell.run("check", name).output.hasPrefix("Intact: "))
             try shell.run("blob", "get", name, "same", "picture", "there")
         }
     }

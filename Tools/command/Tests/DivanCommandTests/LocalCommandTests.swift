@@ -137,7 +137,7 @@ import Testing
         let outcome = try shell.divan("compare", "db", "other")
         #expect(outcome.status == 9)
         #expect(outcome.output.contains("_default/one: only in db\n"))
-        #expect(outcome.output.contains("_default/two: revisions 1-"))
+        #expect(outcome.output.contains("_default/two: revisions differ: 1-"))
     }
 
     @Test func `compare tells which database lacks a document, and which a content`() throws {

@@ -17,7 +17,7 @@ import Testing
         #expect(rendered.status == 0 && rendered.errors.isEmpty, "\(rendered.errors)")
         let page = rendered.output
         let help = try shell.run("--help").output
-        let verbs = help.split(separator: "\n").prefix { !$0.hasPrefix("divan VERB") }
+        let verbs = help.split(separator: "\n").prefix { !$0.hasPrefix("Run 'divan COMMAND") }
             .filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }.compactMap { line in
                 line.dropFirst(2).components(separatedBy: "  ").first?.split(separator: ",").first
             }

@@ -32,7 +32,7 @@ import Testing
         "dump": "dump db", "restore": "restore \"again-$RANDOM$RANDOM\" whole.dump --json",
         "compare": "compare db other", "check": "check db", "compact": "compact db --json",
         "repair-clock": "repair-clock db --json",
-        "pack": "pack db --json",
+        "compress": "compress db --json",
         "doctor": "doctor db", "explain": "explain db one",
         "query": "query db 'SELECT META().id FROM _'",
         "index ls": "index ls db", "select": "select db 'META().id FROM _'",
@@ -68,7 +68,7 @@ import Testing
     /// Tested elsewhere, or in need of a system daemon.
     private static let others = [
         "import-cblite", "serve", "status", "top", "checkpoints show", "conflicts ls",
-        "conflicts show", "conflicts resolve", "discover", "shell", "seal", "unseal", "rekey",
+        "conflicts show", "conflicts resolve", "discover", "shell", "encrypt", "decrypt", "rekey",
         "studio", "wire proxy", "blob fetch",
     ]
 
@@ -118,7 +118,7 @@ import Testing
         for line in ["cp db out.jsonl", "export db out.jsonl --blobs", "export db --array --blobs"]
         {
             let outcome = try shell.divan(line.split(separator: " ").map(String.init))
-            outcome.expectFailure(4, "big: a text of more than 64 MiB", "divan dump")
+            outcome.expectFailure(4, "big: larger than 64 MiB as text", "divan dump")
             #expect(!FileManager.default.fileExists(atPath: shell.path("out.jsonl")))
         }
     }

@@ -61,13 +61,14 @@ import Testing
     ) throws {
         try pull(from: .knowsNoSuchQuestion, option).expectFailure(
             7,
-            "name them with --collections"
+            "the peer cannot list its collections",
+            "name the collections with '--collections'"
         )
     }
 
     @Test(arguments: [
-        ("{}", "no list"), ("", "no list"), (#"["a b"]"#, "no name of a collection"),
-        (#"[7]"#, "no name of a collection"),
+        ("{}", "not a JSON array"), ("", "not a JSON array"),
+        (#"["a b"]"#, "an invalid collection name"), (#"[7]"#, "an invalid collection name"),
     ])
     func `a list that is none is refused`(answer: String, problem: String) throws {
         try pull(from: .says(answer), "--list-collections").expectFailure(7, problem)
@@ -78,15 +79,15 @@ import Testing
         try pull(from: .says(answer), "--all-collections").expectFailure(
             4,
             "1001 collections",
-            "name them with --collections"
+            "name the collections with '--collections'"
         )
     }
 
     @Test func `a peer that shares nothing, and one that leaves, are told apart`() throws {
         let none = try pull(from: .says("[]"), "--list-collections")
         none.expectSuccess()
-        #expect(none.output.isEmpty && none.errors.contains("shares no collection"))
-        try pull(from: .says("[]"), "--all-collections").expectFailure(3, "shares no collection")
-        try pull(from: .leaves, "--list-collections").expectFailure(6, "ended the connection")
+        #expect(none.output.isEmpty && none.errors.contains("shares no collections"))
+        try pull(from: .says("[]"), "--all-collections").expectFailure(3, "shares no collections")
+        try pull(from: .leaves, "--list-collections").expectFailure(6, "closed the connection")
     }
 }

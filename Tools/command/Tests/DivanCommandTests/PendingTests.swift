@@ -68,11 +68,14 @@ import Testing
         let server = try shell.serve("a", "--no-tls")
         let url = try server.url()
         // A push alone cannot resolve the conflict.
-        try shell.divan("push", "b", url).expectFailure(8, "1 document could not be passed on")
+        try shell.divan("push", "b", url).expectFailure(8, "1 document could not be synced")
         for verb in ["push", "push"] {
             let later = try shell.run(verb, "b", url)
             #expect(later.output.contains("1 document refused earlier"), "\(later)")
-            #expect(later.errors.contains("lists what is refused; --retry-refused"), "\(later)")
+            #expect(
+                later.errors.contains("to list the refused documents; add '--retry-refused'"),
+                "\(later)"
+            )
         }
         let line = try shell.run("pending", "b", url).output
         #expect(line.hasPrefix("_default/one  refused, 10409: "), "\(line)")
@@ -108,27 +111,27 @@ import Testing
         try shell.run("put", "a", "from a", "{}")
         let server = try shell.serve("a", "--no-tls")
         let url = try server.url()
-        #expect(try shell.run("checkpoints", "show", "b").errors == "None yet\n")
+        #expect(try shell.run("checkpoints", "show", "b").errors == "No checkpoints\n")
         try shell.run("sync", "b", url)
         let page = try shell.run("checkpoints", "show", "b").output
-        #expect(page.contains("\(url)  _default, whichever verb: pushed through "), "\(page)")
-        #expect(page.contains("\(url)  geo.places, sync: pushed through 1"), "\(page)")
+        #expect(page.contains("\(url)  _default, push, pull or sync: pushed up to "), "\(page)")
+        #expect(page.contains("\(url)  geo.places, sync: pushed up to 1"), "\(page)")
         let compared = try shell.run("checkpoints", "show", "b", url).output
-        #expect(compared.contains("geo.places\n  here   pushed through 1"), "\(compared)")
+        #expect(compared.contains("geo.places\n  local   pushed up to 1"), "\(compared)")
         #expect(!compared.contains("differs"))
         let lines = try shell.run("checkpoints", "show", "b", url, "--json").output
         #expect(lines.split(separator: "\n").allSatisfy { $0.contains(#""agree":true"#) })
         try shell.run("checkpoints", "reset", "b", url, "--remote")
         let emptied = try shell.run("checkpoints", "show", "b", url).output
-        #expect(emptied.contains("  here   none"), "\(emptied)")
+        #expect(emptied.contains("  local   none"), "\(emptied)")
         let again = try shell.run("sync", "b", url)
         #expect(again.output.hasPrefix("Pulled 0 documents, pushed 0 documents; "))
         server.stop()
         let kept = try shell.run("checkpoints", "show", "a").output
-        #expect(kept.contains("kept for a peer, cp-"))
+        #expect(kept.contains("stored for a peer, cp-"))
         try shell.run("checkpoints", "reset", "a", "--kept")
         #expect(try shell.run("checkpoints", "show", "a").output.isEmpty)
-        #expect(try shell.run("checkpoints", "reset", "b", "--all").errors.hasPrefix("Forgot 2"))
+        #expect(try shell.run("checkpoints", "reset", "b", "--all").errors.hasPrefix("Reset 2"))
     }
 
     @Test func `checkpoints of a database that is held are forgotten by its holder`() throws {
@@ -137,11 +140,12 @@ import Testing
         try shell.run("sync", "b", url)
         let follower = try shell.start("sync", "b", url, "--continuous")
         try follower.wait(for: "idle")
-        let name = "divan sync, process \(follower.process.processIdentifier), runs with \(url)"
-        try shell.divan("checkpoints", "reset", "b", url).expectFailure(5, name, "end it first")
+        let number = follower.process.processIdentifier
+        let name = "divan sync (process \(number)) is syncing with \(url)"
+        try shell.divan("checkpoints", "reset", "b", url).expectFailure(5, name, "stop it first")
         try shell.divan("checkpoints", "reset", "b", "--all").expectFailure(5, name)
         try shell.divan("checkpoints", "reset", "b", url, "--remote").expectFailure(5, name)
-        #expect(try shell.run("checkpoints", "show", "b").output.contains("pushed through"))
+        #expect(try shell.run("checkpoints", "show", "b").output.contains("pushed up to"))
         try shell.run("checkpoints", "reset", "b", "ws://127.0.0.1:1/x")
         follower.stop()
         try shell.run("put", "b", "two", "{}")
@@ -151,7 +155,7 @@ import Testing
         _ = try holder.url()
         let told = try shell.divan("checkpoints", "reset", "b", url, "--remote")
         told.expectSuccess()
-        #expect(told.errors == "Forgot 4 checkpoints\n", "\(told.errors)")
+        #expect(told.errors == "Reset 4 checkpoints\n", "\(told.errors)")
         let again = try shell.run("checkpoints", "reset", "b", url, "--remote", "--json").json()
         // Ours are gone; the peer's two exist but are empty.
         #expect(again["forgot"] as? Int == 2)

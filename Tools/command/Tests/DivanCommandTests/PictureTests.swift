@@ -32,7 +32,7 @@ import Testing
             #expect(picture.starts(with: [0x89, 0x50, 0x4E, 0x47]) && picture.count > 5_000)
         }
         let second = try draw()
-        #expect(second.allSatisfy { $0.hasSuffix(": as before") }, "\(second)")
+        #expect(second.allSatisfy { $0.hasSuffix(": unchanged") }, "\(second)")
         #expect(try contents() == drawn)
 
         // One picture's page no longer shows what it showed; another picture is missing.

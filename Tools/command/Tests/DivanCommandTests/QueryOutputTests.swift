@@ -136,17 +136,17 @@ import Testing
     @Test func `mistakes with parameters are told with what would be right`() throws {
         let sql = "SELECT v FROM _ WHERE w = $word OR v = $value"
         for (options, words) in [
-            (["-p", "wrod=a"], "the query has no parameter $wrod; it has $value, $word"),
-            (["-p", "word"], "--param takes NAME=VALUE, not \"word\""),
-            (["-p", "word=a", "-p", "word=b"], "--param gives $word a value twice"),
-            (["-p", "word={\"a\":"], "the value of $word begins as JSON does, but"),
-            (["-p", "word=a"], "$value has no value, so it is MISSING; -p value=VALUE"),
+            (["-p", "wrod=a"], "no parameter $wrod\nhint: its parameters are $value, $word"),
+            (["-p", "word"], "invalid value 'word' for '--param'\nhint: write NAME=VALUE"),
+            (["-p", "word=a", "-p", "word=b"], "'--param' sets $word twice"),
+            (["-p", "word={\"a\":"], "the value of $word is not valid JSON: "),
+            (["-p", "word=a"], "$value has no value, so it is MISSING; set it with '-p value="),
         ] {
             let outcome = try shell.divan(["query", "shop", sql] + options)
             #expect(outcome.errors.contains(words), "\(options): \(outcome)")
         }
         let none = try query("SELECT v FROM _", "-p", "a=1")
-        #expect(none.errors.contains("write $a where its value belongs"), "\(none)")
+        #expect(none.errors.contains("write $a in the query in place of the value"), "\(none)")
         let whole = try query(sql, "-p", "$word=x", "-p", "value=true", "-f", "csv")
         #expect(whole.output == "v\ntrue\n" && whole.errors.isEmpty, "\(whole)")
         #expect(try query("SELECT 1 AS a FROM _ WHERE $opt_x IS VALUED").errors == "No rows\n")

@@ -30,8 +30,9 @@ import Testing
         let serve = guide.script("sh serve")
         #expect(serve.contains("--rest 4985"))
         let free = serve.replacing("--rest 4985", with: "--rest 0 --port 0")
-        let server = try ServingTerminal(fresh, "exec \(free)", greeting: "REST at ")
-        let url = server.greeting.dropFirst("REST at ".count)
+        let greeting = "REST interface at "
+        let server = try ServingTerminal(fresh, "exec \(free)", greeting: greeting)
+        let url = server.greeting.dropFirst(greeting.count)
         let outcome = try fresh.bash(
             guide.script("sh requests").replacing("http://127.0.0.1:4985/", with: url)
         )

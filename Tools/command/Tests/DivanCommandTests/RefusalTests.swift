@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// What goes wrong between two programs: one line that says what to do, and the right exit code.
+/// Errors between two programs: one line with the cause, another with the remedy, and the right exit code.
 @Suite struct RefusalTests {
     private let shell: Shell
 
@@ -23,9 +23,10 @@ import Testing
     ) {
         #expect(outcome.status == status, "\(outcome.errors)", sourceLocation: location)
         let line = outcome.complaints.last { $0.hasPrefix("divan: ") } ?? ""
+        let hints = outcome.complaints.filter { $0.hasPrefix("hint: ") }
         for word in words {
             #expect(
-                line.localizedCaseInsensitiveContains(word),
+                ([line] + hints).contains { $0.localizedCaseInsensitiveContains(word) },
                 "\(outcome.errors)",
                 sourceLocation: location
             )

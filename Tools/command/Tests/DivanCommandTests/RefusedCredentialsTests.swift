@@ -25,13 +25,13 @@ import Testing
         ] {
             let outcome = try shell.divan(words + shown)
             guard outcome.status != 0 else { continue }  // nothing to fetch or to mend
-            outcome.expectFailure(7, "refused user anna with 401")
+            outcome.expectFailure(7, "refused user anna with HTTP 401")
             #expect(!outcome.errors.contains("needed"), "\(outcome.errors)")
         }
         let none = try shell.divan("pull", "b", url)
         none.expectFailure(7, "user name and password needed")
         let session = try shell.divan(["pull", "b", url], environment: ["DIVAN_SESSION": "abc"])
-        session.expectFailure(7, "refused a session with 401")
+        session.expectFailure(7, "refused a session with HTTP 401")
         server.stop()
     }
 
@@ -40,7 +40,7 @@ import Testing
         let words = ["pull", "b", try server.url()]
         let outcome = try shell.divan(words, environment: ["DIVAN_PASSWORD": "x"])
         outcome.expectSuccess()
-        let warning = "divan: warning: DIVAN_PASSWORD is not used: there is no --user NAME\n"
+        let warning = "divan: warning: DIVAN_PASSWORD is ignored without '--user NAME'\n"
         #expect(outcome.errors.hasPrefix(warning), "\(outcome.errors)")
         #expect(try !shell.divan(words).errors.contains("DIVAN_PASSWORD"))
         server.stop()
@@ -52,7 +52,7 @@ import Testing
         let outcome = try shell.divan(verb == "doctor" ? [verb, url] : [verb, "b", url])
         #expect(outcome.status == 2)
         let told = outcome.errors + outcome.output
-        #expect(told.contains("give them with --user and --password-file"), "\(told)")
+        #expect(told.contains("use --user and --password-file"), "\(told)")
         #expect(!told.contains("configuration") && !told.contains("secret"), "\(told)")
     }
 }

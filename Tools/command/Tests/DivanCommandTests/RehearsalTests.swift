@@ -29,7 +29,7 @@ import Testing
     @Test func `an upgrade says how many documents it is for`() throws {
         #expect(
             try rehearse("upgrade", "db")
-                == "Would name the revisions of 2 documents by version vectors, permanently\n"
+                == "Would convert 2 documents to version vectors (cannot be undone)\n"
         )
         #expect(try shell.run("info", "db", "--json").json()["revisions"] as? String == "trees")
         try shell.run("upgrade", "db", "--yes")
@@ -37,12 +37,19 @@ import Testing
     }
 
     @Test func `compacting counts the blobs that would go, and they stay`() throws {
-        #expect(try rehearse("compact", "db") == "Would compact; remove 0 blobs, 0 B\n")
+        #expect(
+            try rehearse("compact", "db") == "Would compact the database and remove 0 blobs (0 B)\n"
+        )
         try shell.run("purge", "db", "soup")
-        #expect(try rehearse("compact", "db") == "Would compact; remove 1 blob, 2.0 kB\n")
+        #expect(
+            try rehearse("compact", "db")
+                == "Would compact the database and remove 1 blob (2.0 kB)\n"
+        )
         let done = try shell.run("compact", "db")
-        #expect(done.errors == "Compacted; removed 1 blob, 2.0 kB\n")
-        #expect(try rehearse("compact", "db") == "Would compact; remove 0 blobs, 0 B\n")
+        #expect(done.errors == "Compacted the database; removed 1 blob (2.0 kB)\n")
+        #expect(
+            try rehearse("compact", "db") == "Would compact the database and remove 0 blobs (0 B)\n"
+        )
     }
 
     @Test func `an import is read to its end, and names what it would change`() throws {
@@ -57,11 +64,11 @@ import Testing
         )
         #expect(
             try rehearse("import", "db", "more.jsonl")
-                == "Would import 2 documents and 1 blob, and change 1 document that is there; "
+                == "Would import 2 documents and 1 blob, replacing 1 existing document; "
                 + "1 document is unchanged\n"
         )
         let elsewhere = try rehearse("import", "db", "more.jsonl", "-c", "new")
-        #expect(elsewhere.contains("change 0 documents"))
+        #expect(elsewhere.contains("replacing 0 existing documents"))
         #expect(try !shell.run("collections", "db").output.contains("new"))
         #expect(try shell.run("compact", "db", "--dry-run").errors.contains("remove 0 blobs"))
         let bad = #"{"_id":"b","x":{"@type":"blob","data":"?"}}"#
@@ -79,15 +86,15 @@ import Testing
                 ofItemAtPath: shell.path(name)
             )
         }
-        let told = try rehearse("seal", "db")
-        #expect(told.contains("db.cblite2, and write 2 documents and 1 blob anew: "))
-        let keyless = try shell.divan("seal", "db", "--dry-run", "--key-file", "none")
+        let told = try rehearse("encrypt", "db")
+        #expect(told.contains("db.cblite2, and rewrite 2 documents and 1 blob ("))
+        let keyless = try shell.divan("encrypt", "db", "--dry-run", "--key-file", "none")
         #expect(keyless.status != 0 && keyless.errors.contains("none"), "\(keyless)")
-        try shell.divan("unseal", "db", "--dry-run").expectFailure(4, "not sealed")
-        try shell.run("seal", "db", "--key-file", "key")
+        try shell.divan("decrypt", "db", "--dry-run").expectFailure(4, "not encrypted")
+        try shell.run("encrypt", "db", "--key-file", "key")
         let key = ["--key-file", "key"]
         let before = try shell.divan(["dump", "db"] + key).output
-        for verb in ["unseal", "rekey"] {
+        for verb in ["decrypt", "rekey"] {
             let outcome = try shell.divan([verb, "db", "--dry-run"] + key)
             outcome.expectSuccess()
             #expect(outcome.errors.hasPrefix("Would "), "\(outcome)")
@@ -103,25 +110,25 @@ import Testing
         try shell.run("sync", "b", url, "--collections", "shop.menu")
         #expect(
             try rehearse("checkpoints", "reset", "b", url, changing: "b")
-                == "Would forget 1 checkpoint\n"
+                == "Would reset 1 checkpoint\n"
         )
         #expect(
             try rehearse("checkpoints", "reset", "b", url, "--remote", changing: "b")
-                == "Would forget 2 checkpoints\n"
+                == "Would reset 2 checkpoints\n"
         )
         let left = try shell.run("checkpoints", "show", "b", url, "--json").lines
         #expect(left.count == 2 && left.allSatisfy { $0.contains("\"agree\":true") }, "\(left)")
         server.stop()
         #expect(
-            try rehearse("checkpoints", "reset", "db", "--kept") == "Would forget 1 checkpoint\n"
+            try rehearse("checkpoints", "reset", "db", "--kept") == "Would reset 1 checkpoint\n"
         )
     }
 
     @Test func `a repair says what it would fetch, and asks nobody`() throws {
         let url = "ws://127.0.0.1:1/peer"
         let outcome = try shell.run("check", "db", "--repair-from", url, "--dry-run")
-        #expect(outcome.errors == "Would fetch 0 documents from \(url)\n")
-        #expect(outcome.output == "Whole: 2 documents and 1 blob\n")
+        #expect(outcome.errors == "Would download 0 documents from \(url)\n")
+        #expect(outcome.output == "Intact: 2 documents and 1 blob\n")
         let file = shell.path("db.cblite2/db.sqlite3")
         var bytes = try Data(contentsOf: URL(filePath: file))
         let place = try #require(bytes.range(of: Data(#""n":1"#.utf8)))
@@ -129,7 +136,7 @@ import Testing
         try bytes.write(to: URL(filePath: file))
         let damaged = try shell.divan("check", "db", "--repair-from", url, "--dry-run")
         damaged.expectFailure(5, "1 document damaged")
-        #expect(damaged.errors.hasPrefix("Would fetch 1 document from \(url)\n"))
+        #expect(damaged.errors.hasPrefix("Would download 1 document from \(url)\n"))
         try shell.divan("check", "db", "--dry-run").expectFailure(2, "--repair-from")
     }
 
@@ -153,7 +160,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "rm", "purge", "index rm", "users rm", "identity rm", "collections", "upgrade", "unseal",
+        "rm", "purge", "index rm", "users rm", "identity rm", "collections", "upgrade", "decrypt",
     ])
     func `a verb that destroys takes --yes and --dry-run`(_ verb: String) throws {
         let page = try shell.divan(verb.split(separator: " ").map(String.init) + ["--help"]).output
@@ -171,10 +178,10 @@ import Testing
     }
 
     @Test func `on a terminal an upgrade asks, and elsewhere it wants --yes`() throws {
-        try shell.divan("upgrade", "db").expectFailure(2, "add --yes")
+        try shell.divan("upgrade", "db").expectFailure(2, "add '--yes' to confirm")
         for (answer, scheme) in [("n", "trees"), ("y", "vectors")] {
             let terminal = try PseudoTerminal(shell, ["upgrade", "db"])
-            try terminal.waits(for: "permanently? [y/N]")
+            try terminal.waits(for: "to version vectors? [y/N]")
             terminal.type(answer + "\n")
             #expect(terminal.end() == (answer == "y" ? 0 : 130), "\(terminal.output)")
             #expect(try shell.run("info", "db", "--json").json()["revisions"] as? String == scheme)

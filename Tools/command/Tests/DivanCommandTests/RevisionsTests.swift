@@ -50,7 +50,7 @@ import Testing
         try shell.run("rm", "db", "one")
         let lines = try shell.run("revs", "db", "one").output.split(separator: "\n")
         #expect(lines.last?.hasPrefix("✕ 2-") == true)
-        #expect(lines.last?.hasSuffix("  current, deletes the document") == true)
+        #expect(lines.last?.hasSuffix("  current, tombstone") == true)
     }
 
     @Test func `a conflict is a side branch, and the remote is named`() throws {
@@ -61,7 +61,7 @@ import Testing
         #expect(lines.count == 4)
         #expect(lines[0].hasPrefix("● 1-aa"))
         #expect(lines[1].hasPrefix("├─○ 2-bb  in conflict"))
-        #expect(lines[2].hasPrefix("│ ● 3-cc  in conflict, known at wss://hub/db, "))
+        #expect(lines[2].hasPrefix("│ ● 3-cc  in conflict, on wss://hub/db, "))
         #expect(lines[3].hasPrefix("● 2-"))
         #expect(lines[3].hasSuffix("  current, 11 B"))
     }
@@ -81,6 +81,6 @@ import Testing
     @Test func `a document that never was`() throws {
         let outcome = try shell.divan("revs", "db", "one")
         #expect(outcome.status == 3)
-        #expect(outcome.errors.contains("no document \"one\""))
+        #expect(outcome.errors.contains("document 'one' not found in collection '_default'"))
     }
 }

@@ -98,10 +98,10 @@ import Testing
         let refusal = HandshakeServer.answer("400 Bad Request")
         let server = try HandshakeServer(answers: [refusal, refusal], tunnellingTo: UInt16(port))
         let url = "ws://127.0.0.1:\(server.port)/travel"
-        try shell.divan("pull", "db", url).expectFailure(1, "400", "speaks TLS", "wss://")
+        try shell.divan("pull", "db", url).expectFailure(1, "400", "the server uses TLS", "wss://")
         let clear = try HandshakeServer(answers: [refusal, refusal, refusal, refusal, refusal])
         let outcome = try shell.divan("pull", "db", "ws://127.0.0.1:\(clear.port)/travel")
-        #expect(!outcome.errors.contains("speaks TLS"), "\(outcome)")
+        #expect(!outcome.errors.contains("the server uses TLS"), "\(outcome)")
         far.stop()
     }
 

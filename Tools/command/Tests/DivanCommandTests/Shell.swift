@@ -114,13 +114,14 @@ extension Program.Outcome {
     ///
     /// Errors of `--json` are converted to the words that people get.
     var complaints: [String] {
-        errors.split(separator: "\n").map { line in
+        errors.split(separator: "\n").flatMap { line in
             guard line.hasPrefix("{\"error\":"),
                 let value = try? JSONSerialization.jsonObject(with: Data(line.utf8)),
                 let error = (value as? [String: Any])?["error"] as? [String: Any],
                 let sentence = error["sentence"] as? String
-            else { return String(line) }
-            return "divan: " + sentence
+            else { return [String(line)] }
+            let hint = (error["hint"] as? String).map { ["hint: " + $0] } ?? []
+            return ["divan: " + sentence] + hint
         }
     }
 

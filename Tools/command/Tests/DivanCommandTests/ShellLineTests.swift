@@ -58,18 +58,22 @@ import Testing
             (".headers on", ".mode"), (".timing", ".timer"), ("\\i x", ".read"),
         ] {
             let outcome = try take(word)
-            #expect(outcome.errors.contains("did you mean \(order)?"), "\(word): \(outcome)")
+            #expect(outcome.errors.contains("did you mean '\(order)'?"), "\(word): \(outcome)")
             #expect(outcome.status == 4)
         }
     }
 
     @Test func `an order tells what it takes`() throws {
         for (line, words) in [
-            (".mode xml", ".mode takes one of table, json, jsonl, csv, markdown, not \"xml\""),
-            (".timer maybe", ".timer takes one of on, off"), (".collections now", "stands alone"),
-            (".param", "No parameter has a value"), (".param a", ".param takes NAME VALUE"),
-            (".param a {\"b\"", "begins as JSON does"), (".read", ".read takes the name of a file"),
-            (".explain", ".explain takes a question"), (".read nowhere.sql", "nowhere.sql"),
+            (
+                ".mode xml",
+                "value 'xml' for '.mode'\nhint: use one of table, json, jsonl, csv, markdown"
+            ),
+            (".timer maybe", "invalid value 'maybe' for '.timer'\nhint: use one of on, off"),
+            (".collections now", "'.collections' does not take an argument"),
+            (".param", "No parameters"), (".param a", "'.param' requires a name and a value"),
+            (".param a {\"b\"", "is not valid JSON: "), (".read", "'.read' requires a file"),
+            (".explain", "'.explain' requires a query"), (".read nowhere.sql", "nowhere.sql"),
         ] {
             let outcome = try take(line)
             #expect(outcome.errors.contains(words), "\(line): \(outcome)")
@@ -111,9 +115,9 @@ import Testing
             """
         let piped = try shell.divan("shell", "shop", input: lines)
         let expected = [
-            "line 1, column 30: unknown function LENTGH; did you mean LENGTH?",
-            "line 3, column 1: unknown word FORM; did you mean FROM?",
-            "line 4: there is no .nope", "line 5, column 33: the closing ' is missing",
+            "line 1, column 30: unknown function LENTGH\nhint: did you mean LENGTH?",
+            "line 3, column 1: unknown word FORM\nhint: did you mean FROM?",
+            "line 4: unknown command '.nope'", "line 5, column 33: the closing ' is missing",
         ]
         for sentence in expected { #expect(piped.errors.contains(sentence), "\(piped)") }
         #expect(piped.status == 4)
@@ -149,6 +153,6 @@ import Testing
         // An unclosed quote includes what follows, up to a limit.
         let rest = String(repeating: String(repeating: " ", count: 999) + "\n", count: 1_100)
         let open = try take("SELECT 'x FROM _;\n" + rest)
-        #expect(open.errors.contains("is a quote or a semicolon missing?"), "\(open.status)")
+        #expect(open.errors.contains("check for a missing quote or semicolon"), "\(open.status)")
     }
 }

@@ -119,7 +119,7 @@ import Testing
         #expect(making.screen.text.split(separator: "\n").allSatisfy { $0.count < columnCount })
         making.type("\u{3}")
         #expect(making.end() == 130)
-        #expect(making.output.contains("the indexes are as they were"))
+        #expect(making.output.contains("the indexes are unchanged"))
         #expect(try shell.run("index", "ls", "shop", "-c", "stories").output.isEmpty)
         try shell.run("check", "shop")
     }
@@ -253,7 +253,7 @@ import Testing
         // While a question is running it would stop that.
         try terminal.waits { _ in terminal.output.hasSuffix("shop> ") }
         terminal.type("\u{3}")
-        try wait(terminal, for: "press Ctrl-D, to end")
+        try wait(terminal, for: "press Ctrl-D to exit")
         terminal.type("quit\n")
         #expect(terminal.end() == 0)
         #expect(!terminal.output.contains("never\"}"))
@@ -269,7 +269,7 @@ import Testing
         terminal.type("SELECT 'one quote")
         try wait(terminal, for: "shop> ")
         terminal.signal(SIGINT)
-        try wait(terminal, for: "press Ctrl-D, to end")
+        try wait(terminal, for: "press Ctrl-D to exit")
         try terminal.waits { _ in terminal.output.hasSuffix("shop> ") }
         terminal.type(".mode jsonl\nSELECT 6 * 7 AS n FROM _ LIMIT 1;\n")
         try wait(terminal, for: #"{"n":42}"#)
@@ -327,7 +327,7 @@ import Testing
         try wait(terminal, for: "...> ")
         terminal.type("\u{4}")
         #expect(terminal.end() == 0)
-        #expect(terminal.output.contains("had no semicolon; it was not asked"))
+        #expect(terminal.output.contains("has no semicolon, and was not run"))
     }
 
     @Test func `collections, members and orders are completed where they belong`() throws {

@@ -78,7 +78,7 @@ import Testing
         #expect(event["error"] != nil)
         let page = try shell.run("status", "b").output
         let line = page.split(separator: "\n").first { $0.hasPrefix("  offline; running for ") }
-        #expect(line?.contains("; next try in ") == true, "\(page)")
+        #expect(line?.contains("; next attempt in ") == true, "\(page)")
         follower.stop()
     }
 
@@ -87,7 +87,7 @@ import Testing
         follower.process.signal(SIGSTOP)
         defer { follower.process.signal(SIGCONT) }
         try shell.run("put", "a", "soup", "{}")
-        let wait = "waits for   anybody from 127.0.0.1: reply to changes of soup, "
+        let wait = "waiting for anonymous from 127.0.0.1: reply to changes of soup, "
         var page = ""
         // Ten seconds; each poll is a process.
         let begin = ContinuousClock.now
@@ -97,7 +97,7 @@ import Testing
         #expect(page.contains(wait), "\(page)")
         let top = try shell.run("top", "a").output
         #expect(
-            top.contains("! waits for anybody from 127.0.0.1: reply to changes of soup"),
+            top.contains("! waiting for anonymous from 127.0.0.1: reply to changes of soup"),
             "\(top)"
         )
         follower.process.signal(SIGCONT)
@@ -112,7 +112,7 @@ import Testing
     @Test func `a process that was killed leaves no ghost`() throws {
         let (server, follower) = try begin()
         follower.killHard()
-        try shell.divan("status", "b").expectFailure(3, "no push, pull, sync or serve runs")
+        try shell.divan("status", "b").expectFailure(3, "no push, pull, sync or serve is running")
         server.stop()
         try shell.divan("status", "a").expectFailure(3, "divan pending a")
         try shell.divan("status", "missing").expectFailure(3, "missing.cblite2")

@@ -89,7 +89,7 @@ import Testing
     func `a file beside which another database left its log is refused`(_ ending: String) throws {
         try shell.write("out.sqlite" + ending, "what was not written back")
         try shell.divan("export", "db", "out.sqlite")
-            .expectFailure(10, "out.sqlite\(ending) belongs to a database")
+            .expectFailure(10, "out.sqlite\(ending) exists, and belongs to another database")
         #expect(!FileManager.default.fileExists(atPath: shell.path("out.sqlite")))
         _ = try shell.bash("ln -s out.sqlite other.sqlite")
         try shell.divan("export", "db", "other.sqlite").expectFailure(10, ending)
@@ -154,10 +154,11 @@ import Testing
         outcome.expectSuccess()
         #expect(try ask("out.sqlite", "SELECT count(*) FROM _default")[0][0] as? Int == 4)
         for words in [["x.csv", "--array"], ["x.sqlite", "--since", "1"], ["x.csv", "--blobs"]] {
-            try shell.divan(["export", "db"] + words).expectFailure(2, "has no place")
+            try shell.divan(["export", "db"] + words)
+                .expectFailure(2, "cannot be used with x.", "use a .jsonl file")
         }
         try shell.divan(["export", "db", "x.sqlite", "--query", "SELECT 1 FROM _"])
-            .expectFailure(2, "a query has no tables")
+            .expectFailure(2, "cannot be exported as SQLite tables")
         #expect(!FileManager.default.fileExists(atPath: shell.path("x.csv")))
     }
 

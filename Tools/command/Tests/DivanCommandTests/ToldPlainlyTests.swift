@@ -26,7 +26,7 @@ import Testing
             .output
         #expect(text == "n\n1\n\"\"\n")
         try shell.divan("query", "db", "SELECT n FROM _", "--json", "--format", "csv")
-            .expectFailure(2, "--json and --format csv contradict each other")
+            .expectFailure(2, "'--json' and '--format csv' cannot be combined")
         #expect(
             try shell.run("query", "db", "SELECT n FROM _", "--json", "--format", "json").output
                 .hasPrefix("[{")
@@ -42,7 +42,8 @@ import Testing
 
     @Test func `a directory without documents is no import`() throws {
         try shell.bash("mkdir empty").expectSuccess()
-        try shell.divan("import", "db", "empty").expectFailure(3, "empty: there is no file in it")
+        try shell.divan("import", "db", "empty")
+            .expectFailure(3, "empty: the directory contains no .json files")
     }
 
     @Test func `import tells machines why it left something out`() throws {
@@ -88,29 +89,32 @@ import Testing
     }
 
     @Test func `pack says that it packed nothing`() throws {
-        let told = try shell.run("pack", "db").errors
-        #expect(told.hasPrefix("Packed nothing yet of _default: fewer than 64 "), "\(told)")
-        #expect(told.contains("; the database's file had "), "\(told)")
-        #expect(try shell.run("pack", "db", "--json").json()["packed"] as? Bool == false)
+        let told = try shell.run("compress", "db").errors
+        #expect(
+            told.hasPrefix("Compressed nothing in _default yet: it has fewer than 64 "),
+            "\(told)"
+        )
+        #expect(told.contains("; database file: "), "\(told)")
+        #expect(try shell.run("compress", "db", "--json").json()["packed"] as? Bool == false)
     }
 
     @Test func `who looks for a file that is not there is told of the file, too`() throws {
         try shell.divan("certs", "show", "no-such-file.invalid").expectFailure(
             6,
-            "there is no file"
+            "a file 'no-such-file.invalid' does not exist"
         )
     }
 
     @Test func `no conflict is an answer, too`() throws {
         let outcome = try shell.run("conflicts", "resolve", "db", "--all", "--merge")
-        #expect(outcome.errors == "No conflict in _default\n")
+        #expect(outcome.errors == "No conflicts in _default\n")
     }
 
     @Test func `verbs of indexes speak as the others do`() throws {
-        #expect(try shell.run("index", "ls", "db").errors == "No index\n")
+        #expect(try shell.run("index", "ls", "db").errors == "No indexes\n")
         #expect(
             try shell.run("index", "make", "db", "byN", "n").errors
-                == "Made index byN of _default\n"
+                == "Created index byN of _default\n"
         )
         #expect(
             try shell.run("index", "rm", "db", "byN").errors == "Removed index byN of _default\n"

@@ -37,7 +37,7 @@ import Testing
         let (server, follower) = try begin()
         let lines = try shell.run("top", "a", "b").output.split(separator: "\n")
         try #require(lines.count == 3, "\(lines)")
-        #expect(lines[0].hasPrefix("VERB    DATABASE     STATE"))
+        #expect(lines[0].hasPrefix("COMMAND DATABASE     STATE"))
         #expect(!lines[0].contains("RATE"))
         #expect(lines[1].hasPrefix("serve   a            ") && lines[1].contains(" peer"))
         #expect(lines[2].hasPrefix("sync    b            idle"))
@@ -47,7 +47,7 @@ import Testing
         follower.stop()
         server.stop()
         let outcome = try shell.run("top", "a")
-        #expect(outcome.output.isEmpty && outcome.errors == "Nothing runs\n")
+        #expect(outcome.output.isEmpty && outcome.errors == "Nothing is running\n")
         try shell.divan("top", "missing").expectFailure(3, "missing")
         try shell.divan("top", "--interval", "1").expectFailure(2, "--interval")
     }
@@ -89,8 +89,8 @@ import Testing
             terminal.screen.text.split(separator: "\n").first { $0.contains("DATABASE") }
         )
         let expected = [
-            "VERB", "DATABASE", "STATE", "DOCS", "DOCS/S", "RATE", "BYTES/S", "PENDING", "CONFL",
-            "PEERS",
+            "COMMAND", "DATABASE", "STATE", "DOCS", "DOCS/S", "RATE", "BYTES/S", "PENDING",
+            "CONFL", "PEERS",
         ].filter { $0 != "RATE" || width >= 100 }
         #expect(titles.split(separator: " ").map(String.init) == expected)
         terminal.type("q")
@@ -108,7 +108,7 @@ import Testing
         try terminal.waits { $0.text.contains("> serve   a") && $0.text.contains("  sync    b") }
         #expect(!terminal.isEchoing)
         terminal.type("?")
-        try terminal.waits(for: "open and close what is chosen")
+        try terminal.waits(for: "show or hide its details")
         terminal.type("x")
         try terminal.waits(for: "DATABASE")
         terminal.type("j")
@@ -119,7 +119,7 @@ import Testing
         try terminal.waits { !$0.text.contains("    sync b ws://127.0.0.1:") }
         terminal.type("/\"verb\":\"servex")
         try terminal.waits(for: "/\"verb\":\"servex_")
-        try terminal.waits(for: "Nothing has")
+        try terminal.waits(for: "No line contains")
         terminal.type("\u{7F}\n")
         try terminal.waits { $0.text.contains("> serve   a") && !$0.text.contains("sync    b") }
         terminal.type("\u{1B}")

@@ -46,14 +46,14 @@ import Testing
             #"{"_id":"d\#($0)","driver":{"name":"Ana \#($0)","shift":"early"},"state":"in service","#
                 + #""vehicle":"bus \#($0)"}"#
         }
-        try shell.run("pack", "db")
+        try shell.run("compress", "db")
         var text = try shell.run("info", "db").output
         #expect(text.hasSuffix("1 document, sequence 1, lz4, no dictionary yet\n"), "\(text)")
         try shell.write("lines.jsonl", lines.joined(separator: "\n"))
         try shell.run("import", "db", "lines.jsonl")
-        try shell.run("pack", "db")
+        try shell.run("compress", "db")
         text = try shell.run("info", "db").output
-        #expect(text.contains("100 documents, sequence 100, lz4, 99 % packed, dictionary "))
+        #expect(text.contains("100 documents, sequence 100, lz4, 99 % compressed, dictionary "))
 
         let info = try shell.run("info", "db", "--json").json()
         let collection = try #require((info["collections"] as? [[String: Any]])?.first)
@@ -63,15 +63,16 @@ import Testing
         #expect(try #require(packed["dictionaryBytes"]) > 5_000)
         #expect(packed["allDictionariesBytes"] == packed["dictionaryBytes"])
 
-        try shell.run("pack", "db", "--codec", "zstd")
+        try shell.run("compress", "db", "--codec", "zstd")
         text = try shell.run("info", "db").output
-        #expect(text.contains("100 documents, sequence 100, zstd, 99 % packed, dictionary "))
+        #expect(text.contains("100 documents, sequence 100, zstd, 99 % compressed, dictionary "))
         #expect(try shell.run("collections", "db", "--json").output.contains(#""bodies":"zstd""#))
         #expect(try shell.run("get", "db", "d7").output.contains("Ana 7"))
-        expect(try shell.divan("pack", "db", "--codec", "gzip"), 2, "use lz4 or zstd")
-        expect(try shell.divan("pack", "db", "--codec", "lz4", "--off"), 2, "not both")
+        expect(try shell.divan("compress", "db", "--codec", "gzip"), 2, "use 'lz4' or 'zstd'")
+        let both = try shell.divan("compress", "db", "--codec", "lz4", "--off")
+        expect(both, 2, "cannot be combined")
 
-        try shell.run("pack", "db", "--off")
+        try shell.run("compress", "db", "--off")
         let plain = try shell.run("info", "db", "--json").json()
         let after = try #require((plain["collections"] as? [[String: Any]])?.first)
         #expect(after["bodies"] as? String == "plain" && after["packed"] == nil)
@@ -80,7 +81,11 @@ import Testing
     @Test func `of changes to collections all are made or none`() throws {
         expect(try shell.divan("collections", "db", "--make", "new", "--rm", "gone"), 3, "gone")
         #expect(!(try shell.run("collections", "db").output.contains("new")))
-        expect(try shell.divan("collections", "db", "--make", "_bad"), 4, "no collection name")
+        expect(
+            try shell.divan("collections", "db", "--make", "_bad"),
+            4,
+            "invalid collection name '_bad'"
+        )
     }
 
     // MARK: Expiry and purging
@@ -113,7 +118,7 @@ import Testing
 
     @Test(arguments: ["soon", "2026-13-01", "5x", "-5d", "99999999999999999w", ""])
     func `a time that is none`(_ text: String) throws {
-        expect(try shell.divan("expire", "db", "one", "--", text), 2, "is no time")
+        expect(try shell.divan("expire", "db", "one", "--", text), 2, "invalid time '")
     }
 
     @Test func `purge takes IDs, deleted ones too, or all that has expired`() throws {
@@ -128,7 +133,7 @@ import Testing
         let outcome = try shell.run("purge", "db", "--expired")
         #expect(outcome.errors == "Purged 1 document\n")
         #expect(try shell.run("ls", "db").output == "one\n")
-        expect(try shell.divan("purge", "db", "one", "none"), 3, "no document \"none\"")
+        expect(try shell.divan("purge", "db", "one", "none"), 3, "document 'none' not found")
         #expect(try shell.run("ls", "db").output == "one\n")
         expect(try shell.divan("purge", "db"), 2, "either")
         expect(try shell.divan("purge", "db", "one", "--expired"), 2, "either")
@@ -139,7 +144,7 @@ import Testing
     @Test func `a whole database passes the check`() throws {
         try shell.write("f.txt", "blob")
         try shell.run("blob", "put", "db", "one", "f", "f.txt")
-        #expect(try shell.run("check", "db").output == "Whole: 1 document and 1 blob\n")
+        #expect(try shell.run("check", "db").output == "Intact: 1 document and 1 blob\n")
         #expect(try shell.run("check", "db", "--json").json()["blobs"] as? Int == 1)
     }
 
@@ -154,8 +159,8 @@ import Testing
         try Data("other".utf8).write(to: URL(fileURLWithPath: files[1]))
         let outcome = try shell.divan("check", "db")
         expect(outcome, 5, "2 blobs damaged or missing")
-        #expect(outcome.output.contains("is missing\n"))
-        #expect(outcome.output.contains("was altered\n"))
+        #expect(outcome.output.contains(": missing\n"))
+        #expect(outcome.output.contains(": checksum mismatch\n"))
     }
 
     @Test func `a damaged document fails the check by its name`() throws {
@@ -167,9 +172,9 @@ import Testing
         try bytes.write(to: file)
         let outcome = try shell.divan("check", "db")
         expect(outcome, 5, "1 document damaged")
-        #expect(outcome.output == "_default/two: its checksum differs\n")
+        #expect(outcome.output == "_default/two: checksum mismatch\n")
         let damages = try shell.divan("check", "db", "--json").json()["damages"] as? [String]
-        #expect(damages == ["_default/two: its checksum differs"])
+        #expect(damages == ["_default/two: checksum mismatch"])
         expect(try shell.divan("get", "db", "two"), 5, "two")
         #expect(try shell.run("get", "db", "one").status == 0)
     }
@@ -191,7 +196,7 @@ import Testing
         try shell.run("purge", "db", "one")
         #expect(try blobFiles().count == 1)
         let outcome = try shell.run("compact", "db")
-        #expect(outcome.errors == "Compacted; removed 1 blob, 8 B\n")
+        #expect(outcome.errors == "Compacted the database; removed 1 blob (8 B)\n")
         #expect(try blobFiles().isEmpty)
         #expect(try shell.run("compact", "db", "--json").json()["blobsRemoved"] as? Int == 0)
     }
@@ -205,8 +210,8 @@ import Testing
         let place = try #require(bytes.range(of: Data("sound".utf8)))
         bytes[place.lowerBound] ^= 1
         try bytes.write(to: file)
-        let words = "no blob is removed, since a damaged document may name any"
-        for line in [["compact", "db"], ["compact", "db", "--dry-run"], ["pack", "db"]] {
+        let words = "no blobs are removed, because a damaged document may reference them"
+        for line in [["compact", "db"], ["compact", "db", "--dry-run"], ["compress", "db"]] {
             expect(try shell.divan(line), 0, words)
         }
         let members = try shell.run("compact", "db", "--json").json()
@@ -225,7 +230,7 @@ import Testing
         }
         #expect(uuids[0] != uuids[1])
         expect(try shell.divan("cp", "db", "copy"), 10, "already")
-        expect(try shell.divan("cp", "none", "other"), 3, "no database here")
+        expect(try shell.divan("cp", "none", "other"), 3, "database not found")
     }
 
     @Test func `a file of JSON lines holds all collections and their blobs`() throws {

@@ -25,7 +25,7 @@ import Testing
     @Test func `a user is added, known again, changed and removed`() throws {
         try add("anna").expectSuccess()
         try verify("anna", "secret.txt").expectSuccess()
-        try verify("anna", "wrong.txt").expectFailure(7, "not the password of anna")
+        try verify("anna", "wrong.txt").expectFailure(7, "wrong password for anna")
         try add("anna").expectFailure(10, "--replace")
         try shell.divan(
             ["users", "add", "users.json", "anna", "--replace"],
@@ -35,7 +35,7 @@ import Testing
         try verify("anna", "wrong.txt").expectSuccess()
         try shell.run("users", "rm", "users.json", "anna")
         #expect(try shell.run("users", "ls", "users.json").output.isEmpty)
-        try verify("anna", "wrong.txt").expectFailure(3, "\"anna\"", "users ls")
+        try verify("anna", "wrong.txt").expectFailure(3, "user 'anna' not found", "users ls")
     }
 
     @Test func `rights are kept and listed`() throws {
@@ -43,8 +43,8 @@ import Testing
         try add("bo").expectSuccess()
         #expect(
             try shell.run("users", "ls", "users.json").output == """
-                anna  reads geo.places, notes
-                bo    reads and writes everything shared
+                anna  can read geo.places, notes
+                bo    can read and write all shared collections
 
                 """
         )
@@ -60,7 +60,7 @@ import Testing
         try add("anna", "--where", "owner = $user").expectSuccess()
         #expect(
             try shell.run("users", "ls", "users.json").output
-                == "anna  reads and writes everything shared where owner = $user\n"
+                == "anna  can read and write all shared collections where owner = $user\n"
         )
         let line = try shell.run("users", "ls", "users.json", "--json").output
         #expect(line.contains(#""where":"owner = $user""#))
@@ -122,7 +122,7 @@ import Testing
 
     @Test func `wrong words are explained`() throws {
         try shell.divan("users").expectFailure(2, "users add", "users verify")
-        try shell.divan("users", "add", "users.json").expectFailure(2, "NAME is missing")
+        try shell.divan("users", "add", "users.json").expectFailure(2, "missing argument NAME")
         try shell.divan("users", "add", "users.json", "x").expectFailure(2, "DIVAN_PASSWORD")
         try shell.divan(
             ["users", "add", "users.json", "x"],
@@ -133,7 +133,7 @@ import Testing
         try shell.divan("users", "ls", "missing.json").expectFailure(3, "missing.json", "add")
         try shell.divan("users", "rm", "missing.json", "x").expectFailure(3, "missing.json")
         try add("a").expectSuccess()
-        try shell.divan("users", "rm", "users.json", "b").expectFailure(3, "\"b\"")
-        try shell.divan("users", "rm", "users.json").expectFailure(2, "NAME is missing")
+        try shell.divan("users", "rm", "users.json", "b").expectFailure(3, "user 'b' not found")
+        try shell.divan("users", "rm", "users.json").expectFailure(2, "missing argument NAME")
     }
 }

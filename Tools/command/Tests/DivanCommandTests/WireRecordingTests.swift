@@ -158,7 +158,7 @@ import Testing
             guard let number = text.split(separator: " ").first(where: { $0.hasPrefix("#") }) else {
                 continue
             }
-            if text.contains("reply to") || text.contains("error of") {
+            if text.contains("reply to") || text.contains("error for") {
                 #expect(asked.contains((text.first == "→" ? "←" : "→") + number), "\(line)")
             } else {
                 asked.insert(Substring("\(text.prefix(1))\(number)"))

@@ -66,7 +66,7 @@ import Testing
         #expect(!lines.contains(.warning, "plain"))
         try save("first", ["_kind": 1, "_exp": 60])
         try save("second", ["_kind": 2])
-        #expect(lines.contains(.warning, "Document first has a property _kind: it stays in"))
+        #expect(lines.contains(.warning, "Document first: property _kind is not synced"))
         #expect(!lines.contains(.warning, "second"))
         #expect(try collection.document(id: "second")?.int(forKey: "_kind") == 2)
     }

@@ -163,7 +163,7 @@ import Testing
         )
         let (report, _) = try imported(sample)
         #expect(report.documentCount == 3 && report.damageCount == 1)
-        #expect(report.damages.first?.contains("stands in two tables") == true)
+        #expect(report.damages.first?.contains("is in two tables") == true)
     }
 
     @Test

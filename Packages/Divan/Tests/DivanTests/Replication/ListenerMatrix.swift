@@ -4,8 +4,7 @@ import DivanTLS
 import Foundation
 import Testing
 
-/// What a listener presents, what a client trusts, how the listener authenticates, what the client presents: the cells
-/// of `Docs/listener-matrix.md`.
+/// What a listener presents, what a client trusts, how the listener authenticates, what the client presents.
 enum ListenerMatrix {
     /// The identity that the listener presents.
     enum Identity: String, CaseIterable {
@@ -80,52 +79,6 @@ enum ListenerMatrix {
             case (_, .systemRoots), (_, .pinnedAuthority): CBLError.tlsCertUnknownRoot
             }
         }
-    }
-
-    /// The content of the page.
-    static var page: String {
-        let columns = Door.allCases.flatMap { door in
-            (door == .none ? [.right] : Key.allCases).map { (door: door, key: $0) }
-        }
-        let rows = Identity.allCases.flatMap { identity in
-            Trust.allCases.map { trust in
-                let codes = columns.map { column in
-                    Cell(identity: identity, trust: trust, door: column.door).outcome(column.key)
-                }
-                return "| \(identity.rawValue) | \(trust.rawValue) | "
-                    + codes.joined(separator: " | ") + " |"
-            }
-        }
-        let names = columns.map { door, key in
-            door == .none ? "no authenticator" : "\(door.rawValue): \(key.rawValue)"
-        }
-        return """
-            # Listener, client and what comes of them
-
-            Each listener identity meets each client's trust, each authenticator, and a client that \
-            brings the right credentials, none, or wrong ones: \(Cell.all.count) cells with three \
-            connections each, over sockets. “ok” is a document that arrived; a number is the code \
-            with which the replicator stops (`CBLError`), “start 9” a listener that refuses to \
-            start. The client judges the listener first: one that it does not trust never sees its \
-            credentials. Without an authenticator whatever the client brings is ignored.
-
-            `ListenerMatrixTests` checks this page against its table; `DIVAN_WRITE_PAGES=1 swift \
-            test --filter ListenerMatrixTests` in `Packages/Divan` writes it.
-
-            | listener | client trusts | \(names.joined(separator: " | ")) |
-            |---|---|\(columns.map { _ in "---|" }.joined())
-            \(rows.joined(separator: "\n"))
-
-            """
-    }
-}
-
-extension ListenerMatrix.Cell {
-    /// The code as the page shows it.
-    fileprivate func outcome(_ key: ListenerMatrix.Key) -> String {
-        let code = code(key)
-        if identity == .none, door.asksForCertificate { return "start \(code)" }
-        return code == 0 ? "ok" : "\(code)"
     }
 }
 

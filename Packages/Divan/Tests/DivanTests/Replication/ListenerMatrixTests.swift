@@ -2,7 +2,7 @@ import Divan
 import Foundation
 import Testing
 
-/// Every cell of `Docs/listener-matrix.md`, over sockets.
+/// Every combination of listener identity, client trust, authenticator and credentials, over sockets.
 ///
 /// Source: `behaviour.md` §12, §13.
 @Suite(.timeLimit(.minutes(2))) struct ListenerMatrixTests {
@@ -23,16 +23,5 @@ import Testing
             guard cell.code(key) == 0 else { continue }
             #expect(try stage.peers.here.defaultCollection().value("a") == 7)
         }
-    }
-
-    /// Set `DIVAN_WRITE_PAGES` to rewrite the page.
-    @Test func `the page lists what is tested`() throws {
-        let path = "../../../../../Docs/listener-matrix.md"
-        let url = URL(filePath: #filePath).deletingLastPathComponent().appending(path: path)
-        if ProcessInfo.processInfo.environment["DIVAN_WRITE_PAGES"] != nil {
-            try Data(ListenerMatrix.page.utf8).write(to: url)
-        }
-        #expect(ListenerMatrix.Cell.all.count == 64)
-        #expect(try String(contentsOf: url, encoding: .utf8) == ListenerMatrix.page)
     }
 }

@@ -37,7 +37,7 @@ import Testing
         let peers = try Peers()
         let collection = try peers.here.defaultCollection()
         let fickle = ConflictResolver.violations(of: Fickle(), in: collection)
-        #expect(fickle.first?.hasPrefix("Two calls gave two answers") == true)
+        #expect(fickle.first?.hasPrefix("Two calls gave different results") == true)
         #expect(!ConflictResolver.violations(of: Unsteady(), in: collection).isEmpty)
         try peers.here.close()
     }

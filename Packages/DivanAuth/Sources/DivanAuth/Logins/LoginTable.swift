@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Who may log in at a server now, who must wait, and who is refused, because of earlier attempts from the
-/// same address or under the same name.
+/// Limits login attempts: decides which clients may log in now, must wait, or are refused, based on earlier
+/// attempts from the same address or with the same name.
 ///
-/// May be called from any thread. It has no clock: times are durations since an origin chosen by the caller.
+/// Can be called from any thread. It has no clock: times are durations since an origin chosen by the caller.
 ///
 /// ```swift
 /// let table = LoginTable(limits: AuthLimits())
@@ -25,9 +25,9 @@ public final class LoginTable: Sendable {
     ///
     /// - Parameters:
     ///   - host: Its address as text.
-    ///   - isLoopback: Whether that is an address of this machine.
-    ///   - name: The user name that it gave, true or not.
-    ///   - token: What it presents besides name and password (`ShownCredentials`).
+    ///   - isLoopback: Whether this is a loopback address.
+    ///   - name: The claimed user name, which is not verified.
+    ///   - token: A digest of its credentials other than name and password (`ShownCredentials`).
     ///   - now: The time.
     /// - Returns: The decision, and a seat unless the client is refused.
     public func enter(
@@ -47,7 +47,7 @@ public final class LoginTable: Sendable {
         return (decision, decision == .refused ? nil : LoginSeat(table: self, visitor: visitor))
     }
 
-    /// What counts as the address of a client: for IPv6 the first 64 bits, which belong to one owner.
+    /// The part of an address that identifies a client: for IPv6, the first 64 bits.
     public static func owner(of host: String) -> String { AddressLedger.key(host) }
 
     fileprivate func leave(_ visitor: LoginVisitor) {
@@ -55,12 +55,12 @@ public final class LoginTable: Sendable {
     }
 }
 
-/// One client's place among those of its address; it is released with the last reference.
+/// A connection or request of a client, counted for its address; released with the last reference.
 public final class LoginSeat: Sendable {
     private let table: LoginTable
     private let visitor: LoginVisitor
 
-    /// Whether the client presents credentials: without any it only asks what is needed.
+    /// Whether the client presents credentials; otherwise it only asks which are required.
     public var showsCredentials: Bool { visitor.name != nil || visitor.token != nil }
 
     fileprivate init(table: LoginTable, visitor: LoginVisitor) {
@@ -72,7 +72,7 @@ public final class LoginSeat: Sendable {
         table.leave(visitor)
     }
 
-    /// Decides when it may log in, in view of earlier attempts.
+    /// Decides when it may log in, based on earlier attempts.
     public func admit(at now: Duration) -> LoginDecision {
         table.ledger.withLock { $0.admit(visitor, at: now) }
     }

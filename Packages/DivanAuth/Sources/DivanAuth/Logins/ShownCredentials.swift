@@ -1,18 +1,17 @@
 import DivanCrypto
 
-/// What a client presents, as far as an authenticator examines it: a name, something else that may
-/// let it in, or both.
+/// The credentials of a client that an authenticator checks: a name, other credentials, or both.
 public struct ShownCredentials: Sendable, Equatable {
-    /// The user name that it gives, true or not.
+    /// The claimed user name, which is not verified.
     public let name: String?
-    /// A digest of everything that it presents, if not only name and password may let it in: a token, a cookie,
-    /// a key in a field of its own, a certificate.
+    /// A digest of all its credentials, if they include more than name and password: a token, a cookie, a key in a
+    /// custom field, a certificate.
     ///
-    /// Such credentials are secrets. Somebody who guesses them with a new name each time would never have to
-    /// wait, so with a token a name counts only if it has logged in before.
+    /// Such credentials are secrets. An attacker who guesses them with a new name each time would never have to
+    /// wait, so with a token, a name counts only if it has logged in before.
     public let token: [UInt8]?
 
-    /// Examines a request; `nil` if it presents nothing, and only asks what is needed.
+    /// Creates the credentials of a request; `nil` if it has none, and only asks which are required.
     public init?(_ request: AuthenticationRequest, to authenticator: any ListenerAuthenticator) {
         guard authenticator.showsCredentials(request) else { return nil }
         let showsMore = authenticator.showsCredentials(request.withoutAuthorization)

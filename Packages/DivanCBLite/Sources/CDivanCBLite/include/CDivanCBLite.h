@@ -2,7 +2,7 @@
 #define CDIVANCBLITE_H
 
 #if !__has_include(<sqlite3.h>)
-#error "Divan needs the headers of SQLite: type  sudo apt-get install libsqlite3-dev"
+#error "The headers of SQLite are missing; run: sudo apt-get install libsqlite3-dev"
 #endif
 
 #include <sqlite3.h>

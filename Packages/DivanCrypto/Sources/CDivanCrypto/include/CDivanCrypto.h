@@ -2,7 +2,7 @@
 #define CDIVANCRYPTO_H
 
 #if !__has_include(<openssl/sha.h>)
-#error "Divan needs the headers of OpenSSL 3: type  sudo apt-get install libssl-dev"
+#error "The headers of OpenSSL 3 are missing; run: sudo apt-get install libssl-dev"
 #endif
 
 #include <stddef.h>

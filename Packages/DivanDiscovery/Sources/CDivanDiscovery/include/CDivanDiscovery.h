@@ -2,7 +2,7 @@
 #define CDIVANDISCOVERY_H
 
 #if !__has_include(<avahi-client/client.h>)
-#error "Divan needs the headers of Avahi: type  sudo apt-get install libavahi-client-dev"
+#error "The headers of Avahi are missing; run: sudo apt-get install libavahi-client-dev"
 #endif
 
 #include <avahi-client/client.h>

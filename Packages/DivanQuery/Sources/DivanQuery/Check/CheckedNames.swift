@@ -35,7 +35,7 @@ struct CheckedNames {
         let isTaken =
             aliases.contains { QueryScope.isSame($0.name, alias) }
             || scope.sources.contains { $0.alias.map { QueryScope.isSame($0, alias) } ?? false }
-        if isTaken { throw QueryError("duplicate alias '\(alias)'; give one another name") }
+        if isTaken { throw QueryError("duplicate alias '\(alias)'; rename one of them") }
         aliases.append(
             Alias(name: alias, column: column, collation: collation, hasAggregate: hasAggregate)
         )
@@ -74,11 +74,11 @@ struct CheckedNames {
         case .variable(let path): return try variable(path)
         case .blob(let path):
             guard case .property(let source, let path) = try property(path, clause, nil) else {
-                throw QueryError("BLOB needs the path of a property")
+                throw QueryError("BLOB requires a property path")
             }
             return .blob(source: source, path)
         case .metadata(let source, let key): return try metadata(source, key)
-        default: throw QueryError("this is no name")
+        default: throw QueryError("expected a name")
         }
     }
 
@@ -137,7 +137,7 @@ struct CheckedNames {
         }
         guard let fact else {
             throw QueryError(
-                "'\(key)' is not a valid Meta key; id, sequence, deleted, expiration or revisionID"
+                "'\(key)' is not a valid Meta key (id, sequence, deleted, expiration, revisionID)"
             )
         }
         return ask(fact, source)
@@ -150,7 +150,7 @@ struct CheckedNames {
         }
         if path.isEmpty {
             guard documents.count == 1 else {
-                throw QueryError("META() is not clear with several sources; write META(alias)")
+                throw QueryError("META() is ambiguous with several sources; write META(alias)")
             }
             return documents[0]
         }

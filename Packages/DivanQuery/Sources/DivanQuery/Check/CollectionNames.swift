@@ -41,7 +41,7 @@ struct CollectionNames {
         }
         guard !names.isEmpty else { return "" }
         let list = names.prefix(5).joined(separator: ", ")
-        return "; there are \(list)\(names.count > 5 ? ", …" : "")"
+        return "; existing collections: \(list)\(names.count > 5 ? ", …" : "")"
     }
 
     private static func isValid(_ name: ExactText) -> Bool {

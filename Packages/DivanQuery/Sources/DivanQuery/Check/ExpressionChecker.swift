@@ -38,7 +38,7 @@ struct ExpressionChecker {
     ) throws -> CheckedExpression {
         guard depth < limits.depth else {
             throw QueryError(
-                "expressions are nested deeper than \(limits.depth); flatten them",
+                "expressions are nested deeper than \(limits.depth); simplify them",
                 at: expression.place
             )
         }
@@ -170,7 +170,7 @@ struct ExpressionChecker {
                 otherwise: try otherwise.map { try check($0, &numbers) },
                 collation(of: [subject].compactMap(\.self))
             )
-        default: throw QueryError("this expression has no meaning")
+        default: throw QueryError("invalid expression")
         }
     }
 
@@ -350,12 +350,12 @@ struct ExpressionChecker {
     /// Why an aggregate is not allowed here; `nil` where it is.
     private var aggregateProblem: String? {
         if !clause.allowsAggregates {
-            "cannot stand in \(clause.rawValue); conditions on groups belong into HAVING"
+            "is not allowed in \(clause.rawValue); use HAVING for conditions on groups"
         } else if isInAggregate {
-            "cannot stand inside another aggregate"
+            "is not allowed inside another aggregate"
         } else if isQuantified {
             // Items are rows of their own inside.
-            "cannot stand inside ANY or EVERY; compare it outside"
+            "is not allowed inside ANY or EVERY; compare it outside"
         } else {
             nil
         }

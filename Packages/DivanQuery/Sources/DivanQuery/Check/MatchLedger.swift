@@ -45,7 +45,7 @@ struct MatchLedger {
             )
         }
         throw QueryError(
-            "'match' test requires a full-text index; there is none named \(index)",
+            "'match' test requires a full-text index; no index is named \(index)",
             code: .missingIndex
         )
     }
@@ -72,12 +72,12 @@ struct MatchLedger {
                     .allMetadata(let source):
                     guard source > match.source else { continue }
                     throw QueryError(
-                        "the text of a MATCH can use its own documents and the sources before them; write"
-                            + " the other source first in FROM",
+                        "the words of a MATCH can use only its own documents and earlier sources;"
+                            + " put the other source first in FROM",
                         at: places[number]
                     )
                 case .rank:
-                    throw QueryError("the text of a MATCH cannot use RANK()", at: places[number])
+                    throw QueryError("the words of a MATCH cannot use RANK()", at: places[number])
                 case .column(let column, _): rest.append(columns[column].expression)
                 default: rest += expression.children
                 }
@@ -102,7 +102,7 @@ struct MatchLedger {
         let named = path.steps.count > 1 ? scope.source(namedBy: path) : nil
         let rest = path.dropping(named?.steps ?? 0)
         guard rest.steps.count == 1, case .key(let index) = rest.steps[0] else {
-            throw QueryError("\(path.sql) names no index; write index or alias.index")
+            throw QueryError("\(path.sql) is not an index name; write index or alias.index")
         }
         return (named?.source, index)
     }

@@ -1,21 +1,21 @@
 public import DivanJSON
 
-/// What checking a query needs to know about a database.
+/// The facts about a database that are needed to check a query.
 public protocol QueryCatalogue {
-    /// The name by which `FROM` may also refer to the default collection.
+    /// An alternative name for the default collection in `FROM`.
     var databaseName: ExactText { get }
 
-    /// The collections as `FROM` names them, for messages; empty if they are not to be disclosed.
+    /// The names of the collections in `FROM`, for error messages; empty to disclose none.
     func collectionNames() throws -> [String]
 
     /// Whether the collection exists.
     func hasCollection(_ collection: QueryCollection) throws -> Bool
 
-    /// Whether the collection has a full-text index of that name.
+    /// Whether the collection has a full-text index with this name.
     func hasFullTextIndex(_ name: ExactText, in collection: QueryCollection) throws -> Bool
 }
 
 extension QueryCatalogue {
-    /// None: messages name no collection.
+    /// Empty: error messages list no collections.
     public func collectionNames() throws -> [String] { [] }
 }

@@ -1,14 +1,14 @@
 import DivanJSON
 
 extension QueryStatement {
-    /// Looks up every name and checks the meaning of the statement.
+    /// Resolves all names and checks the statement.
     ///
     /// - Parameters:
     ///   - catalogue: The database to check against.
-    ///   - text: The SQL++ text that it was read from, for the positions in errors.
-    ///   - limits: Bounds of its depth.
+    ///   - text: The SQL++ source text, for the positions in errors.
+    ///   - limits: The limits to enforce.
     /// - Returns: The statement for an executor to run.
-    /// - Throws: `QueryError`; whatever the catalogue throws.
+    /// - Throws: `QueryError`; the errors of the catalogue.
     public func checked(
         against catalogue: any QueryCatalogue,
         text: String? = nil,
@@ -27,18 +27,18 @@ extension QueryStatement {
 }
 
 extension QueryExpression {
-    /// Looks up every name of an expression over one collection, such as the key of an index.
+    /// Resolves all names in an expression on one collection, such as an index key.
     ///
-    /// Aggregates, parameters, sub-queries and full-text conditions are not allowed in it.
+    /// Aggregates, parameters, subqueries and full-text conditions are not allowed.
     ///
     /// - Parameters:
     ///   - collection: The collection.
     ///   - itemPaths: For an index of items, the paths that lead to them, each from an item of the
     ///     previous one; properties are then those of the items, whose source number is the number of paths.
-    ///   - text: The SQL++ text that it was read from, for the positions in errors.
-    ///   - limits: Bounds of its depth.
+    ///   - text: The SQL++ source text, for the positions in errors.
+    ///   - limits: The limits to enforce.
     /// - Returns: The expression for an index.
-    /// - Throws: `QueryError`; whatever the catalogue throws.
+    /// - Throws: `QueryError`; the errors of the catalogue.
     public func checked(
         over collection: QueryCollection,
         itemPaths: [QueryPath] = [],
@@ -68,7 +68,7 @@ extension QueryExpression {
             checker.clause = .index
             let expression = try checker.check(self, &numbers)
             guard numbers.parameters.isEmpty else {
-                throw QueryError("an index cannot depend on a parameter", at: place)
+                throw QueryError("an index cannot use parameters", at: place)
             }
             return expression
         } catch let error as QueryError {
@@ -78,7 +78,7 @@ extension QueryExpression {
 }
 
 extension QueryExpression {
-    /// Checks a key of an index; `COLLATE` around it is the key's collation.
+    /// Checks an index key; a `COLLATE` around it is the key's collation.
     ///
     /// - Throws: As `checked(over:itemPaths:text:limits:)`.
     public func checkedKey(
@@ -118,8 +118,8 @@ struct CheckNumbers {
         expressionCount += 1
         guard expressionCount <= limit else {
             throw QueryError(
-                "a query has at most \(limit) expressions; put constants that a property is"
-                    + " compared with into one list behind IN, or ask in parts",
+                "a query can have at most \(limit) expressions; compare a property with many"
+                    + " constants using one IN list, or split the query",
                 at: expression.place
             )
         }

@@ -24,7 +24,7 @@ struct QueryScope {
         if let name = source.names.first,
             sources.contains(where: { $0.names.first.map { Self.isSame($0, name) } ?? false })
         {
-            throw QueryError("duplicate alias '\(Self.text(name))'; give one of them another name")
+            throw QueryError("duplicate alias '\(Self.text(name))'; rename one of them")
         }
         sources.append(source)
         tellTitlesApart()

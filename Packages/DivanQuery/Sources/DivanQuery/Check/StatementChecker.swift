@@ -39,7 +39,7 @@ struct StatementChecker {
         checker.clause = .group
         result.groups = try statement.groups.map { try checker.key($0, &numbers) }
         guard statement.groupFilter == nil || !statement.groups.isEmpty else {
-            throw QueryError("HAVING needs GROUP BY; use WHERE for conditions on documents")
+            throw QueryError("HAVING requires GROUP BY; use WHERE for conditions on documents")
         }
         checker.clause = .result
         result.groupFilter = try statement.groupFilter.map { try checker.check($0, &numbers) }
@@ -67,7 +67,7 @@ struct StatementChecker {
         let key = try checker.key(ordering.expression, &numbers)
         guard hasGroups || checker.aggregateCount == before else {
             throw QueryError(
-                "an aggregate in ORDER BY needs GROUP BY, or a column that is one, too",
+                "an aggregate in ORDER BY requires GROUP BY or an aggregate column",
                 at: ordering.expression.place
             )
         }
@@ -76,10 +76,10 @@ struct StatementChecker {
 
     private func bound(_ statement: QueryStatement) throws(QueryError) {
         for (count, name) in [
-            (statement.columns.count, "columns"), (statement.groups.count, "keys of GROUP BY"),
-            (statement.orderings.count, "keys of ORDER BY"),
+            (statement.columns.count, "columns"), (statement.groups.count, "GROUP BY keys"),
+            (statement.orderings.count, "ORDER BY keys"),
         ] where count > limits.columnCount {
-            throw QueryError("\(count) \(name) are more than \(limits.columnCount); take fewer")
+            throw QueryError("\(count) \(name) exceed the limit of \(limits.columnCount)")
         }
     }
 
@@ -88,7 +88,7 @@ struct StatementChecker {
             return [QuerySource(.collection(scope: nil, name: "_"), alias: "_doc")]
         }
         guard statement.sources.count <= limits.sourceCount else {
-            throw QueryError("more than \(limits.sourceCount) sources")
+            throw QueryError("a query can have at most \(limits.sourceCount) sources")
         }
         return statement.sources
     }
@@ -155,7 +155,7 @@ struct StatementChecker {
             return CheckedSource(form, join: source.join)
         case .inner, .leftOuter:
             guard let condition = source.condition else {
-                throw QueryError("missing ON for JOIN; say ON which condition rows meet")
+                throw QueryError("missing ON for JOIN; add the join condition")
             }
             checker.clause = .join
             return CheckedSource(

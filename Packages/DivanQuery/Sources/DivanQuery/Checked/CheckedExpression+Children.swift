@@ -1,5 +1,5 @@
 extension CheckedExpression {
-    /// The direct operands of this expression, without those of a sub-query.
+    /// The direct operands of this expression, without those of a subquery.
     public var children: [CheckedExpression] {
         switch self {
         case .literal, .parameter, .property, .metadata, .allMetadata, .variable, .column,
@@ -26,7 +26,7 @@ extension CheckedExpression {
         }
     }
 
-    /// The conditions that must all be true for this one to be true; only itself if it is no `AND`.
+    /// The terms of an `AND`; only the expression itself if it is not an `AND`.
     public var terms: [CheckedExpression] {
         if case .and(let terms) = self { terms.flatMap(\.terms) } else { [self] }
     }

@@ -1,20 +1,19 @@
 public import DivanJSON
 
-/// An expression with every name looked up and every short form expanded.
+/// An expression with all names resolved and all short forms expanded.
 ///
-/// `SOME`, `<>`, `NOT LIKE`, `IS NOT NULL`, unary plus and the short forms of metadata are gone;
-/// each comparison has the collation that applies to it. An `n`-ary node has at least two
-/// operands.
+/// It contains no `SOME`, `<>`, `NOT LIKE`, `IS NOT NULL`, unary plus and short forms of metadata. Each comparison
+/// has its collation. An `n`-ary node has at least two operands.
 public indirect enum CheckedExpression: Hashable, Sendable {
     /// A value.
     case literal(QueryLiteral)
     /// `$name`; MISSING if it is not bound.
     case parameter(ExactText)
-    /// A part of a source's body or item; without steps, all of it.
+    /// A property of a source's body or item; without steps, the whole body or item.
     case property(source: Int, QueryPath)
-    /// A piece of metadata of a source's document.
+    /// A metadata value of a source's document.
     case metadata(source: Int, QueryMetadataKey)
-    /// An object with all of that metadata.
+    /// An object with all metadata of a source's document.
     case allMetadata(source: Int)
     /// A variable of an enclosing `quantified`, by its number in the whole statement.
     case variable(Int, QueryPath)
@@ -22,9 +21,9 @@ public indirect enum CheckedExpression: Hashable, Sendable {
     case column(Int, QueryPath)
     /// A part of the value of an expression.
     case member(of: CheckedExpression, QueryPath)
-    /// An array; MISSING items are left out.
+    /// An array; MISSING items are omitted.
     case array([CheckedExpression])
-    /// An object; MISSING members are left out, and of equal keys the last one counts.
+    /// An object; MISSING members are omitted, and of equal keys the last counts.
     case object([Member])
     /// Negation; MISSING stays MISSING.
     case not(CheckedExpression)
@@ -32,7 +31,7 @@ public indirect enum CheckedExpression: Hashable, Sendable {
     case negative(CheckedExpression)
     /// Whether all are true.
     case and([CheckedExpression])
-    /// Whether one is true.
+    /// Whether at least one is true.
     case or([CheckedExpression])
     /// Concatenated text.
     case concatenation([CheckedExpression])
@@ -53,7 +52,7 @@ public indirect enum CheckedExpression: Hashable, Sendable {
         CheckedExpression,
         QueryCollation
     )
-    /// Whether a value equals one in a list, which may be empty.
+    /// Whether a value equals an item of a list, which may be empty.
     case isOneOf(CheckedExpression, [CheckedExpression], QueryCollation)
     /// Whether the array, the second operand, contains the first.
     case isItem(CheckedExpression, of: CheckedExpression, QueryCollation)
@@ -70,10 +69,13 @@ public indirect enum CheckedExpression: Hashable, Sendable {
     case choice(CheckedExpression?, [Branch], otherwise: CheckedExpression?, QueryCollation)
     /// Whether a query with its own namespace has a row.
     case exists(CheckedStatement)
-    /// A function with a valid number of arguments. The collation matters for `CONTAINS`.
+    /// A function with a valid number of arguments.
+    ///
+    /// The collation is used by `CONTAINS`.
     case call(QueryFunction, [CheckedExpression], QueryCollation)
-    /// An aggregate; without an argument it is `COUNT(*)`. The collation matters for `MIN`, `MAX` and
-    /// `DISTINCT`.
+    /// An aggregate; without an argument it is `COUNT(*)`.
+    ///
+    /// The collation is used by `MIN`, `MAX` and `DISTINCT`.
     case aggregate(QueryAggregate, CheckedExpression?, QueryCollation, isDistinct: Bool = false)
     /// A full-text condition, by its position in `CheckedStatement.matches`.
     case match(Int)

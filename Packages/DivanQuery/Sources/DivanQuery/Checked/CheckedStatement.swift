@@ -1,17 +1,17 @@
 public import DivanJSON
 
-/// A `SELECT` with every name looked up, ready for an executor.
+/// A `SELECT` with all names resolved, ready for an executor.
 ///
-/// Sources, columns, variables and full-text matches are referred to by position, so nothing is left
-/// to be looked up, or to be missing. What a `QueryStatement` leaves out is filled in.
+/// Sources, columns, variables and full-text matches are identified by position, so no lookup can fail. Defaults
+/// that a `QueryStatement` omits are filled in.
 public struct CheckedStatement: Hashable, Sendable {
-    /// The values that each row shows, at least one.
+    /// The values of each row, at least one.
     public var columns: [CheckedColumn]
-    /// Whether equal rows are shown once.
+    /// Whether equal rows are returned once.
     public var isDistinct: Bool
-    /// Where rows come from, at least one; a source refers only to earlier ones.
+    /// The sources of the rows, at least one; a source refers only to earlier sources.
     public var sources: [CheckedSource]
-    /// `WHERE`; only `true` lets a row pass.
+    /// `WHERE`; rows are returned only if it is `true`.
     public var filter: CheckedExpression?
     /// `GROUP BY`.
     public var groups: [CheckedKey]
@@ -27,10 +27,10 @@ public struct CheckedStatement: Hashable, Sendable {
     public var matches: [CheckedMatch]
     /// Whether it contains an aggregate, with or without `GROUP BY`.
     public var isAggregate: Bool
-    /// Names of the parameters in it and its sub-queries, each once, in order of appearance.
+    /// The names of all parameters, including those in subqueries, each once, in order of appearance.
     public var parameters: [ExactText]
 
-    /// Creates a statement; only the checks and tests call this.
+    /// Creates a statement; for the checks and for tests.
     public init(
         columns: [CheckedColumn],
         isDistinct: Bool = false,
@@ -76,9 +76,9 @@ public struct CheckedColumn: Hashable, Sendable {
     public var title: ExactText
     /// The value.
     public var expression: CheckedExpression
-    /// Which texts count as equal for `DISTINCT`.
+    /// The collation with which `DISTINCT` compares text.
     public var collation: QueryCollation
-    /// Whether the value is shown as it is compared: a boolean as a number, a container in its canonical spelling.
+    /// Whether the value is returned as it is compared: a boolean as a number, a container as canonical JSON.
     public var isPlain: Bool
 
     /// Creates a column.
@@ -105,7 +105,7 @@ public struct QueryCollection: Hashable, Sendable {
     /// Its name in that scope.
     public var name: ExactText
 
-    /// Names a collection.
+    /// Creates a reference to a collection.
     public init(scope: ExactText, name: ExactText) {
         self.scope = scope
         self.name = name
@@ -115,7 +115,7 @@ public struct QueryCollection: Hashable, Sendable {
     public static let standard = QueryCollection(scope: "_default", name: "_default")
 }
 
-/// A source that is known to exist.
+/// A source that exists.
 public struct CheckedSource: Hashable, Sendable {
     /// The kinds of sources.
     public enum Form: Hashable, Sendable {
@@ -128,7 +128,7 @@ public struct CheckedSource: Hashable, Sendable {
 
     /// The kind.
     public var form: Form
-    /// How it is joined to the earlier sources; `nil` for the first one and for items.
+    /// How it is joined to the earlier sources; `nil` for the first source and for items.
     public var join: QueryJoin?
     /// `ON`; always present for `inner` and `leftOuter`, never for others.
     public var condition: CheckedExpression?
@@ -153,7 +153,7 @@ public struct CheckedSource: Hashable, Sendable {
 public struct CheckedKey: Hashable, Sendable {
     /// The value.
     public var expression: CheckedExpression
-    /// Which texts count as equal.
+    /// The collation with which text is compared.
     public var collation: QueryCollation
 
     /// Creates a key.

@@ -1,14 +1,16 @@
 public import DivanJSON
 
-/// What an index holds; its expressions refer to source 0, the collection.
+/// The definition of an index; its expressions refer to source 0, the collection.
 public enum QueryIndexDefinition: Hashable, Sendable {
-    /// Values of expressions, in order; only for documents that meet the condition.
+    /// Values of expressions, in order, of the documents that meet the condition.
     case value([CheckedKey], filter: CheckedExpression?)
-    /// Items below a path: each path leads from an item of the previous one. The keys refer to the items,
-    /// the source whose number is the number of paths; no key means the items themselves.
+    /// Items below a path: each path leads from an item of the previous one.
+    ///
+    /// The keys refer to the items, the source whose number is the number of paths; no key means the items
+    /// themselves.
     case array([QueryPath], [CheckedKey])
-    /// Words of expressions, each a column with its name; `tokenizer` is the FTS5 option for how
-    /// text becomes words, and has only letters, digits, `_` and spaces.
+    /// Words of expressions, each a named column; `tokenizer` is the FTS5 tokenizer option, which contains only
+    /// letters, digits, `_` and spaces.
     case fullText([FullTextColumn], tokenizer: String, filter: CheckedExpression?)
 
     /// A column of a full-text index.

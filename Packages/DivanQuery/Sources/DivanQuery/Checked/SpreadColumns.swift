@@ -1,9 +1,9 @@
 import DivanJSON
 
-/// Columns for the properties of documents that a query returns as a whole, as `SELECT *` does.
+/// Columns for the properties of complete documents, as returned by `SELECT *`.
 ///
-/// The properties of all rows are counted first; then each row is spread over the columns. What has no
-/// column stands together in one more, so that nothing is left out.
+/// The properties of all rows are counted first; then each row is spread over the columns. Properties without a
+/// column are combined in an additional column, so that nothing is omitted.
 public struct SpreadColumns: Sendable {
     private struct Column: Sendable {
         let title: String
@@ -17,11 +17,11 @@ public struct SpreadColumns: Sendable {
     /// Whether there is a column for properties without one.
     private var hasRest = false
 
-    /// Prepares columns; `nil` if the query returns no whole documents.
+    /// Creates columns; `nil` if the query returns no complete documents.
     ///
     /// - Parameters:
     ///   - statement: The query.
-    ///   - limit: The number of columns for the properties of a document; more share one.
+    ///   - limit: The number of columns for the properties of a document; further properties share a column.
     public init?(_ statement: CheckedStatement, limit: Int) {
         self.limit = limit
         columns = statement.columns.map { column in
@@ -60,12 +60,12 @@ public struct SpreadColumns: Sendable {
         }
     }
 
-    /// Expects rows with properties that were not counted.
+    /// Adds a column for properties that were not counted.
     public mutating func expectMore() { hasRest = true }
 
     /// The titles of the columns.
     ///
-    /// A property has its name, after that of its document if another column has it, too.
+    /// The title of a property is its name, prefixed with the document's name if another column has the same name.
     public var titles: [String] {
         var counts: [ExactText: Int] = [:]
         for column in columns {

@@ -4,7 +4,7 @@ extension JSONFormReader {
     /// Reads a node.
     mutating func expression(_ json: JSON) throws(QueryError) -> QueryExpression {
         guard depth < limits.depth else {
-            throw QueryError("expressions are nested deeper than \(limits.depth); flatten them")
+            throw QueryError("expressions are nested deeper than \(limits.depth); simplify them")
         }
         depth += 1
         defer { depth -= 1 }
@@ -40,7 +40,7 @@ extension JSONFormReader {
 
     private mutating func node(_ items: [JSON]) throws(QueryError) -> QueryExpression.Form {
         guard let text = items.first?.string, let first = text.utf8.first else {
-            throw QueryError("a node must begin with the name of an operator; use [\"[]\", …]")
+            throw QueryError("an array must begin with an operator; write a list as [\"[]\", …]")
         }
         let operands = Array(items.dropFirst())
         switch first {
@@ -57,7 +57,7 @@ extension JSONFormReader {
         }
         let name = text.uppercased()
         if text.hasSuffix("()") { return try function(String(name.dropLast(2)), text, operands) }
-        if name == "SELECT" { throw QueryError("a sub-query can stand under EXISTS only") }
+        if name == "SELECT" { throw QueryError("subqueries are allowed only in EXISTS") }
         guard let shape = JSONOperator(rawValue: name) else {
             throw QueryError("Unknown operator '\(text.prefix(64))'")
         }
@@ -177,7 +177,7 @@ extension JSONFormReader {
     }
 
     private static func path(_ json: JSON) throws(QueryError) -> QueryPath {
-        guard let text = json.string else { throw QueryError("a name must be a text") }
+        guard let text = json.string else { throw QueryError("a name must be a string") }
         return try beginningWithKey(text)
     }
 

@@ -47,7 +47,7 @@ struct JSONFormReader {
                 }
             case "LIMIT": statement.limit = try expression(value)
             case "OFFSET": statement.offset = try expression(value)
-            default: throw QueryError("SELECT has no key '\(key.prefix(64))'")
+            default: throw QueryError("unknown key '\(key.prefix(64))' in SELECT")
             }
         }
         return statement
@@ -90,7 +90,7 @@ struct JSONFormReader {
             guard let members = item.object else { throw Self.notSource }
             sources.append(try source(members, isFirst: sources.isEmpty))
             guard sources.count <= limits.sourceCount else {
-                throw QueryError("more than \(limits.sourceCount) sources")
+                throw QueryError("a query can have at most \(limits.sourceCount) sources")
             }
         }
         return sources
@@ -124,8 +124,8 @@ struct JSONFormReader {
         )
     }
 
-    static let emptyAlias = QueryError("the name behind AS is empty; write one")
-    static let notSource = QueryError("FROM holds something that is no source; write objects")
+    static let emptyAlias = QueryError("the name after AS is empty")
+    static let notSource = QueryError("FROM contains an item that is not an object")
 
     static func name(_ json: JSON?) -> String? { json?.string?.uppercased() }
 
@@ -145,7 +145,7 @@ struct JSONFormReader {
 }
 
 extension QueryStatement {
-    /// Reads a query of the JSON form.
+    /// Parses a query in the JSON form.
     ///
     /// - Throws: `QueryError`, without a position.
     public init(json: JSON, limits: QueryLimits = .standard) throws(QueryError) {
@@ -155,7 +155,7 @@ extension QueryStatement {
 }
 
 extension QueryExpression {
-    /// Reads an expression of the JSON form.
+    /// Parses an expression in the JSON form.
     ///
     /// - Throws: `QueryError`, without a position.
     public init(json: JSON, limits: QueryLimits = .standard) throws(QueryError) {

@@ -149,7 +149,7 @@ enum JSONOperator: String {
     }
 
     private static func collation(_ json: JSON) throws(QueryError) -> QueryCollationChange {
-        guard let members = json.object else { throw QueryError("COLLATE needs an object") }
+        guard let members = json.object else { throw QueryError("COLLATE requires an object") }
         var change = QueryCollationChange()
         for (key, value) in members {
             switch (key.uppercased(), value) {
@@ -158,7 +158,7 @@ enum JSONOperator: String {
             case ("DIAC", .bool(let flag)): change.isAccentSensitive = flag
             case ("LOCALE", .string(let text)): change.locale = ExactText(text)
             case ("LOCALE", .null): break
-            default: throw QueryError("COLLATE does not understand '\(key.prefix(64))'")
+            default: throw QueryError("unknown COLLATE option '\(key.prefix(64))'")
             }
         }
         return change

@@ -4,7 +4,7 @@ import DivanJSON
 ///
 /// Source: `json-query.md` §3.
 extension QueryPath {
-    /// Reads `a.b[0][-1]`, with or without a leading dot.
+    /// Parses `a.b[0][-1]`, with or without a leading dot.
     ///
     /// - Throws: `QueryError` if a key is empty or a bracket is not closed.
     public init(text: String) throws(QueryError) {
@@ -12,7 +12,7 @@ extension QueryPath {
         self = try reader.path()
     }
 
-    /// The path for a source's name in code: `shop.chairs` has two keys; a text that is no path is one key.
+    /// The path for a source name in code: `shop.chairs` has two keys; a text that is not a path is one key.
     public init(source name: String) {
         let path = try? QueryPath(text: name)
         let isName = path.map { !$0.isEmpty && $0.keys.count == $0.steps.count } ?? false

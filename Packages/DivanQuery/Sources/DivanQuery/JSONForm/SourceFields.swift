@@ -20,7 +20,7 @@ struct SourceFields {
         case "JOIN": join = try Self.join(try Self.text(value))
         case "ON": condition = value
         case "UNNEST": items = value
-        default: throw QueryError("a FROM item has no key '\(key.prefix(64))'")
+        default: throw QueryError("unknown key '\(key.prefix(64))' in a FROM item")
         }
     }
 

@@ -10,6 +10,6 @@ public enum SQLBinding: Hashable, Sendable {
     case double(UInt64)
     /// An array or object from the query, as JSON.
     case container(ExactText)
-    /// How many live documents a collection has.
+    /// The number of live documents in a collection.
     case liveCount(QueryCollection)
 }

@@ -374,7 +374,7 @@ extension SQLSchema {
         in statement: CheckedStatement
     ) throws -> SQLFullTextTable {
         guard case .documents(let collection) = statement.sources[match.source].form else {
-            throw QueryError("MATCH needs an index of a collection", code: .missingIndex)
+            throw QueryError("MATCH requires an index on a collection", code: .missingIndex)
         }
         return try fullTextTable(match.index, in: collection)
     }

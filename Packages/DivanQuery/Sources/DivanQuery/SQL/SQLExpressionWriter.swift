@@ -21,7 +21,7 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
     ) throws {
         guard text.text.utf8.count <= QueryLimits.sqlByteCount else {
             let limit = "\(QueryLimits.sqlByteCount >> 20) MiB"
-            throw QueryError("the query is more than \(limit) of SQL; use its aliases less often")
+            throw QueryError("the query exceeds \(limit) of SQL; use its aliases less often")
         }
         let start = text.begin { !isBoundToRows(expression) }
         if form == .plain, try isIndexed(expression) {

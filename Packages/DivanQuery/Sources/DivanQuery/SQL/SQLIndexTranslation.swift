@@ -2,41 +2,40 @@ public import DivanJSON
 
 /// An index as statements for SQLite.
 ///
-/// A value index is an SQLite index over expressions. An array index has a table of the items
-/// below its path, shared by all indexes on that path and maintained by triggers, with an SQLite
-/// index over the items. A full-text index is an FTS5 table, also maintained by triggers. None
-/// contains deleted documents.
+/// A value index is an SQLite index on expressions. An array index has a table of the items below its path, shared
+/// by all indexes on that path and maintained by triggers, with an SQLite index on the items. A full-text index is
+/// an FTS5 table, also maintained by triggers. Indexes do not contain deleted documents.
 public struct SQLIndexTranslation: Sendable {
     /// Creates the tables that the index needs, the outer one first; with triggers and content.
     public let tables: [Table]
     /// Creates the index itself.
     public let create: String
-    /// Removes the index itself, not its tables.
+    /// Deletes the index itself, but not its tables.
     public let drop: String
 
     /// The names of the columns of a full-text index in queries.
     public let columns: [ExactText]
 
-    /// A table in addition to that of the documents.
+    /// An additional table of an index.
     public struct Table: Hashable, Sendable {
         /// Its name in SQL.
         public let name: String
         /// Statements that create, fill and maintain it.
         public let create: String
-        /// Statements that remove it.
+        /// Statements that delete it.
         public let drop: String
-        /// Selects 1 if its content is not as it should be.
+        /// Selects 1 if its content is wrong.
         public let verify: String
     }
 
     /// Translates an index.
     ///
     /// - Parameters:
-    ///   - definition: What it holds.
-    ///   - name: The name given by users.
+    ///   - definition: The definition.
+    ///   - name: The name of the index.
     ///   - table: The table of the collection, as written in SQL.
-    /// - Throws: `QueryError` if it contains a parameter, a sub-query, an aggregate or full text,
-    ///   Unicode order, which changes with the Unicode library, or local time.
+    /// - Throws: `QueryError` if it contains a parameter, a subquery, an aggregate, a full-text condition, a
+    ///   Unicode collation, which changes with the Unicode library, or local time.
     public init(
         _ definition: QueryIndexDefinition,
         name: ExactText,
@@ -94,8 +93,8 @@ public struct SQLIndexTranslation: Sendable {
             }
             if case .quantified = expression, !takesItems {
                 throw QueryError(
-                    "an index of values has no ANY and no EVERY; write 'x' IN list, or index the items of"
-                        + " the array"
+                    "a value index cannot use ANY or EVERY; write 'x' IN list, or create an array"
+                        + " index"
                 )
             }
             if let problem = instability(of: expression) { throw QueryError(problem) }
@@ -107,13 +106,13 @@ public struct SQLIndexTranslation: Sendable {
     private static func instability(of expression: CheckedExpression) -> String? {
         switch expression {
         case .call(let function, _, _) where function.dependsOnLocalTime:
-            "an index cannot have \(function.rawValue)(), which depends on the time zone of this machine; index"
-                + " the property, whose dates sort as text where all are in UTC, or keep milliseconds"
+            "an index cannot use \(function.rawValue)(), which depends on the local time zone;"
+                + " index the property itself (UTC dates sort as text), or store milliseconds"
         case .comparison(_, _, _, let collation), .between(_, _, _, let collation),
             .isOneOf(_, _, let collation), .isItem(_, of: _, let collation),
             .like(_, _, let collation), .choice(_, _, otherwise: _, let collation),
             .call(.contains, _, let collation):
-            collation.isUnicode ? "an index cannot be in Unicode order" : nil
+            collation.isUnicode ? "an index cannot use a Unicode collation" : nil
         default: nil
         }
     }
@@ -124,9 +123,9 @@ public struct SQLIndexTranslation: Sendable {
     /// Otherwise the meaning of a function has changed, and the index must be recreated.
     public static func renewed(_ sql: String) -> String? { SQLFunctionName.renewed(sql) }
 
-    /// Whether a statement that creates an index or its tables calls functions that depend on letters, their case, or
-    /// white space, which change with the Unicode library: in another version the function may look for a
-    /// document under another key than the one it once returned.
+    /// Whether a statement that creates an index or its tables calls functions that depend on the Unicode library
+    /// (letters, their case, white space): another version may look for a document with another key than the stored
+    /// one.
     public static func dependsOnUnicode(_ sql: String) -> Bool {
         SQLFunctionName.dependsOnUnicode(sql)
     }
@@ -142,7 +141,7 @@ public struct SQLIndexTranslation: Sendable {
         "\(table)_words_\(spelled(name.text))"
     }
 
-    /// The name in SQL of an index with a user's name.
+    /// The SQL name of an index.
     public static func indexName(of name: ExactText, on table: String) -> String {
         "\(table)_by_\(spelled(name.text))"
     }
@@ -152,7 +151,7 @@ public struct SQLIndexTranslation: Sendable {
         try? SQLIndexWriter(itemSource: nil).keys([key])
     }
 
-    /// A column of an index without its collation: the expression alone.
+    /// The expression of an index column, without its collation.
     public static func expression(ofColumn column: String) -> String {
         // The only one possible in an index.
         let collation: StaticString = " COLLATE \"NOCASE\""
@@ -303,7 +302,7 @@ public struct SQLIndexTranslation: Sendable {
         return Table(name: name, create: create, drop: drop(table: name), verify: verify)
     }
 
-    /// Removes a table of items or of words, and its triggers.
+    /// Deletes a table of items or words, and its triggers.
     public static func drop(table name: String) -> String {
         """
         DROP TRIGGER IF EXISTS \(name)_insert;
@@ -318,13 +317,13 @@ public struct SQLIndexTranslation: Sendable {
 private struct SQLIndexWriter {
     private struct NoSchema: SQLSchema {
         func table(of collection: QueryCollection) throws -> String {
-            throw QueryError("an index has no sub-query")
+            throw QueryError("an index cannot contain a subquery")
         }
         func fullTextTable(
             _ index: ExactText,
             in collection: QueryCollection
         ) throws -> SQLFullTextTable {
-            throw QueryError("an index has no full-text condition")
+            throw QueryError("an index cannot contain a full-text condition")
         }
     }
 
@@ -354,7 +353,7 @@ private struct SQLIndexWriter {
 
     func keys(_ keys: [CheckedKey]) throws(QueryError) -> String {
         for key in keys where key.collation.isUnicode {
-            throw QueryError("an index cannot be in Unicode order")
+            throw QueryError("an index cannot use a Unicode collation")
         }
         return try text { text in
             try text.list(keys) { try expressions.write(indexed: $1, to: &$0) }

@@ -1,6 +1,6 @@
 public import DivanJSON
 
-/// What a translation needs to know about the tables.
+/// The facts about tables that a translation needs.
 public protocol SQLSchema {
     /// The table of a collection, as written in SQL.
     func table(of collection: QueryCollection) throws -> String
@@ -9,14 +9,14 @@ public protocol SQLSchema {
         _ index: ExactText,
         in collection: QueryCollection
     ) throws -> SQLFullTextTable
-    /// The table with the items below a path, where each path leads from an item of the previous one;
-    /// `nil` if no index keeps one.
+    /// The table with the items below a path, where each path leads from an item of the previous one; `nil` if no
+    /// index has such a table.
     func itemTable(of collection: QueryCollection, _ paths: [QueryPath]) throws -> String?
-    /// The columns of each index of values that covers all documents of a collection, as
-    /// `SQLIndexTranslation` writes them.
+    /// The columns of each value index that covers all documents of a collection, in the form of
+    /// `SQLIndexTranslation`.
     func valueIndexes(of collection: QueryCollection) throws -> [[String]]
-    /// The keys of a collection's indexes of values, including those of partial indexes, as
-    /// `SQLIndexTranslation` writes them, without collations.
+    /// The keys of a collection's value indexes, including partial indexes, in the form of `SQLIndexTranslation`,
+    /// without collations.
     func indexedExpressions(of collection: QueryCollection) throws -> Set<ExactText>
     /// Whether the number of live documents is known without counting them
     /// (`SQLTranslation.Binding.liveCount`).
@@ -29,10 +29,10 @@ public struct SQLFullTextTable: Hashable, Sendable {
     public let name: String
     /// The names of its columns in queries, in order.
     public let columns: [ExactText]
-    /// The FTS5 option by which its texts became words.
+    /// The FTS5 tokenizer option.
     public let tokenizer: String
 
-    /// Describes a table.
+    /// Creates a description of a table.
     public init(name: String, columns: [ExactText], tokenizer: String) {
         self.name = name
         self.columns = columns

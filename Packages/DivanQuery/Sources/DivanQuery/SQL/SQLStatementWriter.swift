@@ -198,7 +198,8 @@ struct SQLStatementWriter<Schema: SQLSchema> {
         let limit = QueryLimits.standard.columnCount
         guard count > limit else { return }
         throw QueryError(
-            "DISTINCT and GROUP BY need \(count) values of each row here, more than \(limit); take fewer columns"
+            "DISTINCT and GROUP BY need \(count) values per row, the limit is \(limit);"
+                + " select fewer columns"
         )
     }
 

@@ -121,14 +121,14 @@ struct SQLText {
     private mutating func spell(_ binding: SQLBinding) {
         switch binding {
         case .parameter(let name, isExact: _):
-            problem = "an index has no parameters, such as $\(name.text)"
+            problem = "an index cannot use parameters, such as $\(name.text)"
         case .text(let literal) where literal.text.utf8.contains(0):
-            problem = "text with a zero byte cannot stand in an index"
+            problem = "an index cannot contain a string with a NUL byte"
         case .text(let literal):
             text += "'\(literal.text.doubling("'"))'"
         case .double(let bits): text += "(\(Double(bitPattern: bits)))"
-        case .container: problem = "a container cannot stand in an index"
-        case .liveCount: problem = "a number of documents cannot stand in an index"
+        case .container: problem = "an index cannot contain an array or object"
+        case .liveCount: problem = "an index cannot contain a document count"
         }
     }
 

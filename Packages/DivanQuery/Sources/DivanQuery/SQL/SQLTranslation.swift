@@ -1,19 +1,17 @@
 public import DivanJSON
 
-/// A checked query as one statement for SQLite, on a connection that has the functions of
-/// DivanSQLFunctions.
+/// A checked query as one SQLite statement, for a connection with the functions of DivanSQLFunctions.
 ///
-/// **Theory.** Values are represented so that SQLite's own order and equality are the language's:
-/// MISSING is NULL, null is a BLOB without bytes, containers are BLOBs of JSON. An expression is
-/// written in one of two forms. Where it is compared, it is *plain*: a boolean is 0 or 1. Where its
-/// type matters, in results and arguments, it is *exact*: a boolean is a BLOB of one byte.
-/// So an index on a plain expression serves every comparison, and no type is lost in a sorter.
-/// SQLite's parser accepts few levels of parentheses, so chains are balanced trees, and expressions that
-/// are still too deep can be divided.
+/// **Theory.** Values are represented so that SQLite's order and equality match the language: MISSING is NULL, null
+/// is a BLOB without bytes, containers are BLOBs of JSON. An expression is written in one of two forms. Where it is
+/// compared, it is *plain*: a boolean is 0 or 1. Where its type matters, in results and arguments, it is *exact*: a
+/// boolean is a BLOB of one byte. So an index on a plain expression can be used by every comparison, and sorting
+/// loses no types. SQLite's parser accepts few levels of parentheses, so chains are balanced trees, and expressions
+/// that are still too deep can be divided.
 public struct SQLTranslation: Sendable {
     /// The statement.
     public let sql: String
-    /// The values of the first parameter, the second and so on.
+    /// The values of the parameters, in order.
     public let bindings: [Binding]
     /// The names of the columns.
     public let titles: [ExactText]
@@ -26,8 +24,8 @@ public struct SQLTranslation: Sendable {
     /// - Parameters:
     ///   - statement: The query.
     ///   - schema: The tables.
-    ///   - isDivided: Whether deep expressions are written in pieces: slower, and only for a query
-    ///     that SQLite refuses because it is too deep.
+    ///   - isDivided: Whether deep expressions are divided: slower, and only for a query that SQLite rejects
+    ///     because it is nested too deeply.
     /// - Throws: The errors of `schema`, and `QueryError` for a full-text condition without an index.
     public init(
         _ statement: CheckedStatement,

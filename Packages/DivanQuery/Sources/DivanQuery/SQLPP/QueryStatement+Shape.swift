@@ -1,8 +1,8 @@
 extension QueryStatement {
     /// The statement as SQL++ text with `?` in place of each text and number, for logs: it distinguishes queries
-    /// without revealing anything that a person typed.
+    /// without revealing user input.
     ///
-    /// - Parameter byteCount: The text is cut after this many bytes, as `…` at its end shows.
+    /// - Parameter byteCount: The text is truncated after this many bytes, and then ends with `…`.
     /// - Returns: The text.
     public func shape(upTo byteCount: Int) -> String {
         var lexer = SQLLexer(sql)

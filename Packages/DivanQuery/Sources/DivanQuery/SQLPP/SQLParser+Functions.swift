@@ -80,9 +80,9 @@ extension SQLParser {
     private mutating func metadata(at place: QueryPlace) throws(QueryError) -> Parsed {
         var source = QueryPath()
         if !tokens.isAt(.closeParenthesis) {
-            source.steps.append(.key(try tokens.expectName("a source's name")))
+            source.steps.append(.key(try tokens.expectName("a source name")))
             while tokens.take(.dot) {
-                source.steps.append(.key(try tokens.expectName("a collection's name")))
+                source.steps.append(.key(try tokens.expectName("a collection name")))
             }
         }
         try tokens.expect(.closeParenthesis)
@@ -114,7 +114,7 @@ extension SQLParser {
         let reached = tokens.peek().range.lowerBound
         if ["PREDICTION", "APPROX_VECTOR_DISTANCE"].contains(name) {
             return QueryError(
-                "\(name) is not available: this build has no models and no vector indexes",
+                "\(name) is not available: predictive models and vector indexes are not supported",
                 at: place,
                 in: tokens.source,
                 syntaxOffset: reached

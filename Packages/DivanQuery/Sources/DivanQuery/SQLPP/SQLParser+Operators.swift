@@ -52,7 +52,7 @@ extension SQLParser {
             return "Unknown operator '&&'; write AND"
         }
         return
-            "Unknown operator '\(sign)'; there are none on bits, and conditions are joined by AND"
+            "Unknown operator '\(sign)'; there are no bitwise operators; use AND for conditions"
             + " and OR"
     }
 

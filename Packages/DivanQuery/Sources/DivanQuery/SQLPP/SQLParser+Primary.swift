@@ -74,7 +74,7 @@ extension SQLParser {
             tokens.advance()
             return name
         }
-        return try tokens.expectName("a parameter's name")
+        return try tokens.expectName("a parameter name")
     }
 
     private mutating func keyworded(
@@ -133,7 +133,7 @@ extension SQLParser {
         var height = 0
         let members = try list { parser throws(QueryError) in
             guard case .string(let key) = parser.tokens.current.form else {
-                throw parser.tokens.unexpected("a key in quotes")
+                throw parser.tokens.unexpected("a quoted key")
             }
             parser.tokens.advance()
             try parser.tokens.expect(.colon)
@@ -174,7 +174,7 @@ extension SQLParser {
             try tokens.expect(.every)
             quantifier = .anyAndEvery
         }
-        let variable = try tokens.expectName("a variable's name")
+        let variable = try tokens.expectName("a variable name")
         try tokens.expect(.in)
         let items = try expression()
         try tokens.expect(.satisfies)
@@ -208,7 +208,7 @@ extension SQLParser {
     /// Reads `name { "." name | "[" integer "]" }`.
     mutating func path() throws(QueryError) -> QueryPath {
         let (path, endsInStar) = try pathOrBody()
-        if endsInStar { throw tokens.unexpected("a name in place of the star") }
+        if endsInStar { throw tokens.unexpected("a name instead of *") }
         return path
     }
 
@@ -224,7 +224,7 @@ extension SQLParser {
                 let isNegative = tokens.take(.minus)
                 guard tokens.current.form == .integer,
                     let item = Int((isNegative ? "-" : "") + tokens.text(tokens.current))
-                else { throw tokens.unexpected("a position, such as 0 or -1") }
+                else { throw tokens.unexpected("an array index, such as 0 or -1") }
                 tokens.advance()
                 try tokens.expect(.closeBracket)
                 steps.append(.item(item))

@@ -65,7 +65,7 @@ extension SQLParser {
         while tokens.isAt(.limit) || tokens.isAt(.offset) {
             let isLimit = tokens.isAt(.limit)
             guard (isLimit ? statement.limit : statement.offset) == nil else {
-                throw tokens.unexpected("the end")
+                throw tokens.unexpected("the end of the query")
             }
             tokens.advance()
             let count = try clause(&height)
@@ -94,7 +94,7 @@ extension SQLParser {
         let reached = hasName ? tokens.peek().range.lowerBound : first.range.lowerBound
         let problem: String
         switch first.form {
-        case .end: problem = "the query is empty; it begins with SELECT"
+        case .end: problem = "the query is empty; write a SELECT statement"
         case .word, .keyword:
             if let remedy = ForeignWords.remedy(beginning: word) {
                 problem = SyntaxMistake.foreign(word, remedy)
@@ -123,7 +123,7 @@ extension SQLParser {
 
     /// Reads `[AS] name`, if it is there.
     private mutating func alias() throws(QueryError) -> ExactText? {
-        if tokens.take(.as) { return try tokens.expectName("a name behind AS") }
+        if tokens.take(.as) { return try tokens.expectName("a name after AS") }
         guard let name = tokens.nameAhead else { return nil }
         if tokens.isAt(word: "FULL") { try refuseFullJoin() }
         tokens.advance()
@@ -162,7 +162,7 @@ extension SQLParser {
             }
             guard sources.count <= limits.sourceCount else {
                 throw QueryError(
-                    "more than \(limits.sourceCount) sources",
+                    "a query can have at most \(limits.sourceCount) sources",
                     at: place,
                     in: tokens.source
                 )
@@ -190,10 +190,10 @@ extension SQLParser {
 
     private mutating func collection() throws(QueryError) -> QuerySource {
         let place = tokens.place
-        let first = try tokens.expectName("a collection's name")
+        let first = try tokens.expectName("a collection name")
         var form = QuerySource.Form.collection(scope: nil, name: first)
         if tokens.take(.dot) {
-            let name = try tokens.expectName("a collection's name")
+            let name = try tokens.expectName("a collection name")
             form = .collection(scope: first, name: name)
         }
         return QuerySource(form, alias: try alias(), at: place)

@@ -50,7 +50,7 @@ struct SQLParser {
     }
 
     private func tooDeep() -> QueryError {
-        tokens.syntaxError("expressions are nested deeper than \(limits.depth); flatten them")
+        tokens.syntaxError("expressions are nested deeper than \(limits.depth); simplify them")
     }
 
     /// Reads `element { "," element }`.
@@ -79,12 +79,12 @@ struct SQLParser {
 
     mutating func expectEnd() throws(QueryError) {
         _ = tokens.take(.semicolon)
-        guard tokens.current.form == .end else { throw tokens.unexpected("the end") }
+        guard tokens.current.form == .end else { throw tokens.unexpected("the end of the query") }
     }
 }
 
 extension QueryStatement {
-    /// Reads a `SELECT` of SQL++.
+    /// Parses a `SELECT` in SQL++.
     ///
     /// - Throws: `QueryError` with the position in the text.
     public init(sql text: String, limits: QueryLimits = .standard) throws(QueryError) {
@@ -94,7 +94,7 @@ extension QueryStatement {
         try parser.expectEnd()
     }
 
-    /// Reads the expressions of an index, separated by commas.
+    /// Parses the expressions of an index, separated by commas.
     ///
     /// - Throws: `QueryError` with the position in the text.
     public static func indexedExpressions(
@@ -107,10 +107,10 @@ extension QueryStatement {
         return columns.map(\.expression)
     }
 
-    /// Reads the expressions that an index is made of and, after `WHERE`, the condition of a partial one.
+    /// Parses the expressions of an index and, after `WHERE`, the condition of a partial index.
     ///
-    /// - Returns: The condition as it stands in the text; `nil` where there is none.
-    /// - Throws: `QueryError` with the place in the text.
+    /// - Returns: The condition as written; `nil` if there is none.
+    /// - Throws: `QueryError` with the position in the text.
     public static func indexDescription(
         sql text: String,
         limits: QueryLimits = .standard
@@ -130,7 +130,7 @@ extension QueryStatement {
 }
 
 extension QueryExpression {
-    /// Reads one expression of SQL++, such as the condition of a partial index.
+    /// Parses one SQL++ expression, such as the condition of a partial index.
     ///
     /// - Throws: `QueryError` with the position in the text.
     public init(sql text: String, limits: QueryLimits = .standard) throws(QueryError) {

@@ -110,15 +110,15 @@ struct SQLTokens {
     /// The problem if no rule knows what was meant.
     private func problem(_ expected: String) -> String {
         switch current.form {
-        case .end: "the text ends where \(expected) must follow"
+        case .end: "unexpected end of the query, expected \(expected)"
         case .flaw(.unclosed(let quote)): "the closing \(quote) is missing"
-        case .flaw(.emptyName): "the name in back-quotes is empty; write one, such as `name`"
+        case .flaw(.emptyName): "the name in backticks is empty; write a name, such as `name`"
         case .flaw(.numberRunsOn):
-            "a letter follows the number; put a blank between, or the name in back-quotes"
+            "a letter follows the number; add a space, or put the name in backticks"
         case .flaw(.strangeByte), .flaw(.comment):
-            "this character has no meaning; put names in back-quotes"
-        case .keyword(let keyword): "found \(keyword.rawValue) where \(expected) must stand"
-        default: "found \(Self.shortened(text(current))) where \(expected) must stand"
+            "unexpected character; put names in backticks"
+        case .keyword(let keyword): "expected \(expected), found \(keyword.rawValue)"
+        default: "expected \(expected), found \(Self.shortened(text(current)))"
         }
     }
 

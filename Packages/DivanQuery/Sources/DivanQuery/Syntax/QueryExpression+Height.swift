@@ -1,5 +1,5 @@
 extension QueryStatement {
-    /// Levels of nested expressions and sub-queries.
+    /// The number of nested levels of expressions and subqueries.
     public var height: Int { summit.height }
 
     /// Where the deepest part begins; `nil` if there is no text.

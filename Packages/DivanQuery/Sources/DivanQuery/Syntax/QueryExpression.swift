@@ -1,11 +1,11 @@
 public import DivanJSON
 
-/// A part of a query as it was written, and where.
+/// An expression as written, with its position.
 ///
-/// Names are not looked up yet; `CheckedExpression` has their meaning. Two expressions are equal
-/// if they say the same, wherever they are in the text.
+/// Names are unresolved; see `CheckedExpression`. Two expressions are equal if they have the same form, regardless
+/// of their positions.
 public struct QueryExpression: Sendable {
-    /// What is written.
+    /// The form.
     public var form: Form
     /// Where it begins; `nil` if there is no text.
     public var place: QueryPlace?
@@ -24,11 +24,11 @@ public struct QueryExpression: Sendable {
         case parameter(ExactText)
         /// A property; the first keys may be the name of a source or of a column.
         case property(QueryPath)
-        /// `*` or `source.*`: a whole body.
+        /// `*` or `source.*`: a complete body.
         case everything(of: QueryPath)
         /// A variable of `ANY` or `EVERY`, its name first.
         case variable(QueryPath)
-        /// `META()`, `META(source)`, and one key of it.
+        /// `META()`, `META(source)`, or one of its keys.
         case metadata(of: QueryPath, key: ExactText?)
         /// A part of the value of an expression.
         case member(of: QueryExpression, QueryPath)
@@ -71,13 +71,15 @@ public struct QueryExpression: Sendable {
         case choice(QueryExpression?, [Branch], otherwise: QueryExpression?)
         /// `EXISTS (SELECT …)`.
         case exists(QueryStatement)
-        /// `EXISTS` of the JSON form with anything other than a query: whether there is a value.
+        /// `EXISTS` of the JSON form with an operand other than a query: whether it has a value.
         case hasValue(QueryExpression)
         /// `a COLLATE b`.
         case collated(QueryExpression, QueryCollationChange)
         /// A function with its arguments.
         case call(QueryFunction, [QueryExpression])
-        /// An aggregate; without an argument it is `COUNT(*)`. With `DISTINCT`, equal values count once.
+        /// An aggregate; without an argument it is `COUNT(*)`.
+        ///
+        /// With `DISTINCT`, equal values count once.
         case aggregate(QueryAggregate, QueryExpression?, isDistinct: Bool = false)
         /// `MATCH(index, text)`; the index may follow the name of a source.
         case match(index: QueryPath, QueryExpression)
@@ -85,7 +87,7 @@ public struct QueryExpression: Sendable {
         case rank(index: QueryPath)
         /// The content of a blob; only in the JSON form.
         case blob(QueryPath)
-        /// A value of an application that no query can hold; a query with it is refused for this reason.
+        /// A value that a query cannot contain; a query with it is rejected for this reason.
         case refused(reason: String)
     }
 
@@ -93,7 +95,7 @@ public struct QueryExpression: Sendable {
     public struct Member: Hashable, Sendable {
         /// Its key.
         public var key: ExactText
-        /// Its value; MISSING leaves the member out.
+        /// Its value; if it is MISSING, the member is omitted.
         public var value: QueryExpression
 
         /// Creates a member.
@@ -133,7 +135,7 @@ public struct QueryExpression: Sendable {
 }
 
 extension QueryExpression: Hashable {
-    /// Whether both say the same.
+    /// Whether both have the same form.
     public static func == (left: QueryExpression, right: QueryExpression) -> Bool {
         left.form == right.form
     }

@@ -1,12 +1,12 @@
 public import DivanJSON
 
-/// A `SELECT` as it was written.
+/// A `SELECT` as written.
 public struct QueryStatement: Hashable, Sendable {
-    /// The values that each row shows; empty in the JSON form means ID and sequence.
+    /// The values of each row; empty in the JSON form means ID and sequence.
     public var columns: [QueryColumn]
-    /// Whether equal rows are shown once.
+    /// Whether equal rows are returned once.
     public var isDistinct: Bool
-    /// Where rows come from, the main source first; empty means the default collection.
+    /// The sources of the rows, the main source first; empty means the default collection.
     public var sources: [QuerySource]
     /// `WHERE`.
     public var filter: QueryExpression?
@@ -59,13 +59,13 @@ public struct QueryColumn: Hashable, Sendable {
     }
 }
 
-/// Where rows come from.
+/// A source of rows.
 public struct QuerySource: Sendable {
     /// The kinds of sources.
     public enum Form: Hashable, Sendable {
         /// The documents of a collection; without a scope, as in `FROM name`.
         case collection(scope: ExactText?, name: ExactText)
-        /// The main source's collection once more; only in the JSON form.
+        /// The main source's collection again; only in the JSON form.
         case mainCollection
         /// The items of an array, or the values of an object.
         case items(of: QueryExpression)
@@ -75,7 +75,7 @@ public struct QuerySource: Sendable {
     public var form: Form
     /// The name after `AS`.
     public var alias: ExactText?
-    /// How it is joined to the earlier sources; `nil` for the first one and for items.
+    /// How it is joined to the earlier sources; `nil` for the first source and for items.
     public var join: QueryJoin?
     /// `ON`.
     public var condition: QueryExpression?
@@ -99,7 +99,7 @@ public struct QuerySource: Sendable {
 }
 
 extension QuerySource: Hashable {
-    /// Whether both say the same, wherever they are in the text.
+    /// Whether both are the same, regardless of their positions.
     public static func == (left: QuerySource, right: QuerySource) -> Bool {
         left.form == right.form && left.alias == right.alias && left.join == right.join
             && left.condition == right.condition

@@ -26,32 +26,41 @@ extension VersionError: CustomStringConvertible {
         switch self {
         case .malformedText(let offset):
             """
-            Version vector at byte \(offset): no version; write time@source, sources of 22 \
-            characters, one semicolon at most
+            version vector: invalid version at byte \(offset); write time@source, with sources \
+            of 22 characters and at most one semicolon
             """
         case .malformedBytes(let offset):
-            "Stored version vector at byte \(offset): damaged; restore a copy or pull the document"
+            """
+            stored version vector: damaged at byte \(offset); restore a backup, or pull the \
+            document
+            """
         case .repeatedSource(let source):
-            "Version vector: source \(source) stands in it twice; send its newest version only"
+            "version vector: duplicate source \(source); send only its newest version"
         case .tooManyEntries(let limit):
-            "Version vector: more than \(limit) entries; prune the oldest at the sender"
+            "version vector: more than \(limit) entries; prune the oldest at the sender"
         case .invalidTime(let time):
             """
-            Version: invalid time \(String(time, radix: 16)); send nanoseconds since 1970 between \
-            2^40 and 2^63
+            version: invalid time \(String(time, radix: 16)); send nanoseconds since 1970, from \
+            2^40 to 2^63 - 1
             """
         case .timeInFuture(let time, let wall):
             """
-            Version: time \(String(time, radix: 16)) is more than two minutes ahead of \
-            \(String(wall, radix: 16)); set the clock that is wrong, the sender's or ours; then the sender runs \
-            divan repair-clock
+            version: time \(String(time, radix: 16)) is more than two minutes ahead of the \
+            local time \(String(wall, radix: 16)); correct the clock that is wrong, then run \
+            'divan repair-clock' on the sender
             """
         case .clockExhausted:
-            "Clock: no later time is left; set the system's clock, then run divan repair-clock"
+            """
+            clock: no later time is possible; correct the system clock, then run \
+            'divan repair-clock'
+            """
         case .mergeOfOneSource(let source):
-            "Merge: both versions are by source \(source); take the newer"
+            "merge: both versions have source \(source); use the newer version"
         case .unconvertible(let id):
-            "Revision \(id): its generation is too great for a version; save the document anew"
+            """
+            revision \(id): its generation is too large to convert to a version; save the \
+            document as a new one
+            """
         }
     }
 }

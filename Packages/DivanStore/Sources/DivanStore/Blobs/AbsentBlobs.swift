@@ -3,9 +3,9 @@ public import DivanRevisions
 // Blobs that documents refer to but that were not fetched with them, because the replicator was
 // configured to leave them at the peer; recorded with the documents under which the peer has them.
 extension StoreWriter {
-    /// Records that a blob was left at the peer, under one of its documents.
+    /// Records that a blob is not downloaded yet, under one of the documents that reference it.
     ///
-    /// Of many documents, the `StoreLimits.absentBlobNamesCount` most recently recorded are kept.
+    /// Only the `StoreLimits.absentBlobNamesCount` most recently recorded documents are kept.
     public func noteAbsent(
         _ digest: BlobDigest,
         of documentID: DocumentID,
@@ -19,7 +19,7 @@ extension StoreWriter {
         try setMetadata(AbsentBlobs.key(digest), AbsentBlobs.encoded(names))
     }
 
-    /// Records that a blob has arrived, for all documents that refer to it.
+    /// Records that a blob was downloaded, for all documents that reference it.
     public func noteArrived(_ digest: BlobDigest) throws(StoreError) {
         guard try metadata(AbsentBlobs.key(digest)) != nil else { return }
         try setMetadata(AbsentBlobs.key(digest), nil)
@@ -27,15 +27,14 @@ extension StoreWriter {
 }
 
 extension StoreReader {
-    /// The document under which a blob was most recently recorded as left at the peer; `nil` if none
-    /// was.
+    /// The document under which a blob was most recently recorded as not downloaded; `nil` if none.
     public func absentBlob(_ digest: BlobDigest) throws(StoreError) -> Damage.DocumentName? {
         try absentBlobNames(digest).first
     }
 
-    /// The documents under which the peer has a blob that was left there, the latest first.
+    /// The documents through which a blob that is not downloaded can be requested from the peer, the latest first.
     ///
-    /// Some of them may be gone there, or may have another blob by now.
+    /// Some of them may have been deleted on the peer, or may reference another blob by now.
     public func absentBlobNames(
         _ digest: BlobDigest
     ) throws(StoreError) -> [Damage.DocumentName] {

@@ -1,8 +1,8 @@
-/// A position in a blob that is read piece by piece, perhaps over a long time.
+/// A position in a blob that is read in pieces, possibly over a long time.
 ///
-/// It keeps the blob from being collected, and opens it when the first piece is requested. The file
-/// stays open between two pieces only while few others do, so that blobs waiting for a slow reader use
-/// no descriptor. Confined to one thread at a time.
+/// It protects the blob from garbage collection, and opens it when the first piece is requested. The file stays
+/// open between two pieces only if few other cursors are open, so that blobs waiting for a slow reader use no file
+/// descriptor. Confined to one thread at a time.
 public final class BlobCursor {
     /// The blob.
     public let digest: BlobDigest
@@ -14,7 +14,9 @@ public final class BlobCursor {
     private var reader: BlobReader?
     private var isAtEnd = false
 
-    /// Creates a cursor at a position of a blob, which need not be stored.
+    /// Creates a cursor at a position in a blob.
+    ///
+    /// The blob need not exist.
     public init(_ digest: BlobDigest, in blobs: BlobStore, at offset: Int = 0) {
         self.digest = digest
         self.offset = offset

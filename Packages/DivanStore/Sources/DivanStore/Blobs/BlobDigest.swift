@@ -1,6 +1,6 @@
 internal import DivanCrypto
 
-/// The name of a blob: the SHA-1 digest of its bytes.
+/// The identifier of a blob: the SHA-1 digest of its bytes.
 ///
 /// Source: `blobs.md` §1 (text), §2 (file name).
 public struct BlobDigest: Hashable, Sendable {
@@ -12,13 +12,13 @@ public struct BlobDigest: Hashable, Sendable {
         bytes = SHA1.digest(of: content)
     }
 
-    /// Takes the result of a hash; `nil` if it is not 20 bytes.
+    /// Creates a digest from the result of a hash; `nil` if it is not 20 bytes.
     public init?(bytes: [UInt8]) {
         guard bytes.count == 20 else { return nil }
         self.bytes = bytes
     }
 
-    /// Reads `sha1-` and 28 characters of base64; `nil` for anything else.
+    /// Parses `sha1-` followed by 28 characters of base64; `nil` for anything else.
     public init?(_ text: some StringProtocol) {
         guard text.utf8.count == 33, text.hasPrefix("sha1-"),
             let bytes = Base64.decode(text.dropFirst(5))
@@ -26,12 +26,12 @@ public struct BlobDigest: Hashable, Sendable {
         self.init(bytes: bytes)
     }
 
-    /// The name of the blob's file in `Attachments/`, made from the decoded bytes alone.
+    /// The name of the blob's file in `Attachments/`, derived from the bytes.
     public var fileName: String {
         String(base64.map { $0 == "/" ? "_" : $0 }) + ".blob"
     }
 
-    /// Reads a name made by `fileName`; `nil` for any other file.
+    /// Parses a name created by `fileName`; `nil` for any other file.
     public init?(fileName: String) {
         guard fileName.utf8.count == 33, fileName.hasSuffix(".blob") else { return nil }
         let text = String(fileName.dropLast(5).map { $0 == "_" ? "/" : $0 })

@@ -67,14 +67,14 @@ final class BlobDirectory: BlobShelf {
                     unlink(disk.pendingFile(digest))
                 }
             } catch {
-                StoreLog.database.warning("A blob that a crash left cannot be read: \(error)")
+                StoreLog.database.warning("Cannot read a blob left by a crash: \(error)")
             }
         }
         leftovers.add(found)
         do throws(StoreError) {
             try leftovers.takeOver { _ in true }
         } catch {
-            StoreLog.database.warning("Of what a crash left some blobs stay so: \(error)")
+            StoreLog.database.warning("Cannot recover some blobs left by a crash: \(error)")
         }
     }
 

@@ -56,7 +56,7 @@ final class BlobFileSource: BlobSource {
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw .system(errno, at: path) }
             guard count > 0 else {
-                throw StoreError(.corrupt("the file was cut off"), at: path)
+                throw StoreError(.corrupt("the file is truncated"), at: path)
             }
             done += count
         }

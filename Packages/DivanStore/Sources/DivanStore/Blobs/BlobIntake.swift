@@ -165,7 +165,7 @@ private final class Medium: Sendable {
                     byteCount += piece.count
                 }
                 guard byteCount == part.byteCount else {
-                    throw StoreError(.corrupt("a part of a blob was cut off"))
+                    throw StoreError(.corrupt("a part of a blob is truncated"))
                 }
             } catch {
                 sink.discard()

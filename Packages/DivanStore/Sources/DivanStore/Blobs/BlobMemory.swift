@@ -18,7 +18,7 @@ public final class BlobMemory: BlobShelf {
     /// Always `nil`.
     public var directory: String? { nil }
 
-    /// The size of a blob; `nil` if it is not here.
+    /// The size of a blob; `nil` if it does not exist.
     public func byteCount(_ digest: BlobDigest) -> Int? {
         stored.withLock { $0[digest]?.count }
     }
@@ -46,7 +46,7 @@ public final class BlobMemory: BlobShelf {
         stored.withLock { $0[digest] = nil }
     }
 
-    /// Every blob.
+    /// All blobs.
     public func contents() throws(StoreError) -> (digests: [BlobDigest], unknownNames: [String]) {
         (stored.withLock { Array($0.keys) }, [])
     }

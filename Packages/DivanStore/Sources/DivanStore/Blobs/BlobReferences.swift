@@ -1,14 +1,14 @@
 public import DivanJSON
 
-/// A place in a document's body that refers to a blob.
+/// A reference to a blob in a document's body.
 public struct BlobReference: Sendable {
     /// The blob.
     public var digest: BlobDigest
-    /// The object at that place: the blob's length, its type, and whatever else it contains.
+    /// The object at that place: the blob's length, its type, and any other members.
     public var members: JSONObject
     private let path: BlobPath
 
-    /// Creates a reference to a blob of which nothing else is known.
+    /// Creates a reference without further members.
     public init(to digest: BlobDigest) {
         self.init(digest: digest, members: JSONObject(), path: BlobPath(.index(0), below: nil))
     }
@@ -19,20 +19,20 @@ public struct BlobReference: Sendable {
         self.path = path
     }
 
-    /// Where in the body, as a JSON Pointer (RFC 6901); `/_attachments/<name>` for an attachment.
+    /// The place in the body as a JSON Pointer (RFC 6901); `/_attachments/<name>` for an attachment.
     ///
     /// Computed with each call: it is as long as all keys of the path together.
     public var pointer: String { path.pointer }
 
-    /// Bytes of `pointer`, known without computing it.
+    /// The length of `pointer` in bytes, without computing it.
     public var pointerByteCount: Int { path.byteCount }
 }
 
 extension BlobReference {
-    /// The object by which a document refers to a blob.
+    /// The object with which a document references a blob.
     ///
     /// - Parameters:
-    ///   - digest: The blob, which is in the store.
+    ///   - digest: The blob, which must be stored.
     ///   - byteCount: Its length.
     ///   - contentType: Its MIME type.
     /// - Returns: The object.
@@ -49,18 +49,18 @@ extension BlobReference {
 }
 
 extension BlobReference: Equatable {
-    /// Whether both refer to the same blob at the same place with the same members.
+    /// Whether both reference the same blob at the same place with the same members.
     public static func == (left: BlobReference, right: BlobReference) -> Bool {
         left.digest == right.digest && left.members == right.members
             && left.pointer == right.pointer
     }
 }
 
-/// Finds the blobs that a document's body refers to.
+/// Finds the blobs that a document's body references.
 ///
-/// These are every object with `"@type":"blob"` below the root, then, in a top-level `_attachments`, each
-/// entry with a digest, or what an entry without one contains. A blob's own dictionary is not searched; a
-/// digest that is not a usable key is skipped. The work grows with the body and nothing else.
+/// These are every object with `"@type":"blob"` below the root, then, in a top-level `_attachments`, each entry
+/// with a digest, or what an entry without one contains. A blob's own dictionary is not searched; an invalid digest
+/// is skipped. Time is linear in the size of the body.
 ///
 /// Source: `blobs.md` §1, §2, §5.
 public enum BlobReferences {

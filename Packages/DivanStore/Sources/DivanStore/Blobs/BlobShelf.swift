@@ -1,34 +1,39 @@
-/// Where blobs are kept; below `BlobStore`, which counts holds and checks digests.
+/// Stores the contents of blobs for a `BlobStore`, which counts holds and checks digests.
 ///
-/// The interface for other media, and for tests that make one fail. Called from any thread.
+/// Implement it for other storage media, or for tests that simulate failures. Called from any thread.
 public protocol BlobShelf: Sendable {
     /// The directory of the files; `nil` if there are none.
     var directory: String? { get }
-    /// The size of a blob; `nil` if it is not here.
+    /// The size of a blob; `nil` if it does not exist.
     func byteCount(_ digest: BlobDigest) -> Int?
-    /// Opens a blob; it stays readable if it is removed in the meantime.
+    /// Opens a blob.
+    ///
+    /// It stays readable even if it is removed in the meantime.
     ///
     /// - Throws: `StoreError.Code.noSuchBlob`, or the medium's error.
     func source(_ digest: BlobDigest) throws(StoreError) -> any BlobSource
-    /// Begins a blob.
+    /// Begins to write a blob.
     func sink() throws(StoreError) -> any BlobSink
-    /// Continues a blob of which a part was kept, and reads that part; `nil` if no parts are kept, or
-    /// if somebody else is continuing it.
+    /// Continues a partially written blob, and reads the existing part; `nil` if parts are not kept, or if the blob
+    /// is being written elsewhere.
     func partialSink(
         _ digest: BlobDigest
     ) throws(StoreError) -> (sink: any BlobSink, source: any BlobSource)?
-    /// Discards the parts of blobs that are not in `used`.
+    /// Discards partially written blobs that are not in `used`.
     func removeParts(keeping used: Set<BlobDigest>) throws(StoreError)
-    /// Makes stored blobs survive a power cut.
+    /// Makes stored blobs survive a power failure.
     func settle() throws(StoreError)
-    /// Does the same for those among `held` that an earlier process left without doing it; others may wait.
+    /// Does the same for blobs among `held` that an earlier process did not sync.
+    ///
+    /// Other blobs may wait.
     func settleLeftovers(_ held: (BlobDigest) -> Bool) throws(StoreError)
-    /// Blobs that were stored and are gone since they could not be settled, each with the cause; each is
-    /// reported once.
+    /// Blobs that were stored but lost because they could not be synced, each with the cause.
+    ///
+    /// Each is reported once.
     func takeLost() -> [BlobDigest: StoreError]
-    /// Removes a blob; does nothing if it is not here.
+    /// Removes a blob; does nothing if it does not exist.
     func remove(_ digest: BlobDigest) throws(StoreError)
-    /// Every blob, and the names of files that are not blobs.
+    /// All blobs, and the names of files that are not blobs.
     func contents() throws(StoreError) -> (digests: [BlobDigest], unknownNames: [String])
 }
 
@@ -48,11 +53,11 @@ public protocol BlobSource: AnyObject {
 public protocol BlobSink: AnyObject {
     /// Adds the next piece.
     func append(_ piece: Span<UInt8>) throws(StoreError)
-    /// Stores what was added under its digest, which the caller has verified.
+    /// Stores the appended bytes under their digest, which the caller has verified.
     func store(as digest: BlobDigest) throws(StoreError)
-    /// Discards what was added.
+    /// Discards the appended bytes.
     func discard()
-    /// Keeps what was added for `partialSink`.
+    /// Keeps the appended bytes for `partialSink`.
     func suspend()
 }
 

@@ -1,7 +1,7 @@
 internal import DivanCrypto
 internal import Synchronization
 
-/// The blobs that documents refer to by digest, shared by all collections of a database.
+/// The blobs that documents reference by digest, shared by all collections of a database.
 ///
 /// Each blob is stored once and never changes. May be used from any thread.
 ///
@@ -14,7 +14,7 @@ public final class BlobStore: Sendable {
     // Cursors whose file is open between two pieces.
     private let openCursorCount = Atomic<Int>(0)
 
-    /// Creates a store over a shelf of any kind, which nobody else may use.
+    /// Creates a store that uses a shelf exclusively.
     public init(_ shelf: any BlobShelf) {
         self.shelf = shelf
     }
@@ -32,7 +32,9 @@ public final class BlobStore: Sendable {
         shelf.byteCount(digest)
     }
 
-    /// Reads a whole blob; for large ones use `reader(_:)`.
+    /// Reads a complete blob.
+    ///
+    /// For large blobs, use `reader(_:)`.
     ///
     /// - Throws: `StoreError.Code.noSuchBlob`, or the system's error.
     public func read(_ digest: BlobDigest) throws(StoreError) -> [UInt8] {
@@ -46,21 +48,22 @@ public final class BlobStore: Sendable {
         }
     }
 
-    /// Opens a blob for reading in pieces; it stays readable even if it is collected in the meantime.
+    /// Opens a blob for reading in pieces; it stays readable even if it is garbage-collected in the meantime.
     ///
     /// - Throws: `StoreError.Code.noSuchBlob`, or the system's error.
     public func reader(_ digest: BlobDigest) throws(StoreError) -> BlobReader {
         BlobReader(try shelf.source(digest))
     }
 
-    /// Stores a whole blob and returns its digest.
+    /// Stores a complete blob and returns its digest.
     ///
-    /// A compaction may remove it until a document refers to it; if you save one next, use `writeHeld(_:)`.
+    /// A compaction may remove it until a document references it. If you save such a document next, use
+    /// `writeHeld(_:)`.
     public func write(_ content: [UInt8]) throws(StoreError) -> BlobDigest {
         try writeHeld(content).digest
     }
 
-    /// Stores a whole blob, and keeps it from being collected until the hold is dropped.
+    /// Stores a complete blob, and protects it from garbage collection until the hold is released.
     public func writeHeld(_ content: [UInt8]) throws(StoreError) -> BlobHold {
         let hold = hold(BlobDigest(hashing: content.span))
         guard !contains(hold.digest) else { return hold }
@@ -69,19 +72,18 @@ public final class BlobStore: Sendable {
         return try writer.finishHeld(expected: hold.digest)
     }
 
-    /// Begins a blob that arrives in pieces.
+    /// Begins to write a blob in pieces.
     public func writer() throws(StoreError) -> BlobWriter {
         BlobWriter(try shelf.sink(), for: self)
     }
 
     /// Syncs every complete blob to the disk and gives it its final name.
     ///
-    /// A transaction that refers to blobs does so before it commits; callers need it only before they
-    /// look at the files themselves.
+    /// A transaction that references blobs calls it before it commits. Other callers need it only before they
+    /// access the files directly.
     ///
-    /// - Throws: The system's error. The blobs are then lost: the system could not say whether they
-    ///   reached the disk, and would not say so later. As long as one of them is held and not written
-    ///   again, every caller gets the same error, since any of them may be the one that holds it.
+    /// - Throws: The system's error. The blobs are then lost, because the system cannot confirm that they are on
+    ///   the disk. As long as one of them is held and not written again, every call throws the same error.
     public func settle() throws(StoreError) {
         try shelf.settleLeftovers { isHeld($0) }
         try shelf.settle()
@@ -109,11 +111,10 @@ public final class BlobStore: Sendable {
         openCursorCount.subtract(1, ordering: .relaxed)
     }
 
-    /// Continues a blob of which a part may be here from an earlier attempt; what arrives is kept when
-    /// the writer is dropped.
+    /// Continues a blob that an earlier attempt may have written partially.
     ///
-    /// `byteCount` says how much is here already. In memory and in a sealed store no parts are kept, and
-    /// a blob that somebody else is writing starts over.
+    /// Its bytes are kept when the writer is released. `byteCount` is the size of the existing part. In memory and
+    /// in an encrypted store, parts are not kept. A blob that is being written elsewhere starts over.
     public func writer(resuming digest: BlobDigest) throws(StoreError) -> BlobWriter {
         if let writer = try BlobWriter(resuming: digest, for: self) { return writer }
         return try writer()
@@ -121,11 +122,10 @@ public final class BlobStore: Sendable {
 
     // MARK: Garbage
 
-    /// Keeps a blob from being collected until the hold is dropped, whether or not it is stored
-    /// already.
+    /// Protects a blob from garbage collection until the hold is released, whether or not it is stored already.
     ///
-    /// To fetch a blob, hold it *before* checking whether it is stored, and drop the hold when the
-    /// revision that refers to it has been inserted.
+    /// To download a blob, hold it *before* checking whether it is stored, and release the hold after inserting the
+    /// revision that references it.
     public func hold(_ digest: BlobDigest) -> BlobHold {
         holds.withLock { $0[digest, default: 0] += 1 }
         return BlobHold(digest, in: self)
@@ -144,10 +144,12 @@ public final class BlobStore: Sendable {
         public internal(set) var removedCount = 0
         /// Bytes freed.
         public internal(set) var removedByteCount = 0
-        /// Files in the directory that no blob store created; they were left alone.
+        /// Files in the directory that no blob store created.
+        ///
+        /// They are not removed.
         public internal(set) var unknownNames: [String] = []
-        /// The damage of a document that may refer to any blob, so that none was removed; `nil` if
-        /// every document could be read.
+        /// The damage of a document that may reference any blob, so that no blob was removed; `nil` if all
+        /// documents could be read.
         public internal(set) var obstacle: StoreError?
     }
 
@@ -177,7 +179,7 @@ public final class BlobStore: Sendable {
     }
 }
 
-/// Keeps one blob from being collected while this object lives.
+/// Protects a blob from garbage collection while this object exists.
 public final class BlobHold: Sendable {
     /// The blob that is held.
     public let digest: BlobDigest
@@ -193,7 +195,9 @@ public final class BlobHold: Sendable {
     }
 }
 
-/// Reads one blob from front to back; confined to one thread at a time.
+/// Reads a blob from beginning to end.
+///
+/// Use it on one thread at a time.
 public final class BlobReader {
     private let source: any BlobSource
 
@@ -201,7 +205,7 @@ public final class BlobReader {
         self.source = source
     }
 
-    /// The size of the whole blob.
+    /// The total size of the blob.
     public var byteCount: Int { source.byteCount }
 
     /// Returns the next 1 to `limit` bytes; empty at the end.
@@ -209,9 +213,9 @@ public final class BlobReader {
         try source.read(upTo: limit)
     }
 
-    /// The digest of the rest of the content, to check whether a blob is intact.
+    /// The digest of the remaining content, to check whether a blob is intact.
     ///
-    /// - Throws: What prevents reading it.
+    /// - Throws: The error of the read.
     public func digest() throws(StoreError) -> BlobDigest? {
         var hash = SHA1()
         while case let piece = try read(upTo: StoreLimits.blobPieceByteCount), !piece.isEmpty {
@@ -226,10 +230,10 @@ public final class BlobReader {
     }
 }
 
-/// Takes in one blob in pieces; confined to one thread at a time.
+/// Writes a blob in pieces.
 ///
-/// Nothing is stored until `finish`; a writer that is dropped leaves nothing behind, unless it
-/// continues a part.
+/// Use it on one thread at a time. Nothing is stored until `finish`. A writer that is released discards its bytes,
+/// unless it resumes a blob.
 public final class BlobWriter {
     private let intake: BlobIntake
     private let blobs: BlobStore
@@ -264,7 +268,9 @@ public final class BlobWriter {
         try append(piece.withUnsafeBufferPointer { Array($0) })
     }
 
-    /// Adds the next piece, whose memory may be kept until a thread has written and digested it.
+    /// Adds the next piece.
+    ///
+    /// Its memory may be retained until a thread has written and hashed it.
     ///
     /// - Throws: As for a span.
     public func append(_ piece: [UInt8]) throws(StoreError) {
@@ -280,7 +286,7 @@ public final class BlobWriter {
         try finishHeld(expected: expected).digest
     }
 
-    /// Stores the blob, and keeps it from being collected until the hold is dropped.
+    /// Stores the blob, and protects it from garbage collection until the hold is released.
     ///
     /// - Throws: As `finish(expected:)`.
     public func finishHeld(expected: BlobDigest? = nil) throws(StoreError) -> BlobHold {
@@ -304,7 +310,7 @@ public final class BlobWriter {
         return hold
     }
 
-    /// Discards what was appended.
+    /// Discards the appended bytes.
     public func cancel() {
         intake.discard()
     }
@@ -315,13 +321,15 @@ public final class BlobWriter {
 extension BlobStore {
     /// How many blobs are stored, and their total size.
     public struct Usage: Equatable, Sendable {
-        /// Blobs, each distinct content once.
+        /// The number of distinct blobs.
         public var count: Int
-        /// Bytes of their contents.
+        /// Their total size in bytes.
         public var byteCount: Int
     }
 
-    /// Counts what is stored; reads each blob's size, so it takes time if there are many.
+    /// Counts the stored blobs.
+    ///
+    /// It reads the size of each blob, which takes time if there are many.
     public func usage() throws(StoreError) -> Usage {
         var usage = Usage(count: 0, byteCount: 0)
         for digest in try shelf.contents().digests {

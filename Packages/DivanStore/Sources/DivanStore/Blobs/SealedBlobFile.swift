@@ -23,7 +23,7 @@ final class SealedBlobSource: BlobSource {
         self.path = path
         guard let byteCount = sealing.contentByteCount(ofFile: file.byteCount) else {
             throw StoreError(
-                .corrupt("blob \(digest): no content has a file of this size"),
+                .corrupt("blob \(digest): invalid file size"),
                 at: path
             )
         }
@@ -90,7 +90,7 @@ final class SealedBlobSource: BlobSource {
         into contents: inout OutputSpan<UInt8>
     ) throws(StoreError) {
         guard let place = opener.place(ofChunk: number) else {
-            throw StoreError(.corrupt("blob \(digest): it has no chunk \(number)"), at: path)
+            throw StoreError(.corrupt("blob \(digest): chunk \(number) is missing"), at: path)
         }
         try file.read(place, into: &sealed)
         let chunk = sealed

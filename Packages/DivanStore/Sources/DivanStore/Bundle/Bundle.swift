@@ -65,18 +65,18 @@ enum Bundle {
         }
         guard kind == S_IFDIR else {
             let problem =
-                kind == S_IFLNK ? "a symbolic link; name what it leads to" : "not a directory"
+                kind == S_IFLNK ? "a symbolic link; use its target" : "not a directory"
             throw StoreError(.notADatabase(problem), at: files.directory)
         }
         guard try BundleFiles.kind(of: files.database) == S_IFREG else {
-            throw StoreError(.notADatabase("it holds no db.sqlite3"), at: files.directory)
+            throw StoreError(.notADatabase("it contains no db.sqlite3"), at: files.directory)
         }
         guard BundleFiles.byteCount(files.database) > 0 else {
             throw StoreError(.notADatabase("the file is empty"), at: files.database)
         }
         guard try isOurs(files.database) else {
             throw StoreError(
-                .notADatabase("an SQLite file of another application"),
+                .notADatabase("an SQLite database of another application"),
                 at: files.database
             )
         }
@@ -203,7 +203,7 @@ enum Bundle {
         } catch {
             guard case .blobMismatch = error.code else { throw error }
             // Nobody sent it: the content stored here has changed.
-            throw StoreError(.corrupt("the content of blob \(digest) was altered"), at: path)
+            throw StoreError(.corrupt("blob \(digest) has different content"), at: path)
         }
     }
 }

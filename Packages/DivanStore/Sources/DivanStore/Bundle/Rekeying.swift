@@ -100,19 +100,18 @@ struct Rekeying {
 }
 
 extension Store {
-    /// Whether the store's files are sealed.
+    /// Whether the store's files are encrypted.
     public var isSealed: Bool { place?.sqlite.place.sealing != nil }
 
-    /// Seals the database with another key, or unseals it with `nil`.
+    /// Encrypts the database with another key, or decrypts it with `nil`.
     ///
-    /// Everything is rewritten, which needs as much free space as the database takes. Writers wait;
-    /// readers continue except at the moment of the change. However the process ends, a single key opens
-    /// documents and blobs: the old one or the new one.
+    /// Rewrites everything, which needs as much free space as the database takes. Writers wait; readers continue
+    /// except at the moment of the change. If the process is killed, a single key decrypts all documents and blobs:
+    /// the old key or the new key.
     ///
-    /// - Throws: `busy` inside `write`, and while there are other owners, readers in other processes,
-    ///   blobs being written or queries that do not end; `readOnly`, `diskFull` and what the medium
-    ///   reports. The database then has its old key; only if the new blobs cannot replace the old ones,
-    ///   it has the new key and must be reopened.
+    /// - Throws: `busy` inside `write`, and while there are other owners, readers in other processes, blobs being
+    ///   written or queries that do not end; `readOnly`, `diskFull` and I/O errors. The database then keeps its old
+    ///   key. Only if the new blobs cannot replace the old ones, it has the new key and must be reopened.
     public func changeSealing(to newSealing: (any StoreSealing)?) throws {
         try changeSealing(to: newSealing, sync: BundleFiles.syncDirectory)
     }

@@ -1,18 +1,18 @@
 internal import Glibc
 
-/// A database that is created under another name until it is complete, so that an incomplete one is
-/// never taken for a database.
+/// A database that is created under a temporary name until it is complete, so that an incomplete database is never
+/// opened.
 public struct StoreDraft: Sendable {
     /// Where the database is created.
     public let directory: String
     private let target: String
 
-    /// Ensures that a database can be created: nothing is at `target`, and whatever a killed program
-    /// left of an earlier attempt is deleted.
+    /// Ensures that a database can be created: nothing exists at `target`, and the leftovers of an earlier attempt
+    /// are deleted.
     ///
     /// - Parameters:
     ///   - target: Where the database will be.
-    ///   - purpose: What is being done, appended to the name: only one attempt of each kind at a time.
+    ///   - purpose: The purpose, appended to the name. Only one attempt for each purpose can run at a time.
     /// - Throws: `StoreError` with `alreadyExists`, or as `Store.delete`.
     public init(of target: String, while purpose: String) throws(StoreError) {
         self.target = target
@@ -21,7 +21,7 @@ public struct StoreDraft: Sendable {
         if Store.exists(directory: directory) { try Store.delete(directory: directory) }
     }
 
-    /// Moves the database, which must be closed, to its place.
+    /// Moves the closed database to its final location.
     ///
     /// - Throws: `StoreError`, `alreadyExists` if something has appeared there.
     public func place() throws(StoreError) {

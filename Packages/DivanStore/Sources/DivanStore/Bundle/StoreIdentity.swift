@@ -81,7 +81,7 @@ struct StoreIdentity: Equatable, Sendable {
         guard let bytes = try snapshot.value(Key.scheme, in: .database) else { return nil }
         let name = String(decoding: bytes, as: UTF8.self)
         guard let scheme = RevisionScheme(rawValue: name) else {
-            throw StoreError(.corrupt("revisions are named by a scheme \(name)"))
+            throw StoreError(.corrupt("unknown revision scheme \(name)"))
         }
         return scheme
     }

@@ -5,8 +5,8 @@ internal import Glibc
 extension Store {
     /// Opens the database in a directory named `<name>.cblite2`, or creates it.
     ///
-    /// Several owners in a process get the same store; each closes it once. Only one process at a
-    /// time can have a database open for writing.
+    /// Several owners in a process share the same store, and each closes it once. Only one process at a time can
+    /// have a database open for writing.
     ///
     /// - Throws: `StoreError` with `noSuchDatabase`, `notADatabase`, `tooNew`, `corrupt`, `busy`,
     ///   `readOnly`, `diskFull` or `io`.
@@ -17,7 +17,7 @@ extension Store {
         try open(directory: directory, options: options, calls: .system)
     }
 
-    /// Opens with system calls for the blobs that a test can replace.
+    /// Opens the database with replaceable system calls for blobs, for tests.
     static func open(
         directory: String,
         options: StoreOptions,
@@ -47,13 +47,13 @@ extension Store {
         }
     }
 
-    /// Whether there is a database, readable or not.
+    /// Whether a database exists, readable or not.
     public static func exists(directory: String) -> Bool {
         guard let files = try? located(directory, create: false) else { return false }
         return isBundle(files)
     }
 
-    /// Whether somebody in this process has a database open.
+    /// Whether a database is open in this process.
     public static func isOpen(directory: String) -> Bool {
         guard let files = try? located(directory, create: false) else { return false }
         return StoreRegistry.shared.entry(for: files.directory).ownerCount > 0
@@ -65,10 +65,9 @@ extension Store {
         BundleFiles.isDirectory(files.directory) && BundleFiles.isFile(files.database)
     }
 
-    /// Deletes a database with its blobs, or what is left of one whose deletion was interrupted.
+    /// Deletes a database with its blobs, or the rest of a partially deleted database.
     ///
-    /// - Throws: `StoreError` with `busy` while it is open here or in another process,
-    ///   `noSuchDatabase`, or `io`.
+    /// - Throws: `StoreError` with `busy` while it is open in this or another process, `noSuchDatabase`, or `io`.
     public static func delete(directory: String) throws(StoreError) {
         try delete(directory: directory, syncingName: BundleFiles.syncName)
     }
@@ -119,12 +118,13 @@ extension Store {
         try BundleFiles.removeDirectory(files.abandoned)
     }
 
-    /// Copies a database and its blobs; the copy is a separate database, with UUIDs of its own.
+    /// Copies a database and its blobs.
     ///
-    /// It may be open in the meantime; the copy contains what was committed when copying began. A sealed
-    /// database and its copy have the key of `sealing`; if bodies are packed, `packing` must include the codecs.
+    /// The copy is a separate database with its own UUIDs. The database may be open in the meantime; the copy
+    /// contains everything committed when copying began. An encrypted database and its copy have the key of
+    /// `sealing`; if bodies are compressed, `packing` must include the codecs.
     ///
-    /// - Throws: `StoreError`, `alreadyExists` if there is something at `target`.
+    /// - Throws: `StoreError`, `alreadyExists` if `target` exists.
     public static func copy(
         directory source: String,
         to target: String,
@@ -143,9 +143,11 @@ extension Store {
         try store.copy(to: target)
     }
 
-    /// Ends one owner's use; the last one closes the files, after running writes.
+    /// Ends the use by one owner.
     ///
-    /// - Throws: Nothing today; closing writes the rest of the log and may fail in a later version.
+    /// The last owner closes the files after running writes have finished.
+    ///
+    /// - Throws: Nothing at present; later versions may throw if writing the rest of the log fails.
     public func close() throws(StoreError) {
         guard let place else { return engine.close() }
         if place.leaveToOthers() { return }
@@ -165,25 +167,25 @@ extension Store {
         }
     }
 
-    /// How many owners have the store open; 0 if it is closed.
+    /// The number of owners; 0 if the store is closed.
     public var ownerCount: Int { place?.ownerCount ?? 1 }
 
-    /// How many owners have the file open in this process, for writing and for reading.
+    /// The number of owners of the file in this process, for writing and for reading.
     public var fileOwnerCount: Int {
         guard let place else { return 1 }
         return StoreRegistry.shared.entry(for: place.files.directory).ownerCount
     }
 
-    /// Checks that the file is still where it was opened, for those who read repeatedly.
+    /// Checks that the file still exists where it was opened.
     ///
-    /// A removed file reports no further changes. Writing checks this by itself.
+    /// For repeated reads. A removed file reports no further changes. Writes check this automatically.
     ///
     /// - Throws: `StoreError.Code.io` with `ESTALE` if it was removed, moved or replaced.
     public func requireFile() throws(StoreError) { try engine.requireFile() }
 
     /// Closes the store and deletes its files.
     ///
-    /// - Throws: `StoreError` with `busy` if it has other owners; it then stays open.
+    /// - Throws: `StoreError` with `busy` if it has other owners. It then stays open.
     public func delete() throws(StoreError) {
         guard let place else { return try close() }
         guard fileOwnerCount <= 1 else {
@@ -298,7 +300,7 @@ extension Store {
             default: false
             }
         guard isAlike || ownerCount == 0 else {
-            throw StoreError(.notADatabase("it is open here with another key"), at: directory ?? "")
+            throw StoreError(.notADatabase("already open with another key"), at: directory ?? "")
         }
         guard options.scheme == .vectors, scheme != .vectors, ownerCount > 0 else { return true }
         throw StoreError(.busy(.thisProcess(ownerCount: ownerCount)), at: directory ?? "")

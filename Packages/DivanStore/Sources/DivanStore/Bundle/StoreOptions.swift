@@ -7,27 +7,27 @@ public struct StoreOptions: Sendable {
     public var create: Bool
     /// Whether to open the database read-only; other processes may then have it open.
     public var readOnly: Bool
-    /// Whether every acknowledged write survives a power cut, at about 0.1 ms each.
+    /// Whether every acknowledged write survives a power failure, at a cost of about 0.1 ms each.
     ///
-    /// If `false`, a power cut may undo the last commits, the latest first. A killed process never
-    /// does.
+    /// If `false`, a power failure may undo the last commits, the latest first. Killing the process never does.
     public var fullSync: Bool
     /// How the bodies of revisions that are not current are stored.
     ///
-    /// It must read every codec that was used by programs that wrote the database. If several
-    /// owners open one database in a process, the first one's archive is used.
+    /// It must support every codec that was used to write the database. If a database has several owners in a
+    /// process, the archive of the first owner is used.
     public var archive: BodyArchive
-    /// How a new database names its revisions; `nil` means trees for a new one, and no change for an existing one.
+    /// The revision scheme of a new database; `nil` means trees for a new database, and no change for an existing
+    /// one.
     ///
     /// A database with trees that is opened with `.vectors` is upgraded permanently.
     public var scheme: RevisionScheme?
 
-    /// The key with which the files are sealed; `nil` for plain ones.
+    /// The encryption key of the files; `nil` for no encryption.
     ///
-    /// A new database gets this key; an existing one must have it already.
+    /// A new database is encrypted with this key; an existing database must already have it.
     public var sealing: (any StoreSealing)?
 
-    /// The codecs with which bodies may be packed.
+    /// The codecs with which bodies may be compressed.
     public var packing: BodyPacking
 
     /// Creates options.

@@ -1,31 +1,30 @@
-/// Prevents the files of a database from being read without a key.
+/// Encrypts the files of a database.
 ///
-/// The interface for encryption: pass it when opening a database (`StoreOptions.sealing`); the store
-/// knows no more of it than this. Called from any thread. Whatever it throws, a store reports as
-/// `StoreError`.
+/// Pass it when opening a database (`StoreOptions.sealing`). Called from any thread. A store converts thrown errors
+/// to `StoreError`.
 public protocol StoreSealing: Sendable {
-    /// The name of the VFS by which SQLite reads and writes files with this key.
+    /// The name of the VFS with which SQLite reads and writes files encrypted with this key.
     ///
-    /// It reports SQLITE_NOTADB for a file with another key or without one, and SQLITE_CORRUPT for damage.
-    /// It creates no temporary files, and no journal with pages in it. It exists as long as the sealing
-    /// does. It reads and writes through the VFS `base`, or SQLite's default one if no name is given.
+    /// It reports SQLITE_NOTADB for a file with another key or without encryption, and SQLITE_CORRUPT for damage.
+    /// It creates no temporary files and no rollback journals. It exists as long as this object. It reads and
+    /// writes through the VFS `base`, or SQLite's default VFS if `base` is `nil`.
     func vfsName(over base: String?) throws -> String
-    /// Bytes at the end of each page that the VFS needs.
+    /// Bytes that the VFS reserves at the end of each page.
     var reservedByteCount: Int32 { get }
     /// Whether another sealing has the same key.
     func hasSameKey(as other: any StoreSealing) -> Bool
 
     /// Bytes at the start of a blob's file that are needed to open it.
     var headByteCount: Int { get }
-    /// Bytes at its end.
+    /// Bytes at the end of a blob's file that are needed to open it.
     var endByteCount: Int { get }
-    /// Bytes of the content in a file of this size; `nil` if no content makes such a file.
+    /// The size of the content in a file of this size; `nil` if the size is invalid.
     func contentByteCount(ofFile byteCount: Int) -> Int?
-    /// Begins sealing a blob.
+    /// Begins to encrypt a blob.
     func sealer() throws -> any ContentSealer
-    /// Begins opening a blob.
+    /// Begins to decrypt a blob.
     ///
-    /// - Throws: If it was sealed with another key, or is not this blob or incomplete.
+    /// - Throws: If it has another key, or is incomplete or another blob.
     func opener(
         head: [UInt8],
         end: [UInt8],
@@ -34,23 +33,23 @@ public protocol StoreSealing: Sendable {
     ) throws -> any ContentOpener
 }
 
-/// Seals one blob as it streams, on one thread at a time.
+/// Encrypts a blob as a stream, on one thread at a time.
 public protocol ContentSealer: AnyObject {
-    /// Takes the next piece, and appends what can be written to `sealed`, whose memory is reused.
+    /// Encrypts the next piece, and appends the bytes that can be written to `sealed`, whose memory is reused.
     func append(_ piece: Span<UInt8>, into sealed: inout [UInt8]) throws
-    /// Ends the content, and returns what remains to be written.
+    /// Ends the content, and returns the remaining bytes to write.
     func finish(digest: BlobDigest) throws -> [UInt8]
 }
 
-/// Opens one blob chunk by chunk, on one thread at a time.
+/// Decrypts a blob chunk by chunk, on one thread at a time.
 public protocol ContentOpener: AnyObject {
-    /// Bytes of the content in each chunk but the last.
+    /// Bytes of the content in each chunk except the last.
     var chunkByteCount: Int { get }
     /// Where a chunk is in the file; `nil` after the last one.
     func place(ofChunk number: Int) -> Range<Int>?
-    /// Opens a chunk and appends its bytes to `content`, which has room for them.
+    /// Decrypts a chunk and appends its bytes to `content`, which has enough capacity.
     ///
-    /// - Throws: If it is not as it was sealed; nothing is appended then.
+    /// - Throws: If the chunk was changed; nothing is appended then.
     func open(
         _ chunk: Span<UInt8>,
         number: Int,

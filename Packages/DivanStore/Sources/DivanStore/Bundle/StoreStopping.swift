@@ -5,11 +5,11 @@ extension Store {
     /// The watch of the copying on this thread.
     @TaskLocal static var stop: QueryWatch?
 
-    /// Runs work that copies, imports or rebuilds a database or changes its key, and that a watch can stop.
+    /// Runs work that copies, imports, rebuilds or re-encrypts a database, and that a watch can stop.
     ///
-    /// What was begun is then undone, as after any error; a change of the key that has taken effect is finished.
+    /// Unfinished work is rolled back, as after any error. A key change that has taken effect is completed.
     ///
-    /// - Throws: What `body` throws; once the watch is cancelled, that is some `StoreError`.
+    /// - Throws: What `body` throws; a `StoreError` after the watch is cancelled.
     public static func stopping<Result>(
         by watch: QueryWatch,
         _ body: () throws -> Result
@@ -17,12 +17,12 @@ extension Store {
         try $stop.withValue(watch, operation: body)
     }
 
-    /// Waits for something that works for this thread elsewhere, such as a pull, and ends it if the watch of
-    /// this thread's work is cancelled.
+    /// Waits for work that runs on another thread for this one, such as a pull, and ends it if the watch is
+    /// cancelled.
     ///
     /// - Parameters:
-    ///   - end: Ends it, so that `wait` returns; called on any thread, perhaps twice.
-    ///   - wait: Returns when it has ended.
+    ///   - end: Ends the work, so that `wait` returns. Called on any thread, possibly twice.
+    ///   - wait: Returns when the work has ended.
     /// - Throws: What `wait` throws, and a `StoreError` if the work is stopped.
     public static func waiting(
         ending end: @escaping @Sendable () -> Void,
@@ -35,9 +35,9 @@ extension Store {
         try checkStop(at: "")
     }
 
-    /// Stops the work on this thread if its watch is cancelled; `path` is what the work is about.
+    /// Stops the work on this thread if its watch is cancelled; `path` is the database.
     ///
-    /// - Throws: A `StoreError` once that is the case.
+    /// - Throws: A `StoreError` if the watch is cancelled.
     public static func checkStop(at path: String) throws(StoreError) {
         guard let stop, stop.mustStop else { return }
         throw StoreError(.sqlite(SQLITE_INTERRUPT, "stopped"), at: path)

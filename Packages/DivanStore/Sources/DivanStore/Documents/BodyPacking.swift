@@ -1,39 +1,38 @@
 public import DivanCompression
 
-/// The codecs with which bodies may be packed at rest, by the numbers used in the file.
+/// The codecs with which bodies may be compressed at rest, by their numbers in the file.
 ///
-/// Whether bodies are packed, and with which codec, is set per collection
-/// (`StoreWriter.packBodies(of:with:)`) and stored in the database. To open a database, every codec that
-/// its bodies are packed with must be known.
+/// Compression is set per collection (`StoreWriter.packBodies(of:with:)`) and stored in the database. To open a
+/// database, all codecs that its bodies are compressed with must be included.
 public struct BodyPacking: Sendable {
     /// A codec and its number.
     public struct NumberedCodec: Sendable {
         /// 1 or more; never reused for another codec.
         public let number: UInt8
-        /// Packs and unpacks.
+        /// The codec.
         public let codec: any DictionaryCodec
 
-        /// Gives a codec its number.
+        /// Creates a numbered codec.
         public init(_ number: UInt8, _ codec: any DictionaryCodec) {
             self.number = number
             self.codec = codec
         }
     }
 
-    /// The numbers of the codecs that any Divan database may be packed with.
+    /// The numbers of the codecs that any Divan database may use.
     public enum Bundled: UInt8, CaseIterable, Sendable {
         /// LZ4 with a dictionary.
         case lz4 = 2
-        /// Zstandard with a dictionary; its library is not on every machine.
+        /// Zstandard with a dictionary; its library is optional.
         case zstd = 3
     }
 
-    /// No codec: a database with packed bodies cannot be read.
+    /// No codecs: a database with compressed bodies cannot be read.
     public static let none = BodyPacking([])
 
     private let codecs: [NumberedCodec]
 
-    /// Creates the list; of two codecs with the same number the first is used.
+    /// Creates a list of codecs; of two codecs with the same number, the first is used.
     public init(_ codecs: [NumberedCodec]) {
         self.codecs = codecs
     }

@@ -1,15 +1,15 @@
 internal import DivanJSON
 internal import Glibc
 
-/// What the body of a revision made on this peer may not contain: keys that would mean something else to
-/// a peer, or that peers of another kind do not accept.
+/// The rules for the bodies of local revisions: keys that have another meaning for peers, or that other kinds of
+/// peers reject, are not allowed.
 ///
-/// The bodies of other peers are not checked: they arrive under revision IDs that already stand for them.
+/// Received bodies are not checked, because their revision IDs are already computed from them.
 ///
 /// Source: `revisions.md` §3, `behaviour.md` §3.
 public enum BodyRules {
-    /// Top-level keys that the protocol reserves: a body is sent without them, so two peers would
-    /// hold different bodies under one revision ID.
+    /// Top-level keys that the protocol reserves: a body is sent without them, so two peers would have different
+    /// bodies with the same revision ID.
     public static let reservedKeys = ["_id", "_rev", "_deleted"]
 
     /// What the top-level keys of a canonical body reveal.

@@ -56,7 +56,7 @@ extension StoreWriter {
 }
 
 extension Store {
-    /// Ends all conflicts of documents that both sides deleted; for a database that begins to serve.
+    /// Resolves all conflicts of documents that both sides deleted; for a database that starts a listener.
     public func closeDeletions() throws {
         guard !isReadOnly else { return }
         let limit = 256  // in one transaction, so that other writers get in between

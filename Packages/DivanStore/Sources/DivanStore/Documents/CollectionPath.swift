@@ -1,10 +1,10 @@
-/// The name of a collection and of the scope it lives in; case-sensitive.
+/// The name of a collection and its scope; case-sensitive.
 ///
 /// Source: `behaviour.md` §2 (names), `replication.md` §2 (the text on the wire).
 public struct CollectionPath: Hashable, Sendable {
     /// The scope; `_default` unless specified.
     public let scope: String
-    /// The collection inside the scope.
+    /// The name of the collection in the scope.
     public let name: String
 
     /// The collection that every database has from the start: `_default` in scope `_default`.
@@ -18,7 +18,7 @@ public struct CollectionPath: Hashable, Sendable {
         self.init(validScope: scope, name: name)
     }
 
-    /// Reads `scope.name`, or `name` alone for a collection of the default scope.
+    /// Parses `scope.name`, or `name` for a collection in the default scope.
     public init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         switch parts.count {
@@ -33,14 +33,14 @@ public struct CollectionPath: Hashable, Sendable {
         self.name = name
     }
 
-    /// The text in messages and URLs, prefixed with the scope unless that is the default one.
+    /// The name in messages and URLs, prefixed with the scope unless it is the default scope.
     public var wireName: String {
         scope == Self.default.scope ? name : "\(scope).\(name)"
     }
 
     /// Whether the text can be the name of a scope or collection that a user creates.
     ///
-    /// 1 to 251 characters of `A–Z a–z 0–9 _ - %`, the first neither `_` nor `%`.
+    /// Names have 1 to 251 characters of `A–Z a–z 0–9 _ - %`. The first character cannot be `_` or `%`.
     public static func isValidName(_ text: String) -> Bool {
         guard let first = text.utf8.first, first != UInt8(ascii: "_"), first != UInt8(ascii: "%"),
             text.utf8.count <= StoreLimits.nameByteCount

@@ -6,7 +6,7 @@ public struct StoredConflict: Equatable, Sendable {
     public var documentID: DocumentID
     /// The current revision.
     public var local: StoredRevision
-    /// The revision that a remote sent and that is pending.
+    /// The pending revision from a remote.
     public var remote: StoredRevision
     /// The common ancestor, if its body is kept.
     public var base: StoredRevision?
@@ -16,7 +16,7 @@ public struct StoredConflict: Equatable, Sendable {
 ///
 /// Source: `revisions.md` §8.
 public enum ConflictDecision: Equatable, Sendable {
-    /// The body of the local revision is kept, as a child of the remote one.
+    /// The local body is saved as a child of the remote revision.
     case keepLocal
     /// The remote revision becomes current.
     case keepRemote
@@ -27,7 +27,7 @@ public enum ConflictDecision: Equatable, Sendable {
 }
 
 extension StoreReader {
-    /// The conflict that a resolver should look at; `nil` if the document is not in conflict.
+    /// The conflict to resolve; `nil` if the document is not in conflict.
     public func conflict(
         of documentID: DocumentID,
         in collection: CollectionPath
@@ -49,15 +49,15 @@ extension StoreReader {
 }
 
 extension StoreWriter {
-    /// Resolves a conflict between the two leaves that a resolver has seen.
+    /// Resolves a conflict between two leaves.
     ///
-    /// With `closesRemote`, keeping a live local side creates no revision: the remote's branch is
-    /// closed, and the remote is to be told so (`closedBranch`).
+    /// With `closesRemote`, keeping a live local revision creates no new revision: the remote's branch is closed,
+    /// and the remote must be notified (`closedBranch`).
     ///
-    /// - Returns: The document as it is now, possibly in conflict with another leaf; `nil` if one
-    ///   of the two is no longer a leaf: read the conflict again and decide again.
-    /// - Throws: `notFound` if the document was purged in the meantime; `badRevision` if no
-    ///   generation is left; `bodyTooLarge`, `tooManyBlobs` and `forbiddenKey` for a merged body.
+    /// - Returns: The document as it is now, possibly in conflict with another leaf; `nil` if one of the two is
+    ///   no longer a leaf: read the conflict again and resolve it again.
+    /// - Throws: `notFound` if the document was purged in the meantime; `badRevision` if the generation limit is
+    ///   reached; `bodyTooLarge`, `tooManyBlobs` and `forbiddenKey` for a merged body.
     public func resolveConflict(
         _ documentID: DocumentID,
         in collection: CollectionPath,
@@ -99,9 +99,9 @@ extension StoreWriter {
 }
 
 extension StoreWriter {
-    /// Makes a document continue as a child of a revision that lost to the current one.
+    /// Adds the current revision as a child of a revision that lost to it.
     ///
-    /// - Returns: Whether there is a new current revision; `false` if `loser` did not lose.
+    /// - Returns: Whether there is a new current revision; `false` if `loser` did not lose to it.
     /// - Throws: `badRevision` if no generation is left.
     public func graftCurrent(
         of documentID: DocumentID,
@@ -124,8 +124,7 @@ extension StoreWriter {
 }
 
 extension StoreWriter {
-    /// Makes a revision that was given up here current again, because a remote has it and gave up
-    /// ours.
+    /// Makes a revision that lost locally current again, because it won on a remote and the local one lost there.
     ///
     /// - Returns: The document as it is now; `nil` if nothing changed, because the current revision
     ///   ranks above that one, or its body is not kept.

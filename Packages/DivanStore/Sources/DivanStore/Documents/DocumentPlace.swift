@@ -4,7 +4,7 @@ public import DivanRevisions
 public struct DocumentPlace: Equatable, Sendable {
     /// The document.
     public var documentID: DocumentID
-    /// The change number inside the collection.
+    /// The sequence in the collection.
     public var sequence: UInt64
     /// When it expires, in milliseconds since 1970; `nil` means never.
     public var expiration: Int64?

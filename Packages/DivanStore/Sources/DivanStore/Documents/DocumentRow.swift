@@ -4,7 +4,7 @@ public import DivanRevisions
 public struct DocumentRow: Equatable, Sendable {
     /// 1 to 240 bytes of UTF-8.
     public var documentID: DocumentID
-    /// The change number inside the collection; 1 or more.
+    /// The sequence in the collection; 1 or more.
     public var sequence: UInt64
     /// The current revision.
     public var revisionID: RevisionID
@@ -12,7 +12,7 @@ public struct DocumentRow: Equatable, Sendable {
     public var flags: DocumentFlags
     /// The revisions other than the current one.
     public var tree: RowTree
-    /// The body's size, even if the body was not requested.
+    /// The size of the body, even if the body was not requested.
     public var bodyByteCount: Int
     /// The current revision's JSON; empty if it was not requested.
     public var body: [UInt8]
@@ -41,7 +41,7 @@ public struct DocumentRow: Equatable, Sendable {
     }
 }
 
-/// The revision tree of a row; the common case needs no bytes.
+/// The revision tree of a row; the most common case takes no bytes.
 public enum RowTree: Equatable, Sendable {
     /// One revision, the current one; the remote that is known to have it, if any.
     case single(knownAt: RemoteID?)
@@ -58,15 +58,15 @@ public struct DocumentFlags: OptionSet, Hashable, Sendable {
     /// The stored bits.
     public let rawValue: UInt8
 
-    /// Creates flags from stored bits; unknown ones are kept.
+    /// Creates flags from stored bits; unknown bits are kept.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
     /// The current revision is a tombstone.
     public static let tombstone = DocumentFlags(rawValue: 1)
-    /// A branch that came from a remote is not resolved (`revisions.md` §4).
+    /// A conflict with a branch from a remote is unresolved (`revisions.md` §4).
     public static let conflicted = DocumentFlags(rawValue: 2)
-    /// A revision whose body is kept refers to blobs.
+    /// A revision whose body is kept references blobs.
     public static let hasBlobs = DocumentFlags(rawValue: 4)
 }

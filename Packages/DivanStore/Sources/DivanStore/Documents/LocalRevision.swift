@@ -1,19 +1,21 @@
 public import DivanRevisions
 
-/// A revision made on this peer, before it has an ID; for a received one see `RemoteRevision`.
+/// A local revision, before it has an ID.
+///
+/// For received revisions, see `RemoteRevision`.
 public struct LocalRevision: Sendable {
     /// The document, already validated.
     public var documentID: DocumentID
     /// Canonical JSON, an object; `{}` for a tombstone.
     ///
-    /// In a database with trees its digest is the revision's. Its top level has none of
-    /// `BodyRules.reservedKeys` and no empty key.
+    /// In a database with revision trees, its digest is part of the revision ID. Its top level cannot contain
+    /// `BodyRules.reservedKeys` or an empty key.
     public var body: [UInt8]
     /// Whether it deletes the document.
     public var isTombstone: Bool
-    /// Whether the body refers to blobs, which must already be stored.
+    /// Whether the body references blobs, which must already be stored.
     public var hasBlobs: Bool
-    /// The revision to follow.
+    /// The expected parent.
     public var parent: ExpectedParent
 
     /// Creates a revision with a body.
@@ -48,13 +50,13 @@ public struct LocalRevision: Sendable {
     }
 }
 
-/// Which revision a local save expects to follow.
+/// The parent that a local save expects.
 public enum ExpectedParent: Equatable, Sendable {
-    /// Whatever is current: the last write wins.
+    /// The current revision, whatever it is: the last write wins.
     case current
-    /// Whatever is current, even a tombstone; if there is no such document, it is a conflict.
+    /// The current revision, even a tombstone; a conflict if the document does not exist.
     case existing
-    /// This one, or with `nil` none: the document is new, or its current revision is a tombstone.
+    /// This revision; `nil` means none: the document is new, or its current revision is a tombstone.
     case revision(RevisionID?)
 
     /// Whether the document may be new.
@@ -63,8 +65,8 @@ public enum ExpectedParent: Equatable, Sendable {
 
 /// The result of a local save.
 public enum SaveOutcome: Equatable, Sendable {
-    /// Stored; this is the document now.
+    /// Stored; the document after the save.
     case saved(StoredDocument)
-    /// Another revision is current, or with `nil` the document is gone; nothing was stored.
+    /// Another revision is current, or, with `nil`, the document does not exist; nothing was stored.
     case conflict(StoredDocument?)
 }

@@ -1,24 +1,22 @@
-/// How the bodies of a collection are stored: what was requested for new ones, and what the existing
-/// ones look like.
+/// How the bodies of a collection are stored: the setting for new bodies, and the state of existing ones.
 public struct PackedBodies: Equatable, Sendable {
-    /// The number of the codec that packs what is saved from now on; `nil` means it stays plain.
+    /// The number of the codec that compresses new bodies; `nil` means no compression.
     public let codec: UInt8?
     /// Bytes of the dictionary in use; 0 while there is none, or if it is damaged.
     public let dictionaryByteCount: Int
-    /// Bytes of all dictionaries, including those that only older rows use.
+    /// Bytes of all dictionaries, including those used only by older rows.
     public let allDictionariesByteCount: Int
-    /// How many documents from all over the collection were looked at, or all if they are few; 0 if
-    /// nothing is packed.
+    /// The number of documents sampled from the whole collection, or all if there are few; 0 if nothing is
+    /// compressed.
     public let seenCount: Int
-    /// How many of those have a packed body.
+    /// How many of those have a compressed body.
     public let packedCount: Int
 }
 
 extension StoreReader {
-    /// How the bodies of each collection are stored; omits collections where none is packed or to be
-    /// packed.
+    /// How the bodies of each collection are stored; omits collections without compression.
     ///
-    /// Takes as long for a large collection as for one of `StoreLimits.sampleCount` documents.
+    /// Takes no longer for a large collection than for one with `StoreLimits.sampleCount` documents.
     ///
     /// - Throws: What the engine reports.
     public func packedBodies() throws(StoreError) -> [CollectionPath: PackedBodies] {

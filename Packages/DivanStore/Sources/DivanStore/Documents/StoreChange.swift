@@ -7,15 +7,15 @@ internal import Synchronization
 public struct StoreChange: Equatable, Sendable {
     /// The collection.
     public var collection: CollectionPath
-    /// Which one, of the collections that have had this name one after another, if known.
+    /// The number of the collection, which distinguishes it from earlier collections of the same name, if known.
     public var number: CollectionID?
-    /// The documents, each once, in order of their last change.
+    /// The changed documents, each once, in the order of their last change.
     public var changes: [DocumentChange]
-    /// Who made the changes.
+    /// The origin of the changes.
     public var origin: ChangeOrigin
-    /// Whether the collection was removed; no documents are listed then.
+    /// Whether the collection was deleted; no documents are listed then.
     public var endsCollection: Bool
-    /// Whether the collection was created, or an index of it created, replaced or removed; no documents are
+    /// Whether the collection was created, or one of its indexes was created, replaced or deleted; no documents are
     /// listed then.
     public var reshapesCollection: Bool
 
@@ -50,16 +50,16 @@ public struct DocumentChange: Equatable, Sendable {
         self.sequence = sequence
     }
 
-    /// Whether the document is gone.
+    /// Whether the document was purged.
     public var isPurge: Bool { sequence == 0 }
 }
 
-/// Distinguishes one writer's changes from others', so that a replicator recognises its own.
+/// Distinguishes the changes of one writer from others, so that a replicator recognizes its own changes.
 public struct ChangeOrigin: Hashable, Sendable {
     private let number: UInt64
     private static let last = Atomic<UInt64>(0)
 
-    /// The application, and everything else that has no origin of its own.
+    /// The application, and everything else without a separate origin.
     public static let local = ChangeOrigin(number: 0)
 
     /// Creates an origin that differs from every other in this process.
@@ -72,9 +72,9 @@ public struct ChangeOrigin: Hashable, Sendable {
     }
 }
 
-/// Keeps a change handler registered while this object lives, or until `cancel()`.
+/// Keeps a change handler registered while this object exists, or until `cancel()`.
 ///
-/// After `cancel()` has returned no new call begins; one that is running on another thread may finish.
+/// After `cancel()` returns, no new call begins; a call that is running on another thread may finish.
 public final class StoreObservation: Sendable {
     private let remove: @Sendable () -> Void
 

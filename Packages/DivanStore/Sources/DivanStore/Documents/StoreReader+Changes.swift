@@ -3,7 +3,7 @@ internal import DivanLog
 extension StoreReader {
     /// At most `limit` documents with a greater sequence, ascending, tombstones included.
     ///
-    /// Unreadable ones are skipped and logged: fewer than `limit` means these are the last ones.
+    /// Unreadable documents are skipped and logged: fewer than `limit` documents means these are the last.
     public func documents(
         in collection: CollectionPath,
         after sequence: UInt64,
@@ -40,8 +40,8 @@ extension StoreReader {
 
     /// All documents with a greater sequence, tombstones included, a page at a time.
     ///
-    /// A page has at most `pageCount` documents, and ends when their bodies reach `byteCount` bytes, so it
-    /// exceeds that by at most one body.
+    /// A page has at most `pageCount` documents, and ends when the bodies reach `byteCount` bytes, so it exceeds
+    /// this size by at most one body.
     public func changes(
         in collection: CollectionPath,
         after sequence: UInt64,
@@ -80,14 +80,14 @@ extension StoreReader {
 extension [DamagedChange] {
     fileprivate func tellInLog() {
         for change in self {
-            StoreLog.database.warning("Passed over in the changes: \(change.error)")
+            StoreLog.database.warning("Skipped a document in the changes feed: \(change.error)")
         }
     }
 }
 
 /// The changes of a collection, ascending, a page at a time, so that only one page is in memory.
 public struct ChangePages {
-    /// Consecutive documents, and the unreadable ones among and after them.
+    /// Consecutive documents, including unreadable ones.
     public struct Page {
         /// The readable documents.
         public let documents: [StoredDocument]

@@ -1,11 +1,12 @@
 // The collections and their counters.
 extension StoreReader {
-    /// Every collection: the default one, then the others in order of creation.
+    /// All collections: the default collection, then the others in order of creation.
     public func collections() throws(StoreError) -> [CollectionPath] {
         try current().collections()
     }
 
-    /// Which collection has the name now, if several have had it one after another; `nil` if none has.
+    /// The number of the collection, which distinguishes it from earlier collections of the same name; `nil` if it
+    /// does not exist.
     public func collectionNumber(_ path: CollectionPath) throws(StoreError) -> CollectionID? {
         try current().collection(path)
     }
@@ -16,19 +17,19 @@ extension StoreReader {
         return try current().collection(path) != nil
     }
 
-    /// How many documents the collection has, not counting tombstones.
+    /// The number of documents in the collection, not counting tombstones.
     ///
     /// The number is stored, not counted.
     public func count(in collection: CollectionPath) throws(StoreError) -> Int {
         try state(of: self.collection(collection)).liveCount
     }
 
-    /// The greatest sequence ever assigned in the collection; 0 if nothing was ever stored.
+    /// The greatest sequence ever assigned in the collection; 0 if no document was ever stored.
     public func lastSequence(in collection: CollectionPath) throws(StoreError) -> UInt64 {
         try state(of: self.collection(collection)).lastSequence
     }
 
-    /// The last sequences of all collections, to check later whether there is more.
+    /// The last sequences of all collections, to check later for new changes.
     public func lastSequences() throws(StoreError) -> [CollectionPath: UInt64] {
         var sequences: [CollectionPath: UInt64] = [:]
         for path in try collections() { sequences[path] = try lastSequence(in: path) }

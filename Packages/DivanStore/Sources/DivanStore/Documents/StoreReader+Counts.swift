@@ -1,13 +1,13 @@
 public import DivanRevisions
 
-/// Counts the documents found by a list that takes several reads, to confirm it at the end.
+/// Counts the documents in a list that takes several reads, to verify it at the end.
 public struct ListCount: Sendable {
     fileprivate let collection: CollectionPath
     fileprivate let state: CollectionState
     /// How many documents the list has.
     public var count = 0
 
-    /// Begins with the state that the first of the reads sees.
+    /// Starts with the state of the first read.
     ///
     /// - Throws: Like every call of `StoreReader`.
     public init(of path: CollectionPath, _ reader: StoreReader) throws(StoreError) {
@@ -21,14 +21,14 @@ public struct ListCount: Sendable {
 extension StoreReader {
     /// Verifies that an enumeration of a collection's IDs found all of its documents.
     ///
-    /// If the number differs from that of the counters, every row is read. Does nothing inside `write`, whose
-    /// block may change the collection during the enumeration.
+    /// If the number differs from the counters, every row is read. Does nothing inside `write`, whose block may
+    /// change the collection during the enumeration.
     ///
     /// - Parameters:
-    ///   - listedCount: How many were found.
+    ///   - listedCount: The number of listed documents.
     ///   - path: The collection.
-    /// - Throws: `damagedDocument` with the first document that damage hides; `corrupt` if the index of IDs
-    ///   or the counters are wrong.
+    /// - Throws: `damagedDocument` for the first document hidden by damage; `corrupt` if the index of IDs or the
+    ///   counters are wrong.
     public func confirm(listedCount: Int, in path: CollectionPath) throws {
         guard !(self is StoreWriter) else { return }
         let collection = try self.collection(path)
@@ -40,16 +40,16 @@ extension StoreReader {
         }
         let finding =
             liveCount == listedCount
-            ? "the counters of collection \(path)"
-            : "the index of document IDs of \(path) does not fit; divan index rebuild mends it"
+            ? "wrong counters of collection \(path)"
+            : "wrong index of document IDs of \(path); 'divan index rebuild' repairs it"
         throw StoreError(.corrupt(finding), at: self.path)
     }
 
     /// Verifies that a list that took several reads, of which this is the last, found all documents of its
     /// collection.
     ///
-    /// If nothing was stored since it began, that takes only a look at the counters; otherwise the IDs are
-    /// enumerated once more.
+    /// If nothing was stored since the list began, it only compares the counters; otherwise it enumerates the IDs
+    /// again.
     ///
     /// - Throws: Like `confirm(listedCount:in:)`.
     public func confirm(_ list: ListCount) throws {
@@ -75,7 +75,7 @@ extension StoreReader {
         try confirm(listedCount: count, in: path)
     }
 
-    /// Whether the index of IDs leads from a document to the row that has this sequence in the changes.
+    /// Whether the index of IDs maps a document to the row with this sequence.
     public func isIndexed(
         _ documentID: DocumentID,
         in path: CollectionPath,

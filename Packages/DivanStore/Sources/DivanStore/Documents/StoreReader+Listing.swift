@@ -2,11 +2,11 @@ public import DivanRevisions
 
 // A list leaves out what is damaged and says so, so that one bad row does not withhold the others.
 extension StoreReader {
-    /// Calls `body` with each document of a collection that is not deleted, in the order of IDs, and
-    /// `damaged` with each that cannot be read.
+    /// Calls `body` with each live document of a collection, in the order of IDs, and `damaged` with each document
+    /// that cannot be read.
     ///
-    /// A document that damage has marked as deleted comes last. Inside `write`, whose block may change the
-    /// collection meanwhile, such documents are not looked for.
+    /// Documents that damage has marked as deleted come last. Inside `write`, whose block may change the collection
+    /// meanwhile, such documents are not detected.
     ///
     /// - Throws: `corrupt` if the index of IDs or the counters are wrong; what the blocks throw.
     public func forEachDocument(

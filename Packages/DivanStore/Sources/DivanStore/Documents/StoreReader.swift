@@ -2,10 +2,10 @@ internal import DivanDelta
 internal import DivanLog
 public import DivanRevisions
 
-/// One state of a database, valid only inside the block that it was passed to, and on that thread.
+/// A snapshot of a database, valid only inside the block that it was passed to, and on that thread.
 ///
-/// If used later, it throws `StoreError.Code.notOpen`. Every call throws `noSuchCollection` for a
-/// collection that does not exist, `corrupt` for a damaged row, and what the medium reports.
+/// Later use throws `StoreError.Code.notOpen`. Every call throws `noSuchCollection` for a collection that does not
+/// exist, `corrupt` for a damaged row, and I/O errors.
 public class StoreReader {
     let path: String
     let archive: BodyArchive
@@ -172,8 +172,8 @@ public class StoreReader {
 
     // MARK: Documents
 
-    /// The current revision of a document; `nil` if there is none or if it is deleted, unless
-    /// tombstones are requested.
+    /// The current revision of a document; `nil` if it does not exist, or is deleted and tombstones are not
+    /// requested.
     public func document(
         _ documentID: DocumentID,
         in collection: CollectionPath,
@@ -197,7 +197,7 @@ public class StoreReader {
         return try current().documentIDs(in: collection.id, after: documentID, limit: limit)
     }
 
-    /// The same, but only IDs that begin with a prefix.
+    /// Like the above, but only IDs with a prefix.
     public func documentIDs(
         in collection: CollectionPath,
         prefix: String,
@@ -229,7 +229,7 @@ public class StoreReader {
         }
     }
 
-    /// Everything known of a document's revisions, including the current body.
+    /// All known revisions of a document, including the current body.
     public func revisions(
         of documentID: DocumentID,
         in collection: CollectionPath
@@ -239,8 +239,8 @@ public class StoreReader {
         return try history(of: row, in: collection)
     }
 
-    /// The same for the row with this sequence in the changes, with its expiration in milliseconds since
-    /// 1970; works even if a damaged index leads from the ID to another row, or to none.
+    /// The revisions of the document with this sequence, and its expiration in milliseconds since 1970; works even
+    /// if the index of IDs is damaged.
     public func revisions(
         of documentID: DocumentID,
         in collection: CollectionPath,
@@ -260,10 +260,10 @@ public class StoreReader {
         try revisions(of: documentID, in: collection) as? RevisionTree
     }
 
-    /// One revision, if it is in the tree and its body is kept.
+    /// A revision, if it is in the tree and its body is kept.
     ///
-    /// `sequence` is the document's place in the changes feed. It is nearly always still there, so
-    /// it need not be looked up by its ID.
+    /// `sequence` is the document's position in the changes feed, which is usually still valid and avoids a lookup
+    /// by ID.
     public func revision(
         _ documentID: DocumentID,
         _ revisionID: RevisionID,
@@ -290,8 +290,8 @@ public class StoreReader {
         )
     }
 
-    /// Reads the documents with these ascending sequences in one run, as far as no other is between
-    /// them; they are then requested by `revision` with their sequences.
+    /// Reads the documents with these ascending sequences together, up to the first gap; then request them from
+    /// `revision` with their sequences.
     public func readAhead(
         _ sequences: [UInt64],
         in collection: CollectionPath
@@ -321,7 +321,7 @@ public class StoreReader {
 
     // MARK: Beside the documents
 
-    /// When a document expires, in milliseconds since 1970; `nil` if never, or if there is no such document.
+    /// When a document expires, in milliseconds since 1970; `nil` if never, or if the document does not exist.
     public func expiration(
         of documentID: DocumentID,
         in collection: CollectionPath
@@ -330,7 +330,7 @@ public class StoreReader {
         return try current().expiration(of: documentID, in: collection.id)
     }
 
-    /// A small value that a higher package keeps in the database.
+    /// A small value stored in the database by another package.
     public func metadata(_ key: String) throws(StoreError) -> [UInt8]? {
         try current().value(key, in: .metadata)
     }
@@ -351,7 +351,7 @@ public class StoreReader {
                 throw StoreError(.unknownCodec(number: number), at: path)
             }
             throw StoreError(
-                .damagedDocument(documentID: row.documentID, "its tree: \(error)"),
+                .damagedDocument(documentID: row.documentID, "revision tree: \(error)"),
                 at: path
             )
         }
@@ -368,7 +368,7 @@ public class StoreReader {
             history = try scheme.history(of: row)
         } catch {
             throw StoreError(
-                .damagedDocument(documentID: row.documentID, "its tree: \(error)"),
+                .damagedDocument(documentID: row.documentID, "revision tree: \(error)"),
                 at: path
             )
         }

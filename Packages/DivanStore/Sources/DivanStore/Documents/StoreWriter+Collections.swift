@@ -1,6 +1,6 @@
 // Creating and deleting collections. Everything kept about one is deleted with it, except its last sequence.
 extension StoreWriter {
-    /// Creates a collection; does nothing if it exists.
+    /// Creates a collection; does nothing if it already exists.
     public func createCollection(_ path: CollectionPath) throws(StoreError) {
         guard try !hasCollection(path) else { return }
         try makeCollection(path)
@@ -25,7 +25,7 @@ extension StoreWriter {
         noteUnknownCheckpoints()
     }
 
-    /// Notes where the change numbers of a collection ended that another database had and deleted.
+    /// Records the last sequence of a collection that was deleted in the imported database.
     public func importEnd(
         _ sequence: UInt64,
         of path: CollectionPath
@@ -37,7 +37,7 @@ extension StoreWriter {
     /// The metadata key for the last sequence of a deleted collection.
     private static func endKey(_ path: CollectionPath) -> String { "ended-collection:\(path)" }
 
-    /// Removes a collection with its documents and checkpoints; does nothing if there is none.
+    /// Deletes a collection with its documents and checkpoints; does nothing if it does not exist.
     ///
     /// The default collection is emptied but remains.
     public func deleteCollection(_ path: CollectionPath) throws(StoreError) {

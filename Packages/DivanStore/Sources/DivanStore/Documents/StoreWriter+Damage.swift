@@ -25,7 +25,7 @@ extension StoreWriter {
             throw error
         }
         guard let liveCount else {
-            let problem = "the index of document IDs has another one's row for \(documentID)"
+            let problem = "the index of document IDs has the wrong row for \(documentID)"
             throw StoreError(.corrupt(problem), at: path)
         }
         return liveCount

@@ -1,9 +1,9 @@
 internal import DivanRevisions
 
 extension StoreReader {
-    /// The number of the codec that packs the bodies of a collection from now on; `nil` if none does.
+    /// The number of the codec that compresses new bodies of a collection; `nil` if compression is off.
     ///
-    /// See `BodyPacking`. An engine that packs nothing, like the one in memory, knows it too.
+    /// See `BodyPacking`. Engines without compression, like the in-memory engine, store the setting too.
     public func bodyPacking(of path: CollectionPath) throws(StoreError) -> UInt8? {
         let key = PackedCollection.key(try collection(path).id)
         return try current().value(key, in: .packing).flatMap(PackedCollection.init)?.codec
@@ -11,14 +11,14 @@ extension StoreReader {
 }
 
 extension StoreWriter {
-    /// Packs the bodies of a collection with a codec from now on or, with `nil`, no longer.
+    /// Turns on compression of a collection's bodies with a codec, or turns it off with `nil`.
     ///
-    /// Existing bodies stay as they are until they are stored again, or until `Store.compact()` repacks
-    /// all of them. A dictionary is made of the documents, replacing any existing one; if there are too
-    /// few, as soon as there are `StoreLimits.sampledDocumentCount`. Older versions of Divan can no
+    /// Existing bodies do not change until they are stored again, or until `Store.compact()` recompresses all of
+    /// them. A dictionary is created from the documents and replaces any existing dictionary; if there are too few
+    /// documents, it is created when there are `StoreLimits.sampledDocumentCount`. Older versions of Divan can no
     /// longer open the database.
     ///
-    /// - Throws: `unknownCodec` if `StoreOptions.packing` has none with this number.
+    /// - Throws: `unknownCodec` if `StoreOptions.packing` has no codec with this number.
     public func packBodies(of path: CollectionPath, with codec: UInt8?) throws(StoreError) {
         let collection = try self.collection(path)
         try changing().setPacking(codec, of: collection.id)
@@ -34,7 +34,7 @@ extension StoreWriter {
 }
 
 extension StorageTransaction {
-    /// Stores the choice and packs nothing.
+    /// Stores the setting without compressing anything.
     public func setPacking(
         _ codec: UInt8?,
         of collection: CollectionID

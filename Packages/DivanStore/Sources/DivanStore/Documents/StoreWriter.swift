@@ -3,9 +3,9 @@ internal import DivanDelta
 public import DivanRevisions
 internal import DivanSealedFields
 
-/// One transaction: a reader that makes changes and sees them.
+/// A transaction: a reader that can make changes and sees them.
 ///
-/// Every operation is checked before it changes anything: one that throws `conflict`, `notFound`,
+/// Every operation is checked before it changes anything: an operation that throws `conflict`, `notFound`,
 /// `bodyTooLarge`, `tooManyBlobs`, `forbiddenKey` or `badRevision` has changed nothing.
 public final class StoreWriter: StoreReader {
     private let transaction: any StorageTransaction
@@ -87,11 +87,11 @@ public final class StoreWriter: StoreReader {
 
     // MARK: Documents
 
-    /// Stores a revision made on this peer.
+    /// Stores a local revision.
     ///
-    /// - Returns: `conflict` if another revision than its parent is current.
-    /// - Throws: `bodyTooLarge`, `tooManyBlobs`, `forbiddenKey`, `noSuchCollection`, `badRevision` if no
-    ///   generation is left, and what the medium reports.
+    /// - Returns: `conflict` if the current revision is not its parent.
+    /// - Throws: `bodyTooLarge`, `tooManyBlobs`, `forbiddenKey`, `noSuchCollection`, `badRevision` if the
+    ///   generation limit is reached, and I/O errors.
     public func save(
         _ revision: LocalRevision,
         in collection: CollectionPath
@@ -125,7 +125,7 @@ public final class StoreWriter: StoreReader {
         }
     }
 
-    /// Stores a revision made on this peer, from its parts.
+    /// Stores a local revision from its parts.
     ///
     /// Same as `save(_:in:)`.
     public func save(
@@ -161,9 +161,9 @@ public final class StoreWriter: StoreReader {
         }
     }
 
-    /// Removes a document with its history; this is not replicated.
+    /// Purges a document with its history; this is not replicated.
     ///
-    /// Returns `false` if there was none.
+    /// Returns `false` if the document does not exist.
     @discardableResult
     public func purge(
         _ documentID: DocumentID,
@@ -193,7 +193,7 @@ public final class StoreWriter: StoreReader {
         return true
     }
 
-    /// Sets or, with `nil`, clears when a document is purged, in milliseconds since 1970.
+    /// Sets the expiration of a document, in milliseconds since 1970, or clears it with `nil`.
     ///
     /// - Throws: `notFound`. The sequence does not change, and observers are not notified.
     public func setExpiration(
@@ -211,7 +211,7 @@ public final class StoreWriter: StoreReader {
 
     // MARK: Collections and values
 
-    /// Stores a small value in the database, or with `nil` removes it.
+    /// Stores a small value in the database, or deletes it with `nil`.
     public func setMetadata(_ key: String, _ value: [UInt8]?) throws(StoreError) {
         try setValue(value, for: key, in: .metadata)
     }

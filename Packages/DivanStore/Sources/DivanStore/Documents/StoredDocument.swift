@@ -6,7 +6,7 @@ public struct StoredDocument: Equatable, Sendable {
     public var documentID: DocumentID
     /// The current revision.
     public var revisionID: RevisionID
-    /// The change number inside the collection.
+    /// The sequence in the collection.
     public var sequence: UInt64
     /// The properties of the document.
     public var flags: DocumentFlags
@@ -31,9 +31,9 @@ public struct StoredDocument: Equatable, Sendable {
     /// Whether the current revision is a tombstone.
     public var isTombstone: Bool { flags.contains(.tombstone) }
 
-    /// Whether the document may refer to blobs; if `false`, its current revision refers to none.
+    /// Whether the document may reference blobs; if `false`, its current revision references none.
     ///
-    /// Earlier versions stored some documents with attachments without `hasBlobs`.
+    /// Earlier versions stored some documents with attachments without the flag `hasBlobs`.
     public var mayNameBlobs: Bool { flags.contains(.hasBlobs) || BodyRules.mayNameBlobs(body) }
 
     init(_ row: DocumentRow) {
@@ -47,17 +47,17 @@ public struct StoredDocument: Equatable, Sendable {
     }
 }
 
-/// One revision of a document, current or not, whose body is kept.
+/// A revision of a document, current or not, whose body is kept.
 public struct StoredRevision: Equatable, Sendable {
     /// The revision.
     public var revisionID: RevisionID
     /// Its flags in the tree.
     public var flags: RevisionFlags
-    /// The change number under which it was stored.
+    /// The sequence under which it was stored.
     public var sequence: UInt64
     /// Its JSON, byte for byte as it was stored.
     public var body: [UInt8]
-    /// Whether the document is known to have no other revision, neither an earlier nor a later one nor another branch.
+    /// Whether this is known to be the only revision of the document.
     public internal(set) var isOnly = false
 
     /// Whether it is a tombstone.
@@ -80,7 +80,7 @@ extension DocumentRow {
 
 /// An entry of the changes feed that cannot be read.
 public struct DamagedChange: Equatable, Sendable {
-    /// The change number inside the collection.
+    /// The sequence in the collection.
     public let sequence: UInt64
     /// The document, as far as its ID can be trusted.
     public let documentID: DocumentID
@@ -97,7 +97,7 @@ public struct DamagedChange: Equatable, Sendable {
 
 /// One entry of the changes feed.
 public struct ChangeRow: Equatable, Sendable {
-    /// The change number inside the collection.
+    /// The sequence in the collection.
     public var sequence: UInt64
     /// The document.
     public var documentID: DocumentID
@@ -105,11 +105,11 @@ public struct ChangeRow: Equatable, Sendable {
     public var revisionID: RevisionID
     /// The properties of the document.
     public var flags: DocumentFlags
-    /// The latest revision that the remote in question is known to have.
+    /// The latest revision that the remote is known to have.
     public var remoteAncestor: RevisionID?
     /// The size of the body.
     public var bodyByteCount: Int
-    /// Whether it is the only revision that is kept of the document.
+    /// Whether it is the only stored revision of the document.
     public var isFirst = false
     /// The greatest sequence of the collection when this entry was read.
     public var feedEnd: UInt64 = 0

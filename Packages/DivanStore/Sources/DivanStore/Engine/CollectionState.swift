@@ -1,9 +1,9 @@
-/// The number of a collection inside its engine; never reused.
+/// The number of a collection in its engine; never reused.
 public struct CollectionID: Hashable, Sendable {
     /// 1 or more.
     public let rawValue: Int64
 
-    /// Takes a number that an engine assigned.
+    /// Creates an ID from a number that an engine assigned.
     public init(rawValue: Int64) {
         self.rawValue = rawValue
     }
@@ -18,7 +18,7 @@ public struct CollectionState: Equatable, Sendable {
     /// Documents that are not tombstones.
     public var liveCount: Int
 
-    /// Creates the counters of a collection; those of a new one are zero.
+    /// Creates the counters of a collection; by default zero, as for a new collection.
     public init(id: CollectionID, lastSequence: UInt64 = 0, liveCount: Int = 0) {
         self.id = id
         self.lastSequence = lastSequence

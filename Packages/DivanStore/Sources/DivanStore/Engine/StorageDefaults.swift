@@ -46,7 +46,7 @@ extension StorageSnapshot {
         return found
     }
 
-    /// Reads that many rows, and drops those that were not requested.
+    /// Reads that many rows, and discards those that were not requested.
     public func run(
         of sequences: [UInt64],
         in collection: CollectionID
@@ -65,7 +65,7 @@ extension StorageSnapshot {
     /// Unknown.
     public func indexByteCounts() throws(StoreError) -> [CollectionID: Int]? { nil }
 
-    /// None are packed, so none need be looked at.
+    /// No bodies are compressed.
     public func packedCount(
         in collection: CollectionID,
         among count: Int
@@ -171,7 +171,7 @@ extension StorageTransaction {
     /// Does nothing.
     public func changeIndexes(_ sql: String) throws(StoreError) {}
 
-    /// Runs one after the other.
+    /// Runs the statements one after another.
     public func makeIndexesBesideDamage(_ statements: [String]) throws(StoreError) {
         for sql in statements { try changeIndexes(sql) }
     }

@@ -1,65 +1,66 @@
 public import DivanQuery
 public import DivanRevisions
 
-/// Stores the rows of collections and small values; knows nothing of trees and conflicts.
+/// Stores the rows of collections and small values, independently of revision trees and conflicts.
 ///
-/// The layer below `Store`, which calls `write` from one thread at a time and never inside another
-/// `write`, and calls `read` from any thread at any time. A snapshot sees a single committed state
-/// throughout, no older than its beginning. To begin, it may wait for a running transaction, but
-/// never for another snapshot. `StorageEngineContract` checks all of this.
+/// `Store` calls `write` from one thread at a time and never inside another `write`, and calls `read` from any
+/// thread at any time. A snapshot sees one committed state, no older than its beginning. Beginning a snapshot may
+/// wait for a running transaction, but never for another snapshot. `StorageEngineContract` checks these rules.
 public protocol StorageEngine: AnyObject, Sendable {
     /// Whether every `write` fails with `StoreError.Code.readOnly`.
     var isReadOnly: Bool { get }
 
-    /// Runs `body` on what is committed now.
+    /// Runs `body` on the current committed state.
     func read<T>(_ body: (any StorageSnapshot) throws -> T) throws -> T
 
-    /// Begins a query on what is committed now; rows are produced as they are requested.
+    /// Begins a query on the current committed state; rows are produced as they are requested.
     ///
-    /// The default first reads all documents of its collections.
+    /// The default implementation first reads all documents of its collections.
     func rows(of query: StorageQuery) throws -> StorageRows
 
-    /// Runs `body` in a transaction: all of it is committed when it returns, nothing if it throws.
+    /// Runs `body` in a transaction, which is committed when `body` returns, and rolled back if it throws.
     func write<T>(_ body: (any StorageTransaction) throws -> T) throws -> T
 
-    /// Checks everything that is stored.
+    /// Checks all stored data.
     ///
     /// - Throws: `StoreError.Code.corrupt` with the first damage found.
     func checkIntegrity() throws(StoreError)
 
-    /// Checks that the pages by which rows are found are consistent; does less than `checkIntegrity`.
+    /// Checks that the pages with which rows are found are consistent; checks less than `checkIntegrity`.
     ///
-    /// - Throws: `StoreError.Code.corrupt` with the first damage found: rows may be hidden then.
+    /// - Throws: `StoreError.Code.corrupt` with the first damage found; rows may then be hidden.
     func checkPages() throws(StoreError)
 
     /// Returns unused space to the system; needs as much free space as the data takes.
     func compact() throws(StoreError)
 
-    /// Updates the statistics that speed up queries; with `isThorough` from everything instead of a sample.
+    /// Updates the statistics that speed up queries; with `isThorough`, from all data instead of a sample.
     func optimize(isThorough: Bool) throws(StoreError)
 
-    /// Makes every write acknowledged so far survive a power cut.
+    /// Makes all writes acknowledged so far survive a power failure.
     ///
-    /// - Throws: Also if an earlier write could not be confirmed, since that one may reappear.
+    /// - Throws: Also if an earlier write could not be confirmed, because it may reappear.
     func makeDurable() throws(StoreError)
 
-    /// Makes every acknowledged write from now on survive a power cut.
+    /// Makes all acknowledged writes from now on survive a power failure.
     func syncFully() throws(StoreError)
 
-    /// Checks that the open file is still the one under its name; the default knows no files.
+    /// Checks that the open file is still the file with its name; by default, does nothing.
     ///
     /// - Throws: `StoreError.Code.io` with `ESTALE` if it was removed, moved or replaced.
     func requireFile() throws(StoreError)
 
-    /// Closes the engine; later calls throw `StoreError.Code.notOpen`. May be called twice.
+    /// Closes the engine; later calls throw `StoreError.Code.notOpen`.
+    ///
+    /// May be called twice.
     func close()
 }
 
-/// A state of an engine, valid only inside the block that it was passed to, and on that thread.
+/// A snapshot of an engine, valid only inside the block that it was passed to, and on that thread.
 public protocol StorageSnapshot: AnyObject {
     /// Every collection, in order of creation.
     func collections() throws(StoreError) -> [CollectionPath]
-    /// The collection's number, or `nil` if there is none.
+    /// The collection's number; `nil` if it does not exist.
     func collection(_ path: CollectionPath) throws(StoreError) -> CollectionID?
     /// The counters of a collection that exists.
     func state(of collection: CollectionID) throws(StoreError) -> CollectionState
@@ -78,10 +79,10 @@ public protocol StorageSnapshot: AnyObject {
         flags: DocumentFlags,
         content: RowContent
     ) throws(StoreError) -> [DocumentRow]
-    /// At most `limit` rows with a greater sequence, ascending, as a feed reads them.
+    /// At most `limit` rows with a greater sequence, ascending, for the changes feed.
     ///
-    /// Rows that cannot be read are skipped and reported in `damaged`, so fewer than `limit` rows
-    /// means these are the last ones. The default is for engines whose rows cannot be damaged.
+    /// Rows that cannot be read are skipped and reported in `damaged`, so fewer than `limit` rows means these are
+    /// the last rows. The default is for engines whose rows cannot be damaged.
     func changes(
         in collection: CollectionID,
         after sequence: UInt64,
@@ -89,67 +90,67 @@ public protocol StorageSnapshot: AnyObject {
         content: RowContent,
         noting damaged: inout [DamagedChange]
     ) throws(StoreError) -> [DocumentRow]
-    /// The rows of some documents, without bodies and in any order; omits those that are missing or unreadable.
+    /// The rows of some documents, without bodies and in any order; omits missing and unreadable rows.
     ///
-    /// An engine may look up many in one step; the default looks up each.
+    /// An engine may look up many rows at once; the default looks up each.
     func summaries(
         of documentIDs: [DocumentID],
         in collection: CollectionID
     ) throws(StoreError) -> [DocumentRow]
-    /// Whole rows with these ascending sequences, up to the first that is missing, unreadable, or
-    /// preceded by a row that is not in the list.
+    /// Complete rows with these ascending sequences, up to the first row that is missing, unreadable, or preceded
+    /// by a row that is not in the list.
     ///
     /// The default is for engines whose rows cannot be damaged.
     func run(
         of sequences: [UInt64],
         in collection: CollectionID
     ) throws(StoreError) -> [DocumentRow]
-    /// Calls `body` with each whole row of a collection, by ascending sequence; for a damaged row,
-    /// with the error that names its document.
+    /// Calls `body` with each complete row of a collection, by ascending sequence; for a damaged row, with an error
+    /// that names its document.
     ///
     /// The default is for engines whose rows cannot be damaged.
     func forEachRow(
         in collection: CollectionID,
         _ body: (Result<DocumentRow, StoreError>) throws -> Void
     ) throws
-    /// One sentence for each collection and small value that is not what was stored; none by default.
+    /// One sentence for each damaged collection and small value; none by default.
     func damagedValues() throws(StoreError) -> [String]
-    /// The rows of a collection that are not what was stored, and those that only an index still
-    /// names; none by default.
+    /// The damaged rows of a collection, and those that only an index still contains; none by default.
     func damagedRows(in collection: CollectionID) throws(StoreError) -> [DamagedRow]
-    /// Every collection whose name is what was stored, however damaged the rest is; the default is for
-    /// engines whose values cannot be damaged.
+    /// All collections whose names are intact, even if the rest is damaged; the default is for engines whose values
+    /// cannot be damaged.
     func readableCollections() throws(StoreError) -> [(id: CollectionID, path: CollectionPath)]
-    /// Collections that have rows but whose name is not what was stored; none by default.
+    /// Collections that have rows but a damaged name; none by default.
     func namelessCollections() throws(StoreError) -> [CollectionID]
-    /// Calls `body` with each intact row of a collection, ascending, and `left` with what is known of one
-    /// that is not intact. Of a row out of reach, that is what an index names; if it is the index that is
-    /// damaged, the name may be that of an intact row.
+    /// Calls `body` with each intact row of a collection, ascending, and `left` with what is known of each damaged
+    /// row.
+    ///
+    /// For an unreachable row, this is the entry of an index; if the index is damaged, the entry may be that of an
+    /// intact row.
     func forEachReadableRow(
         in collection: CollectionID,
         leaving left: (DamagedRow, StoreError) -> Void,
         _ body: (DocumentRow) throws -> Void
     ) throws -> RowReach
-    /// The values of a space that are what was stored; by default, all of them.
+    /// The intact values of a space; by default, all of them.
     func readableValues(in space: ValueSpace) throws(StoreError) -> [(key: String, value: [UInt8])]
-    /// Bytes of the pages of each collection's indexes; `nil`, the default, if an engine does not
-    /// know.
+    /// Bytes of the pages of each collection's indexes; `nil`, the default, if unknown.
     func indexByteCounts() throws(StoreError) -> [CollectionID: Int]?
-    /// Samples about `count` live documents from all over a collection, or all if there are fewer;
-    /// returns how many were looked at and how many of them have a packed body.
+    /// Samples about `count` live documents from the whole collection, or all if there are fewer; returns the
+    /// number of sampled documents and of those with a compressed body.
     ///
-    /// The default is for engines that pack nothing.
+    /// The default is for engines without compression.
     func packedCount(
         in collection: CollectionID,
         among count: Int
     ) throws(StoreError) -> (seen: Int, packed: Int)
-    /// Bytes of the dictionaries that bodies are packed with, by collection and number.
+    /// Bytes of the compression dictionaries, by collection and number.
     ///
-    /// The default is for engines that pack nothing.
+    /// The default is for engines without compression.
     func dictionaryByteCounts() throws(StoreError) -> [CollectionID: [UInt64: Int]]
-    /// How many rows with these sequences have a tree that is `.single`.
+    /// The number of rows with these sequences whose tree is `.single`.
     ///
-    /// An engine may count without building rows; the default builds them.
+    /// An engine may count without building rows; the default builds the rows.
     func singleRevisionCount(
         in collection: CollectionID,
         within sequences: Range<UInt64>
@@ -167,7 +168,7 @@ public protocol StorageSnapshot: AnyObject {
         limit: Int
     ) throws(StoreError) -> [(documentID: DocumentID, sequence: UInt64)]
 
-    /// When a document expires, in milliseconds since 1970; `nil` if never, or if there is no such document.
+    /// When a document expires, in milliseconds since 1970; `nil` if never, or if the document does not exist.
     func expiration(
         of documentID: DocumentID,
         in collection: CollectionID
@@ -186,70 +187,70 @@ public protocol StorageSnapshot: AnyObject {
     /// The default copies the documents of its collections.
     func run(_ query: StorageQuery, _ body: ([QueryValue]) throws -> Void) throws
 
-    /// How a query would run on this state.
+    /// The plan of a query on this state.
     func plan(_ query: StorageQuery) throws -> QueryPlan
 
     /// A small value of the database itself.
     func value(_ key: String, in space: ValueSpace) throws(StoreError) -> [UInt8]?
     /// All values of a space, ascending by the UTF-8 bytes of their keys.
     func values(in space: ValueSpace) throws(StoreError) -> [(key: String, value: [UInt8])]
-    /// The same, but only those whose keys begin with the bytes of a text; the default reads all.
+    /// The values of a space whose keys begin with a prefix; the default reads all values.
     func values(
         in space: ValueSpace,
         beginningWith prefix: String
     ) throws(StoreError) -> [(key: String, value: [UInt8])]
 }
 
-/// A snapshot that can be modified; it sees its own changes.
+/// A snapshot that can be modified, and sees its own changes.
 public protocol StorageTransaction: StorageSnapshot {
     /// Creates an empty collection with a number that was never used before.
     func createCollection(_ path: CollectionPath) throws(StoreError) -> CollectionState
-    /// Removes a collection with its rows.
+    /// Deletes a collection with its rows.
     func deleteCollection(_ collection: CollectionID) throws(StoreError)
     /// Replaces the counters of a collection.
     func setState(_ state: CollectionState) throws(StoreError)
 
-    /// Stores a row, replacing the one with its document ID, if any.
+    /// Stores a row, replacing any row with the same document ID.
     ///
     /// No other row of the collection has its sequence.
     func put(_ row: DocumentRow, in collection: CollectionID) throws(StoreError)
-    /// Stores a row like `put(_:in:)`, together with the resulting counters of its collection.
+    /// Stores a row like `put(_:in:)`, and the resulting counters of its collection.
     ///
-    /// The row's sequence is `state.lastSequence`. An engine may keep the counters with the row,
-    /// which saves them a page of their own; the default calls `setState`.
+    /// The row's sequence is `state.lastSequence`. An engine may keep the counters with the row, which saves a
+    /// page; the default calls `setState`.
     func put(_ row: DocumentRow, leaving state: CollectionState) throws(StoreError)
-    /// Stores a row like `put(_:leaving:)` if no row has its document ID; returns whether it did.
+    /// Stores a row like `put(_:leaving:)` if no row has its document ID; returns whether the row was stored.
     ///
-    /// An engine may do this in one step; the default looks first.
+    /// An engine may do this in one step; the default checks first.
     func add(_ row: DocumentRow, leaving state: CollectionState) throws(StoreError) -> Bool
-    /// Stores rows that follow `state`, each like `add(_:leaving:)`, if none of their documents
-    /// exists or occurs twice; returns whether it did. Otherwise it changes nothing.
+    /// Stores rows that follow `state`, each like `add(_:leaving:)`, if none of their documents exists or occurs
+    /// twice; returns whether the rows were stored.
     ///
-    /// An engine may do this in one step; the default looks first.
+    /// Otherwise changes nothing. An engine may do this in one step; the default checks first.
     func add(_ rows: [DocumentRow], after state: CollectionState) throws(StoreError) -> Bool
-    /// Replaces the tree of a row and keeps the rest, including its sequence.
+    /// Replaces the tree of a row without changing the rest, including its sequence.
     func setTree(
         _ tree: RowTree,
         at sequence: UInt64,
         in collection: CollectionID
     ) throws(StoreError)
-    /// Makes the tree of a row `.single(knownAt: remote)` if it is `.single(knownAt: nil)` and the
-    /// row's revision is `revisionID`; returns whether that was the case.
+    /// Makes the tree of a row `.single(knownAt: remote)` if it is `.single(knownAt: nil)` and the row's revision
+    /// is `revisionID`; returns whether it was changed.
     func markSingle(
         _ revisionID: RevisionID,
         of documentID: DocumentID,
         at remote: RemoteID,
         in collection: CollectionID
     ) throws(StoreError) -> Bool
-    /// Sets or, with `nil`, clears the expiration of a row; returns whether there is such a row.
+    /// Sets the expiration of a row, or clears it with `nil`; returns whether the row exists.
     func setExpiration(
         _ time: Int64?,
         of documentID: DocumentID,
         in collection: CollectionID
     ) throws(StoreError) -> Bool
-    /// Removes a row; returns whether there was one.
+    /// Removes a row; returns whether it existed.
     func remove(_ documentID: DocumentID, in collection: CollectionID) throws(StoreError) -> Bool
-    /// Removes rows whatever they contain, and recounts the others; returns the new counters.
+    /// Removes rows even if they are damaged, and recounts the others; returns the new counters.
     ///
     /// The default is for engines whose rows cannot be damaged.
     func discard(
@@ -257,74 +258,74 @@ public protocol StorageTransaction: StorageSnapshot {
         in collection: CollectionID,
         rebuildingIndexes: Bool
     ) throws(StoreError) -> CollectionState
-    /// Rebuilds a collection's own indexes, by which documents are found, whatever they contain. Of several
-    /// rows of one document, which damage can cause, it keeps the one stored last.
+    /// Rebuilds the internal indexes of a collection even if they are damaged.
     ///
-    /// The default is for engines whose rows cannot be damaged.
+    /// If damage has caused several rows of a document, keeps the row stored last. The default is for engines whose
+    /// rows cannot be damaged.
     func mendNames(of collection: CollectionID) throws(StoreError) -> NameRepair
-    /// Removes small values that are not what was stored and that only save work; by default, none.
+    /// Removes damaged small values that only save work; by default, none.
     func discardDamagedValues() throws(StoreError)
 
-    /// Runs SQL statements that create, fill or remove what belongs to indexes.
+    /// Runs SQL statements that create, fill or delete parts of indexes.
     ///
     /// The default does nothing: an engine whose queries run on copies indexes the copies.
     func changeIndexes(_ sql: String) throws(StoreError)
-    /// Does so with several statements that rebuild indexes; a document with a damaged body gets no value
-    /// in them, instead of preventing the rebuild.
+    /// Runs several statements that rebuild indexes; a document with a damaged body is omitted from the indexes,
+    /// instead of preventing the rebuild.
     ///
-    /// The default runs one after the other.
+    /// The default runs them one after another.
     func makeIndexesBesideDamage(_ statements: [String]) throws(StoreError)
-    /// Does the same as `changeIndexes(_:)`, and reports progress to `watch`.
+    /// Like `changeIndexes(_:)`, and reports the progress to `watch`.
     ///
     /// The default reports nothing.
     ///
     /// - Throws: `CancellationError` if the watch stops it; the transaction can then not be committed.
     func changeIndexes(_ sql: String, watchedBy watch: IndexWatch) throws
-    /// Removes a table that belongs to an index, even a damaged one; the default does nothing.
+    /// Deletes a table that belongs to an index, even if it is damaged; the default does nothing.
     func dropIndexTable(_ table: String) throws(StoreError)
-    /// Removes the tables and indexes of a collection that belong to its indexes, except those with
-    /// these names; the default does nothing, like `changeIndexes`.
+    /// Deletes the tables and SQL indexes that belong to a collection's indexes, except those with these names; the
+    /// default does nothing.
     func removeIndexes(of collection: CollectionID, except names: [String]) throws(StoreError)
-    /// Verifies that the indexes of a collection agree with its documents.
+    /// Verifies that the indexes of a collection match its documents.
     ///
-    /// The default does nothing, like `changeIndexes`.
+    /// The default does nothing.
     ///
-    /// - Throws: `corrupt` if one does not agree.
+    /// - Throws: `corrupt` if an index does not match.
     func verifyIndexes(of collection: CollectionID) throws(StoreError)
 
-    /// Why the engine rolled the transaction back by itself, which it may do if its medium fails; `nil`,
-    /// the default, as long as the transaction is open.
+    /// Why the engine rolled the transaction back, which it may do after an I/O error; `nil`, the default, while
+    /// the transaction is open.
     ///
-    /// Later changes would not be part of it.
+    /// Later changes would be lost.
     var undoing: StoreError? { get }
 
-    /// From now on packs the bodies of a collection with the codec of this number or, with `nil`, no longer.
+    /// Turns on compression of a collection's bodies with the codec of this number, or turns it off with `nil`.
     ///
-    /// Reading always yields plain bodies. The default keeps the choice in the space `packing`, and packs
-    /// nothing.
+    /// Reading always returns uncompressed bodies. The default stores the setting in the space `packing`, and
+    /// compresses nothing.
     func setPacking(_ codec: UInt8?, of collection: CollectionID) throws(StoreError)
 
-    /// Makes older versions of this package reject the file from now on; does nothing by default.
+    /// Makes older versions of Divan reject the file from now on; does nothing by default.
     func requireFormat(_ format: StorageFormat) throws(StoreError)
 
-    /// Sets or, with `nil`, removes a small value.
+    /// Sets a small value, or deletes it with `nil`.
     func setValue(_ value: [UInt8]?, for key: String, in space: ValueSpace) throws(StoreError)
 }
 
-/// What a reader of a database must support; the raw values are the file's version.
+/// The file format that a reader must support; the raw values are the file's version.
 public enum StorageFormat: Int, Sendable {
     /// Revision trees.
     case trees = 4
-    /// Version vectors in addition to them.
+    /// Version vectors in addition to revision trees.
     case vectors = 5
-    /// Bodies that may be packed, with either of them.
+    /// Compressed bodies, with revision trees or version vectors.
     case packed = 6
 }
 
-/// How much of a row a caller needs.
+/// How much of a row to read.
 public enum RowContent: Sendable {
-    /// Everything but the body, which is left empty.
+    /// Everything except the body, which is empty.
     case summary
-    /// The body too.
+    /// Everything, including the body.
     case whole
 }

@@ -20,7 +20,7 @@ extension StorageEngineContract {
             let row = try row(documentID, sequence: sequence)
             try engine.write { try $0.put(row, leaving: state) }
             let stored = try engine.read { try $0.row(documentID, in: id, content: .whole) }
-            findings.expect(stored == row, "A row that came with counters is another one.")
+            findings.expect(stored == row, "A row stored with counters is not stored unchanged.")
         }
         func set(_ lastSequence: UInt64, _ liveCount: Int, removing documentID: DocumentID) throws {
             try engine.write { writer in
@@ -31,22 +31,22 @@ extension StorageEngineContract {
             }
         }
         try engine.write { try $0.setState(CollectionState(id: id, lastSequence: 7, liveCount: 3)) }
-        try expect(7, 3, "Counters are not kept.")
+        try expect(7, 3, "Counters are not stored.")
         try put("a", 8, 4)
         try put("b", 9, 5)
-        try expect(9, 5, "Counters that came with a row are not kept.")
+        try expect(9, 5, "Counters stored with a row are lost.")
         try put("a", 10, 0)
-        try expect(10, 0, "Counters that came with a row are not kept when it replaces one.")
+        try expect(10, 0, "Counters stored with a replacing row are lost.")
         try set(10, 4, removing: "a")
-        try expect(10, 4, "Counters go with a row that is removed.")
+        try expect(10, 4, "Removing a row removes counters.")
         try put("c", 11, 5)
         try set(11, 4, removing: "b")
-        try expect(11, 4, "Counters that were told alone are not those that hold.")
+        try expect(11, 4, "Counters set by setState do not take precedence.")
         try checkAddition(engine, id, &findings)
-        try expect(12, 5, "Counters that came with a new row are not kept.")
+        try expect(12, 5, "Counters stored with an added row are lost.")
         try set(12, 4, removing: "n")
         try throwAfterPut(engine, id)
-        try expect(12, 4, "A transaction that threw left counters.")
+        try expect(12, 4, "A transaction that threw did not roll back counters.")
     }
 
     private static func throwAfterPut(_ engine: any StorageEngine, _ id: CollectionID) throws {
@@ -74,7 +74,7 @@ extension StorageEngineContract {
         findings.expect(
             try !add(row("n", sequence: 13), 6)
                 && engine.read { try $0.row("n", in: id, content: .whole) } == new,
-            "A row is added over another of its document."
+            "A row is added although its document already exists."
         )
     }
 }

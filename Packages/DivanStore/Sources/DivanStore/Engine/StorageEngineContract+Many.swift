@@ -27,13 +27,13 @@ extension StorageEngineContract {
             findings.expect(
                 try found == each.sorted { $0.sequence < $1.sequence }
                     && snapshot.summaries(of: [], in: id).isEmpty,
-                "Many rows that are looked for are others than each of them."
+                "Reading many rows returns different rows than reading each."
             )
             func run(_ sequences: [UInt64]) throws -> [UInt64] {
                 let rows = try snapshot.run(of: sequences, in: id)
                 for row in rows {
                     let whole = try snapshot.row(row.documentID, in: id, content: .whole)
-                    findings.expect(row == whole, "A row of a run is another one.")
+                    findings.expect(row == whole, "A run contains a wrong row.")
                 }
                 return rows.map(\.sequence)
             }
@@ -41,7 +41,7 @@ extension StorageEngineContract {
                 try run([1, 2, 4, 5, 7]) == [1, 2, 4, 5, 7] && run([1, 4]) == [1]
                     && run([2, 3, 4]) == [2] && run([3]) == [] && run([]) == []
                     && run([40, 103, 106, 200]) == [40, 103, 106] && run([5, 4]) == [5],
-                "A run of rows does not end where another row stands between, or none."
+                "A run does not end at a gap or at another row."
             )
         }
     }
@@ -73,10 +73,10 @@ extension StorageEngineContract {
             )
             return (stored, try snapshot.state(of: id))
         }
-        findings.expect(isAdded && stored == rows, "Rows that are added at once are others.")
+        findings.expect(isAdded && stored == rows, "Rows added together are not stored unchanged.")
         findings.expect(
             state == CollectionState(id: id, lastSequence: 40, liveCount: 36),
-            "Counters do not count rows that are added at once."
+            "Counters do not include rows added together."
         )
     }
 
@@ -102,7 +102,7 @@ extension StorageEngineContract {
             findings.expect(
                 !isAdded && !isThere
                     && state == CollectionState(id: id, lastSequence: 40, liveCount: 36),
-                "Rows are added beside one whose document is there already."
+                "Rows are added although one document already exists."
             )
         }
     }

@@ -37,7 +37,7 @@ extension StorageEngineContract {
         } catch is Refused {}
         findings.expect(
             try contents(engine, state.id) == before,
-            "A transaction that threw left changes."
+            "A transaction that threw was not rolled back."
         )
 
         do {
@@ -48,7 +48,7 @@ extension StorageEngineContract {
         } catch is Refused {}
         findings.expect(
             try contents(engine, state.id) == before,
-            "A collection whose deletion was undone is not as it was."
+            "A collection is not restored when its deletion is rolled back."
         )
     }
 
@@ -136,7 +136,7 @@ extension StorageEngineContract {
         findings.expect(
             isClosed { try engine.read { _ = try $0.collections() } }
                 && isClosed { try engine.write { _ = try $0.collections() } },
-            "A closed engine is still in use."
+            "A closed engine can still be used."
         )
     }
 

@@ -1,8 +1,8 @@
 internal import DivanRevisions
 
-/// What every storage engine must comply with; run it on your own with any test framework.
+/// The requirements for every storage engine; check your own engine with any test framework.
 public enum StorageEngineContract {
-    /// Returns one sentence for each violation; none if the engine complies.
+    /// Returns one sentence for each violation; none if the engine meets the requirements.
     ///
     /// - Parameter make: Creates an empty engine; called several times.
     /// - Returns: The violations.
@@ -20,7 +20,7 @@ public enum StorageEngineContract {
             do {
                 try check(engine, &findings)
             } catch {
-                findings.sentences.append("It threw where it should not: \(error)")
+                findings.sentences.append("Unexpected error: \(error)")
             }
         }
         return findings.sentences
@@ -60,15 +60,15 @@ public enum StorageEngineContract {
         try engine.write { try $0.put(row("a", sequence: 1), in: otherID) }
         try engine.write { try $0.deleteCollection(firstID) }
         let again = try engine.write { try $0.createCollection(first).id }
-        findings.expect(![firstID, otherID].contains(again), "A collection's number came twice.")
+        findings.expect(![firstID, otherID].contains(again), "A collection number was reused.")
         try engine.read { snapshot in
             findings.expect(
                 try snapshot.row("a", in: again, content: .whole) == nil,
-                "A collection that was made again holds old rows."
+                "A recreated collection contains old rows."
             )
             findings.expect(
                 try snapshot.row("a", in: otherID, content: .whole) != nil,
-                "Deleting a collection took another one's rows."
+                "Deleting a collection deleted rows of another collection."
             )
         }
     }
@@ -88,12 +88,12 @@ public enum StorageEngineContract {
         try engine.write { writer in for row in rows { try writer.put(row, in: id) } }
         for row in rows {
             let stored = try engine.read { try $0.row(row.documentID, in: id, content: .whole) }
-            findings.expect(stored == row, "Row \(row.documentID) does not come back as it was.")
+            findings.expect(stored == row, "Row \(row.documentID) is not stored unchanged.")
         }
         let summary = try engine.read { try $0.row("plain", in: id, content: .summary) }
         findings.expect(
             summary?.body == [] && summary?.bodyByteCount == plain.body.count,
-            "A summary holds a body, or not its size."
+            "A summary contains a body, or the wrong body size."
         )
 
         try engine.write { try $0.put(row("plain", sequence: 4), in: id) }
@@ -101,7 +101,7 @@ public enum StorageEngineContract {
         let moved = try engine.read { try $0.row("plain", in: id, content: .whole) }
         findings.expect(
             moved?.sequence == 4 && moved?.tree == .encoded([9]) && moved?.body == plain.body,
-            "A row is not replaced, or its tree not alone."
+            "A row is not replaced, or setTree changes more than the tree."
         )
 
         try checkMarks(engine, id, &findings)
@@ -110,12 +110,12 @@ public enum StorageEngineContract {
         try engine.write { try $0.put(row("\u{E9}", sequence: 5), in: id) }
         try engine.write { try $0.put(row("e\u{301}", sequence: 6), in: id) }
         let spelled = try engine.read { try $0.row("\u{E9}", in: id, content: .whole) }
-        findings.expect(spelled?.sequence == 5, "Document IDs are not told apart by their bytes.")
+        findings.expect(spelled?.sequence == 5, "Document IDs are not compared by bytes.")
 
         findings.expect(
             try engine.write { try $0.remove("full", in: id) }
                 && engine.read { try $0.row("full", in: id, content: .whole) } == nil,
-            "A removed row is still there."
+            "A removed row still exists."
         )
         findings.expect(
             try !engine.write { try $0.remove("full", in: id) },
@@ -145,16 +145,16 @@ public enum StorageEngineContract {
             let isMarked = try engine.write {
                 try $0.markSingle(revisionID, of: documentID, at: remote, in: id)
             }
-            findings.expect(isMarked == isDue, "A mark on \(documentID) is not told as it is.")
+            findings.expect(isMarked == isDue, "markSingle returns a wrong result: \(documentID).")
             let after = try engine.read { try $0.row(documentID, in: id, content: .whole) }
             var expected = before
             if isDue { expected?.tree = .single(knownAt: remote) }
-            findings.expect(after == expected, "A mark on \(documentID) is not what is changed.")
+            findings.expect(after == expected, "markSingle makes a wrong change: \(documentID).")
         }
         single.tree = .single(knownAt: remote)
         findings.expect(
             try engine.read { try $0.row("single", in: id, content: .whole) } == single,
-            "A row of one revision is not marked."
+            "A row with one revision is not marked."
         )
         _ = try engine.write { try $0.remove("single", in: id) }
     }
@@ -175,7 +175,7 @@ public enum StorageEngineContract {
         for (range, count) in ranges {
             findings.expect(
                 try engine.read { try $0.singleRevisionCount(in: id, within: range) } == count,
-                "Rows of one revision with the sequences \(range) are not counted."
+                "singleRevisionCount is wrong for the sequences \(range)."
             )
         }
     }
@@ -211,11 +211,11 @@ public enum StorageEngineContract {
                     && sequences(after: 7, limit: 3) == [8, 9, 10]
                     && sequences(after: 21, limit: 3) == []
                     && sequences(after: .max, limit: 3) == [],
-                "A scan by sequence does not follow it."
+                "A scan by sequence returns the wrong rows."
             )
             findings.expect(
                 try sequences(after: 5, limit: 9, flags: .hasBlobs) == [10, 15, 20],
-                "A scan does not keep to its flags."
+                "A scan ignores its flags."
             )
         }
         try checkLists(engine, id, &findings)
@@ -237,14 +237,14 @@ public enum StorageEngineContract {
                 conflicted.map(\.documentID) == ["doc-25", "doc-20", "doc-15", "doc-10"]
                     && conflicted.map(\.sequence) == conflicted.map(\.sequence).sorted()
                     && middle.map(\.documentID) == ["doc-20", "doc-15"],
-                "Documents in conflict are not listed by sequence, or not from one on."
+                "Conflicted documents are not listed by sequence, or after a sequence."
             )
             findings.expect(
                 try snapshot.documentIDs(in: id, after: nil, limit: 3)
                     == ["doc-10", "doc-11", "doc-12"]
                     && snapshot.documentIDs(in: id, after: "doc-26", limit: 9)
                         == ["doc-28", "doc-29"],
-                "Document IDs are not listed in order, or with tombstones."
+                "Document IDs are not listed in order, or include tombstones."
             )
         }
     }
@@ -263,7 +263,7 @@ public enum StorageEngineContract {
             _ = try writer.setExpiration(200, of: "c", in: id)
             findings.expect(
                 try !writer.setExpiration(1, of: "none", in: id),
-                "An expiration was set on a row that is not there."
+                "An expiration was set on a missing row."
             )
         }
         try engine.read { snapshot in
@@ -271,7 +271,7 @@ public enum StorageEngineContract {
                 try snapshot.nextExpiration(in: id) == -100
                     && snapshot.expiration(of: "a", in: id) == 300
                     && snapshot.expiration(of: "d", in: id) == nil,
-                "Expirations are not kept."
+                "Expirations are not stored."
             )
             findings.expect(
                 try snapshot.expiredDocumentIDs(in: id, by: 200, limit: 9) == ["b", "c"]
@@ -282,7 +282,7 @@ public enum StorageEngineContract {
         try engine.write { _ = try $0.setExpiration(nil, of: "b", in: id) }
         findings.expect(
             try engine.read { try $0.nextExpiration(in: id) } == 200,
-            "A cleared expiration is still there."
+            "A cleared expiration still exists."
         )
     }
 
@@ -302,18 +302,18 @@ public enum StorageEngineContract {
             let values = try snapshot.values(in: .metadata)
             findings.expect(
                 values.map(\.key) == ["a", "b"] && values.map(\.value) == [[], [2]],
-                "Values are not kept, or not listed by key."
+                "Values are not stored, or not sorted by key."
             )
             for (prefix, keys) in [("", ["a", "b"]), ("a", ["a"]), ("b", ["b"]), ("bb", [])] {
                 findings.expect(
                     try snapshot.values(in: .metadata, beginningWith: prefix).map(\.key) == keys,
-                    "Values are not found by how their keys begin."
+                    "Values are not found by key prefix."
                 )
             }
             findings.expect(
                 try snapshot.value("b", in: .remotes) == [3]
                     && snapshot.value("a", in: .remotes) == nil,
-                "The spaces of values are not apart."
+                "Value spaces are not separate."
             )
         }
     }

@@ -1,27 +1,27 @@
-/// The kinds of small values, each with keys of its own.
+/// The kinds of small values, each with separate keys.
 public enum ValueSpace: String, CaseIterable, Sendable {
     /// Facts about the database, such as its UUIDs.
     case database
     /// Remote URLs; the value is the number in decimal.
     case remotes
-    /// Our own checkpoints, by checkpoint ID.
+    /// Local checkpoints, by checkpoint ID.
     case localCheckpoints
-    /// Checkpoints kept for peers, by checkpoint ID.
+    /// Checkpoints stored for peers, by checkpoint ID.
     case peerCheckpoints
-    /// Who owns the checkpoints of `peerCheckpoints`, and their age (`CheckpointLedger`).
+    /// The owners and ages of the checkpoints in `peerCheckpoints` (`CheckpointLedger`).
     case checkpointOwners
-    /// Which collection checkpoints belong to: `CheckpointKind` and ID, and the collection's full name.
+    /// The collections of checkpoints: `CheckpointKind` and ID, and the collection's full name.
     case checkpointCollections
     /// What remotes have of a collection, by its number (`KnownSequences`).
     case knownSequences
-    /// Up to which sequences clients of a listener may have current bodies (`DeltaSources`).
+    /// The sequences up to which clients of a listener may have current bodies (`DeltaSources`).
     case deltaSources
-    /// What remotes refused, by collection, remote and document (`Refusal`).
+    /// Documents that remotes rejected, by collection, remote and document (`Refusal`).
     case refusals
     /// The indexes, by collection and name (`IndexRecord`).
     case indexes
-    /// How the bodies of a collection are packed, by its number (`PackedCollection`).
+    /// The compression of a collection's bodies, by its number (`PackedCollection`).
     case packing
-    /// Values of higher packages.
+    /// Values of other packages.
     case metadata
 }

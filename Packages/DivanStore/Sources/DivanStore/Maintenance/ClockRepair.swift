@@ -1,10 +1,10 @@
 public import DivanRevisions
 
-/// What a repair of the clock did.
+/// The result of a clock repair.
 public struct ClockRepair: Equatable, Sendable {
-    /// Documents whose current revision has a new name, with the present time.
+    /// Documents whose current revision has a new version with the present time.
     public internal(set) var restampedCount = 0
-    /// Documents with times ahead that a peer has already, and that stay therefore.
+    /// Documents with times ahead that are unchanged because a peer already has them.
     public internal(set) var sharedCount = 0
     /// How far the clock was set back, in nanoseconds.
     public internal(set) var setBack: UInt64 = 0
@@ -13,26 +13,26 @@ public struct ClockRepair: Equatable, Sendable {
     public init() {}
 }
 
-/// How the clock of a database with version vectors compares with that of the machine.
+/// The clock of a database with version vectors, compared with the system clock.
 public struct ClockStanding: Equatable, Sendable {
-    /// The latest time that was given or seen, in nanoseconds since 1970.
+    /// The latest time that was assigned or received, in nanoseconds since 1970.
     public var time: UInt64
-    /// The machine's time.
+    /// The system time.
     public var wall: UInt64
-    /// The last save that was unusually far ahead of all earlier ones, unless a peer has confirmed its time.
+    /// The last save that was unusually far ahead of all earlier saves, unless a peer has confirmed its time.
     public var jump: ClockJump?
-    /// How many documents have times that peers refuse now.
+    /// The number of documents with times that peers currently reject.
     public var aheadCount = 0
 
-    /// The latest time that peers accept now, if their clocks agree with this machine's.
+    /// The latest time that peers currently accept, if their clocks agree with the system clock.
     public var limit: UInt64 { HybridClock.limit(at: wall) }
-    /// Whether peers refuse what is saved now.
+    /// Whether peers would reject new changes.
     public var isAhead: Bool { time > limit }
 }
 
 extension Store {
-    /// Compares the clock with that of the machine, and counts the documents that peers refuse now; `nil` in a
-    /// database with trees.
+    /// Compares the clock with the system clock, and counts the documents that peers currently reject; `nil` in a
+    /// database with revision trees.
     public func clockStanding() throws -> ClockStanding? {
         guard scheme == .vectors else { return nil }
         let (clock, wall) = authorship.times
@@ -49,8 +49,8 @@ extension Store {
         return standing
     }
 
-    /// The latest time of a document's current revision, and those that it follows, that peers refuse now; `nil` if
-    /// they refuse none.
+    /// The latest time in a document's current revision and its ancestors that peers currently reject; `nil` if
+    /// they reject none.
     public func timeAhead(
         of documentID: DocumentID,
         in collection: CollectionPath
@@ -61,14 +61,15 @@ extension Store {
         return (history as? VectorHistory)?.timeAhead(of: limit)
     }
 
-    /// Repairs a database that was written while the machine's clock was ahead: sets its clock back to the
-    /// machine's, and replaces revisions that peers refuse by ones with the same body and the present time.
+    /// Repairs a database that was written while the system clock was ahead: sets its clock back to the system
+    /// time, and replaces revisions that peers reject with new revisions that have the same body and the present
+    /// time.
     ///
-    /// Only revisions that no peer is known to have are replaced; observers are notified of them. Set the
-    /// machine's clock first. Does nothing in a database with trees.
+    /// Only revisions that no peer is known to have are replaced; observers are notified. Set the system clock
+    /// first. Does nothing in a database with revision trees.
     ///
-    /// - Returns: What was done.
-    /// - Throws: What the medium reports; the database is then unchanged.
+    /// - Returns: The changes that were made.
+    /// - Throws: I/O errors; the database is then unchanged.
     public func repairClock() throws -> ClockRepair {
         guard scheme == .vectors else { return ClockRepair() }
         let successor = authorship.newSource()

@@ -1,16 +1,16 @@
 public import DivanRevisions
 
-/// Something stored that is not what was written: changed by a disk, a cable or a person.
+/// Stored data that differ from what was written.
 public struct Damage: Equatable, Sendable {
     /// What is damaged.
     public enum Part: Equatable, Sendable {
-        /// The pages of the file; documents may be out of reach.
+        /// The pages of the file; documents may be unreachable.
         case structure
-        /// Something other than the documents: a collection's name or counters, a checkpoint.
+        /// Data other than documents: a collection's name or counters, a checkpoint.
         case values
-        /// A document; it is neither read nor sent to a peer.
+        /// A document; it is neither read nor sent to peers.
         case document(CollectionPath, documentID: DocumentID)
-        /// The content of a blob, and a document that refers to it, if one does.
+        /// The content of a blob, and a document that references it, if any.
         case blob(BlobDigest, namedBy: DocumentName?)
     }
 
@@ -18,7 +18,7 @@ public struct Damage: Equatable, Sendable {
     public struct DocumentName: Hashable, Sendable {
         /// The collection.
         public var collection: CollectionPath
-        /// Its ID there.
+        /// The document ID.
         public var documentID: DocumentID
 
         /// Creates a name.
@@ -49,7 +49,7 @@ public struct Damage: Equatable, Sendable {
 }
 
 extension Damage: CustomStringConvertible {
-    /// What is damaged, and how: one line.
+    /// The damaged part and the problem, in one line.
     public var description: String {
         switch part {
         case .structure, .values: detail
@@ -63,13 +63,13 @@ extension Damage: CustomStringConvertible {
     }
 }
 
-/// A row that is not what was stored, as an engine finds it.
+/// A damaged row.
 public struct DamagedRow: Equatable, Sendable {
-    /// Its position.
+    /// Its sequence.
     public let sequence: UInt64
-    /// Its document, according to the index if that still has it.
+    /// Its document, according to the index if the index still contains it.
     public let documentID: DocumentID
-    /// The revision that it names, if readable.
+    /// Its revision, if readable.
     public let revisionID: RevisionID?
     /// When it expires, in milliseconds since 1970, if the index says so and the row does not contradict it.
     public let expiration: Int64?
@@ -90,11 +90,11 @@ public struct DamagedRow: Equatable, Sendable {
 
 /// The result of repairing the indexes by which documents are found.
 public struct NameRepair: Equatable, Sendable {
-    /// Rows that were removed, since another row of the same document was stored later.
+    /// Rows that were removed because another row of the same document was stored later.
     public var removed: [DamagedRow] = []
     /// The counters of the collection, if rows were removed.
     public var state: CollectionState?
-    /// Whether pages of the file are orphaned until it is compacted.
+    /// Whether the file has orphaned pages until it is compacted.
     public var leavesPages = false
 
     /// Creates the result of an engine that changed nothing.
@@ -106,16 +106,16 @@ public struct NameRepair: Equatable, Sendable {
 extension DamagedRow {
     /// The message for a row whose document was stored again later.
     func second(in path: CollectionPath) -> String {
-        "document \(documentID) of \(path) stood there twice; the later one is kept, and "
-            + (revisionID.map { "revision \($0)" } ?? "change \(sequence)") + " is gone"
+        "document \(documentID) of \(path) was stored twice; kept the later one, removed "
+            + (revisionID.map { "revision \($0)" } ?? "change \(sequence)")
     }
 }
 
-/// How many of the rows of a damaged collection could be reached.
+/// The result of reading the rows of a damaged collection.
 public struct RowReach: Equatable, Sendable {
-    /// Documents that are not deleted, according to the collection's counters; `nil` if those are damaged.
+    /// The number of live documents, according to the collection's counters; `nil` if the counters are damaged.
     public var liveCount: Int?
-    /// Whether each row out of reach is named in a readable index.
+    /// Whether every unreachable row is listed in a readable index.
     public var namesAll: Bool
 
     /// Creates the result of an engine.
@@ -125,11 +125,11 @@ public struct RowReach: Equatable, Sendable {
     }
 }
 
-/// The findings after checking everything that is stored.
+/// The result of checking all stored data.
 public struct Inspection: Equatable, Sendable {
     /// Documents that are intact, not counting tombstones.
     public internal(set) var documentCount = 0
-    /// Blobs that are intact and that a document refers to.
+    /// Intact blobs that a document references.
     public internal(set) var blobCount = 0
     /// Everything that is damaged.
     public internal(set) var damages: [Damage] = []

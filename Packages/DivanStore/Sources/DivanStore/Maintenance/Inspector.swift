@@ -38,7 +38,7 @@ final class Inspector {
             // If a document is damaged its flags may be, too, and counts prove nothing.
             let state = try reader.state(of: collection)
             if !hasDamage, liveCount != state.liveCount || lastSequence > state.lastSequence {
-                add(.values, "the counters of collection \(path)")
+                add(.values, "wrong counters of collection \(path)")
             }
         }
     }
@@ -82,7 +82,7 @@ final class Inspector {
             for digest in try history.blobDigests() { named[digest] = named[digest] ?? name }
             return nil
         } catch let error as JSONError {
-            return row.damaged("a body is no JSON: \(error)")
+            return row.damaged("a body is not JSON: \(error)")
         } catch let error as StoreError {
             return error
         }
@@ -108,7 +108,7 @@ final class Inspector {
             let name = named[digest]
             switch Result(catching: { try blobs.reader(digest).digest() == digest }) {
             case .success(true): if name != nil { inspection.blobCount += 1 }
-            case .success(false): add(.blob(digest, namedBy: name), "its content was altered")
+            case .success(false): add(.blob(digest, namedBy: name), "checksum mismatch")
             case .failure(let error as StoreError) where error.code == .noSuchBlob(digest):
                 missing[digest] = name
             case .failure(let error): add(.blob(digest, namedBy: name), "cannot be read: \(error)")
@@ -118,7 +118,7 @@ final class Inspector {
         let used = usedBlobs()
         for (digest, name) in missing
         where used?.contains(digest) ?? true && !blobs.contains(digest) {
-            add(.blob(digest, namedBy: name), "it is missing")
+            add(.blob(digest, namedBy: name), "missing")
         }
     }
 }
@@ -139,9 +139,9 @@ extension StoreReader {
                 checksSpelling: false
             )
         } catch {
-            throw row.damaged("a body is no JSON: \(error)")
+            throw row.damaged("a body is not JSON: \(error)")
         }
-        guard summary.kind == .object else { throw row.damaged("its body is no JSON object") }
+        guard summary.kind == .object else { throw row.damaged("its body is not a JSON object") }
         return try history(of: row, in: collection)
     }
 }

@@ -27,17 +27,20 @@ extension Store {
     /// How long a document that could not be purged is left alone, in milliseconds.
     private static let pauseAfterFailure: Int64 = 60_000
 
-    /// Reads like `read`, after purging what has expired by the wall clock: for readers that serve others.
+    /// Reads like `read`, after purging documents that have expired by the wall clock; for reads on behalf of
+    /// clients.
     ///
-    /// A timer purges documents when they expire. It may be late: after the machine slept, and after its clock was set.
+    /// A timer purges documents when they expire, but it may be late after the machine was suspended, or after the
+    /// clock was changed.
     public func readLiving<T>(_ body: (StoreReader) throws -> T) throws -> T {
         purgeDue()
         return try read(body)
     }
 
-    /// Purges what has expired by the wall clock, unless the store is read-only or this thread is inside `write`.
+    /// Purges documents that have expired by the wall clock, unless the store is read-only or this thread is inside
+    /// `write`.
     ///
-    /// A document that cannot be purged stays, which is logged, and is tried again after a minute.
+    /// If a document cannot be purged, the error is logged, and the purge is retried after a minute.
     public func purgeDue() {
         guard !isReadOnly, !isWriting else { return }
         let now = Int64(clamping: authorship.times.wall / 1_000_000)
@@ -54,7 +57,7 @@ extension Store {
         } catch {
             expirations.withLock { $0.noteRead(now + Self.pauseAfterFailure, at: known.version) }
             guard (error as? StoreError)?.code != .notOpen else { return }
-            StoreLog.database.warning("Expired documents were not purged: \(error)")
+            StoreLog.database.warning("Cannot purge expired documents: \(error)")
         }
     }
 }

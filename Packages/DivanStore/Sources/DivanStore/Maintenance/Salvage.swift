@@ -1,14 +1,14 @@
 internal import DivanJSON
 
-/// What could still be read of a damaged database.
+/// The data recovered from a damaged database.
 public struct Salvage: Sendable {
     /// Documents that are intact, including tombstones.
     public internal(set) var documentCount = 0
-    /// One line for each thing that the new database is known to lack and that no peer has.
+    /// One line for each item that is known to be lost, because no peer has it.
     public internal(set) var losses: [String] = []
-    /// Whether the names of all its collections could be read; no peer was asked for the contents of others.
+    /// Whether the names of all collections could be read; unnamed collections were not requested from peers.
     public internal(set) var knowsCollections = true
-    /// The indexes that the damaged database had; whoever completes the new one may create them.
+    /// The indexes that the damaged database had, which can be created again.
     public internal(set) var indexes: [(collection: CollectionPath, index: StoredIndex)] = []
     /// Documents whose names are known but that could not be read.
     var left: [LeftDocument] = []
@@ -16,7 +16,7 @@ public struct Salvage: Sendable {
     var lostBlobs: [BlobDigest] = []
     /// Documents whose names are unknown, too.
     var nameless: [NamelessDocuments] = []
-    /// Where the damaged database is now; empty while it is in its place.
+    /// The new location of the damaged database; empty while it has not been moved.
     public internal(set) var oldDirectory = ""
 
     /// Adds what neither the file nor a peer had, now that everything obtainable has arrived.
@@ -36,7 +36,7 @@ public struct Salvage: Sendable {
         }
         for (path, index) in indexes
         where try !reader.indexes(in: path).contains(where: { $0.name == index.name }) {
-            losses.append("index \(index.name.text) of \(path): make it again")
+            losses.append("index \(index.name.text) of \(path): create it again")
         }
     }
 }

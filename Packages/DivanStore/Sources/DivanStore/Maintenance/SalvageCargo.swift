@@ -47,7 +47,7 @@ struct SalvageCargo {
             try carry(id, as: path, snapshot)
             guard path != .default else { continue }
             salvage.knowsCollections = false
-            noteLoss("the name of a collection: its documents are in \(path)")
+            noteLoss("the name of a collection; its documents are now in \(path)")
         }
     }
 
@@ -160,7 +160,7 @@ struct SalvageCargo {
         guard let first, history[first.revisionID] == nil else { return }
         noteLoss(
             "revision \(first.revisionID) of document \(row.documentID) of \(path): "
-                + "the document stood there twice, and \(row.revisionID) is the later one"
+                + "the document was stored twice; the later revision \(row.revisionID) is kept"
         )
     }
 
@@ -215,7 +215,7 @@ struct SalvageCargo {
         do {
             digests = Array(try history.blobDigests())
         } catch let error as JSONError {
-            return noteLoss("what contents an old revision names: \(error)")
+            return noteLoss("the blobs of an old revision: \(error)")
         }
         for digest in digests where looked.insert(digest).inserted {
             guard blobs.contains(digest) else { continue }

@@ -48,8 +48,7 @@ struct NamelessDocuments: Equatable, Sendable {
     /// A document that arrived and was not known is assumed to be one of them.
     func loss(in reader: StoreReader) throws(StoreError) -> String? {
         guard let count else {
-            return "documents of \(collection) whose pages cannot be read: "
-                + "nothing tells which, or how many"
+            return "an unknown number of documents of \(collection), on unreadable pages"
         }
         var rest = count
         if try reader.hasCollection(collection) {
@@ -60,7 +59,7 @@ struct NamelessDocuments: Equatable, Sendable {
         }
         guard rest > 0 else { return nil }
         return rest == 1
-            ? "1 document of \(collection) that nothing names any more"
-            : "\(rest) documents of \(collection) that nothing names any more"
+            ? "1 document of \(collection) whose ID is unknown"
+            : "\(rest) documents of \(collection) whose IDs are unknown"
     }
 }

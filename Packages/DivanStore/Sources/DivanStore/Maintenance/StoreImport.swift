@@ -1,18 +1,18 @@
 internal import DivanCrypto
 public import DivanRevisions
 
-/// What a new database takes over from the one that it replaces.
+/// The identity that a new database takes over from the database that it replaces.
 public struct ForeignIdentity: Sendable {
-    /// 16 bytes; the source of the versions that the old one wrote.
+    /// 16 bytes; the source of the versions written by the old database.
     public var publicUUID: [UInt8]
     /// 16 bytes that are part of the names of checkpoints.
     public var privateUUID: [UInt8]
-    /// That of the database from which the old one was copied.
+    /// The private UUID of the database that the old database was copied from.
     public var previousPrivateUUID: [UInt8]?
-    /// How revisions are named.
+    /// The revision scheme.
     public var scheme: RevisionScheme
 
-    /// Creates an identity from its parts; UUIDs that are not 16 bytes long are replaced by new ones.
+    /// Creates an identity from its parts; UUIDs that are not 16 bytes long are replaced with new UUIDs.
     public init(
         publicUUID: [UInt8],
         privateUUID: [UInt8],
@@ -25,7 +25,7 @@ public struct ForeignIdentity: Sendable {
         self.scheme = scheme
     }
 
-    /// The identity of a copy: new, with a record of where it comes from.
+    /// The identity of a copy: new UUIDs, with a record of the original.
     public func copied() -> ForeignIdentity {
         ForeignIdentity(
             publicUUID: [],
@@ -46,9 +46,9 @@ public struct ForeignIdentity: Sendable {
 }
 
 extension Store {
-    /// Creates an empty database that replaces one of another kind, and opens it.
+    /// Creates an empty database that replaces a database of another kind, and opens it.
     ///
-    /// - Throws: `alreadyExists` if there is something at `directory`, and what `open` throws.
+    /// - Throws: `alreadyExists` if `directory` exists, and the errors of `open`.
     public static func create(
         directory: String,
         replacing identity: ForeignIdentity,
@@ -66,13 +66,13 @@ extension Store {
 // MARK: - What an import stores
 
 extension StoreWriter {
-    /// Stores a document of another database with its sequence, revisions and expiration.
+    /// Imports a document with its sequence, revisions and expiration.
     ///
     /// Documents of a collection must arrive by ascending sequence. Nothing is pruned or resolved.
     ///
-    /// - Returns: Whether the collection had no document of this name before; otherwise it is replaced.
-    /// - Throws: `damagedDocument` for an empty history or a sequence that is already in use,
-    ///   `bodyTooLarge`, and what the medium reports.
+    /// - Returns: Whether the document is new; otherwise it replaces the existing document.
+    /// - Throws: `damagedDocument` for an empty history or a sequence that is already in use, `bodyTooLarge`, and
+    ///   I/O errors.
     @discardableResult
     public func importDocument(
         _ documentID: DocumentID,
@@ -91,7 +91,7 @@ extension StoreWriter {
         guard let row, sequence > (try state(of: collection).lastSequence), sequence < 1 << 62
         else {
             throw StoreError(
-                .damagedDocument(documentID: documentID, "sequence \(sequence)"),
+                .damagedDocument(documentID: documentID, "invalid sequence \(sequence)"),
                 at: self.path
             )
         }
@@ -103,7 +103,7 @@ extension StoreWriter {
         return false
     }
 
-    /// Raises the last sequence of a collection, so that those of purged documents are not reused.
+    /// Raises the last sequence of a collection, so that sequences of purged documents are not reused.
     public func importCounter(
         _ sequence: UInt64,
         in path: CollectionPath
@@ -117,17 +117,17 @@ extension StoreWriter {
         noteTreeChange()
     }
 
-    /// Stores a remote under the number by which revisions refer to it.
+    /// Imports a remote with the number that revisions use for it.
     public func importRemote(_ name: String, as id: RemoteID) throws(StoreError) {
         try setValue(Array(String(id.rawValue).utf8), for: name, in: .remotes)
     }
 
-    /// Stores one of the database's own checkpoints.
+    /// Imports a local checkpoint.
     public func importCheckpoint(_ id: String, _ body: [UInt8]) throws(StoreError) {
         try setValue(body, for: id, in: .localCheckpoints)
     }
 
-    /// Stores a checkpoint of a peer.
+    /// Imports a checkpoint stored for a peer.
     public func importPeerCheckpoint(
         _ id: String,
         revision: String,

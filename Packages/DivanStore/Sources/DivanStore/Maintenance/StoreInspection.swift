@@ -1,11 +1,10 @@
 extension Store {
-    /// Checks everything that is stored: pages, indexes, counters, each document with its revision
-    /// tree, each blob.
+    /// Checks all stored data: pages, indexes, counters, all documents with their revision trees, all blobs.
     ///
-    /// Rows written by a Divan before file format 4 have no checksum until they are stored again or
-    /// the database is compacted; of those, only unreadable ones are found.
+    /// Rows written before file format 4 have no checksum until they are stored again or the database is compacted;
+    /// damage of such rows is found only if they are unreadable.
     ///
-    /// - Throws: What the medium reports. Damage is not an error here.
+    /// - Throws: I/O errors. Damage is returned, not thrown.
     public func inspect() throws -> Inspection {
         let inspector = Inspector()
         try inspector.note { try engine.checkIntegrity() }
@@ -19,7 +18,7 @@ extension Store {
         return inspector.inspection
     }
 
-    /// Checks everything that is stored, as `inspect()` does.
+    /// Checks all stored data, like `inspect()`.
     ///
     /// - Throws: `StoreError` for the first damage found: `damagedDocument` or `corrupt`.
     public func checkIntegrity() throws {

@@ -8,8 +8,8 @@ internal import Glibc
 extension Store {
     /// Purges every document that expires at or before `now`, in milliseconds since 1970.
     ///
-    /// Observers are notified; nothing is replicated. Returns the number of documents. One that cannot be
-    /// purged because of damage stays, and does not prevent others from being purged.
+    /// Observers are notified; purges are not replicated. Returns the number of purged documents. A document that
+    /// cannot be purged because of damage does not prevent others from being purged.
     ///
     /// Source: `behaviour.md` §5.
     @discardableResult
@@ -53,13 +53,13 @@ extension Store {
                     try writer.hasCollection(path) && writer.purge(documentID, in: path)
                 }
             } catch let error as StoreError where error.isCorrupt {
-                StoreLog.database.warning("Document \(documentID) has expired, and stays: \(error)")
+                StoreLog.database.warning("Cannot purge expired document \(documentID): \(error)")
                 return false
             }
         }
     }
 
-    /// How many documents `purgeExpired` would purge; `now` is in milliseconds since 1970.
+    /// The number of documents that `purgeExpired` would purge; `now` is in milliseconds since 1970.
     public func expiredCount(now: Int64) throws -> Int {
         try read { reader in
             try reader.collections().reduce(0) { count, path in
@@ -99,16 +99,16 @@ extension StoreReader {
 // MARK: Maintenance
 
 extension Store {
-    /// Removes blobs that no kept revision refers to and nobody holds, and shrinks the file.
+    /// Removes blobs that no stored revision references and that are not held, and shrinks the file.
     ///
-    /// If damage hides what a document refers to, no blob is removed (`BlobStore.Collection.obstacle`);
-    /// the file is rewritten all the same. A file with inconsistent pages is left as it is: otherwise
-    /// hidden rows would be lost, and their blobs.
+    /// If damage hides the references of a document, no blob is removed (`BlobStore.Collection.obstacle`), but the
+    /// file is still rewritten. A file with inconsistent pages is not changed, because hidden rows and their blobs
+    /// would be lost.
     ///
     /// Writers wait in the meantime. Needs as much free space as the data takes. Not inside `write`.
     ///
-    /// - Returns: What was done with the blobs; unknown files among them are worth a warning.
-    /// - Throws: `StoreError.Code.corrupt` for such a file; what the disk reports.
+    /// - Returns: The removed blobs, and unknown files, which are worth a warning.
+    /// - Throws: `StoreError.Code.corrupt` for such a file; I/O errors.
     ///
     /// Source: `blobs.md` §2, `behaviour.md` §18.
     @discardableResult
@@ -120,17 +120,17 @@ extension Store {
             try engine.checkPages()
             let collection = try collectGarbage()
             if let obstacle = collection.obstacle {
-                StoreLog.database.warning("No blob is removed in a compaction: \(obstacle)")
+                StoreLog.database.warning("Compaction removes no blobs: \(obstacle)")
             }
             try engine.compact()
             return collection
         }
     }
 
-    /// Makes everything that a snapshot taken before shows survive a power cut, whichever process wrote it.
+    /// Makes everything visible in earlier snapshots survive a power failure, regardless of which process wrote it.
     ///
-    /// For those who hand on a change number: without it a power cut may take the latest commits back,
-    /// whose numbers others then get.
+    /// Call it before passing on a sequence: otherwise a power failure may undo the latest commits, and their
+    /// sequences are then reused.
     public func syncCommits() throws(StoreError) {
         guard let place else { return }
         do throws(StoreError) {
@@ -139,14 +139,14 @@ extension Store {
         } catch  where error.code == .io(ENOENT) {}
     }
 
-    /// What `compact()` would remove now; nothing is changed.
+    /// The blobs that `compact()` would remove; changes nothing.
     public func garbage() throws -> BlobStore.Collection {
         try collectGarbage(onlyCounting: true)
     }
 
-    /// Checks that the pages of the file by which documents are found are consistent.
+    /// Checks that the pages with which documents are found are consistent.
     ///
-    /// Reads the whole file; for callers that treat what is not found as deleted.
+    /// Reads the whole file; for callers that treat missing documents as deleted.
     ///
     /// - Throws: `StoreError.Code.corrupt` with the first damage found.
     public func checkPages() throws(StoreError) { try engine.checkPages() }
@@ -165,13 +165,13 @@ extension Store {
         return try blobs.collectGarbage(among: contents, keeping: used, onlyCounting: onlyCounting)
     }
 
-    /// Rebuilds every index from the documents, in one transaction per collection, compares it with them, and
-    /// updates the statistics by which plans are chosen.
+    /// Rebuilds all indexes from the documents, in one transaction per collection, verifies them, and updates the
+    /// statistics for query planning.
     ///
     /// Writers wait in the meantime. Not inside `write`: there it throws `busy`.
     ///
-    /// The index of document IDs is included. If a document occurs twice, which damage in that index can
-    /// cause, the one stored last is kept; if pages of it are unreadable, the file is compacted afterwards.
+    /// The index of document IDs is included. If a document occurs twice, which damage in that index can cause, the
+    /// row stored last is kept. If pages of the index are unreadable, the file is compacted afterwards.
     ///
     /// - Parameters:
     ///   - watch: Receives the progress, and may stop it.
@@ -208,7 +208,7 @@ extension Store {
         return count
     }
 
-    /// Updates the statistics that speed up lookups; with `isThorough` from everything instead of a sample.
+    /// Updates the statistics that speed up lookups; with `isThorough`, from all data instead of a sample.
     ///
     /// Not inside `write`: there it throws `busy`.
     public func optimize(isThorough: Bool = false) throws {
@@ -251,7 +251,7 @@ extension StoreReader {
         do {
             used.formUnion(try history(of: row, in: collection).blobDigests())
         } catch let error as JSONError {
-            let detail = "a body is no JSON: \(error)"
+            let detail = "a body is not JSON: \(error)"
             throw StoreError(.damagedDocument(documentID: row.documentID, detail), at: path)
         }
     }

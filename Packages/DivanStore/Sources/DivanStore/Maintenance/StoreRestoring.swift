@@ -6,27 +6,26 @@ public import DivanRevisions
 public struct Restoration: Equatable, Sendable {
     /// Documents and blobs that are intact again.
     public internal(set) var restoredCount = 0
-    /// Revisions that were here and that the source does not know: edits that were never pushed are lost.
+    /// Local revisions that the source does not have: edits that were never pushed are lost.
     public internal(set) var lostRevisions: [LostRevision] = []
 
     /// Creates the result of a restoration that had nothing to do.
     public init() {}
 
-    /// A revision whose content is gone.
+    /// A revision whose content is lost.
     public struct LostRevision: Equatable, Sendable {
         /// The document.
         public var name: Damage.DocumentName
-        /// The revision that its damaged row named.
+        /// The revision of its damaged row.
         public var revisionID: RevisionID
     }
 }
 
 extension Store {
-    /// The documents that a peer must send to repair an inspected database: the damaged ones, those
-    /// whose rows are out of reach but whose names are known, and those that refer to a damaged or
-    /// missing blob.
+    /// The documents that a peer must send to repair an inspected database: the damaged ones, those whose rows are
+    /// unreachable but whose IDs are known, and those that reference a damaged or missing blob.
     ///
-    /// - Throws: What the medium reports, also if damage leaves nothing to be read.
+    /// - Throws: I/O errors, also if damage makes everything unreadable.
     public func wantedDocuments(for inspection: Inspection) throws -> [Damage.DocumentName] {
         guard !inspection.damages.isEmpty else { return [] }
         var names = Set(try damagedRows().map(\.name))
@@ -39,17 +38,17 @@ extension Store {
         }
     }
 
-    /// Replaces what an inspection found damaged by copies from another database.
+    /// Replaces the damaged data of an inspection with copies from another database.
     ///
-    /// A damaged row is removed in the transaction that stores its copy, and kept if there is no
-    /// copy; nothing undamaged is changed. Indexes that disagree with their rows are rebuilt, and
-    /// small values that only save work, such as checkpoints, are removed.
+    /// A damaged row is removed in the transaction that stores its copy, and kept if there is no copy. Intact data
+    /// are not changed. Indexes that do not match their rows are rebuilt, and damaged small values that only save
+    /// work, such as checkpoints, are removed.
     ///
     /// - Parameters:
-    ///   - inspection: What `inspect()` has just found.
+    ///   - inspection: The result of a recent `inspect()`.
     ///   - source: A database that pulled `wantedDocuments(for:)` from one peer.
-    /// - Returns: How much is intact again, and which edits are lost.
-    /// - Throws: What the medium reports; the documents are then unchanged.
+    /// - Returns: The number of restored items, and the lost edits.
+    /// - Throws: I/O errors; the documents are then unchanged.
     public func restore(_ inspection: Inspection, from source: Store) throws -> Restoration {
         var restoration = Restoration()
         try restoreBlobs(inspection, from: source, &restoration)
@@ -80,7 +79,7 @@ extension Store {
             try removeUnnamedBlobs(inspection)
         } catch {
             // The copies are stored, and the caller must learn which edits are lost.
-            StoreLog.database.warning("Damaged contents that no document names stay: \(error)")
+            StoreLog.database.warning("Cannot remove damaged, unreferenced blobs: \(error)")
         }
         return restoration
     }

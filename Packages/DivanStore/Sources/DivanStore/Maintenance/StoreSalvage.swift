@@ -5,26 +5,25 @@ internal import Glibc
 // A database whose pages or schema are damaged is not repaired in place: what can be read is carried
 // into a new one, which replaces the old one when it is complete.
 extension Store {
-    /// Rebuilds a database from what can be read of it, and from what `complete` adds.
+    /// Rebuilds a database from its readable data, and from the data that `complete` adds.
     ///
-    /// A plain file that cannot be opened because its first page, with the schema, is damaged, is read
-    /// page by page, from a copy that takes as much space as the file.
+    /// If an unencrypted file cannot be opened because its first page with the schema is damaged, it is read page
+    /// by page, from a copy that takes as much space as the file.
     ///
-    /// The new one has other UUIDs, so replications compare everything once; documents keep their
-    /// revisions and expirations. It replaces the old one in a single step, which after a crash is
-    /// either done or not begun. Opening the database in the meantime waits, or fails with `busy`.
-    /// Indexes are left out; `complete` is told which there were.
+    /// The new database has new UUIDs, so replications compare everything once; documents keep their revisions and
+    /// expirations. It replaces the old database in a single atomic step. Opening the database in the meantime
+    /// waits, or fails with `busy`. Indexes are not rebuilt, but are passed to `complete`.
     ///
     /// - Parameters:
     ///   - directory: The database, readable or not.
-    ///   - unfinished: Where the new one is created, next to the old one.
-    ///   - place: The possible places for the old one afterwards, by number, from 1; the first free
-    ///     one is used.
-    ///   - options: How the new one is created.
-    ///   - complete: Opens the new one by itself, and closes it.
-    /// - Returns: What was carried over.
-    /// - Throws: `busy` while the database is open, `tooNew`, what `complete` throws, and what the
-    ///   medium reports; everything is then as it was.
+    ///   - unfinished: Where the new database is created, next to the old one.
+    ///   - place: The possible locations of the old database afterwards, numbered from 1; the first free location
+    ///     is used.
+    ///   - options: The options of the new database.
+    ///   - complete: Opens, completes and closes the new database.
+    /// - Returns: The recovered data.
+    /// - Throws: `busy` while the database is open, `tooNew`, the errors of `complete`, and I/O errors; the old
+    ///   database is then unchanged.
     public static func rebuild(
         directory: String,
         by unfinished: String,
@@ -79,7 +78,7 @@ extension Store {
         let store = try Store.open(directory: directory, options: options)
         defer { try? store.close() }
         for digest in salvage.lostBlobs where !store.blobs.contains(digest) {
-            salvage.losses.append("the content \(digest) cannot be read")
+            salvage.losses.append("the content of blob \(digest)")
         }
         try store.read { try salvage.noteLosses(in: $0) }
     }
@@ -142,7 +141,7 @@ extension Store {
         if let made = try BundleFiles.makeFile(target + marker) { BundleFiles.close(made) }
         guard let damaged else {
             var salvage = Salvage()
-            salvage.losses = ["nothing of the file could be read: what no peer has is lost"]
+            salvage.losses = ["everything that no peer has: the file is unreadable"]
             salvage.knowsCollections = false
             return salvage
         }

@@ -10,41 +10,41 @@ public struct StoreUsage: Equatable, Sendable {
         public internal(set) var documentCount = 0
         /// Deleted documents, whose histories are kept.
         public internal(set) var tombstoneCount = 0
-        /// Documents that cannot be read because of damage; they are in no other figure, and neither
-        /// are the blobs that only they refer to.
+        /// Damaged documents that cannot be read; neither they nor the blobs that only they reference are included
+        /// in other figures.
         public internal(set) var damagedCount = 0
         /// Bytes of the current revisions' bodies.
         public internal(set) var bodyByteCount = 0
         /// Bytes of the largest of them.
         public internal(set) var largestBodyByteCount = 0
-        /// Bytes of histories: IDs of revisions, and old and conflicting bodies, packed.
+        /// Bytes of histories: revision IDs, and compressed old and conflicting bodies.
         public internal(set) var historyByteCount = 0
-        /// Blobs that its documents refer to, each once, and that are here.
+        /// Stored blobs that its documents reference, each counted once.
         public internal(set) var blobCount = 0
-        /// Their bytes; what two collections refer to counts for both.
+        /// Bytes of these blobs; a blob referenced by two collections counts for both.
         public internal(set) var blobByteCount = 0
         /// Bytes of the pages of its indexes, including those of document IDs; `nil` if the engine does
         /// not know.
         public internal(set) var indexByteCount: Int?
     }
 
-    /// The collections in their order.
+    /// The collections.
     public internal(set) var collections: [Collection] = []
     /// All blobs that are stored.
     public internal(set) var blobs: BlobStore.Usage
-    /// Those of them that no document refers to any more, which `compact()` removes; includes what
-    /// only damaged documents refer to.
+    /// Blobs that no document references, which `compact()` removes; includes blobs that only damaged documents
+    /// reference.
     public internal(set) var unusedBlobs: BlobStore.Usage
-    /// Bytes of the file of rows; 0 in memory.
+    /// Bytes of the database file; 0 in memory.
     public internal(set) var fileByteCount = 0
-    /// Bytes of the log that are not copied into the file yet.
+    /// Bytes of the log that are not yet copied into the file.
     public internal(set) var logByteCount = 0
 }
 
 extension Store {
-    /// Adds up what everything takes; reads every document once.
+    /// Measures the disk space; reads every document once.
     ///
-    /// - Throws: `StoreError` for what cannot be read; not for single documents, which are counted.
+    /// - Throws: `StoreError` for unreadable data, but not for single documents, which are counted.
     public func usage() throws -> StoreUsage {
         let stored = try blobs.usage()
         let none = BlobStore.Usage(count: 0, byteCount: 0)

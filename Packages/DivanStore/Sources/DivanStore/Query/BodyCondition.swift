@@ -3,23 +3,22 @@ public import DivanQuery
 public import DivanRevisions
 internal import Synchronization
 
-/// A condition in SQL++ that is evaluated for one document at a time, wherever that is.
+/// A condition in SQL++ that is evaluated for single documents.
 ///
-/// It is translated like the condition of a query and evaluated by SQLite on a table with one row,
-/// so it is true for exactly the documents that a query would find. It may refer to the body, the
-/// ID and whether the document is deleted; anything else would have a different value in each
-/// database. May be used by several threads, which wait for each other.
+/// It is translated like the condition of a query and evaluated by SQLite on a table with one row, so it is true
+/// for exactly the documents that a query would find. It can use the body, the ID and whether the document is
+/// deleted; other metadata differs between databases. Can be used by several threads, which wait for each other.
 public final class BodyCondition: Sendable {
     /// The names of its parameters.
     public let parameterNames: [ExactText]
-    /// Whether it refers to `META().deleted`, and so decides about deleted documents.
+    /// Whether it uses `META().deleted`, so that deleted documents can meet it.
     public let asksAboutDeleted: Bool
     private let row: Mutex<LoneRow>
 
-    /// Reads a condition.
+    /// Parses a condition.
     ///
     /// - Parameters:
-    ///   - text: An expression, such as `owner = $user`; never more than one.
+    ///   - text: A single expression, such as `owner = $user`.
     ///   - parameters: A value for each parameter; others are ignored.
     /// - Throws: `QueryError` with the position in the text; `StoreError`.
     public convenience init(sql text: String, parameters: [ExactText: QueryValue] = [:]) throws {
@@ -28,9 +27,9 @@ public final class BodyCondition: Sendable {
         try self.init(expression, parameters: parameters, text: text)
     }
 
-    /// Takes a condition over documents, which it calls `alias`.
+    /// Creates a condition from an expression that refers to the document as `alias`.
     ///
-    /// - Throws: As ``init(sql:parameters:)``; `text` is what it was parsed from, for the positions.
+    /// - Throws: As ``init(sql:parameters:)``; `text` is its source, for positions in errors.
     public init(
         _ expression: QueryExpression,
         alias: ExactText? = nil,
@@ -55,10 +54,9 @@ public final class BodyCondition: Sendable {
 
     /// Whether a document meets the condition.
     ///
-    /// `body` is a JSON object. A deleted document meets no condition that does not refer to
-    /// `META().deleted`.
+    /// `body` is a JSON object. A deleted document meets a condition only if the condition uses `META().deleted`.
     ///
-    /// - Throws: `StoreError` if the condition fails, as a regular expression may.
+    /// - Throws: `StoreError` if the evaluation fails, for example a regular expression that takes too long.
     public func holds(
         of documentID: DocumentID,
         body: [UInt8],
@@ -132,7 +130,7 @@ private struct LoneSchema: SQLSchema {
         _ index: ExactText,
         in collection: QueryCollection
     ) throws -> SQLFullTextTable {
-        throw QueryError("MATCH needs a full-text index, which a lone document has not")
+        throw QueryError("MATCH requires a full-text index; a single document has none")
     }
 }
 
@@ -140,18 +138,18 @@ extension CheckedStatement {
     /// Rejects what is not a question about one document alone.
     fileprivate func requireLoneDocument() throws(QueryError) {
         guard !isAggregate else {
-            throw QueryError("an aggregate has no place in a condition on one document")
+            throw QueryError("a condition on one document cannot contain an aggregate")
         }
         var rest = [filter].compactMap(\.self)
         while let expression = rest.popLast() {
             switch expression {
             case .exists:
-                throw QueryError("a sub-query has no place in a condition on one document")
+                throw QueryError("a condition on one document cannot contain a subquery")
             case .metadata(_, .id), .metadata(_, .deleted): break
             case .metadata, .allMetadata:
                 throw QueryError(
-                    "a condition on one document can ask for META().id and META().deleted only: "
-                        + "the rest is another in each database"
+                    "a condition on one document can use only META().id and META().deleted; "
+                        + "other metadata differs between databases"
                 )
             default: rest += expression.children
             }

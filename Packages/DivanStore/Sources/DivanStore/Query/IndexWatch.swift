@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// Receives the progress of building indexes, and can stop it, from any thread.
 ///
-/// Use one per call. What is stopped throws `CancellationError`, and leaves everything as it was.
+/// Use a separate watch for each call. A stopped call throws `CancellationError` and changes nothing.
 public final class IndexWatch: Sendable {
     private struct State {
         /// Statements that are done, and all that are known so far.
@@ -19,14 +19,13 @@ public final class IndexWatch: Sendable {
 
     /// Creates a watch.
     ///
-    /// - Parameter progress: Called with the completed share, 0 to 1, which never falls; at most a
-    ///   thousand times, on the thread that builds the index, inside its transaction: it must not use
-    ///   the database.
+    /// - Parameter progress: Called with the completed share, 0 to 1, which never decreases; at most a thousand
+    ///   times, on the thread that builds the index, inside its transaction. It must not use the database.
     public init(_ progress: @escaping @Sendable (Double) -> Void = { _ in }) {
         self.progress = progress
     }
 
-    /// Stops what is watched, at its next check or before it is committed.
+    /// Stops the watched call, at its next check or before it is committed.
     public func cancel() { isCancelled.store(true, ordering: .relaxed) }
 
     /// Whether it was asked to stop.

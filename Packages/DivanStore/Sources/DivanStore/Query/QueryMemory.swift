@@ -1,19 +1,18 @@
 internal import Synchronization
 
-/// The memory that queries may hold together while they run: rows being sorted or grouped, and large values.
+/// The memory that running queries can use together: rows being sorted or grouped, and large values.
 ///
-/// A single query gets half of it. It is counted where SQLite allocates it, so that every use of much memory
-/// is limited; if a process used SQLite before Divan, SQLite's allocator stays as it was, and nothing is
-/// counted.
+/// A single query can use half of it. Memory is counted in SQLite's allocator, so all large allocations are
+/// limited. If a process used SQLite before Divan, the allocator cannot be replaced, and nothing is counted.
 public final class QueryMemory: Sendable {
-    /// Shared by all queries of the process that are given no other: `StoreLimits.queryByteCount`.
+    /// The default for all queries of the process: `StoreLimits.queryByteCount`.
     public static let process = QueryMemory(byteLimit: StoreLimits.queryByteCount)
 
     /// Bytes for all queries together.
     public let byteLimit: Int
     private let held = Atomic<Int>(0)
 
-    /// Creates a share of memory.
+    /// Creates a memory limit.
     ///
     /// - Parameter byteLimit: Bytes for all queries together; not less than 0.
     public init(byteLimit: Int) {

@@ -74,8 +74,8 @@ final class QueryMirror {
             byteCount += row.body.count
             guard byteCount <= sight.byteLimit else {
                 throw QueryError(
-                    "the documents that you may see have more than \(sight.byteLimit) bytes; read "
-                        + "them as a list or a feed, and ask them there"
+                    "the documents that you can access exceed \(sight.byteLimit) bytes; read them "
+                        + "as a list or a changes feed instead"
                 )
             }
             state.lastSequence += 1

@@ -1,6 +1,6 @@
 public import DivanJSON
 
-/// How a query is run, with users' names for collections and indexes.
+/// How a query is run, with the names of collections and indexes.
 public struct QueryPlan: Hashable, Sendable {
     /// The statement that SQLite runs.
     public let sql: String

@@ -1,16 +1,16 @@
-/// The documents that somebody may see; a query of theirs is answered over these alone.
+/// The documents that a user can access; the user's queries run only on these documents.
 ///
-/// A condition that is merely added to a query holds rows back, but not what is known of them:
-/// SQLite evaluates the terms of a `WHERE` in its own order, so an expression that fails, or takes
-/// long, for a secret value reveals it, and full-text ranks count hidden documents. So the visible
-/// ones are copied, and the query is run where there are no others.
+/// Adding the condition to the query would hide rows, but could reveal information about them: SQLite evaluates the
+/// terms of a `WHERE` in its own order, so an expression that fails or takes long for a secret value reveals it,
+/// and full-text ranks count hidden documents. Therefore the accessible documents are copied, and the query runs on
+/// the copy.
 public struct QuerySight: Sendable {
     /// The condition that documents must meet.
     public let condition: BodyCondition
     /// Bytes of bodies that are copied; a query that needs more is rejected.
     public let byteLimit: Int
 
-    /// Creates a sight.
+    /// Creates a restriction to the documents that meet a condition.
     public init(_ condition: BodyCondition, byteLimit: Int) {
         self.condition = condition
         self.byteLimit = byteLimit

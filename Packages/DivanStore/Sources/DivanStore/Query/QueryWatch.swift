@@ -3,15 +3,15 @@ internal import Synchronization
 
 /// Why a query ended before its last row.
 public enum QueryStop: Error, Hashable, Sendable {
-    /// Somebody called `QueryWatch.cancel()`.
+    /// `QueryWatch.cancel()` was called.
     case cancelled
-    /// It ran longer than it was allowed to.
+    /// It exceeded its time limit.
     case tookTooLong(limit: Duration)
-    /// Nobody read its rows while the database was written, whose log cannot be cleared until they are read.
+    /// Its rows were not read while the database was written; the log cannot be cleared until they are read.
     case leftWaiting
-    /// It needed more memory than one query may hold (`QueryMemory.singleByteLimit`).
+    /// It needed more memory than a single query can use (`QueryMemory.singleByteLimit`).
     case tookTooMuchMemory(byteLimit: Int)
-    /// Other queries hold the memory that all may hold together.
+    /// Other queries use all the memory that queries can use together.
     case othersHoldMemory
 }
 
@@ -21,15 +21,15 @@ extension QueryStop: CustomStringConvertible {
         switch self {
         case .cancelled: "the query was cancelled"
         case .tookTooLong(let limit):
-            "the query took longer than \(limit); make an index for it, or allow it more time"
+            "the query took longer than \(limit); create an index for it, or allow more time"
         case .leftWaiting:
-            "the query's rows were not read on while much was written; read them sooner, end the query, "
-                + "or ask for all of them at once"
+            "the query was stopped because its rows were not read while the database was written; "
+                + "read them sooner, or read all of them at once"
         case .tookTooMuchMemory(let byteLimit):
-            "the query needs more than \(byteLimit >> 20) MiB of memory; make an index for what it sorts or "
-                + "groups by, or name fewer or smaller properties"
+            "the query needs more than \(byteLimit >> 20) MiB of memory; create an index for the "
+                + "properties that it sorts or groups by, or select fewer properties"
         case .othersHoldMemory:
-            "other queries hold all the memory that queries may have; ask again later"
+            "other queries use all the memory available for queries; try again later"
         }
     }
 }
@@ -56,7 +56,7 @@ public final class QueryWatch: Sendable {
     ///
     /// - Parameters:
     ///   - limit: How long the query may run; `nil` means without limit.
-    ///   - memory: Where the query takes its memory from.
+    ///   - memory: The memory limit of the query.
     public init(limit: Duration? = nil, memory: QueryMemory = .process) {
         self.memory = memory
         deadline = limit.map { limit in
@@ -84,8 +84,7 @@ public final class QueryWatch: Sendable {
         if mustStop { body?() }
     }
 
-    /// Calls `body`, on a writer's thread, each time the log has grown much longer than it would without
-    /// this query's snapshot.
+    /// Calls `body`, on a writer's thread, each time the log grows much longer than without this query's snapshot.
     public func whenLogIsLong(_ body: @escaping @Sendable () -> Void) {
         logHandler.withLock { $0 = body }
     }

@@ -1,13 +1,13 @@
 public import DivanJSON
 public import DivanQuery
 
-/// A checked query and everything it is run with.
+/// A checked query with its parameters and its watch.
 public struct StorageQuery: Sendable {
     /// The statement.
     public let statement: CheckedStatement
     /// Values for its parameters; an absent one is MISSING.
     public let parameters: [ExactText: QueryValue]
-    /// Stops it; each run has its own.
+    /// Stops the query; each run needs its own watch.
     public let watch: QueryWatch
 
     /// The names of its columns.
@@ -27,9 +27,9 @@ public struct StorageQuery: Sendable {
 
 /// The rows of a running query, one after another.
 ///
-/// They keep a snapshot of the database: end them as soon as no more are wanted. This happens by
-/// itself after the last row, after an error and in `deinit`. Used by one thread at a time; only
-/// the query's `QueryWatch` may be used from others.
+/// They hold a snapshot of the database, so call `end` when you need no more rows. The snapshot is released
+/// automatically after the last row, after an error and in `deinit`. Use the rows on one thread at a time; only the
+/// query's `QueryWatch` can be used from other threads.
 public final class StorageRows {
     /// The names of the columns, which are all different.
     public let titles: [ExactText]

@@ -1,12 +1,10 @@
 // Queries that are run on a copy of what they read.
 extension Store {
-    /// Begins a query over only the documents in sight; takes memory and time for all of them,
-    /// whatever it asks.
+    /// Begins a query on the accessible documents only; its memory and time grow with all of these documents.
     ///
-    /// Sequences are those of the copy. Indexes, including full-text ones, exist and know nothing of
-    /// the other documents.
+    /// Sequences are those of the copy. Indexes, including full-text indexes, contain only these documents.
     ///
-    /// - Throws: As `rows(of:)`; `QueryError` if there is more than the sight's limit.
+    /// - Throws: As `rows(of:)`; `QueryError` if the documents exceed the limit of `sight`.
     public func rows(of query: StorageQuery, in sight: QuerySight) throws -> StorageRows {
         try query.checkParameters()
         return try read { reader in
@@ -14,13 +12,13 @@ extension Store {
         }
     }
 
-    /// How a query would be run if there were further indexes; `QueryPlan.indexes` has those that
-    /// would be used.
+    /// The plan of a query with additional hypothetical indexes; `QueryPlan.indexes` contains those that would be
+    /// used.
     ///
-    /// Nothing is stored and no document is read: the plan is made in an empty database with the
-    /// same collections and indexes. An index that begins like an existing one is left out.
+    /// Nothing is stored and no document is read: the plan is created in an empty database with the same
+    /// collections and indexes. An index that begins like an existing index is omitted.
     ///
-    /// - Throws: As `rows(of:)`; `QueryError` for what cannot be indexed.
+    /// - Throws: As `rows(of:)`; `QueryError` for expressions that cannot be indexed.
     public func plan(
         of query: StorageQuery,
         supposing indexes: [SupposedIndex]

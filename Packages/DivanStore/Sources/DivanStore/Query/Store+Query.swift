@@ -2,14 +2,13 @@ internal import DivanJSON
 public import DivanQuery
 
 extension Store {
-    /// Begins a query on a single state of the database, no older than the call.
+    /// Begins a query on a snapshot of the database, no older than the call.
     ///
-    /// The first row of a scan is available at once, and memory does not grow with the number of
-    /// rows, unless the query sorts or groups them. Inside `write` on the same thread it sees the
-    /// changes of that write, and all rows are read before the call returns; the same applies to a
-    /// store in memory.
+    /// The first row of a scan is available immediately, and memory does not grow with the number of rows, unless
+    /// the query sorts or groups them. Inside `write` on the same thread, the query sees the changes of that write,
+    /// and all rows are read before the call returns. In a store in memory, all rows are read first, too.
     ///
-    /// - Throws: `StoreError`, `QueryError` for what the checks of the query could not see, and
+    /// - Throws: `StoreError`, `QueryError` for problems that the checks of the query cannot detect, and
     ///   `QueryStop`.
     public func rows(of query: StorageQuery) throws -> StorageRows {
         try query.checkParameters()
@@ -23,7 +22,7 @@ extension Store {
         return StorageRows(titles: query.statement.columns.map(\.title)) { iterator.next() }
     }
 
-    /// How a query would be run now.
+    /// The current plan of a query.
     ///
     /// - Throws: As `rows(of:)`.
     public func plan(of query: StorageQuery) throws -> QueryPlan {
@@ -45,14 +44,14 @@ extension StorageQuery {
 }
 
 extension QueryCollection {
-    /// A collection of the store, as queries and indexes name it.
+    /// Converts a collection path to the form that queries and indexes use.
     public init(_ path: CollectionPath) {
         self.init(scope: ExactText(path.scope), name: ExactText(path.name))
     }
 }
 
 extension CollectionPath {
-    /// The collection that a query names; `nil` if no collection can have that name.
+    /// The collection in a query; `nil` if it is not a valid collection name.
     public init?(_ collection: QueryCollection) {
         self.init(scope: collection.scope.text, name: collection.name.text)
     }

@@ -1,28 +1,28 @@
 public import DivanJSON
 public import DivanQuery
 
-/// A store as seen by the checks of a query.
+/// The collections and indexes of a store, for the checks of a query.
 ///
-/// Each question is answered by the state of that moment. May be used by several threads.
+/// Each call reads the current state. Can be used by several threads.
 public struct StoreCatalogue: QueryCatalogue, Sendable {
     private let store: Store
-    /// The name by which `FROM` may also refer to the default collection.
+    /// An alternative name for the default collection in `FROM`.
     public let databaseName: ExactText
 
-    /// Creates the catalogue of a store; `name` is that of its database.
+    /// Creates the catalogue of a store; `name` is the name of the database.
     public init(_ store: Store, named name: ExactText) {
         self.store = store
         databaseName = name
     }
 
-    /// The collections by their names in `FROM`.
+    /// The names of the collections in `FROM`.
     ///
     /// - Throws: `StoreError`.
     public func collectionNames() throws -> [String] {
         try store.read { try $0.collections().map(\.wireName) }
     }
 
-    /// Whether there is such a collection.
+    /// Whether the collection exists.
     ///
     /// - Throws: `StoreError`.
     public func hasCollection(_ collection: QueryCollection) throws -> Bool {
@@ -30,7 +30,7 @@ public struct StoreCatalogue: QueryCatalogue, Sendable {
         return try store.hasCollection(path)
     }
 
-    /// Whether a collection has a full-text index of that name.
+    /// Whether a collection has a full-text index with this name.
     ///
     /// - Throws: `StoreError`.
     public func hasFullTextIndex(_ name: ExactText, in collection: QueryCollection) throws -> Bool {

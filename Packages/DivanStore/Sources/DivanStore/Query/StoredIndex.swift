@@ -6,7 +6,7 @@ internal import DivanRevisions
 
 /// An index of a collection.
 public struct StoredIndex: Hashable, Sendable {
-    /// The sorts of indexes; the raw values are stored.
+    /// The kinds of indexes; the raw values are stored.
     public enum Kind: String, Sendable {
         /// Values of expressions.
         case value
@@ -16,17 +16,17 @@ public struct StoredIndex: Hashable, Sendable {
         case fullText
     }
 
-    /// Its name, unique among those of its collection.
+    /// Its name, unique in its collection.
     public let name: ExactText
-    /// The sort.
+    /// The kind.
     public let kind: Kind
-    /// What was given when it was created, for display.
+    /// The definition as it was written when the index was created, for display.
     public let source: String
-    /// How text is split into words, as told to FTS5; `nil` if it is not.
+    /// The FTS5 tokenizer; `nil` unless it is a full-text index.
     public let tokenizer: String?
 
-    /// The language whose stems and stop words it knows, `nil` for none, and whether `é` is `e`; `nil` unless
-    /// it is a full-text index.
+    /// The language of its stems and stop words, `nil` for none, and whether it ignores accents; `nil` unless it is
+    /// a full-text index.
     public var words: (language: String?, ignoresAccents: Bool)? {
         tokenizer.flatMap(FullText.description)
     }
@@ -38,7 +38,7 @@ public struct StoredIndex: Hashable, Sendable {
         self.tokenizer = tokenizer
     }
 
-    /// Describes an index of another database; of the language and the accents see `words`.
+    /// Creates a description of an index in another database; for the language and the accents, see `words`.
     public init(
         name: ExactText,
         kind: Kind,
@@ -55,14 +55,14 @@ public struct StoredIndex: Hashable, Sendable {
         )
     }
 
-    /// Whether it takes a word of a text for part of a longer one, because it was created for
-    /// languages with spaces between words, and the text has none.
+    /// Whether it cannot find words in a text, because the text has no spaces between words, but the index was
+    /// created for a language with spaces.
     public func hidesWords(of text: String) -> Bool {
         tokenizer.map { FullText.hidesWords(of: text, fromTokenizer: $0) } ?? false
     }
 
-    /// What it contains, for display: `price, LOWER(name) WHERE stars > 3`, `the items of tags`,
-    /// `number of the items of contacts[].phones`.
+    /// A summary for display: `price, LOWER(name) WHERE stars > 3`, `the items of tags`, `number of the items of
+    /// contacts[].phones`.
     public var summary: String {
         guard kind == .array, let place = source.ranges(of: " OF ").last else { return source }
         let items = "the items of \(source[place.upperBound...])"
@@ -72,33 +72,32 @@ public struct StoredIndex: Hashable, Sendable {
 }
 
 extension StoreReader {
-    /// The indexes of a collection, by the bytes of their names.
+    /// The indexes of a collection, sorted by the bytes of their names.
     public func indexes(in path: CollectionPath) throws(StoreError) -> [StoredIndex] {
         try current().indexRecords(of: collection(path).id).map(\.stored)
     }
 
     /// The names of the indexes of a collection whose records are damaged.
     ///
-    /// It is unknown what they contain, and no query uses them: recreate or delete them.
+    /// Their definitions are lost, and no query uses them: recreate or delete them.
     public func damagedIndexNames(in path: CollectionPath) throws(StoreError) -> [ExactText] {
         try current().damagedIndexNames(of: collection(path).id)
     }
 }
 
 extension StoreWriter {
-    /// Creates an index of the existing documents; later ones are added when they are saved.
+    /// Creates an index of the existing documents; later documents are added when they are saved.
     ///
-    /// Does nothing if the same index already has that name; a different one is replaced.
+    /// Does nothing if the same index already exists; a different index with this name is replaced.
     ///
     /// - Parameters:
     ///   - name: Any text that is not empty.
-    ///   - definition: What it contains.
-    ///   - source: The definition as a person gave it; part of what makes two indexes the same.
+    ///   - definition: The definition.
+    ///   - source: The definition as written by the user; two indexes are the same only if it is equal.
     ///   - path: The collection.
     ///   - watch: Receives the progress, and may stop it.
-    /// - Throws: `QueryError` for what cannot be indexed, including expressions that are too deep;
-    ///   `CancellationError` if `watch` stops it, and the transaction can then not be committed;
-    ///   `StoreError`.
+    /// - Throws: `QueryError` for expressions that cannot be indexed, including expressions nested too deeply;
+    ///   `CancellationError` if `watch` stops it (the transaction can then not be committed); `StoreError`.
     public func createIndex(
         _ name: ExactText,
         _ definition: QueryIndexDefinition,
@@ -156,7 +155,7 @@ extension StoreWriter {
         }
     }
 
-    /// Removes an index, even one whose record is damaged; does nothing if there is none.
+    /// Deletes an index, even if its definition is damaged; does nothing if it does not exist.
     public func deleteIndex(_ name: ExactText, in path: CollectionPath) throws(StoreError) {
         let collection = try collection(path).id
         var records = try current().indexRecords(of: collection)
@@ -198,15 +197,16 @@ extension StoreWriter {
         )
     }
 
-    /// Rebuilds every index of a collection from its documents, including that of their IDs.
+    /// Rebuilds all indexes of a collection from its documents, including the index of document IDs.
     ///
-    /// If a document occurs twice, which damage in the index of IDs can cause, the one stored last is kept.
+    /// If a document occurs twice, which damage in the index of document IDs can cause, the row stored last is
+    /// kept.
     ///
     /// - Parameters:
     ///   - path: The collection.
     ///   - watch: Receives the progress, and may stop it.
-    /// - Throws: `corrupt` if it is lost what an index contains: it must be recreated or deleted;
-    ///   `CancellationError` if `watch` stops it, and the transaction can then not be committed.
+    /// - Throws: `corrupt` if the definition of an index is lost, so that it must be recreated or deleted;
+    ///   `CancellationError` if `watch` stops it (the transaction can then not be committed).
     public func rebuildIndexes(in path: CollectionPath, watch: IndexWatch? = nil) throws {
         watch?.expect(try indexStatements(of: path).count)
         try remakeIndexes(in: path, watch)
@@ -233,8 +233,8 @@ extension StoreWriter {
         if let name = try current().damagedIndexNames(of: id).first {
             throw StoreError(
                 .corrupt(
-                    "what the index \(name.text) of \(path) holds is lost; "
-                        + "make it again under its name, or remove it"
+                    "the definition of index \(name.text) of \(path) is lost; "
+                        + "create it again with the same name, or delete it"
                 )
             )
         }

@@ -1,16 +1,16 @@
 public import DivanJSON
 public import DivanQuery
 
-/// A hypothetical index, to find out what it would do.
+/// A hypothetical index, to find out whether a query would use it.
 public struct SupposedIndex: Sendable {
-    /// Its name, which no other index of the collection has.
+    /// Its name, unique in its collection.
     public let name: ExactText
-    /// What it would contain.
+    /// The definition.
     public let definition: QueryIndexDefinition
     /// The collection.
     public let collection: CollectionPath
 
-    /// Describes an index.
+    /// Creates a hypothetical index.
     public init(
         _ name: ExactText,
         _ definition: QueryIndexDefinition,

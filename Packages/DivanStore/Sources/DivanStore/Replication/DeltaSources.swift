@@ -101,11 +101,11 @@ final class DeltaSources: Sendable {
     }
 }
 
-/// While it lives, saves keep the bodies that they replace, as sources of deltas.
+/// While this object exists, saves keep the bodies that they replace, as sources of deltas.
 ///
-/// Only the latest few of each document (`StoreLimits.deltaSourcesCount`), packed as their
-/// differences. Afterwards, and when the database is reopened, the bodies that clients may have
-/// received in the meantime are kept.
+/// Only the latest few bodies of each document are kept (`StoreLimits.deltaSourcesCount`), compressed as
+/// differences. Afterwards, and when the database is reopened, the bodies that clients may have received in the
+/// meantime are kept.
 public final class DeltaSourceHold: Sendable {
     private let sources: DeltaSources
 
@@ -118,13 +118,12 @@ public final class DeltaSourceHold: Sendable {
 }
 
 extension Store {
-    /// Keeps sources of deltas for peers about which nothing is recorded, such as the clients of a
-    /// listener, until the result is released; afterwards, those that were current then are kept.
+    /// Keeps sources of deltas for peers whose state is not recorded, such as the clients of a listener, until the
+    /// result is released; afterwards, the bodies that were current then are kept.
     ///
-    /// What a remote of this store is known to have is kept in any case.
+    /// Bodies that a remote of this store is known to have are always kept.
     ///
-    /// - Throws: `busy` inside a transaction of this thread, and what the medium reports; nothing is held
-    ///   then.
+    /// - Throws: `busy` inside a transaction of this thread, and I/O errors; nothing is held then.
     public func holdDeltaSources() throws -> DeltaSourceHold {
         let hold = DeltaSourceHold(deltaSources)
         guard !engine.isReadOnly else { return hold }
@@ -132,8 +131,8 @@ extension Store {
         return hold
     }
 
-    /// Stops keeping sources of deltas for clients of earlier listeners, unless there is a hold
-    /// now; each is dropped with the next save of its document.
+    /// Stops keeping sources of deltas for clients of earlier listeners, unless a hold exists; each source is
+    /// dropped with the next save of its document.
     public func forgetDeltaSources() throws {
         guard !engine.isReadOnly else { return }
         guard try !engine.read({ try $0.values(in: .deltaSources) }).isEmpty else { return }

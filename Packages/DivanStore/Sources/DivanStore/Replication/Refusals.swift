@@ -1,21 +1,21 @@
 public import DivanRevisions
 
-/// A revision that a remote refused for good, and why: it is not sent again until the document
-/// changes or a resend is requested.
+/// A revision that a remote permanently rejected: it is not sent again until the document changes or a resend is
+/// requested.
 public struct Refusal: Equatable, Sendable {
     /// The document.
     public var documentID: DocumentID
     /// The revision.
     public var revisionID: RevisionID
-    /// Its position in the feed; changes with the document.
+    /// Its sequence, which changes with the document.
     public var sequence: UInt64
-    /// The family of `code`, in the numbering of whoever writes it.
+    /// The domain of `code`, as a number that the caller defines.
     public var domain: UInt8
-    /// The number of the error.
+    /// The error code.
     public var code: Int
-    /// What the remote said, as text; at most `StoreLimits.refusalMessageByteCount` bytes are kept.
+    /// The message of the remote; at most `StoreLimits.refusalMessageByteCount` bytes are kept.
     public var message: String
-    /// When it was refused, in seconds since 1970.
+    /// When it was rejected, in seconds since 1970.
     public var time: Int64
 
     /// Creates a refusal for `StoreWriter.note`.
@@ -41,9 +41,10 @@ public struct Refusal: Equatable, Sendable {
 // MARK: Reading
 
 extension StoreReader {
-    /// What a remote refused of a collection and still refuses, ascending by document ID.
+    /// The documents of a collection that a remote still rejects, ascending by document ID.
     ///
-    /// Excludes what was changed or purged since, and what the remote is known to have by now.
+    /// Excludes documents that have been changed or purged since, and those that the remote is known to have by
+    /// now.
     public func refusals(
         in collection: CollectionPath,
         at remote: RemoteID
@@ -57,7 +58,7 @@ extension StoreReader {
         return found
     }
 
-    /// Whether anything is recorded, even if it no longer applies; takes a single lookup.
+    /// Whether any rejection is recorded, even if it no longer applies; takes a single lookup.
     public func hasRefusals(
         in collection: CollectionPath,
         at remote: RemoteID
@@ -109,9 +110,9 @@ extension StoreReader {
 // MARK: Writing
 
 extension StoreWriter {
-    /// Records what a remote refused, replacing an earlier refusal of the same document.
+    /// Records a rejected revision, replacing an earlier rejection of the same document.
     ///
-    /// Beyond `StoreLimits.refusalCount` only documents that are already recorded are updated.
+    /// Beyond `StoreLimits.refusalCount`, only recorded documents are updated.
     public func note(
         _ refusals: [Refusal],
         at remote: RemoteID,
@@ -132,9 +133,9 @@ extension StoreWriter {
         if count != countBefore { try setRefusalCount(count, place) }
     }
 
-    /// Forgets refusals that no longer apply.
+    /// Deletes rejections that no longer apply.
     ///
-    /// - Returns: Those that still apply, as `refusals(in:at:)`.
+    /// - Returns: The rejections that still apply, like `refusals(in:at:)`.
     @discardableResult
     public func pruneRefusals(
         in collection: CollectionPath,

@@ -1,15 +1,15 @@
 internal import DivanDelta
 public import DivanRevisions
 
-/// A revision as a peer sent it.
+/// A revision received from a peer.
 public struct RemoteRevision: Sendable {
     /// The document.
     public var documentID: DocumentID
-    /// The revision, stored under this ID as received.
+    /// The revision ID, stored as received.
     public var revisionID: RevisionID
     /// Its ancestors, newest first.
     public var history: [RevisionID]
-    /// How many entries of `history`, from the first, it merged; 0 in a tree.
+    /// How many of the first entries of `history` this revision merged; 0 in a revision tree.
     public var mergeCount: Int
     /// Whether it deletes the document.
     public var isTombstone: Bool
@@ -17,17 +17,17 @@ public struct RemoteRevision: Sendable {
     public var body: [UInt8]
     /// Whether the body refers to blobs, which must already be stored.
     public var hasBlobs: Bool
-    /// Where it came from; `nil` on a peer that does not track the other side.
+    /// The remote that sent it; `nil` on a peer that does not track the other side.
     public var remote: RemoteID?
     /// Whether only a continuation of a leaf is accepted.
     public var refusesConflicts: Bool
-    /// A tombstone with its history, newest first, that ends the current branch in favour of this
-    /// revision; usually empty.
+    /// A tombstone with its history, newest first, that closes the current branch in favor of this revision;
+    /// usually empty.
     public var closing: [RevisionID]
-    /// Whether the sender remembers what it gave up, names it, and respects the order of revisions
-    /// that were given up for each other, as Divan's peers do.
+    /// Whether the sender remembers and announces the revisions that lost, and respects the order of revisions that
+    /// lost to each other, as Divan's peers do.
     public var keepsOrder: Bool
-    /// Whether the remote is known to have moved on since it sent this.
+    /// Whether the remote is known to have a newer revision by now.
     public var isOutdated: Bool
 
     /// Creates a revision from the parts of a `rev` message.
@@ -62,24 +62,26 @@ public struct RemoteRevision: Sendable {
 
 /// The result of inserting a received revision.
 public enum InsertOutcome: Equatable, Sendable {
-    /// Stored. `isConflict` if it waits in a branch of its own for a resolver; `isBranched` if the
-    /// document has other branches, even closed ones, or had a revision unknown to the sender: the sender
-    /// must be told which revision counts.
+    /// Stored.
+    ///
+    /// `isConflict` means that it is in a separate branch until a resolver decides. `isBranched` means that the
+    /// document has other branches, even closed ones, or had a revision unknown to the sender: the sender must be
+    /// notified of the current revision.
     case inserted(sequence: UInt64, isConflict: Bool, isBranched: Bool = false)
     /// It already existed.
     case alreadyThere
-    /// It is behind the current revision, which may have won over it here while its sender let it win
-    /// over that one; only without a `remote`.
+    /// It is an ancestor of the current revision, which may have won over it locally while it won over that
+    /// revision on the sender; only without a `remote`.
     case overtaken
-    /// It was given up here, and stays so; the document has a new sequence, so that the sender is told
-    /// of `current`.
+    /// It lost to `current` locally, and this does not change; the document has a new sequence, so that the sender
+    /// is notified of `current`.
     case givenUp(sequence: UInt64, current: RevisionID)
 }
 
 extension StoreWriter {
-    /// Stores a revision that a peer sent.
+    /// Stores a revision received from a peer.
     ///
-    /// - Throws: `conflict` if it would create one and refuses that, `badRevision` for an invalid
+    /// - Throws: `conflict` if it would create a conflict and does not allow that, `badRevision` for an invalid
     ///   history, `bodyTooLarge`. Nothing is changed then.
     ///
     /// Source: `revisions.md` §4.
@@ -167,12 +169,13 @@ extension StoreWriter {
         return .inserted(sequence: row.sequence, isConflict: false)
     }
 
-    /// Stores the first revisions of documents that are all new, in fewer steps than one by one.
+    /// Stores the first revisions of new documents, in fewer steps than one by one.
     ///
-    /// Nearly everything that a pull brings is like that. Worthwhile from `StoreLimits.addedTogetherCount` of them.
+    /// Nearly all revisions of an initial pull are like that. Worthwhile for `StoreLimits.addedTogetherCount`
+    /// revisions or more.
     ///
-    /// - Returns: The sequence of the first; the others follow it. `nil` if one of them is anything else: then
-    ///   nothing is changed, and each must be inserted separately.
+    /// - Returns: The sequence of the first revision; the others follow it. `nil` if one of the documents is not
+    ///   new: then nothing is changed, and each revision must be inserted separately.
     public func insertFirst(
         _ revisions: [RemoteRevision],
         in collection: CollectionPath

@@ -1,17 +1,16 @@
 public import DivanRevisions
 
-/// A revision that a remote has: it accepted it, or said that it has it.
+/// A revision that a remote has: the remote accepted it, or announced that it has it.
 public struct KnownRevision: Equatable, Sendable {
     /// The document.
     public var documentID: DocumentID
     /// The revision.
     public var revisionID: RevisionID
-    /// Its position in the feed, if it was the document's only revision then.
+    /// Its sequence, if it was the only revision of the document then.
     public var sequence: UInt64?
     /// The greatest sequence of the collection when the feed was read; 0 if unknown.
     public var feedEnd: UInt64
-    /// Whether the remote says that this is its current revision, even if it is known to have had a
-    /// descendant of it.
+    /// Whether the remote announced this as its current revision, even if it is known to have had a descendant.
     public var isCurrentThere: Bool
 
     /// Creates a mark for `StoreWriter.markKnown`.
@@ -39,7 +38,7 @@ extension StoreReader {
         var known = KnownSequences()
         if let value = try value(collection.key, in: .knownSequences) {
             guard let stored = KnownSequences(encoded: value) else {
-                throw StoreError(.corrupt("what remotes have of \(collection.path)"), at: path)
+                throw StoreError(.corrupt("invalid remotes of \(collection.path)"), at: path)
             }
             known = stored
         }
@@ -77,9 +76,9 @@ extension StoreReader.OpenCollection {
 extension StoreWriter {
     /// Records that a remote has revisions of documents of one collection.
     ///
-    /// Long runs of new documents cost a few bytes, others a write of each row. Documents and revisions
-    /// that are missing or damaged are skipped. The sequences stay, and observers are not notified, unless
-    /// this ends a conflict: the remote took our side before anybody had decided.
+    /// Long runs of new documents cost a few bytes, other documents a write of each row. Missing and damaged
+    /// documents and revisions are skipped. Sequences do not change, and observers are not notified, unless this
+    /// ends a conflict because the remote accepted the local revision.
     public func markKnown(
         _ revisions: [KnownRevision],
         at remote: RemoteID,
@@ -100,11 +99,11 @@ extension StoreWriter {
         try set(known, of: opened)
     }
 
-    /// Records that a remote has a revision: it accepted it, or said that it has it.
+    /// Records that a remote has a revision: the remote accepted it, or announced that it has it.
     ///
-    /// Does nothing if the document or the revision is missing, the document is damaged, or the mark
-    /// exists already. The sequence stays, and observers are not notified, unless this ends a conflict:
-    /// the remote took our side before anybody had decided.
+    /// Does nothing if the document or the revision is missing, the document is damaged, or the mark already
+    /// exists. The sequence does not change, and observers are not notified, unless this ends a conflict because
+    /// the remote accepted the local revision.
     public func markKnown(
         _ documentID: DocumentID,
         _ revisionID: RevisionID,

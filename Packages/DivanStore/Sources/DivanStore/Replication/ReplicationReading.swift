@@ -3,15 +3,16 @@ public import DivanRevisions
 
 /// What to do about a revision that a peer announced.
 public enum IncomingDecision: Equatable, Sendable {
-    /// It is in the tree; says whether the remote is known to have it, too, and whether it is the
-    /// current one here.
+    /// It exists locally; also whether the remote is already known to have it, and whether it is the current
+    /// revision.
     case known(isMarked: Bool, isCurrent: Bool)
-    /// It is missing. These revisions of the document exist here, with their bodies, the current one first.
+    /// It is missing.
     ///
-    /// With a `rival`, it was here before, and was given up for that one or an ancestor of it.
+    /// `ancestors` are local revisions of the document with bodies, the current revision first. With a `rival`, it
+    /// existed locally before, and lost to `rival` or one of its ancestors.
     case wanted(ancestors: [RevisionID], rival: RevisionID? = nil)
-    /// It is missing, and its generation is not above the current one's; only if conflicts would be
-    /// refused, that is, without a remote.
+    /// It is missing, and its generation is not greater than that of the current revision; only if conflicts are
+    /// not allowed, that is, without a remote.
     case conflict
 }
 
@@ -28,11 +29,11 @@ public enum ProposalVerdict: Equatable, Sendable {
 // MARK: Questions of a replicator, a batch at a time
 
 extension StoreReader {
-    /// At most `limit` changes after `sequence`, ascending; each document once, with its current
-    /// revision and what `remote` is known to have of it.
+    /// At most `limit` changes after `sequence`, ascending; each document once, with its current revision and the
+    /// latest revision that `remote` is known to have.
     ///
-    /// An unreadable document is skipped, so that it does not stop the feed: fewer changes than
-    /// `limit` are the last ones.
+    /// An unreadable document is skipped, so that it does not stop the feed: fewer than `limit` changes means these
+    /// are the last.
     public func changes(
         in collection: CollectionPath,
         after sequence: UInt64,
@@ -102,11 +103,11 @@ extension StoreReader {
         }
     }
 
-    /// Says which announced revisions are wanted; one decision for each, in order.
+    /// Decides which announced revisions to request; one decision for each, in order.
     ///
-    /// With a `remote` everything unknown is wanted, even what will be a conflict; without one, the
-    /// rule of a peer that refuses conflicts applies. From a remote that `keepsOrder`, everything
-    /// given up here is wanted: it is sent with what the remote gave up. Source: `replication.md` §3.
+    /// With a `remote`, all unknown revisions are requested, even those that will cause a conflict; without a
+    /// remote, conflicts are not allowed. From a remote that `keepsOrder`, revisions that lost locally are
+    /// requested too: they are sent with the revisions that lost on the remote. Source: `replication.md` §3.
     public func decide(
         _ announced: [(documentID: DocumentID, revisionID: RevisionID)],
         in collection: CollectionPath,
@@ -181,7 +182,7 @@ extension StoreReader {
 
     /// Answers proposed revisions; one verdict for each, in order.
     ///
-    /// Only the current revision matters. Source: `revisions.md` §7.
+    /// Only the current revision is compared. Source: `revisions.md` §7.
     public func judge(
         _ proposals: [(documentID: DocumentID, revisionID: RevisionID, parent: RevisionID?)],
         in collection: CollectionPath
@@ -210,12 +211,11 @@ extension StoreReader {
         return verdicts
     }
 
-    /// Ancestors of a revision, newest first, for the `history` of a message: at most `limit`, down
-    /// to the first that the peer is `known` to have.
+    /// Ancestors of a revision, newest first, for the `history` of a message: at most `limit`, up to the first that
+    /// the peer is `known` to have.
     ///
-    /// The limit includes the revision itself, so one less is returned. Gaps left by pruning are
-    /// filled with made-up IDs from `random`. Empty if the revision is not in the tree. Source:
-    /// `revisions.md` §6.
+    /// The limit includes the revision itself, so one less is returned. Gaps left by pruning are filled with random
+    /// IDs from `random`. Empty if the revision is not in the tree. Source: `revisions.md` §6.
     public func history(
         of documentID: DocumentID,
         _ revisionID: RevisionID,
@@ -260,8 +260,7 @@ extension StoreReader {
         )
     }
 
-    /// Whether a document continued in another branch: its current revision is neither `revisionID`
-    /// nor a descendant of it.
+    /// Whether a revision lost: the current revision is neither `revisionID` nor a descendant of it.
     public func isGivenUp(
         _ revisionID: RevisionID,
         documentID: DocumentID,
@@ -288,8 +287,8 @@ extension StoreReader {
         return try outline(of: row, in: collection).isAncestor(ancestor, of: revisionID)
     }
 
-    /// The closed branch from a revision that the current one does not descend from: the tombstone
-    /// at its end first, the revision itself last; empty if there is none.
+    /// The closed branch of a revision that is not an ancestor of the current revision: the tombstone at its end
+    /// first, the revision itself last; empty if there is none.
     public func closedBranch(
         from revisionID: RevisionID,
         documentID: DocumentID,

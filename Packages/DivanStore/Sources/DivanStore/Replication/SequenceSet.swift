@@ -1,8 +1,8 @@
-/// A set of sequences of a collection, stored as few ranges: what a replicator has pushed, or what
-/// a remote has.
+/// A set of sequences of a collection, stored as ranges: for example, what a replicator has pushed, or what a
+/// remote has.
 ///
-/// Sequences complete nearly in order, so the set is one long range and a handful of short ones;
-/// adding at the end takes constant time. The set of a checkpoint always contains 0.
+/// Sequences are completed nearly in order, so the set is one long range and a few short ranges; adding at the end
+/// takes constant time. The set of a checkpoint always contains 0.
 ///
 /// Source: `checkpoints.md` §3.
 public struct SequenceSet: Equatable, Sendable {
@@ -17,7 +17,7 @@ public struct SequenceSet: Equatable, Sendable {
         insert(0..<last.saturatingSuccessor)
     }
 
-    /// Creates a set of ranges in any order, which may overlap; empty ones are ignored.
+    /// Creates a set from ranges in any order, which may overlap; empty ranges are ignored.
     public init(_ ranges: some Sequence<Range<UInt64>>) {
         // Sorted, so that each is added at the end and none is moved.
         for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) { insert(range) }
@@ -50,7 +50,7 @@ public struct SequenceSet: Equatable, Sendable {
         insert(sequence..<sequence.saturatingSuccessor)
     }
 
-    /// Adds a range, joining it with those that it overlaps or touches.
+    /// Adds a range, and joins it with overlapping and adjacent ranges.
     public mutating func insert(_ added: Range<UInt64>) {
         guard !added.isEmpty else { return }
         let first = added.lowerBound == 0 ? 0 : firstIndex(endingAfter: added.lowerBound - 1)

@@ -3,16 +3,16 @@ internal import Synchronization
 
 /// A checkpoint stored for a peer.
 public struct PeerCheckpoint: Equatable, Sendable {
-    /// The bytes as received; not interpreted.
+    /// The body as received; it is not interpreted.
     public var body: [UInt8]
-    /// `<n>-cc`, n counting from 1.
+    /// The revision, `<n>-cc`, where n starts at 1.
     public var revision: String
 }
 
 // MARK: Checkpoints and remotes
 
 extension Store {
-    /// The number of a remote in this database, assigned at its first mention and kept.
+    /// The number of a remote in this database, assigned when it is first used.
     ///
     /// `url` identifies the remote; equal texts are the same remote.
     public func remoteID(for url: String) throws -> RemoteID {
@@ -29,23 +29,24 @@ extension Store {
         }
     }
 
-    /// Our own checkpoint under this ID.
+    /// The local checkpoint with this ID.
     ///
     /// Source: `checkpoints.md` §1.
     public func localCheckpoint(_ id: String) throws -> [UInt8]? {
         try read { try $0.value(id, in: .localCheckpoints) }
     }
 
-    /// Saves our own checkpoint of a collection, which is deleted with the collection.
+    /// Saves a local checkpoint of a collection, which is deleted with the collection.
     ///
-    /// One that names no collection is deleted with any collection.
+    /// A checkpoint without a collection is deleted with any collection.
     ///
     /// - Parameters:
     ///   - id: Its name.
     ///   - collection: The collection that it is for.
-    ///   - number: Which of the collections that have had this name one after another; `nil` means any.
-    ///   - body: The bytes; not interpreted.
-    ///   - coversMarks: Whether the peer confirmed it after everything that it is known to have.
+    ///   - number: The number of the collection, which distinguishes it from earlier collections of the same
+    ///     name; `nil` means any.
+    ///   - body: The content, which is not interpreted.
+    ///   - coversMarks: Whether the peer confirmed the checkpoint after everything that it is known to have.
     /// - Throws: `StoreError.Code.noSuchCollection` if the collection was deleted, even if it was
     ///   recreated.
     public func setLocalCheckpoint(
@@ -63,15 +64,15 @@ extension Store {
         }
     }
 
-    /// Whether the peer of a checkpoint is known to have something that came after its last save.
+    /// Whether the peer is known to have received something after the checkpoint's last save.
     ///
-    /// A peer may lose its latest commits, in a power cut or when a backup is put back: the checkpoint then still
-    /// agrees with its own, but what is recorded since is not reliable.
+    /// A peer may lose its latest commits in a power failure or when a backup is restored: both checkpoints then
+    /// still match, but what was recorded since is not reliable.
     public func hasMarks(behind checkpoint: String) throws -> Bool {
         try read { try $0.value(marksKey(checkpoint), in: .checkpointCollections) != nil }
     }
 
-    /// Removes our own checkpoint, so that the next replication compares everything again.
+    /// Deletes a local checkpoint, so that the next replication compares everything again.
     public func removeLocalCheckpoint(_ id: String) throws {
         try write { writer in
             try writer.removeCheckpoint(.local, id)
@@ -80,7 +81,7 @@ extension Store {
         }
     }
 
-    /// Removes the checkpoint that a peer keeps here; the peer then compares everything again.
+    /// Deletes a peer's checkpoint, so that the peer compares everything again.
     public func removePeerCheckpoint(_ id: String) throws {
         try write { writer in
             try writer.removeCheckpoint(.peer, id)
@@ -88,25 +89,27 @@ extension Store {
         }
     }
 
-    /// The checkpoint that a peer keeps here under this ID.
+    /// The checkpoint of a peer with this ID.
     public func peerCheckpoint(_ id: String) throws -> PeerCheckpoint? {
         try read { try $0.peerCheckpoint(id) }
     }
 
     /// Saves a peer's checkpoint.
     ///
-    /// An owner that has reached the limit in `StoreLimits` loses its oldest ones.
+    /// If an owner exceeds the limit in `StoreLimits`, its oldest checkpoints are deleted.
     ///
     /// - Parameters:
     ///   - id: Its name.
-    ///   - collection: The collection that it is for and is deleted with; without one, with any collection.
-    ///   - number: Which of the collections that have had this name one after another; `nil` means any.
-    ///   - body: The bytes; not interpreted.
-    ///   - expectedRevision: What is stored now; empty and `nil` mean none.
-    ///   - owner: Whose limit it counts towards: a user, or an address.
-    ///   - time: When it was saved, in seconds; decides which of an owner's is the oldest.
+    ///   - collection: The collection of the checkpoint, which is deleted with it; without a collection, it is
+    ///     deleted with any collection.
+    ///   - number: The number of the collection, which distinguishes it from earlier collections of the same
+    ///     name; `nil` means any.
+    ///   - body: The content, which is not interpreted.
+    ///   - expectedRevision: The expected current revision; empty and `nil` mean none.
+    ///   - owner: The owner whose limit it counts towards: a user, or an address.
+    ///   - time: When it was saved, in seconds; determines which checkpoint of an owner is the oldest.
     /// - Returns: The new revision.
-    /// - Throws: `StoreError.Code.checkpointMismatch` if something else is stored, `noSuchCollection` if the
+    /// - Throws: `StoreError.Code.checkpointMismatch` if another revision is stored, `noSuchCollection` if the
     ///   collection was deleted, even if it was recreated.
     ///
     /// Source: `checkpoints.md` §7.
@@ -179,7 +182,7 @@ private enum CheckpointKind: String, CaseIterable {
 private func marksKey(_ id: String) -> String { "marks \(id)" }
 
 extension StoreWriter {
-    /// Records that the peer of a checkpoint has something that came after its last save.
+    /// Records that the peer has received something after the checkpoint's last save.
     public func noteMarks(behind checkpoint: String) throws(StoreError) {
         try setHasMarks(true, behind: checkpoint)
     }
@@ -232,12 +235,12 @@ extension StoreWriter {
 }
 
 extension StoreReader {
-    /// Our own checkpoints, ascending by ID.
+    /// The local checkpoints, ascending by ID.
     public func localCheckpoints() throws(StoreError) -> [(id: String, body: [UInt8])] {
         try current().values(in: .localCheckpoints).map { (id: $0.key, body: $0.value) }
     }
 
-    /// The checkpoints that peers keep here, ascending by ID.
+    /// The checkpoints stored for peers, ascending by ID.
     public func peerCheckpoints() throws(StoreError) -> [(id: String, PeerCheckpoint)] {
         var checkpoints: [(id: String, PeerCheckpoint)] = []
         for (id, value) in try current().values(in: .peerCheckpoints) {
@@ -261,7 +264,7 @@ extension StoreReader {
 
     private func remoteNumber(_ text: [UInt8]) throws(StoreError) -> UInt32 {
         guard let number = UInt32(String(decoding: text, as: UTF8.self)), number > 0 else {
-            throw StoreError(.corrupt("the number of a remote"), at: path)
+            throw StoreError(.corrupt("invalid remote number"), at: path)
         }
         return number
     }
@@ -277,7 +280,7 @@ extension StoreReader {
         _ value: [UInt8]
     ) throws(StoreError) -> PeerCheckpoint {
         guard let end = value.firstIndex(of: 0) else {
-            throw StoreError(.corrupt("checkpoint \(id)"), at: path)
+            throw StoreError(.corrupt("invalid checkpoint \(id)"), at: path)
         }
         return PeerCheckpoint(
             body: Array(value[(end + 1)...]),

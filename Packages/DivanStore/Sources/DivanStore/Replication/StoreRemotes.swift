@@ -4,19 +4,21 @@ public import DivanRevisions
 public struct StoredRemote: Equatable, Sendable {
     /// The text that identifies it, usually its URL.
     public var name: String
-    /// The number by which revision trees refer to it.
+    /// The number that revision trees use for it.
     public var id: RemoteID
 }
 
 extension Store {
-    /// The number of a remote; `nil` for one never mentioned, which is not recorded by this call.
+    /// The number of a remote; `nil` if the remote is unknown.
+    ///
+    /// Does not assign a number.
     public func knownRemoteID(for url: String) throws -> RemoteID? {
         try read { try $0.remoteID(for: url) }
     }
 }
 
 extension StoreReader {
-    /// Every remote that was ever mentioned, ascending by number.
+    /// All known remotes, ascending by number.
     public func remotes() throws(StoreError) -> [StoredRemote] {
         var remotes: [StoredRemote] = []
         for (name, text) in try current().values(in: .remotes) {

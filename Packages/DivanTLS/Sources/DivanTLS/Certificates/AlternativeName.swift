@@ -4,9 +4,9 @@ import CDivanTLS
 ///
 /// Source: RFC 5280 §4.2.1.6; `tls-and-auth.md` §4 (which kinds an identity may carry).
 public enum AlternativeName: Sendable, Hashable {
-    /// `rfc822Name`: a mail address.
+    /// `rfc822Name`: an email address.
     case email(String)
-    /// `dNSName`: a host name, in ASCII for other readers.
+    /// `dNSName`: a host name, in ASCII for compatibility.
     case hostname(String)
     /// `uniformResourceIdentifier`: a URL.
     case url(String)
@@ -15,7 +15,7 @@ public enum AlternativeName: Sendable, Hashable {
     /// `registeredID`: a dotted object identifier.
     case registeredID(String)
 
-    /// The key of the attribute that asks for this name, as the public API spells it.
+    /// The attribute for this name in the public API.
     public var attribute: String {
         switch self {
         case .email: "rfc822Name"

@@ -3,28 +3,28 @@ public import FoundationEssentials
 
 /// Why a peer's certificate was refused.
 public enum CertificateProblem: Equatable, Sendable {
-    /// The path ends at a self-signed or unknown authority.
+    /// The chain ends at a self-signed certificate or an unknown authority.
     case unknownRoot(issuer: String)
-    /// No presented certificate is the pinned one, or no signatures lead from the leaf to the pinned one.
+    /// No presented certificate is the pinned certificate, or no chain of signatures connects the leaf with it.
     case notPinned
-    /// Only a single self-signed certificate is accepted.
+    /// The peer did not present a single self-signed certificate.
     case notSelfSigned(certificateCount: Int)
-    /// An authority has revoked a certificate of the path.
+    /// An authority has revoked a certificate in the chain.
     case revoked
-    /// A certificate of the path has expired.
+    /// A certificate in the chain has expired.
     case expired(notAfter: Date)
-    /// A certificate of the path is not valid yet.
+    /// A certificate in the chain is not valid yet.
     case notYetValid(notBefore: Date)
     /// The leaf was issued for other hosts.
     case wrongName(expected: String, claimed: [String])
-    /// The application's call-back refused it.
+    /// The application's callback rejected it.
     case refusedByCallback
     /// Anything else: a bad signature, a wrong purpose, a weak key; OpenSSL's `X509_V_ERR` number.
     case invalid(code: Int32)
 
     /// The code in the Network domain (`tls-and-auth.md` §2, `websocket-and-urls.md` §5).
     ///
-    /// LiteCore has no code for "not yet valid" and reports 6; we report it as untrusted.
+    /// LiteCore has no code for "not yet valid" and reports 6; Divan reports it as untrusted.
     public var networkCode: Int {
         switch self {
         case .unknownRoot, .notPinned: 11
@@ -62,31 +62,32 @@ public enum CertificateProblem: Equatable, Sendable {
         switch self {
         case .unknownRoot(let issuer):
             (
-                "its certificate is signed by \(issuer), which is not trusted",
+                "certificate signed by an unknown authority (\(issuer))",
                 "pin the certificate, trust its root, or install ca-certificates"
             )
         case .notPinned:
             (
-                "its certificate is not the pinned one, and no chain that it presented leads to that",
-                "check the server, then pin its new certificate; a pinned authority must be in the chain"
+                "certificate does not match the pinned certificate",
+                "check the server, then pin its new certificate; a pinned authority must be in the "
+                    + "server's certificate chain"
             )
         case .notSelfSigned(let count):
             (
-                "it presented \(count) certificates, not a single self-signed one",
-                "check the server, or do without accepting only self-signed certificates"
+                "expected a single self-signed certificate, received \(count) certificates",
+                "check the server, or do not restrict it to self-signed certificates"
             )
-        case .revoked: ("its certificate is revoked", "install a new one at the peer")
+        case .revoked: ("certificate revoked", "install a new certificate on the peer")
         case .expired(let date):
-            ("its certificate expired at \(date)", "renew it, or check this machine's clock")
+            ("certificate expired on \(date)", "renew it, or check the local clock")
         case .notYetValid(let date):
-            ("its certificate is valid from \(date)", "check the clocks of both machines")
+            ("certificate not valid before \(date)", "check the clocks of both machines")
         case .wrongName(let expected, let claimed):
             (
-                "its certificate is for \(claimed.joined(separator: ", ")), not for \(expected)",
-                "connect by one of these names, or pin the certificate"
+                "certificate is for \(claimed.joined(separator: ", ")), not for \(expected)",
+                "connect to one of these names, or pin the certificate"
             )
         case .refusedByCallback:
-            ("the application refused its certificate", "see the application's call-back")
+            ("the application rejected the certificate", "check the application's callback")
         case .invalid(let code): Self.explanation(of: code)
         }
     }
@@ -99,26 +100,26 @@ public enum CertificateProblem: Equatable, Sendable {
             switch code {
             case X509_V_ERR_CA_MD_TOO_WEAK:
                 (
-                    "a certificate of its chain is signed with a digest that is too weak, such as SHA-1",
-                    "have it issued again with SHA-256"
+                    "a certificate in the chain is signed with a weak digest, such as SHA-1",
+                    "reissue it with SHA-256"
                 )
             case X509_V_ERR_EE_KEY_TOO_SMALL, X509_V_ERR_CA_KEY_TOO_SMALL:
                 (
-                    "a certificate of its chain has a key that is too short",
-                    "have it issued again with P-256, or RSA of 2,048 bits or more"
+                    "a certificate in the chain has a key that is too short",
+                    "reissue it with P-256, or RSA of at least 2,048 bits"
                 )
             case X509_V_ERR_CERT_SIGNATURE_FAILURE:
                 (
-                    "the signature of a certificate of its chain is wrong",
-                    "install the chain that its authority issued"
+                    "a certificate in the chain has an invalid signature",
+                    "install the chain that the authority issued"
                 )
             case X509_V_ERR_INVALID_CA, X509_V_ERR_KEYUSAGE_NO_CERTSIGN,
                 X509_V_ERR_PATH_LENGTH_EXCEEDED:
                 (
-                    "it is signed by a certificate that may not sign it",
-                    "have it issued by an authority"
+                    "certificate signed by a certificate that is not a valid authority",
+                    "have it issued by a certificate authority"
                 )
-            default: ("its certificate is invalid", "install a sound one at the peer")
+            default: ("invalid certificate", "install a valid certificate on the peer")
             }
         return ("\(problem) (\(text))", remedy)
     }

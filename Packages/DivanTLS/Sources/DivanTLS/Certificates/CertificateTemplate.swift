@@ -8,12 +8,12 @@ public import FoundationEssentials
 ///
 /// Source: `tls-and-auth.md` §4, identity generation.
 public struct CertificateTemplate: Sendable {
-    /// The sides of a handshake for which the certificate is valid; the bits of the Netscape cert type.
+    /// The roles that the certificate is valid for; the bits of the Netscape certificate type.
     public struct Usages: OptionSet, Sendable {
         /// The bits.
         public let rawValue: UInt8
 
-        /// Wraps bits.
+        /// Creates usages from bits.
         public init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
@@ -26,26 +26,27 @@ public struct CertificateTemplate: Sendable {
 
     /// Seconds between the start and the default end of a validity: 365 days.
     public static let defaultLifetime: TimeInterval = 31_536_000
-    /// Seconds by which a validity starts early, for peers whose clock is slow: one minute.
+    /// Seconds by which a validity starts early, for peers with slow clocks: one minute.
     public static let clockTolerance: TimeInterval = 60
 
     /// Subject and alternative names by the attribute names above.
     public var attributes: [String: String]
     /// Alternative names in addition to those in `attributes`.
     public var alternativeNames: [AlternativeName] = []
-    /// What the certificate is for.
+    /// The usages of the certificate.
     public var usages: Usages
-    /// When the certificate is made; its serial number and the start of its validity derive from it.
+    /// The time of creation; the serial number and the start of the validity are derived from it.
     public var now: Date
     /// The end of the validity, rounded down to a second.
     public var notAfter: Date
-    /// Whether the certificate may sign others; false for identities.
+    /// Whether the certificate can sign other certificates; false for identities.
     public var isAuthority = false
 
     /// When the validity starts.
     public var notBefore: Date { now - Self.clockTolerance }
 
-    /// Describes a certificate made at `now` that ends 365 days after `notBefore` unless specified.
+    /// Creates a template of a certificate that is created at `now`, and by default expires 365 days after
+    /// `notBefore`.
     public init(
         attributes: [String: String],
         usages: Usages,

@@ -12,7 +12,7 @@ extension TLSCertificate {
     /// The subject: `CN=jukebox, O=Divan`; a comma in a value is written `\,`.
     public var subject: String { Self.text(subjectAttributes) }
 
-    /// The issuer, in the form of `subject`.
+    /// The issuer, in the same form as `subject`.
     public var issuer: String {
         Self.text(Self.attributes(X509_get_issuer_name(handle.pointer)))
     }

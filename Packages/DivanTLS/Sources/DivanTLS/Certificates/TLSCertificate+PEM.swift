@@ -2,7 +2,7 @@ import CDivanTLS
 import DivanCrypto
 
 extension TLSCertificate {
-    /// Parses the first certificate of a PEM text; text around it is skipped.
+    /// Parses the first certificate in a PEM text; other text is skipped.
     ///
     /// - Throws: `CredentialError` if there is none or it is malformed.
     public init(pem: String) throws(CredentialError) {
@@ -46,7 +46,7 @@ extension TLSCertificate {
         return certificates
     }
 
-    /// The certificate as PEM: one block with lines of 64 characters, ended by a line feed.
+    /// The certificate as PEM: one block with lines of 64 characters and a final line feed.
     ///
     /// Source: RFC 7468 §5.
     public var pem: String {

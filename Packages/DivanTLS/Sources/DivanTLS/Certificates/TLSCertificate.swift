@@ -3,13 +3,13 @@ import DivanCrypto
 public import FoundationEssentials
 import Glibc
 
-/// One X.509 certificate: its DER bytes and what can be read from them.
+/// An X.509 certificate: its DER bytes and parsed fields.
 ///
-/// Two certificates are equal when their DER bytes are. Any thread may use a certificate.
+/// Two certificates are equal if their DER bytes are equal. Can be used from any thread.
 ///
 /// Source: RFC 5280 §4.1; `tls-and-auth.md` §2 (a pin is a comparison of DER bytes).
 public struct TLSCertificate: Sendable {
-    /// The certificate as it is sent.
+    /// The certificate in DER format.
     public let derBytes: [UInt8]
 
     let handle: CertificateHandle
@@ -55,17 +55,17 @@ public struct TLSCertificate: Sendable {
         notBefore <= date && date <= notAfter
     }
 
-    /// Whether the certificate names itself as issuer and is signed with its own key.
+    /// Whether the certificate is its own issuer and is signed with its own key.
     public var isSelfSigned: Bool {
         OpenSSLFailure.clear()
         defer { OpenSSLFailure.clear() }
         return X509_self_signed(handle.pointer, 1) == 1
     }
 
-    /// Whether the certificate may sign other certificates.
+    /// Whether the certificate can sign other certificates.
     public var isAuthority: Bool { X509_check_ca(handle.pointer) == 1 }
 
-    /// The uses for which peers accept it: server, client, or both if it does not say.
+    /// The roles that peers accept it for: server, client, or both if unspecified.
     public var usages: CertificateTemplate.Usages {
         let flags = X509_get_extended_key_usage(handle.pointer)
         // OpenSSL sets all bits for a certificate without that extension.
@@ -112,6 +112,6 @@ extension TLSCertificate: Hashable {
 }
 
 extension TLSCertificate: CustomStringConvertible {
-    /// The subject and the first bytes of the fingerprint, enough to tell certificates apart.
+    /// The subject and the first bytes of the fingerprint, enough to distinguish certificates.
     public var description: String { "\(subject) (SHA-256 \(sha256Fingerprint.prefix(16))…)" }
 }

@@ -2,22 +2,22 @@ public import DivanCrypto
 public import FoundationEssentials
 import Synchronization
 
-/// The identity of a listener that was given none: self-signed, and stored so that clients may pin it.
+/// The default identity of a listener: self-signed, and stored so that clients can pin it.
 ///
 /// Source: `tls-and-auth.md` §4.
 public enum AnonymousIdentity {
-    /// The subject's common name, the one that Couchbase Lite uses.
+    /// The subject's common name, the same as in Couchbase Lite.
     public static let commonName = "CBLAnonymousCertificate"
-    /// Seconds of validity below which the identity is renewed: one day.
+    /// The remaining validity in seconds below which the identity is renewed: one day.
     public static let renewalThreshold: TimeInterval = 86_400
 
-    /// Returns the identity under `label`; creates it if it is missing or about to expire.
+    /// Returns the identity with `label`; creates it if it is missing or about to expire.
     ///
-    /// If several processes start at once, all get the identity of the one that saves first. One that is about to
-    /// expire stays until it is replaced, and continues to be used if nothing can be written.
+    /// If several processes start at the same time, all get the identity that was saved first. An identity that is
+    /// about to expire is used until it is replaced, also if nothing can be written.
     ///
     /// The owner of the database derives `label` from its public UUID. The key is RSA by default, because LiteCore
-    /// holds only RSA keys.
+    /// supports only RSA keys.
     ///
     /// - Throws: The store's errors, and `CredentialError`.
     public static func credential(

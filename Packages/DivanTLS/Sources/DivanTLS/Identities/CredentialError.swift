@@ -6,29 +6,29 @@ internal import Glibc
 ///
 /// In the public API all of these are `crypto`, code 22, except a file that cannot be accessed.
 public struct CredentialError: Error, Equatable, Sendable {
-    /// What went wrong, with the offending values; secrets are never among them.
+    /// What went wrong, with the values, but never secrets.
     public enum Reason: Equatable, Sendable {
-        /// The bytes are not a certificate; OpenSSL's error code, 0 if bytes follow a complete one.
+        /// The bytes are not a certificate; OpenSSL's error code, 0 if bytes follow the certificate.
         case notACertificate(code: UInt)
-        /// The text or file holds no certificate.
+        /// The text or file contains no certificate.
         case noCertificate
-        /// The text or file holds no private key.
+        /// The text or file contains no private key.
         case noPrivateKey
-        /// DivanCrypto refuses the private key.
+        /// DivanCrypto rejects the private key.
         case unusableKey(CryptoError)
         /// The private key does not belong to the leaf certificate.
         case keyMismatch(subject: String)
         /// The bytes are not a PKCS #12 file; OpenSSL's error code.
         case notPKCS12(code: UInt)
-        /// The password does not open the PKCS #12 file.
+        /// The password of the PKCS #12 file is wrong.
         case wrongPassword
         /// The PKCS #12 file is protected by a cipher that OpenSSL 3 has retired, such as RC2.
         case retiredCipher
-        /// An identity needs the attribute `CN`.
+        /// The required attribute `CN` is missing.
         case missingCommonName
-        /// No such attribute is defined.
+        /// The attribute is unknown.
         case unknownAttribute(String)
-        /// The value does not fit its attribute.
+        /// The value is invalid for the attribute.
         case invalidAttribute(name: String, value: String)
         /// The end of the validity is not after its start.
         case emptyValidity(notBefore: Date, notAfter: Date)
@@ -38,22 +38,22 @@ public struct CredentialError: Error, Equatable, Sendable {
         case invalidLabel(String)
         /// An identity with this label already exists.
         case labelTaken(String)
-        /// Others may read or change the file or directory; its permission bits.
+        /// Other users can read or change the file or directory; its permission bits.
         case exposed(path: String, mode: UInt32)
         /// A file operation failed; the errno.
         case file(path: String, errno: Int32)
         /// More bytes than `TLSLimits` allows.
         case tooLarge(byteCount: Int, limit: Int)
-        /// OpenSSL failed in a step that should have worked; its error code.
+        /// OpenSSL failed unexpectedly; its error code.
         case library(step: Step, code: UInt)
     }
 
-    /// Steps that fail only if memory is short or OpenSSL has an unusual configuration.
+    /// Steps that fail only if memory is low or OpenSSL has an unusual configuration.
     public enum Step: String, Sendable {
         /// Converting a key to or from OpenSSL's form.
         case readingKey = "reading the private key"
         /// Filling and signing a certificate.
-        case signing = "making the certificate"
+        case signing = "creating the certificate"
         /// Writing a PKCS #12 file.
         case exporting = "writing PKCS #12"
     }
@@ -61,7 +61,7 @@ public struct CredentialError: Error, Equatable, Sendable {
     /// What went wrong.
     public let reason: Reason
 
-    /// Wraps a reason.
+    /// Creates an error from a reason.
     public init(_ reason: Reason) {
         self.reason = reason
     }
@@ -75,11 +75,11 @@ extension CredentialError: CustomStringConvertible {
 extension CredentialError.Reason {
     fileprivate var problem: String {
         switch self {
-        case .notACertificate(code: 0): "bytes follow the certificate"
+        case .notACertificate(code: 0): "extra bytes after the certificate"
         case .notACertificate(let code): "not a certificate (\(OpenSSLFailure.text(code)))"
         case .noCertificate: "no certificate found"
         case .noPrivateKey: "no private key found"
-        case .unusableKey(let error): "private key refused: \(error)"
+        case .unusableKey(let error): "unusable private key: \(error)"
         case .keyMismatch(let subject): "the private key does not belong to \(subject)"
         case .notPKCS12(let code): "not a PKCS #12 file (\(OpenSSLFailure.text(code)))"
         case .wrongPassword: "wrong password for the PKCS #12 file"
@@ -87,16 +87,17 @@ extension CredentialError.Reason {
         case .missingCommonName: "no common name"
         case .unknownAttribute(let name): "unknown attribute \(name)"
         case .invalidAttribute(let name, let value):
-            "\(value.debugDescription) is no value for \(name)"
+            "invalid value \(value.debugDescription) for \(name)"
         case .emptyValidity(let notBefore, let notAfter):
-            "valid from \(notBefore) until \(notAfter)"
-        case .issuerIsNoAuthority(let subject): "\(subject) may not sign certificates"
-        case .invalidLabel(let label): "label \(label.debugDescription) cannot be used"
-        case .labelTaken(let label): "label \(label.debugDescription) exists"
+            "the validity period from \(notBefore) to \(notAfter) is empty"
+        case .issuerIsNoAuthority(let subject): "\(subject) cannot sign certificates"
+        case .invalidLabel(let label): "invalid label \(label.debugDescription)"
+        case .labelTaken(let label): "label \(label.debugDescription) already exists"
         case .exposed(let path, let mode):
             "\(path) has mode \(String(mode, radix: 8)) or another owner"
         case .file(let path, let errno): "\(path): \(errorText(errno))"
-        case .tooLarge(let byteCount, let limit): "\(byteCount) bytes exceed the limit of \(limit)"
+        case .tooLarge(let byteCount, let limit):
+            "\(byteCount) bytes exceed the limit of \(limit)"
         case .library(let step, let code):
             "\(step.rawValue) failed (\(OpenSSLFailure.text(code)))"
         }
@@ -109,23 +110,23 @@ extension CredentialError.Reason {
             "pass X.509 as DER, or as PEM between BEGIN and END CERTIFICATE"
         case .noCertificate: "add the BEGIN CERTIFICATE block"
         case .noPrivateKey: "add the BEGIN PRIVATE KEY block"
-        case .unusableKey: "export the key anew, as PKCS #8"
+        case .unusableKey: "export the key again, as PKCS #8"
         case .keyMismatch: "pass the chain leaf first, with the leaf's key"
         case .notPKCS12: "pass a .p12 or .pfx file"
         case .wrongPassword: "pass the export password"
         case .retiredCipher:
-            "export it anew, with AES (openssl pkcs12 -legacy reads the old file)"
+            "export it again with AES (openssl pkcs12 -legacy reads the old file)"
         case .missingCommonName: "set the attribute CN"
         case .unknownAttribute: "use one of the attributes listed in the README"
         case .invalidAttribute: "see RFC 5280 appendix A"
         case .emptyValidity: "choose a later expiration"
         case .issuerIsNoAuthority: "use an issuer whose certificate is a CA"
         case .invalidLabel: "use 1 to \(TLSLimits.labelByteCount) bytes without control characters"
-        case .labelTaken: "delete it first or choose another"
-        case .exposed: "chmod go-rwx it, and check who has read it"
+        case .labelTaken: "delete it first, or choose another label"
+        case .exposed: "run chmod go-rwx on it, and check whether the key has leaked"
         case .file: "check the path and its permissions"
         case .tooLarge: "check that it is the right file"
-        case .library: "check OpenSSL's setup"
+        case .library: "check the OpenSSL installation"
         }
     }
 }

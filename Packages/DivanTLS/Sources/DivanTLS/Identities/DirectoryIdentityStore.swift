@@ -1,12 +1,12 @@
 import CDivanTLS
 
-/// Stores each identity in its own PEM file, readable by `openssl` and by people.
+/// Stores each identity in a separate PEM file, which `openssl` can read.
 ///
-/// The directory has mode 0700, each file 0600, and both belong to this user; looser permissions are refused, never
-/// repaired, because somebody may have read the file. Files appear whole or not at all, and several processes may share
-/// the directory.
+/// The directory has mode 0700, each file 0600, and both belong to this user; looser permissions are an error and
+/// are not repaired, because others may have read the file. Files are written atomically, and several processes can
+/// share the directory.
 ///
-/// Source: `behaviour.md` §13 **Choose**.
+/// Source: `behaviour.md` §13.
 public struct DirectoryIdentityStore: TLSIdentityStore {
     /// The directory of the files.
     public let directory: String
@@ -16,9 +16,9 @@ public struct DirectoryIdentityStore: TLSIdentityStore {
         self.directory = directory
     }
 
-    /// Reads the identity under `label`; `nil` if there is no such file.
+    /// Reads the identity with `label`; `nil` if the file does not exist.
     ///
-    /// - Throws: `CredentialError`, with `.exposed` if others may read the file or the directory.
+    /// - Throws: `CredentialError`, with `.exposed` if other users can read the file or the directory.
     public func credential(label: String) throws -> TLSCredential? {
         guard isLabel(label), let folder = try PrivateDirectory.open(directory, creates: false),
             var bytes = try folder.read(IdentityFileName(label).text)
@@ -36,7 +36,7 @@ public struct DirectoryIdentityStore: TLSIdentityStore {
         }
     }
 
-    /// Writes and syncs a file that replaces the one under `label`; readers find one or the other.
+    /// Writes and syncs a file that atomically replaces the file with `label`.
     ///
     /// - Throws: `CredentialError`.
     public func replace(_ credential: TLSCredential, label: String) throws {
@@ -57,7 +57,7 @@ public struct DirectoryIdentityStore: TLSIdentityStore {
         return try folder.create(name.text, bytes.span, isReplacing: isReplacing)
     }
 
-    /// Removes the file under `label`, if there is one.
+    /// Deletes the file with `label`, if it exists.
     ///
     /// - Throws: `CredentialError`.
     public func delete(label: String) throws {

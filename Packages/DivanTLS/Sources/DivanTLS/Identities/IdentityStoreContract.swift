@@ -5,9 +5,9 @@ import FoundationEssentials
 public enum IdentityStoreContract {
     /// Returns one sentence for each violated requirement; none if the store is correct.
     ///
-    /// The store must be empty before; a correct one is empty again afterwards.
+    /// The store must be empty; a correct store is empty again afterwards.
     ///
-    /// - Throws: `CredentialError` if the samples cannot be made.
+    /// - Throws: `CredentialError` if the samples cannot be created.
     public static func violations(
         of store: some TLSIdentityStore
     ) throws(CredentialError) -> [String] {
@@ -22,40 +22,44 @@ public enum IdentityStoreContract {
             }
         }
 
-        check("An empty store has no labels.") { try store.labels().isEmpty }
-        check("An unknown label gives nil.") { try store.credential(label: "unknown") == nil }
-        check("Deleting an unknown label is no error.") {
+        check("An empty store must have no labels.") { try store.labels().isEmpty }
+        check("An unknown label must return nil.") {
+            try store.credential(label: "unknown") == nil
+        }
+        check("Deleting an unknown label must not throw.") {
             try store.delete(label: "unknown")
             return true
         }
         for label in labels {
-            check("Label \(label) can be saved.") {
+            check("Saving label \(label) must succeed.") {
                 try store.save(label == labels[0] ? first : second, label: label)
                 return true
             }
         }
-        check("What was saved comes back, the key too.") {
+        check("A saved credential must be returned with its key.") {
             let credential = try store.credential(label: labels[0])
             return credential == first && credential?.key == first.key
         }
-        check("A label that exists is refused and not replaced.") {
+        check("Saving an existing label must throw and keep the old credential.") {
             try keeps(first, from: second, in: store)
         }
-        check("Another identity takes a place.") { try replaces(first, by: second, in: store) }
-        check("Labels come sorted by bytes.") { try store.labels() == labels.sortedByBytes() }
+        check("replace must save the new credential.") {
+            try replaces(first, by: second, in: store)
+        }
+        check("Labels must be sorted by bytes.") { try store.labels() == labels.sortedByBytes() }
         for label in invalidLabels {
             let start = "\(label.prefix(8))".debugDescription
-            check("Label \(start) is refused.") {
+            check("Label \(start) must be rejected.") {
                 refuses({ try store.save(first, label: label) }, .invalidLabel(label))
             }
         }
         for label in labels + invalidLabels {
-            check("Label \(label.prefix(80).debugDescription) is gone after its deletion.") {
+            check("Label \(label.prefix(80).debugDescription) must not exist after deletion.") {
                 try store.delete(label: label)
                 return try store.credential(label: label) == nil
             }
         }
-        check("All labels are gone.") { try store.labels().isEmpty }
+        check("No labels must remain.") { try store.labels().isEmpty }
         return violations
     }
 

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Keeps identities as long as the process lives: for tests and temporary peers.
+/// Keeps identities in memory: for tests and temporary peers.
 public final class InMemoryIdentityStore: TLSIdentityStore {
     // Keyed by bytes, because String's equality follows Unicode equivalence.
     private let credentials = Mutex<[[UInt8]: TLSCredential]>([:])
@@ -8,7 +8,7 @@ public final class InMemoryIdentityStore: TLSIdentityStore {
     /// Creates an empty store.
     public init() {}
 
-    /// Returns the identity under `label`, or `nil` if there is none.
+    /// Returns the identity with `label`; `nil` if it does not exist.
     public func credential(label: String) throws -> TLSCredential? {
         credentials.withLock { $0[Array(label.utf8)] }
     }
@@ -24,13 +24,13 @@ public final class InMemoryIdentityStore: TLSIdentityStore {
         if isTaken { throw CredentialError(.labelTaken(label)) }
     }
 
-    /// Stores an identity and replaces the one under `label`, if there is one.
+    /// Stores an identity, replacing any identity with `label`.
     public func replace(_ credential: TLSCredential, label: String) throws {
         try checkLabel(label)
         credentials.withLock { $0[Array(label.utf8)] = credential }
     }
 
-    /// Removes the identity under `label`, if there is one.
+    /// Deletes the identity with `label`, if it exists.
     public func delete(label: String) throws {
         credentials.withLock { $0[Array(label.utf8)] = nil }
     }

@@ -17,9 +17,10 @@ struct PrivateDirectory: ~Copyable {
 
     /// Opens a directory, after creating it if `creates` is set.
     ///
-    /// Returns `nil` if it does not exist and must not be created. A test chooses how it is synced to the disk.
+    /// Returns `nil` if it does not exist and must not be created. Tests can replace the function that syncs it to
+    /// disk.
     ///
-    /// - Throws: `CredentialError.Reason.exposed` if others may enter it, or `.file`.
+    /// - Throws: `CredentialError.Reason.exposed` if other users can access it, or `.file`.
     static func open(
         _ path: String,
         creates: Bool,

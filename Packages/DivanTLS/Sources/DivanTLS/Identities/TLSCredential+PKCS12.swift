@@ -2,10 +2,10 @@ import CDivanTLS
 import DivanCrypto
 
 extension TLSCredential {
-    /// Opens a PKCS #12 file: one key, its certificate, and the rest of the chain.
+    /// Reads a PKCS #12 file: a key, its certificate, and the rest of the chain.
     ///
-    /// `password` is the export password; `nil` means none. Files protected with RC2 or triple DES, as key-chain
-    /// programs export them, are opened with OpenSSL's legacy provider, which is not visible to anything else in this
+    /// `password` is the export password; `nil` means none. Files encrypted with RC2 or triple DES, as exported by
+    /// some keychain programs, are read with OpenSSL's legacy provider, which does not affect other code in this
     /// process.
     ///
     /// - Throws: `CredentialError` for a wrong password, a retired cipher if there is no legacy provider, or a missing
@@ -75,7 +75,7 @@ extension TLSCredential {
         return try TLSCredential(certificates: copies, key: privateKey)
     }
 
-    /// The credential as a PKCS #12 file, protected with AES-256 and the password.
+    /// The credential as a PKCS #12 file, encrypted with AES-256 and the password.
     ///
     /// `name` is the friendly name that key stores show.
     ///

@@ -4,8 +4,8 @@ public import FoundationEssentials
 
 /// A certificate chain and the private key of its leaf, with which a peer authenticates itself.
 ///
-/// The key was checked to belong to the leaf. Any thread may use a credential. Its description names the leaf and never
-/// shows the key.
+/// The key is checked to belong to the leaf. Can be used from any thread. The description contains the leaf and
+/// never the key.
 public struct TLSCredential: Sendable {
     /// The chain, leaf first.
     public let certificates: [TLSCertificate]
@@ -14,7 +14,7 @@ public struct TLSCredential: Sendable {
     /// The leaf's private key.
     public let key: PrivateKey
 
-    /// Combines a chain, leaf first, and its key.
+    /// Creates a credential from a chain, leaf first, and its key.
     ///
     /// - Throws: `CredentialError` if the chain is empty or the key belongs to another leaf.
     public init(certificates: [TLSCertificate], key: PrivateKey) throws(CredentialError) {
@@ -30,13 +30,14 @@ public struct TLSCredential: Sendable {
         self.key = key
     }
 
-    /// Makes a key and a certificate for it.
+    /// Creates a key and a certificate for it.
     ///
-    /// RSA with 2,048 bits by default, because LiteCore holds only RSA keys; that takes about a tenth of a second,
-    /// P-256 less than a millisecond. An issuer signs the certificate and its chain is appended; without one the
-    /// certificate is self-signed.
+    /// The key is RSA with 2,048 bits by default, because LiteCore supports only RSA keys; this takes about a tenth
+    /// of a second, P-256 less than a millisecond. If there is an issuer, it signs the certificate and its chain is
+    /// appended; otherwise the certificate is self-signed.
     ///
-    /// - Throws: `CredentialError` for invalid attributes, an empty validity, or an issuer that is no authority.
+    /// - Throws: `CredentialError` for invalid attributes, an empty validity, or an issuer that is not an
+    ///   authority.
     public static func generate(
         _ template: CertificateTemplate,
         key kind: PrivateKey.Kind = .rsa(bitCount: 2_048),
@@ -51,7 +52,7 @@ public struct TLSCredential: Sendable {
         return try make(template, key: key, issuer: issuer)
     }
 
-    /// Makes a certificate for an existing key; otherwise like `generate(_:key:issuer:)`.
+    /// Creates a certificate for an existing key; otherwise like `generate(_:key:issuer:)`.
     public static func make(
         _ template: CertificateTemplate,
         key: PrivateKey,
@@ -66,18 +67,18 @@ public struct TLSCredential: Sendable {
         return try TLSCredential(certificates: chain, key: key)
     }
 
-    /// The same identity with another validity: the key, the names and the uses stay.
+    /// The same identity with another validity; the key, the names and the usages do not change.
     ///
-    /// The certificate is a new one, so clients that pinned the old one must be given it. What an authority has signed
-    /// stays valid under its new certificate, because key and name are the same.
+    /// The certificate is new, so clients that pinned the old certificate must pin the new one. Certificates signed
+    /// by an authority stay valid after it is renewed, because its key and name are the same.
     ///
     /// - Parameters:
-    ///   - now: When it is made; its serial number and the start of the validity derive from it.
+    ///   - now: The time of creation; the serial number and the start of the validity are derived from it.
     ///   - notAfter: The end of the validity, rounded down to a second.
-    ///   - issuer: Signed the old one, and signs again; `nil` if it was self-signed.
+    ///   - issuer: The issuer of the old certificate; `nil` if it was self-signed.
     /// - Returns: The new certificate, with the issuer's chain and the same key.
-    /// - Throws: `CredentialError` for an empty validity, and `issuerIsNoAuthority` for an issuer that is no authority
-    ///   or a different one.
+    /// - Throws: `CredentialError` for an empty validity, and `issuerIsNoAuthority` for an issuer that is not an
+    ///   authority, or not the same issuer.
     public func renewed(
         now: Date,
         notAfter: Date,
@@ -102,7 +103,7 @@ public struct TLSCredential: Sendable {
         )
     }
 
-    /// Reads a PEM text with the chain, leaf first, and the leaf's key, in any order.
+    /// Parses a PEM text with the chain, leaf first, and the leaf's key, in any order.
     ///
     /// `password` decrypts an encrypted key.
     ///
@@ -121,7 +122,7 @@ public struct TLSCredential: Sendable {
 
     /// The key and the chain as PEM, the key first; encrypted if there is a password.
     ///
-    /// - Throws: `CredentialError` if memory is short.
+    /// - Throws: `CredentialError` if memory is low.
     public func pem(password: String? = nil) throws(CredentialError) -> String {
         do {
             return try key.pem(password: password) + certificates.map(\.pem).joined()

@@ -1,28 +1,29 @@
-/// Stores identities under labels, including their private keys.
+/// Stores identities with labels, including their private keys.
 ///
 /// A label is 1 to `TLSLimits.labelByteCount` bytes of UTF-8 without control characters; two labels are the same if
-/// their bytes are. Nothing is stored under any other, and asking for it is no error. May be called from any thread.
+/// their bytes are equal. Reading an invalid label returns `nil`. Can be called from any thread.
 /// `IdentityStoreContract` checks an implementation.
 ///
 /// Source: `behaviour.md` §14.
 public protocol TLSIdentityStore: Sendable {
-    /// Returns the identity under `label`, even an expired one, or `nil` if there is none.
+    /// Returns the identity with `label`, even if it has expired; `nil` if it does not exist.
     ///
-    /// - Throws: `CredentialError` for a damaged identity, or the store's own error if it cannot be accessed.
+    /// - Throws: `CredentialError` for a damaged identity, or the store's error if it cannot be accessed.
     func credential(label: String) throws -> TLSCredential?
 
     /// Stores an identity; once the call returns, it survives a crash of the process.
     ///
-    /// - Throws: `CredentialError.Reason.labelTaken` if the label exists; nothing is replaced. `invalidLabel` for one
-    ///   that breaks the rules.
+    /// - Throws: `CredentialError.Reason.labelTaken` if the label exists; nothing is replaced. `invalidLabel` for
+    ///   an invalid label.
     func save(_ credential: TLSCredential, label: String) throws
 
-    /// Stores an identity and replaces the one under `label`, if there is one: readers find one or the other.
+    /// Stores an identity, atomically replacing any identity with `label`.
     ///
-    /// If nothing can be written the old one stays. The default implementation removes the old one first.
+    /// If nothing can be written, the old identity remains. The default implementation deletes the old identity
+    /// first.
     func replace(_ credential: TLSCredential, label: String) throws
 
-    /// Removes the identity under `label`; one that does not exist is no error.
+    /// Deletes the identity with `label`; does nothing if it does not exist.
     func delete(label: String) throws
 
     /// The labels, sorted by bytes.
@@ -30,7 +31,7 @@ public protocol TLSIdentityStore: Sendable {
 }
 
 extension TLSIdentityStore {
-    /// Removes the old one, then saves the new one.
+    /// Deletes the old identity, then saves the new identity.
     public func replace(_ credential: TLSCredential, label: String) throws {
         try delete(label: label)
         try save(credential, label: label)

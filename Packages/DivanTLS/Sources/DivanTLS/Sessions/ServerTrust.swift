@@ -1,19 +1,19 @@
-/// How a client judges a server's certificate.
+/// How a client verifies a server's certificate.
 ///
-/// Source: `tls-and-auth.md` §2, with its **Choose** rule.
+/// Source: `tls-and-auth.md` §2, with the rule for Divan.
 public enum ServerTrust: Sendable {
-    /// The system's roots; the validity and the host name or IP address are checked.
+    /// Trusts the system's roots; checks the validity and the host name or IP address.
     ///
-    /// OpenSSL's default paths and `/etc/ssl/certs`; `SSL_CERT_FILE` and `SSL_CERT_DIR` apply.
+    /// Uses OpenSSL's default paths and `/etc/ssl/certs`; `SSL_CERT_FILE` and `SSL_CERT_DIR` apply.
     case systemRoots
-    /// These roots instead of the system's; otherwise like `systemRoots`.
+    /// Trusts these roots instead of the system's; otherwise like `systemRoots`.
     case roots([TLSCertificate])
-    /// The leaf has these DER bytes, or another presented certificate has them and signed the leaf, directly or through
-    /// intermediates; neither validity nor name is checked.
+    /// Trusts a leaf with these DER bytes, or a leaf signed by a presented certificate with these bytes, directly
+    /// or through intermediates; checks neither validity nor name.
     case pinned(TLSCertificate)
-    /// Exactly one certificate was presented and it is self-signed; nothing else is checked.
+    /// Trusts any single self-signed certificate; checks nothing else.
     case selfSignedOnly
-    /// The application decides, leaf first; called on the session's thread, during the handshake.
+    /// Calls the application with the certificates, leaf first, on the session's thread during the handshake.
     case callback(@Sendable ([TLSCertificate]) -> Bool)
 
     /// Whether the session must know the server's name.
@@ -25,14 +25,14 @@ public enum ServerTrust: Sendable {
     }
 }
 
-/// Which certificate a server requires from its clients.
+/// The certificates that a server requires from its clients.
 ///
 /// Source: `tls-and-auth.md` §4. The list of acceptable authorities is never sent.
 public enum ClientCertificatePolicy: Sendable {
-    /// None is requested.
+    /// No certificate is requested.
     case none
-    /// One is required; it must chain to one of these roots and be within its validity.
+    /// Requires a valid certificate that chains to one of these roots.
     case roots([TLSCertificate])
-    /// One is required; the application decides, on the session's thread, during the handshake.
+    /// Requires a certificate that the application accepts; called on the session's thread during the handshake.
     case callback(@Sendable ([TLSCertificate]) -> Bool)
 }

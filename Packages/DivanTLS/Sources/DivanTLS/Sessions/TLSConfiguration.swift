@@ -1,17 +1,17 @@
 /// The common settings of a client's sessions.
 public struct ClientTLSConfiguration: Sendable {
-    /// How servers are judged.
+    /// How servers are verified.
     public var serverTrust: ServerTrust
-    /// The certificate to present if a server asks for one.
+    /// The certificate to present if a server requests one.
     public var credential: TLSCredential?
-    /// The versions that are offered; both by default.
+    /// The offered versions; both by default.
     public var versions: ClosedRange<TLSVersion>
-    /// ALPN names, in order of preference, 1 to 255 bytes each (RFC 7301); with none, nothing is offered.
+    /// ALPN names, in order of preference, 1 to 255 bytes each (RFC 7301); if empty, the extension is not sent.
     public var applicationProtocols: [String]
-    /// Whether to ask servers for tickets, which `TLSSession.resumption` then returns.
+    /// Whether to request tickets from servers, which `TLSSession.resumption` then returns.
     public var resumesSessions: Bool
 
-    /// By default trusts the system's roots and has no certificate of its own.
+    /// Creates a configuration that by default trusts the system's roots and has no client certificate.
     public init(
         serverTrust: ServerTrust = .systemRoots,
         credential: TLSCredential? = nil,
@@ -33,20 +33,20 @@ public struct ServerTLSConfiguration: Sendable {
     public var credential: TLSCredential
     /// The certificates that it requires from clients.
     public var clientCertificates: ClientCertificatePolicy
-    /// The versions that are accepted; both by default.
+    /// The accepted versions; both by default.
     public var versions: ClosedRange<TLSVersion>
     /// ALPN names, in order of preference, 1 to 255 bytes each (RFC 7301).
     ///
-    /// The first that a client also offers is chosen. A client that offers only others is refused, one that offers none
-    /// is not; with no names here the extension is ignored.
+    /// The first name that a client also offers is chosen. A client that offers only other names is refused, but a
+    /// client that offers none is accepted. If the list is empty, the extension is ignored.
     public var applicationProtocols: [String]
-    /// Whether clients get tickets with which they can resume a session for two hours.
+    /// Whether clients get tickets to resume a session within two hours.
     ///
-    /// The tickets are sealed with a key that only this context has, in memory. A server that asks for client
-    /// certificates issues none, so that it judges each connection anew.
+    /// The tickets are encrypted with a key that exists only in this context, in memory. A server that requests
+    /// client certificates issues no tickets, so that it verifies each connection.
     public var resumesSessions: Bool
 
-    /// By default presents `credential` and requires nothing from clients.
+    /// Creates a configuration that presents `credential` and by default requires no client certificates.
     public init(
         credential: TLSCredential,
         clientCertificates: ClientCertificatePolicy = .none,

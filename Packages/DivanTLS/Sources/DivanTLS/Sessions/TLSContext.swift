@@ -1,20 +1,20 @@
 import CDivanTLS
 
-/// Settings shared by many sessions: versions, ciphers, own certificate, trust.
+/// Settings shared by many sessions: versions, ciphers, the local certificate, trust.
 ///
-/// Create one per replicator configuration or listener. TLS 1.2 and 1.3 with forward-secret AEAD suites; no
-/// renegotiation, no compression, no early data; resumption if requested.
+/// Create a context for each replicator configuration or listener. It supports TLS 1.2 and 1.3 with forward-secret
+/// AEAD suites, and resumption if requested; no renegotiation, compression or early data.
 ///
-/// `@unchecked Sendable` holds because the SSL_CTX is set up in `init` and only read afterwards; OpenSSL counts its
-/// references atomically.
+/// `@unchecked Sendable` is correct because the SSL_CTX is set up in `init` and only read afterwards; OpenSSL
+/// counts its references atomically.
 ///
 /// Source: `tls-and-auth.md` §1.
 public final class TLSContext: @unchecked Sendable {
-    /// Which side of the handshake the sessions play.
+    /// The role of the sessions in the handshake.
     public enum Role: Sendable {
-        /// Sends the first message and judges a server.
+        /// Sends the first message and verifies the server.
         case client
-        /// Answers, and may judge clients.
+        /// Answers, and may verify the client.
         case server
     }
 
@@ -31,7 +31,7 @@ public final class TLSContext: @unchecked Sendable {
         case client(ClientCertificatePolicy)
     }
 
-    /// Which side of the handshake the sessions play.
+    /// The role of the sessions in the handshake.
     public let role: Role
 
     let pointer: OpaquePointer

@@ -1,11 +1,11 @@
 import CDivanTLS
 
-/// What a client needs to resume an earlier session instead of a full handshake.
+/// The state that a client needs to resume an earlier session instead of a full handshake.
 ///
-/// A session provides it (`TLSSession.resumption`) and a later one takes it. The server's trust is not judged again, so
-/// it works only in the context and for the server name for which it was made, and is ignored elsewhere: the handshake
-/// is then a full one. Use a value once, so that an observer cannot link connections. It holds secrets, which are wiped
-/// with the last copy.
+/// Pass the `TLSSession.resumption` of a session to a later session. The server's certificate is not verified
+/// again, so it is valid only in the context and for the server name of the original session, and ignored
+/// otherwise: the handshake is then a full handshake. Use each value only once, so that an observer cannot link
+/// connections. It contains secrets, which are wiped with the last copy.
 ///
 /// Source: RFC 5077, RFC 8446 §2.2, §C.4.
 public struct TLSResumption: Sendable {

@@ -238,7 +238,7 @@ final class HTTPChannel: ByteStreamOwner {
     private func hold(_ byteCount: Int) throws(HTTPError) {
         guard byteCount > heldByteCount else { return }
         guard room.take(byteCount - heldByteCount, for: party) else {
-            throw HTTPError(503, "this server holds too much for its clients; try again later")
+            throw HTTPError(503, "the server is overloaded; try again later")
         }
         heldByteCount = byteCount
     }
@@ -385,7 +385,7 @@ final class HTTPChannel: ByteStreamOwner {
     private func giveUp() {
         timer = nil
         if !isIdle {
-            let error = HTTPError(408, "the request did not come in time; send it again")
+            let error = HTTPError(408, "the request timed out; send it again")
             log.warning("\(address): \(error)")
             stream.write(connection.refusal(error, headers: AnswerDate.adding(to: HTTPHeaders())))
         }

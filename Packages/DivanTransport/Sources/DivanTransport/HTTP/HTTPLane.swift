@@ -160,7 +160,7 @@ final class HTTPChannels {
         crowding.note(
             at: loop.now,
             log,
-            "\(victim.client.host) has \(count) of \(channels.count) connections here"
+            "\(victim.client.host) has \(count) of \(channels.count) connections"
         )
         victim.close()
     }

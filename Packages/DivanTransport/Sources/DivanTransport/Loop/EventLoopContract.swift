@@ -17,7 +17,7 @@ public enum EventLoopContract {
         turning turn: (@Sendable () -> Void)? = nil
     ) async -> [String] {
         let wait = ContractPatience(limit: patience, turn: turn)
-        var violations = loop.isCurrent ? ["A caller from elsewhere is not on the loop."] : []
+        var violations = loop.isCurrent ? ["isCurrent must be false outside the loop."] : []
         for check in [order, nesting, timers, cancelling, threads] {
             violations += await check(loop, wait)
         }
@@ -43,13 +43,13 @@ public enum EventLoopContract {
         let journal = Journal()
         for number in 0..<100 { loop.execute { journal.write("\(number)", on: loop) } }
         guard await wait.until({ journal.lines.count == 100 }) else {
-            return ["All work that is handed over runs."]
+            return ["All submitted work must run."]
         }
         var violations: [String] = []
         if journal.lines != (0..<100).map(String.init) {
-            violations.append("Work runs in the order in which it was handed over.")
+            violations.append("Work must run in the order of submission.")
         }
-        if journal.isElsewhere { violations.append("isCurrent is true in work of the loop.") }
+        if journal.isElsewhere { violations.append("isCurrent must be true on the loop.") }
         return violations
     }
 
@@ -61,10 +61,10 @@ public enum EventLoopContract {
             journal.write("caller", on: loop)
         }
         guard await wait.until({ journal.lines.count == 3 }) else {
-            return ["Work that work hands over runs, and a timer whose time has passed."]
+            return ["Work submitted from the loop and timers that are due must run."]
         }
         return journal.lines.first == "caller"
-            ? [] : ["Nothing runs within the call that hands it over."]
+            ? [] : ["Work must not run inside the call that submits it."]
     }
 
     private static func timers(_ loop: any EventLoop, _ wait: ContractPatience) async -> [String] {
@@ -79,13 +79,13 @@ public enum EventLoopContract {
             }
         }
         guard await wait.until({ journal.lines.count >= delays.count }) else {
-            return ["A timer runs once its time has come."]
+            return ["A timer must run when it is due."]
         }
-        var violations = loop.now < start ? ["The time of a loop never goes back."] : []
+        var violations = loop.now < start ? ["A loop's time must never go back."] : []
         if journal.lines.contains("early") {
-            violations.append("A timer runs when now has reached its time, and not before.")
+            violations.append("A timer must not run before it is due.")
         } else if journal.lines != ["4", "1", "3", "2", "0"] {
-            violations.append("Timers run by time, those of one time in the order of setting.")
+            violations.append("Timers must run by time, then in the order of scheduling.")
         }
         return violations
     }
@@ -105,12 +105,12 @@ public enum EventLoopContract {
         _ = await wait.until { journal.lines.contains("kept") }
         loop.cancel(token)
         await wait.rest()
-        var violations = token == cancelled ? ["Two timers have two tokens."] : []
+        var violations = token == cancelled ? ["Timers must have unique tokens."] : []
         if journal.lines.contains("cancelled") {
-            violations.append("A cancelled timer never runs.")
+            violations.append("A cancelled timer must not run.")
         }
         if !journal.lines.contains("kept") {
-            violations.append("To cancel one timer leaves the others.")
+            violations.append("Cancelling a timer must not affect other timers.")
         }
         return violations
     }
@@ -127,12 +127,12 @@ public enum EventLoopContract {
             }
         }
         guard await wait.until({ journal.lines.count == 400 }) else {
-            return ["Work that several threads hand over at once runs, all of it."]
+            return ["All work submitted by several threads must run."]
         }
         let isOrdered = (0..<8).allSatisfy { thread in
             journal.lines.filter { $0.hasPrefix("\(thread) ") }
                 == (0..<50).map { "\(thread) \($0)" }
         }
-        return isOrdered ? [] : ["The work of each thread runs in its order."]
+        return isOrdered ? [] : ["Work from each thread must run in order."]
     }
 }

@@ -16,7 +16,7 @@ public final class EventLoopGroup: Sendable {
 
     /// Starts `count` loops, at least one.
     public init(count: Int) {
-        precondition(count > 0, "a group has at least one loop")
+        precondition(count > 0, "a group needs at least one loop")
         loops = (0..<count).map { EpollLoop(name: "divan-loop-\($0)") }
     }
 

@@ -8,7 +8,7 @@ public struct LoopBound<Value>: @unchecked Sendable {
 
     /// Binds a value to the loop on which the caller runs.
     public init(_ value: Value, to loop: any EventLoop) {
-        precondition(loop.isCurrent, "a value can be bound to a loop on that loop only")
+        precondition(loop.isCurrent, "bind a value to a loop only on that loop")
         bound = value
         self.loop = loop
     }

@@ -29,7 +29,7 @@ public enum MessageTransportContract {
             first.watch(ends.first)
             second.watch(ends.second)
             guard await wait.until({ first.story.opens == 1 && second.story.opens == 1 }) else {
-                return violations + ["Both ends open, once each."]
+                return violations + ["Both ends must open exactly once."]
             }
             violations += await check(ends, (first, second), wait)
             ends.first.close(code: 1000, reason: "")
@@ -63,11 +63,15 @@ public enum MessageTransportContract {
         var faults: [String] {
             let story = story
             var faults: [String] = []
-            if story.closes.count != 1 { faults.append("transportDidClose comes exactly once.") }
-            if story.afterClose > 0 { faults.append("Nothing comes after transportDidClose.") }
-            if story.opens > 1 { faults.append("transportDidOpen comes once.") }
+            if story.closes.count != 1 {
+                faults.append("transportDidClose must be called exactly once.")
+            }
+            if story.afterClose > 0 {
+                faults.append("Nothing must be called after transportDidClose.")
+            }
+            if story.opens > 1 { faults.append("transportDidOpen must be called only once.") }
             if story.elsewhere > 0 {
-                faults.append("The receiver is called on the transport's loop.")
+                faults.append("The receiver must be called on the transport's loop.")
             }
             return faults
         }
@@ -123,14 +127,14 @@ public enum MessageTransportContract {
         let haveArrived = await wait.until {
             first.story.messages.count >= count && second.story.messages.count >= count
         }
-        guard haveArrived else { return ["Every message arrives."] }
+        guard haveArrived else { return ["Every message must arrive."] }
         await wait.rest()
         var violations: [String] = []
         if second.story.messages != there || first.story.messages != back {
-            violations.append("Messages arrive whole, unchanged, in order and once.")
+            violations.append("Messages must arrive intact, in order and exactly once.")
         }
         if first.story.undrained > 0 || second.story.undrained > 0 {
-            violations.append("A batch of messages ends with transportDidDrainInput.")
+            violations.append("transportDidDrainInput must follow each batch of messages.")
         }
         return violations
     }
@@ -152,15 +156,15 @@ public enum MessageTransportContract {
             sent.withLock { $0 = (count, !ends.first.isWritable) }
         }
         guard await wait.until({ sent.withLock { $0 != nil } }), let end = sent.withLock({ $0 })
-        else { return ["Work on the transport's loop runs."] }
-        var violations = end.isFull ? [] : ["isWritable is false once 64 MiB wait."]
-        if end.count == 0 { violations.append("An open transport is writable.") }
+        else { return ["Work on the transport's loop must run."] }
+        var violations = end.isFull ? [] : ["isWritable must be false after queuing 64 MiB."]
+        if end.count == 0 { violations.append("An open transport must be writable.") }
         let (first, second) = witnesses
         if await !wait.until({ second.story.messages.count == end.count }) {
-            violations.append("What waited for room arrives.")
+            violations.append("Queued messages must arrive.")
         }
         if end.isFull, await !wait.until({ first.story.roomCount > room }) {
-            violations.append("transportDidBecomeWritable comes when there is room again.")
+            violations.append("transportDidBecomeWritable must be called when space is free.")
         }
         return violations
     }
@@ -180,18 +184,18 @@ public enum MessageTransportContract {
         let haveEnded = await wait.until {
             !first.story.closes.isEmpty && !second.story.closes.isEmpty
         }
-        guard haveEnded else { return ["Both ends hear of a close."] }
+        guard haveEnded else { return ["Both ends must be notified of a close."] }
         ends.first.loop.execute { ends.first.send([9]) }
         ends.second.close(code: 1000, reason: "late")
         await wait.rest()
         var violations: [String] = []
         if second.story.messages.first != last {
-            violations.append("What was sent before close arrives.")
+            violations.append("Messages sent before close must arrive.")
         }
         if second.story.closes.first != "4321 done true"
             || first.story.closes.first != "4321 done false"
         {
-            violations.append("Code and reason of a close reach both ends, with who closed.")
+            violations.append("Both ends must learn the close code, the reason and who closed.")
         }
         return violations
     }

@@ -30,6 +30,6 @@ public final class Crowding: Sendable {
             return state.count - state.reportedCount
         }
         guard let fresh else { return }
-        log.warning("Closed \(fresh) connections to make room for others; \(holder())")
+        log.warning("closed \(fresh) connections to accept others; \(holder())")
     }
 }

@@ -62,7 +62,7 @@ final class ServerLane: @unchecked Sendable {
             guard !self.isStopped else { return completion() }
             self.isStopped = true
             self.stopped = completion
-            for opening in self.openings.values { opening.giveUp("the server stops") }
+            for opening in self.openings.values { opening.giveUp("the server is stopping") }
             for transport in self.transports.values { transport.close(code: code, reason: reason) }
             self.reportStop()
         }
@@ -139,7 +139,7 @@ final class ServerLane: @unchecked Sendable {
         guard let numbers = openingsByOrigin[origin], let oldest = numbers.first,
             numbers.count >= addressHalfOpenLimit, !(limits.sparesLoopback && address.isLoopback)
         else { return }
-        openings[oldest]?.giveUp("too many unfinished handshakes of this address")
+        openings[oldest]?.giveUp("too many unfinished handshakes from this address")
     }
 
     private func forget(_ number: Int, of origin: SocketAddress.Origin) {

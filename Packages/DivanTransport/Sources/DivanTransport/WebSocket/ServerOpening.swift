@@ -46,7 +46,7 @@ final class ServerOpening: ByteStreamOwner {
     func start() {
         let deadline = stream.loop.now + configuration.limits.handshakeTimeout
         timer = stream.loop.scheduleHere(at: deadline) { [weak self] in
-            self?.giveUp("no request in time")
+            self?.giveUp("timed out waiting for a request")
         }
         stream.owner = self
         stream.start()
@@ -153,7 +153,7 @@ final class ServerOpening: ByteStreamOwner {
     /// The limit was reached while this request was being decided.
     private func refuseCrowd() {
         log.warning("\(address): refused, too many connections")
-        let explanation = "the server has all the connections that it takes; try again later"
+        let explanation = "the server has too many connections; try again later"
         refuse(HandshakeRefusal(status: 503, explanation: explanation))
     }
 

@@ -31,11 +31,7 @@ struct AbsentContents {
 
     private mutating func add(_ id: DocumentID, of collection: Divan.Collection) throws {
         guard let document = try collection.document(id: id.text) else {
-            throw Failure(
-                kind: .notFound,
-                sentence: "there is no document \(id) in "
-                    + "\(collection.qualifiedName); divan ls lists them"
-            )
+            throw Failure.noDocument(id.text, in: collection.qualifiedName.wireName)
         }
         take(document, id)
     }

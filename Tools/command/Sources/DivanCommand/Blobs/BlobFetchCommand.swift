@@ -7,30 +7,31 @@ import Foundation
 enum BlobFetchCommand: Command {
     static let syntax = CommandSyntax(
         name: "blob fetch",
-        summary: "fetch contents that a pull has left at the peer",
+        summary: "download blobs that are not stored locally",
         operands: [
             .database, .url,
             .init(name: "ID", isOptional: true, isRepeating: true, completion: .document),
         ],
         options: [
-            .value(
+            CommandSyntax.Option.value(
                 "--collection",
                 "NAME",
                 short: "-c",
                 completion: .collection,
                 "the collection: scope.name or name (default: all; with ID, _default)"
-            )
+            ).grouped(.filters)
         ] + ServerTrustOptions.all + [.json],
         details: """
-            Those of the documents with these IDs; without ID those of the whole collection, and without
-            --collection those of all collections. Ctrl-C or a lost connection loses nothing: what has
-            arrived of a content is kept, and the next fetch goes on from there; in a sealed database
-            a content that was not whole begins anew. Give the options of
-            your divan pull; --blobs of that says what stays at the peer.
+            Downloads the missing blobs of the given documents. Without ID, downloads those of the
+            whole collection; without --collection, too, those of all collections. Use the same
+            options as for 'divan pull', whose --blobs option determines which blobs it downloads.
 
-            Where another process holds the database, such as divan serve, that one fetches, with the
-            credentials of this command. A password cannot be typed then; it comes from --password-file
-            or DIVAN_PASSWORD.
+            If you press Ctrl-C or the connection is lost, the next run resumes partial downloads.
+            In an encrypted database, a partial download starts over.
+
+            If another process such as 'divan serve' has the database open, that process downloads
+            the blobs with the credentials of this command. It cannot ask for a password: use
+            --password-file or DIVAN_PASSWORD.
             """,
         examples: [
             "divan blob fetch travel wss://jukebox.local:4984/travel --pin jukebox.pem",
@@ -64,7 +65,7 @@ enum BlobFetchCommand: Command {
         stoppedBy cause: String?,
         _ terminal: Terminal
     ) throws {
-        // If nothing arrived, one sentence gives the reason for all.
+        // If nothing was downloaded, one sentence gives the reason for all.
         if outcome.count == 0, cause == nil, let error = outcome.firstError {
             throw Failure(explaining: error)
         }
@@ -73,9 +74,9 @@ enum BlobFetchCommand: Command {
             "Fetched \(Numbers.count(outcome.count, "blob")), "
             + Numbers.bytes(outcome.byteCount)
         if outcome.resumedByteCount > 0 {
-            sentence += ", \(Numbers.bytes(outcome.resumedByteCount)) of them by earlier attempts"
+            sentence += ", of which \(Numbers.bytes(outcome.resumedByteCount)) in earlier runs"
         }
-        if count == 0 { sentence = "Nothing is left at a peer" }
+        if count == 0 { sentence = "No blobs to download" }
         terminal.done(
             sentence,
             [
@@ -87,14 +88,14 @@ enum BlobFetchCommand: Command {
         if let cause {
             throw Failure.stopped(
                 by: cause,
-                leaving: "what arrived is kept, the next run goes on from there"
+                leaving: "the next run resumes partial downloads"
             )
         }
         guard !outcome.failures.isEmpty else { return }
         throw Failure(
             kind: .partly,
-            sentence: "\(Numbers.count(outcome.failures.count, "blob")) could not be fetched; what "
-                + "arrived is kept, the next run goes on from there"
+            sentence: "\(Numbers.count(outcome.failures.count, "blob")) could not be downloaded",
+            hint: "run the command again to resume partial downloads"
         )
     }
 }

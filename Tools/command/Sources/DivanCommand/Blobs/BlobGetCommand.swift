@@ -7,16 +7,16 @@ import DivanRevisions
 enum BlobGetCommand: Command {
     static let syntax = CommandSyntax(
         name: "blob get",
-        summary: "write the content of a blob to a file or to standard output",
+        summary: "write a blob to a file or to standard output",
         operands: [
             .database, .document, .init(name: "KEY", isOptional: true),
             .init(name: "FILE", isOptional: true, completion: .file),
         ],
         options: [.collection],
         details: """
-            KEY is where the blob is: a key of the document, or a JSON Pointer such as
-            /pages/0/scan; it may be left out when the document names only one. Without FILE,
-            or with -, the content goes to standard output.
+            KEY is a key of the document, or a JSON Pointer such as /pages/0/scan. It can be
+            omitted if the document has only one blob. The blob is written to standard output if
+            FILE is omitted or -.
             """,
         examples: [
             "divan blob get travel de flag de.png -c geo.countries",
@@ -29,7 +29,7 @@ enum BlobGetCommand: Command {
         try write(operands.first, to: operands.dropFirst().first ?? "-", arguments, terminal)
     }
 
-    /// Writes a blob of the document named by a verb's first two operands.
+    /// Writes a blob of the document named by a command's first two operands.
     static func write(
         _ key: String?,
         to file: String,
@@ -68,18 +68,18 @@ enum BlobGetCommand: Command {
         let fitting = blobs.filter { key == nil || $0.key == key || $0.pointer == key }
         if fitting.count == 1 { return fitting[0] }
         let keys = blobs.map(\.key).joined(separator: ", ")
-        let sentence =
+        let problem =
             if blobs.isEmpty {
-                "document \"\(documentID)\" names no blobs"
+                "no blobs"
             } else if let key, fitting.isEmpty {
-                "document \"\(documentID)\" has no blob under \"\(key)\"; there "
-                    + (blobs.count == 1 ? "is \(keys)" : "are \(keys)")
+                "no blob under '\(key)'"
             } else {
-                "document \"\(documentID)\" names blobs under \(keys); say which one"
+                "more than one blob"
             }
         throw Failure(
             kind: key == nil && blobs.count > 1 ? .usage : .notFound,
-            sentence: sentence
+            sentence: "document '\(documentID)' has \(problem)",
+            hint: blobs.isEmpty ? nil : "choose one of these keys: \(keys)"
         )
     }
 }

@@ -7,7 +7,7 @@ import DivanStore
 enum BlobListCommand: Command {
     static let syntax = CommandSyntax(
         name: "blob ls",
-        summary: "list the blobs that a document, or a whole collection, names",
+        summary: "list the blobs of a document or a collection",
         operands: [
             .database, .init(name: "ID", isOptional: true, completion: .document),
         ],
@@ -15,9 +15,11 @@ enum BlobListCommand: Command {
             .collection,
             .json,
         ],
-        details: "Each line: size, content type, digest, document, and where in it the blob is. "
-            + "The size is - when the content is not here; divan blob fetch brings what a pull with "
-            + "--blobs has left at the peer.",
+        details: """
+            Prints size, content type, digest, document and key of each blob. The size is - if the
+            blob is not stored locally; 'divan blob fetch' downloads blobs that a pull with --blobs
+            did not.
+            """,
         examples: ["divan blob ls travel de -c geo.countries", "divan blob ls travel"]
     )
 

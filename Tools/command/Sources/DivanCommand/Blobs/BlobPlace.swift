@@ -23,7 +23,7 @@ struct BlobPlace {
     ) -> JSON? {
         guard let step = steps.first else { return value }
         let rest = steps.dropFirst()
-        // Nobody finds a blob inside another blob's dictionary, so its content would be removed.
+        // A blob inside another blob's dictionary is not found, so its content would be removed.
         if case .object(let members) = body, members["@type"] == .string("blob") { return nil }
         switch body {
         case .object(var members):

@@ -7,18 +7,18 @@ import DivanStore
 enum BlobPutCommand: Command {
     static let syntax = CommandSyntax(
         name: "blob put",
-        summary: "put the content of a file into a blob of a document",
+        summary: "store a file as a blob of a document",
         operands: [
             .database, .document, .init(name: "KEY"), .init(name: "FILE", completion: .file),
         ],
         options: [
             .collection,
-            .value("--type", "TYPE", "the content type (default: by the file's suffix)"),
+            .value("--type", "TYPE", "the content type (default: by the suffix of FILE)"),
         ],
         details: """
-            KEY is a key of the document, or a JSON Pointer such as /pages/0/scan to a place in it;
-            /pages/- is behind the last item of an array. The rest of the document stays as it is; a
-            document that is not there is made. With - the content comes from standard input.
+            KEY is a key of the document, or a JSON Pointer such as /pages/0/scan; /pages/- appends
+            to an array. The rest of the document is unchanged. The document is created if it does
+            not exist. If FILE is -, the content is read from standard input.
             """,
         examples: [
             "divan blob put notes trip photo beach.jpg",
@@ -53,7 +53,8 @@ enum BlobPutCommand: Command {
             guard let changed = place.putting(blob, into: body) else {
                 throw Failure(
                     kind: .notFound,
-                    sentence: "document \"\(documentID)\" has no place \(key); divan get shows it"
+                    sentence: "document '\(documentID)' has no path '\(key)'",
+                    hint: "run 'divan get' to see the document"
                 )
             }
             _ = try writer.save(
@@ -64,7 +65,7 @@ enum BlobPutCommand: Command {
             )
         }
         terminal.done(
-            "Put \(Numbers.bytes(byteCount)) into \(documentID) under \(key)",
+            "Stored \(Numbers.bytes(byteCount)) in \(documentID) under \(key)",
             ["id": .string(documentID.text), "key": .string(key), "bytes": JSON(byteCount)]
         )
     }

@@ -9,20 +9,19 @@ import Foundation
 enum CertificatesShowCommand: Command {
     static let syntax = CommandSyntax(
         name: "certs show",
-        summary: "tell what a TLS server shows or a file holds, and how to trust it",
+        summary: "show the certificates of a server or a file",
         operands: [.init(name: "HOST:PORT|URL|FILE", completion: .file)],
         options: [
             .value("--save", "FILE", completion: .file, "write the server's certificate as PEM"),
             .json,
         ],
         details: """
-            Shows the versions of TLS, each certificate of the chain, and whether a client with the
-            system's authorities would trust the server. Compare the fingerprint with the one that
-            divan serve prints over there before you pin the certificate: until then nothing
-            proves that the answer came from the right machine.
+            Prints the supported TLS versions, the certificate chain, and whether this system trusts
+            the server. Before you pin a certificate, compare its fingerprint with the fingerprint
+            that 'divan serve' prints on the server.
 
-            Exit code 0 when the server can be trusted as it is, 7 when it needs --pin,
-            --accept-self-signed or --trust, 6 when there is no TLS server.
+            Exits with 0 if the server is trusted, and with 6 if it is not a TLS server. Exits with
+            7 if the server requires --pin, --accept-self-signed or --trust.
             """,
         examples: [
             "divan certs show 192.168.1.20:4984",
@@ -36,7 +35,8 @@ enum CertificatesShowCommand: Command {
         if FileManager.default.fileExists(atPath: text) { return try showFile(text, terminal) }
         guard let place = ProbePlace(text) else {
             throw Failure.usage(
-                "\"\(text)\" is no HOST:PORT, such as 192.168.1.20:4984, no URL and no file"
+                "'\(text)' is not an address, a URL or an existing file",
+                hint: "use HOST:PORT, such as 192.168.1.20:4984"
             )
         }
         let probe: ServerProbe
@@ -45,19 +45,20 @@ enum CertificatesShowCommand: Command {
         } catch {
             let remedy =
                 error.isUnknownHost
-                ? "there is no file \(text) either; check the spelling" : "check host and port"
-            throw Failure(kind: .unreachable, sentence: "\(error); \(remedy)")
+                ? "check the host name; a file '\(text)' does not exist either"
+                : "check the host and the port"
+            throw Failure(kind: .unreachable, sentence: "\(error)", hint: remedy)
         }
         guard let leaf = probe.certificates.first else {
             let cause = probe.attempts.compactMap(\.error).first.map { "\($0)" }
-            throw Failure(kind: .unreachable, sentence: cause ?? "\(text) showed no certificate")
+            throw Failure(kind: .unreachable, text: cause ?? "\(text) sent no certificate")
         }
         if let file = arguments.value("--save") {
             try OutputFile.write(Array(leaf.pem.utf8), to: file)
         }
         report(probe, place, terminal)
         guard let refusal = probe.refusal else { return }
-        throw Failure(kind: .refused, sentence: "not trusted as it is: \(refusal)")
+        throw Failure(kind: .refused, text: "the server is not trusted: \(refusal)")
     }
 
     private static func showFile(_ path: String, _ terminal: Terminal) throws {
@@ -103,16 +104,16 @@ enum CertificatesShowCommand: Command {
 
     private static func advice(_ probe: ServerProbe, _ place: ProbePlace) -> [String] {
         guard probe.refusal != nil else {
-            return ["Trusted by this system's authorities: no option is needed."]
+            return ["The server is trusted by this system; no option is required."]
         }
         let name = "\(place.host):\(place.port)"
         var lines = [
-            "To trust exactly this server, after comparing the fingerprint:",
+            "To trust only this server, compare the fingerprint, and then run:",
             "  divan certs show \(name) --save server.pem",
             "  divan sync DB wss://\(name)/NAME --pin server.pem",
         ]
         if probe.certificates.count > 1 {
-            lines.append("A pin may also be the issuer's certificate, for all that it signs.")
+            lines.append("To trust all servers of the issuer, pin the issuer's certificate.")
         }
         return lines
     }

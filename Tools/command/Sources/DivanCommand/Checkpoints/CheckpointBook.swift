@@ -8,7 +8,7 @@ import DivanStore
 /// Their names are digests. Those of runs without channels and document IDs are found by computing
 /// the name again for each peer, collection and direction.
 struct CheckpointBook {
-    /// One of ours.
+    /// A checkpoint of this database.
     struct Entry {
         let id: String
         /// The peer, as the database remembers it; `nil` if the name could not be computed.
@@ -19,9 +19,9 @@ struct CheckpointBook {
         let checkpoint: Checkpoint
     }
 
-    /// Our own checkpoints.
+    /// The checkpoints of this database.
     let entries: [Entry]
-    /// Those that peers store here.
+    /// The checkpoints that peers store in this database.
     let kept: [(id: String, PeerCheckpoint)]
 
     init(_ store: Store) throws {
@@ -73,10 +73,10 @@ struct CheckpointBook {
 }
 
 extension CheckpointBook.Entry {
-    /// Whose it is, if known.
+    /// The syncs that use it, if known.
     var owner: String {
-        guard let collection else { return "other channels or documents" }
-        return "\(collection.wireName), \(verb ?? "whichever verb")"
+        guard let collection else { return "sync with --channels or --documents" }
+        return "\(collection.wireName), \(verb ?? "push, pull or sync")"
     }
 
     var json: JSONObject {
@@ -97,10 +97,10 @@ extension Checkpoint {
             let more = completed.ranges.dropFirst().reduce(UInt64(0)) {
                 $0 + ($1.upperBound - $1.lowerBound)
             }
-            let rest = more > 0 ? " and \(Numbers.grouped(more)) further on" : ""
-            parts.append("pushed through \(Numbers.grouped(completed.firstRangeEnd))\(rest)")
+            let rest = more > 0 ? " and \(Numbers.grouped(more)) later changes" : ""
+            parts.append("pushed up to \(Numbers.grouped(completed.firstRangeEnd))\(rest)")
         }
-        if let remote { parts.append("pulled through \(Self.read(remote.json))") }
+        if let remote { parts.append("pulled up to \(Self.read(remote.json))") }
         return parts.isEmpty ? "nothing yet" : parts.joined(separator: ", ")
     }
 

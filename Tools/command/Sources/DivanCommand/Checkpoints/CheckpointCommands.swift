@@ -10,14 +10,16 @@ import DivanWebSocket
 enum CheckpointShowCommand: Command {
     static let syntax = CommandSyntax(
         name: "checkpoints show",
-        summary: "tell how far a database has come with each peer",
+        summary: "show the sync checkpoints of a database",
         operands: [.database, .init(name: "URL", isOptional: true)],
         options: ServerTrustOptions.all + [.json],
         details: """
-            A sync remembers at both ends how far it came, and goes on from there; where the two
-            disagree it goes back to what both know. Without URL all checkpoints of DB are shown,
-            and those that other peers keep in it. With URL the peer is asked for its copies too,
-            with the options that a sync would need.
+            A sync stores its progress as a checkpoint on both sides, and the next sync continues
+            from there. If the two checkpoints differ, it continues from the last point that both
+            record.
+
+            Without URL, shows all checkpoints of DB, including those that other peers store in it.
+            With URL, also asks the peer for its checkpoints, with the options of a sync.
             """,
         examples: [
             "divan checkpoints show notes",
@@ -46,7 +48,7 @@ enum CheckpointShowCommand: Command {
         for (id, kept) in book.kept {
             let checkpoint = Checkpoint(json: kept.body)
             guard terminal.isJSON else {
-                terminal.result("kept for a peer, \(id): \(checkpoint.sentence)")
+                terminal.result("stored for a peer, \(id): \(checkpoint.sentence)")
                 continue
             }
             var object = checkpoint.members
@@ -55,7 +57,7 @@ enum CheckpointShowCommand: Command {
             object["revision"] = .string(kept.revision)
             terminal.result(JSON.object(object).canonicalText)
         }
-        if book.entries.isEmpty, book.kept.isEmpty { terminal.note("None yet") }
+        if book.entries.isEmpty, book.kept.isEmpty { terminal.note("No checkpoints") }
     }
 
     private static func show(
@@ -89,8 +91,8 @@ enum CheckpointShowCommand: Command {
                 continue
             }
             terminal.result(place.path.wireName)
-            terminal.result("  here   \(ours)")
-            terminal.result("  there  \(theirs)\(ours == theirs ? "" : "  (differs)")")
+            terminal.result("  local   \(ours)")
+            terminal.result("  remote  \(theirs)\(ours == theirs ? "" : "  (differs)")")
         }
     }
 }
@@ -99,19 +101,19 @@ enum CheckpointShowCommand: Command {
 enum CheckpointResetCommand: Command {
     static let syntax = CommandSyntax(
         name: "checkpoints reset",
-        summary: "forget how far a database has come, so that all is compared again",
+        summary: "reset sync checkpoints, to compare all documents again",
         operands: [.database, .init(name: "URL", isOptional: true)],
         options: [
-            .flag("--all", "of every peer, instead of URL"),
-            .flag("--kept", "also those that peers keep in DB"),
-            .flag("--remote", "also the copies at URL; with the options of a sync"),
+            .flag("--all", "reset the checkpoints of all peers"),
+            .flag("--kept", "also delete the checkpoints that peers store in DB"),
+            .flag("--remote", "also reset the checkpoints on the peer"),
             .dryRun,
         ] + ServerTrustOptions.all,
         details: """
-            Loses no document, and sends none that both sides have: the next sync takes as long as
-            a first one between two equal databases. sync --reset does it for one run. Beside a sync
-            with that peer nothing is done: it knows how far it has come, and would write that down
-            again.
+            No document is lost, and documents that both sides have are not sent again. The next
+            sync takes as long as the first one between two equal databases. 'divan sync --reset'
+            does the same for one run. Fails while a sync with that peer is running, because it
+            would write its checkpoint again.
             """,
         examples: [
             "divan checkpoints reset notes wss://jukebox.local:4984/notes",
@@ -126,10 +128,10 @@ enum CheckpointResetCommand: Command {
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let text = arguments.operands.dropFirst().first
         guard text != nil || arguments.has("--all") || arguments.has("--kept") else {
-            throw Failure.usage("name a URL, or use --all or --kept")
+            throw Failure.usage("divan checkpoints reset: give a URL, '--all' or '--kept'")
         }
         guard text != nil || !arguments.has("--remote") else {
-            throw Failure.usage("--remote needs the URL of the peer")
+            throw Failure.usage("'--remote' requires the URL of the peer")
         }
         let url = try text.map { try WebSocketURL($0) }
         try refuseBesideSyncs(arguments, url)
@@ -138,8 +140,8 @@ enum CheckpointResetCommand: Command {
         let count = try remoteCount + forgetHere(arguments, url, terminal)
         let forgotten = Numbers.count(count, "checkpoint")
         let members: JSONObject = ["forgot": JSON(count)]
-        if arguments.has("--dry-run") { return terminal.rehearsed("forget \(forgotten)", members) }
-        terminal.done("Forgot \(forgotten)", members)
+        if arguments.has("--dry-run") { return terminal.rehearsed("reset \(forgotten)", members) }
+        terminal.done("Reset \(forgotten)", members)
     }
 
     /// Makes the peer forget its copies, if requested; returns how many.
@@ -188,13 +190,12 @@ enum CheckpointResetCommand: Command {
         words += ["--all", "--kept"].filter { arguments.has($0) }
         let answer = try holder.answer(
             to: words + ["--"] + arguments.operands,
-            or: "the peer's copies are forgotten, but not what \(arguments.operands[0]) has"
+            or: "the checkpoints on the peer were reset, but not those in \(arguments.operands[0])"
         )
         return Int(try JSON(parsing: answer).object?["forgot"]?.int ?? 0)
     }
 
-    /// Refuses while a sync with the peer runs: it remembers how far it has come, and would save that
-    /// again.
+    /// Refuses while a sync with the peer runs: it would write its checkpoint again.
     private static func refuseBesideSyncs(_ arguments: Arguments, _ url: WebSocketURL?) throws {
         guard !arguments.has("--dry-run") else { return }
         for status in try StatusBoard(bundle: arguments.database.bundle).read() {
@@ -208,9 +209,9 @@ enum CheckpointResetCommand: Command {
             let program = status["program"]?.string ?? "divan"
             throw Failure(
                 kind: .database,
-                sentence: "\(program) \(verb), process \(status["pid"]?.count ?? 0), runs with "
-                    + "\(PeerURL.text(text)), and would write down again how far it has come; end it "
-                    + "first, or use divan sync --reset"
+                sentence: "\(program) \(verb) (process \(status["pid"]?.count ?? 0)) is syncing "
+                    + "with \(PeerURL.text(text)), and would write its checkpoint again",
+                hint: "stop it first, or use 'divan sync --reset'"
             )
         }
     }

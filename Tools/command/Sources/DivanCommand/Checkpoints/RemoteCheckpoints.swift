@@ -63,7 +63,11 @@ final class RemoteCheckpoints: BLIPHandler {
         let outcome = ended.state.withLock { $0 }
         if let problem = outcome.problem { throw problem }
         guard outcome.answers.count == names.count else {
-            throw Failure(kind: .unreachable, sentence: "the peer ended the connection; try again")
+            throw Failure(
+                kind: .unreachable,
+                sentence: "the peer closed the connection",
+                hint: "try again"
+            )
         }
         return outcome.answers
     }
@@ -144,7 +148,7 @@ final class RemoteCheckpoints: BLIPHandler {
 
     private func takeReset(_ reply: BLIPIncomingReply) {
         guard let error = reply.error else { return }
-        fail(Failure(kind: .refused, sentence: "the peer keeps its checkpoint: \(error)"))
+        fail(Failure(kind: .refused, sentence: "the peer did not reset its checkpoint: \(error)"))
     }
 
     private func fail(_ failure: Failure) {
@@ -153,7 +157,7 @@ final class RemoteCheckpoints: BLIPHandler {
     }
 
     func channelDidFail(_ error: BLIPError) {
-        fail(Failure(kind: .unreachable, sentence: "\(error)"))
+        fail(Failure(kind: .unreachable, text: "\(error)"))
     }
 
     func channelDidClose(_ close: TransportClose) {
@@ -178,6 +182,6 @@ extension Failure {
         case .system("bind", _), .system("listen", _): kind = .failed
         default: kind = .unreachable
         }
-        self.init(kind: kind, sentence: "\(error)")
+        self.init(kind: kind, text: "\(error)")
     }
 }

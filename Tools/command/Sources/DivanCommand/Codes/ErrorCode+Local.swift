@@ -4,158 +4,168 @@ extension ErrorCode {
         ErrorCode(
             1,
             "assertionFailed",
-            "An assertion inside the library failed",
-            "report it with the log"
+            "An assertion in the library failed",
+            "report a bug, and attach the log"
         ),
-        ErrorCode(2, "unimplemented", "What was asked for is not implemented", "leave it out"),
+        ErrorCode(2, "unimplemented", "The operation is not implemented", "use another operation"),
         ErrorCode(
             3,
             "unsupportedEncryption",
-            "The database is encrypted in a way that is not known here",
-            "open it with the program that made it"
+            "The database is encrypted with an unsupported method",
+            "open it with the program that created it"
         ),
         ErrorCode(
             4,
             "badRevisionID",
             "A revision ID is malformed",
-            "see who wrote it; pull the document again"
+            "check the program that wrote it, and pull the document again"
         ),
         ErrorCode(
             5,
             "corruptRevisionData",
-            "A body is damaged, or holds a reserved key",
-            "rename `_id`, `_rev` and `_deleted`; check the database"
+            "The body of a document is damaged, or has a reserved key",
+            "rename `_id`, `_rev` and `_deleted`; run `divan check`"
         ),
         ErrorCode(
             6,
             "notOpen",
             "The database or collection is closed or deleted",
-            "open it again; make the collection"
+            "open the database again, or create the collection"
         ),
         ErrorCode(
             7,
             "notFound",
             "The document, blob or file does not exist",
-            "check the name; pull what is missing"
+            "check the name, or pull it from a peer"
         ),
         ErrorCode(
             8,
             "conflict",
-            "The document has another current revision than expected",
-            "read it again and repeat the change"
+            "The document was changed since it was read",
+            "read it again, and apply the change again"
         ),
         ErrorCode(
             9,
             "invalidParameter",
-            "An argument cannot be used",
-            "see the message; correct the call"
+            "An argument is invalid",
+            "check the message, and correct the call"
         ),
         ErrorCode(
             10,
             "unexpectedError",
-            "Something unforeseen",
-            "see the underlying error and the log"
+            "An unexpected error occurred",
+            "check the underlying error and the log"
         ),
         ErrorCode(
             11,
             "cantOpenFile",
             "The database file cannot be opened",
-            "check the path, its owner and permissions"
+            "check the path, its owner and its permissions"
         ),
         ErrorCode(
             12,
             "ioError",
-            "Reading or writing a file failed",
+            "A file could not be read or written",
             "check the disk and the file system"
         ),
-        ErrorCode(13, "memoryError", "Memory is used up", "do less at a time, or add memory"),
+        ErrorCode(13, "memoryError", "Out of memory", "process less data at a time, or add memory"),
         ErrorCode(
             14,
             "notWriteable",
-            "The database cannot be written to",
-            "check owner and permissions; open it for writing"
+            "The database is not writable",
+            "check the owner and permissions, and open it for writing"
         ),
         ErrorCode(
             15,
             "corruptData",
             "Stored data is damaged",
-            "run `divan check`; `divan check --repair-from URL` fetches it from a peer, or restore a "
+            "run `divan check`; repair it with `divan check --repair-from URL`, or restore a "
                 + "backup"
         ),
         ErrorCode(
             16,
             "busy",
-            "Another owner holds the database",
-            "end the other program, or open it read-only"
+            "Another process or object has the database open",
+            "close it there, or open it read-only"
         ),
-        ErrorCode(17, "notInTransaction", "The call needs a transaction", "put it into a batch"),
+        ErrorCode(
+            17,
+            "notInTransaction",
+            "The call requires a transaction",
+            "call it inside `inBatch`"
+        ),
         ErrorCode(
             18,
             "transactionNotClosed",
-            "The call is not possible inside a transaction",
-            "move it behind the batch"
+            "The call is not allowed inside a transaction",
+            "call it after `inBatch`"
         ),
         ErrorCode(
             19,
             "unsupported",
-            "This object does not support the operation",
+            "The object does not support the operation",
             "use another type or option"
         ),
         ErrorCode(
             20,
             "unreadableDatabase",
-            "The file is no database of Divan, or it is encrypted with another key or with none",
+            "The file is not a Divan database, or the encryption key is wrong or missing",
             "check the path and the key; nothing was changed"
         ),
         ErrorCode(
             21,
             "wrongFormat",
-            "The stored form is not understood",
+            "The data has an unknown format",
             "open it with the program that wrote it"
         ),
         ErrorCode(
             22,
             "crypto",
-            "A key, a certificate or a cipher failed",
+            "A key, certificate or cipher cannot be used",
             "check the identity and its password, or the keys of encrypted properties"
         ),
-        ErrorCode(23, "invalidQuery", "A query is malformed", "correct the query"),
-        ErrorCode(24, "missingIndex", "An index that is needed does not exist", "make the index"),
+        ErrorCode(23, "invalidQuery", "The query is invalid", "correct the query"),
+        ErrorCode(
+            24,
+            "missingIndex",
+            "The query needs an index that does not exist",
+            "create the index"
+        ),
         ErrorCode(
             25,
             "invalidQueryParam",
-            "A query parameter is missing or of the wrong type",
+            "A query parameter is missing or has the wrong type",
             "set the parameter"
         ),
         ErrorCode(
             26,
             "remoteError",
-            "The peer reported an error that has no code of its own",
-            "see the peer's log"
+            "The peer reported an error without a code",
+            "check the peer's log"
         ),
         ErrorCode(
             27,
             "databaseTooOld",
             "The database was written by a version that is too old",
-            "open it with a version in between"
+            "open it with an intermediate version first"
         ),
         ErrorCode(
             28,
             "databaseTooNew",
-            "The database was written by a version that is too new",
-            "install a newer Divan"
+            "The database was written by a newer version",
+            "install a newer version of Divan"
         ),
         ErrorCode(
             29,
             "badDocID",
-            "A document ID breaks the rules",
-            "1 to 240 bytes, no leading `_`, no control characters"
+            "The document ID is invalid",
+            "use 1 to 240 bytes, without a leading `_` or control characters"
         ),
         ErrorCode(
             30,
             "cantUpgradeDatabase",
-            "The database cannot be brought to the current version",
-            "free some disk space; restore a backup"
+            "The database cannot be upgraded to the current format",
+            "free some disk space, or restore a backup"
         ),
     ]
 
@@ -164,20 +174,20 @@ extension ErrorCode {
         ErrorCode(
             17_001,
             "invalidJSON",
-            "The text is not JSON, or its root is of the wrong kind",
-            "correct the text where the message says"
+            "The text is not valid JSON, or its root has the wrong type",
+            "correct the text at the position in the message"
         ),
         ErrorCode(
             18_001,
             "decodingError",
-            "A document does not fit the type it is decoded into",
+            "The document does not match the type it is decoded into",
             "make the property optional, or correct the document"
         ),
         ErrorCode(
             18_002,
             "encodingError",
-            "A value cannot be encoded into a document",
-            "use values that JSON has"
+            "A value cannot be encoded as JSON",
+            "use values that JSON supports"
         ),
     ]
 }

@@ -1,6 +1,6 @@
 import DivanCommandLine
 
-/// An error's code: what it means, and what to do.
+/// The meaning of an error's code, and the remedy.
 ///
 /// The codes are those of the error domain `CouchbaseLite`; `Docs/errors.md` is the same table.
 struct ErrorCode: Equatable, Sendable {
@@ -10,9 +10,9 @@ struct ErrorCode: Equatable, Sendable {
     let last: Int
     /// The constant of `CBLError`; empty if the official API has none.
     let name: String
-    /// What happened.
+    /// The description.
     let meaning: String
-    /// What to do.
+    /// The remedy.
     let remedy: String
 
     init(_ number: Int, _ name: String, _ meaning: String, _ remedy: String) {
@@ -31,15 +31,15 @@ struct ErrorCode: Equatable, Sendable {
         self.remedy = remedy
     }
 
-    /// Explains a code; `nil` for a number that no error has.
+    /// Explains a code; `nil` for a number that is not an error code.
     static func find(_ number: Int) -> ErrorCode? {
         all.first { ($0.number...$0.last).contains(number) }
     }
 
-    /// Every code that a package can return; ranges come after the codes that they contain.
+    /// Every code that a package can return; ranges follow the codes that they contain.
     static let all = local + network + http + closing + values + ranges
 
-    /// The code as the page writes it.
+    /// The code as it is listed.
     var title: String { number == last ? "\(number)" : "\(number)–\(last)" }
 
     /// What `divan help CODE` prints.
@@ -54,7 +54,7 @@ struct ErrorCode: Equatable, Sendable {
             """
     }
 
-    /// What `divan help NUMBER` prints; `nil` for a number that means nothing.
+    /// What `divan help NUMBER` prints; `nil` for an unknown number.
     ///
     /// Small numbers are exit codes, too; an HTTP status or a close code has a code that is 10,000 higher.
     static func page(about number: Int) -> String? {
@@ -65,7 +65,7 @@ struct ErrorCode: Equatable, Sendable {
                 "\(other.source) \(number) has the code \(10_000 + number).\n\n\(other.code.page)"
         }
         let found = find(number)
-        // A code that stands for many says less than the exit code.
+        // The description of a range says less than the exit code.
         let code = exit != nil && found?.number != found?.last ? nil : found?.page
         let pages = [exit, code].compactMap(\.self)
         return pages.isEmpty ? nil : pages.joined(separator: "\n\n")
@@ -81,7 +81,7 @@ struct ErrorCode: Equatable, Sendable {
 
     /// What `divan help codes` prints.
     static var table: String {
-        "Codes of errors; divan help CODE tells what to do:\n"
+        "Error codes; 'divan help CODE' shows what to do:\n"
             + Columns.aligned(all.map { (left: $0.title, right: $0.meaning) })
     }
 }

@@ -8,19 +8,23 @@ import Foundation
 enum CheckCommand: Command {
     static let syntax = CommandSyntax(
         name: "check",
-        summary: "look at everything that is stored, and tell whether it is whole",
+        summary: "verify the integrity of a database",
         operands: [.database],
         options: [
-            .value("--repair-from", "URL", "fetch what is damaged from this peer")
+            .value("--repair-from", "URL", "restore damaged data from this peer")
         ] + ServerTrustOptions.all + [.dryRun, .json],
-        details: "Reads every page, every document with its revision tree, and every blob, and "
-            + "compares each with its checksum or digest. Names what is damaged or missing, with "
-            + "exit code 5. A damaged document is never sent to a peer. With --repair-from the "
-            + "damaged documents and blobs, and nothing else, are fetched from a peer, whose URL "
-            + "and options are those of divan pull; without, nothing is changed. Where pages of the "
-            + "file cannot be read, or it cannot be opened at all, the database is made anew from "
-            + "what can be read and from the peer, and the damaged one stays beside it. What neither "
-            + "has is named, under lost with --json, and the exit code is 8.",
+        details: """
+            Reads every page, document, revision tree and blob, and compares each with its checksum
+            or digest. Damaged and missing parts are listed, with exit code 5.
+
+            With --repair-from, damaged documents and blobs are downloaded from a peer, with the
+            URL and options of 'divan pull'. If pages of the file or the whole file cannot be read,
+            the database is rebuilt from the readable parts and from the peer. The damaged database
+            is kept in the same directory.
+
+            Data that neither the file nor the peer has is listed as lost ("lost" with --json),
+            with exit code 8.
+            """,
         examples: [
             "divan check travel && divan cp travel /backup/travel",
             "divan check travel --repair-from wss://192.168.1.20:4984/travel --pin peer.pem",
@@ -31,7 +35,10 @@ enum CheckCommand: Command {
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let (source, isDry) = (arguments.value("--repair-from"), arguments.has("--dry-run"))
         guard source != nil || !isDry else {
-            throw Failure.usage("--dry-run is for --repair-from; without it, check changes nothing")
+            throw Failure.usage(
+                "'--dry-run' requires '--repair-from'",
+                hint: "add '--repair-from URL', or leave '--dry-run' out: the check changes nothing"
+            )
         }
         let path = arguments.database
         guard let source else { return try check(path, after: nil, terminal) }
@@ -39,7 +46,7 @@ enum CheckCommand: Command {
         if isDry { return try rehearse(path, from: target, terminal) }
         // The key of an encrypted database may have to be asked for.
         if path.isSealed { _ = try KeyRing.shared.key(of: path) }
-        try Stoppable.run(leaving: "nothing is half repaired; the same command goes on") {
+        try Stoppable.run(leaving: "run the command again to continue the repair") {
             let repair = try Repair(of: path, from: target, arguments, terminal)
             try check(path, after: repair, terminal)
         }
@@ -59,9 +66,8 @@ enum CheckCommand: Command {
         guard let lostCount = repair?.losses.count, lostCount > 0 else { return }
         throw Failure(
             kind: .partly,
-            sentence: "\(path.bundle) is whole again, but not all that it held: "
-                + "\(Numbers.count(lostCount, "thing")) lost, as "
-                + (terminal.isJSON ? "lost says" : "the lines above say")
+            sentence: "\(path.bundle): repaired, but lost \(Numbers.count(lostCount, "item"))",
+            hint: terminal.isJSON ? "'lost' lists them" : "they are listed above"
         )
     }
 
@@ -72,8 +78,9 @@ enum CheckCommand: Command {
         guard !inspection.damages.isEmpty else { return }
         throw Failure(
             kind: .database,
-            sentence: "\(path.bundle): \(inspection.summary); "
-                + "fetch it from a peer (divan check --repair-from URL), or restore a backup"
+            sentence: "\(path.bundle): \(inspection.summary)",
+            hint: "run 'divan check \(path.word) --repair-from URL' to restore it from a peer, or "
+                + "restore a backup"
         )
     }
 
@@ -94,8 +101,8 @@ enum CheckCommand: Command {
             }
             let deed =
                 isRebuilt
-                ? "make the database anew from what can be read, and fetch the rest from \(peer)"
-                : "fetch \(Numbers.count(wanted, "document")) from \(peer)"
+                ? rebuilding(from: peer)
+                : "download \(Numbers.count(wanted, "document")) from \(peer)"
             var members = inspection.members
             members["wanted"] = JSON(wanted)
             members["rebuild"] = .bool(isRebuilt)
@@ -104,11 +111,15 @@ enum CheckCommand: Command {
             try failIfDamaged(inspection, path)
         } catch let error as StoreError where error.isAboutDamage && !path.hasOtherKey(error) {
             terminal.rehearsed(
-                "make the database anew from what can be read, and fetch the rest from \(peer)",
+                rebuilding(from: peer),
                 ["damages": .array([.string(error.explanation)]), "rebuild": true]
             )
             throw error
         }
+    }
+
+    private static func rebuilding(from peer: String) -> String {
+        "rebuild the database from its readable parts, and download the rest from \(peer)"
     }
 
     private static func report(
@@ -137,7 +148,7 @@ extension Inspection {
         for damage in damages { terminal.result(damage.line) }
         guard damages.isEmpty else { return }
         terminal.result(
-            "Whole: \(Numbers.count(documentCount, "document")) and "
+            "Intact: \(Numbers.count(documentCount, "document")) and "
                 + Numbers.count(blobCount, "blob")
         )
     }
@@ -166,7 +177,7 @@ extension Damage {
     /// One line for a terminal.
     fileprivate var line: String {
         switch part {
-        case .structure, .values: "the file: \(detail)".escapingControlCharacters()
+        case .structure, .values: "file: \(detail)".escapingControlCharacters()
         case .document(let collection, let documentID):
             "\(collection.wireName)/\(documentID): \(detail)".escapingControlCharacters()
         case .blob(let digest, let name):

@@ -8,25 +8,28 @@ enum CollectionsCommand: Command {
     static let syntax = CommandSyntax(
         name: "collections",
         aliases: ["lscoll"],
-        summary: "list, make or remove the collections of a database",
+        summary: "list, create or remove collections",
         operands: [.database],
         options: [
-            .value("--make", "NAME", isRepeating: true, "make this collection: scope.name or name"),
+            .value("--make", "NAME", isRepeating: true, "create a collection: scope.name or name"),
             .value(
                 "--rm",
                 "NAME",
                 isRepeating: true,
                 completion: .collection,
-                "remove this collection with all its documents"
+                "remove a collection and all its documents"
             ),
             .yes,
             .dryRun,
             .json,
         ],
-        details: "Either everything that --make and --rm ask for is done, or nothing. The default "
-            + "collection can be emptied but not removed. Before a collection with documents is removed, "
-            + "you are asked. A document whose time is over counts until it is purged: by the next "
-            + "program that opens the database to write.",
+        details: """
+            --make and --rm apply all changes, or none. The default collection can be emptied, but
+            not removed. Asks for confirmation before removing a collection that has documents.
+
+            Expired documents are counted until they are purged. A program purges them when it
+            opens the database for writing.
+            """,
         examples: [
             "divan collections travel",
             "divan collections travel --make travel.hotels --rm travel.routes",
@@ -69,7 +72,7 @@ enum CollectionsCommand: Command {
                 let rows = try paths.map { path in
                     let count = Numbers.count(try reader.count(in: path), "document")
                     let isPacked = try reader.bodyPacking(of: path) != nil
-                    return (left: path.wireName, right: count + (isPacked ? ", packed" : ""))
+                    return (left: path.wireName, right: count + (isPacked ? ", compressed" : ""))
                 }
                 return terminal.result(Columns.aligned(rows, indent: ""))
             }
@@ -144,7 +147,7 @@ enum CollectionsCommand: Command {
             let name = path.wireName
             guard path != .default else {
                 terminal.done(
-                    "Emptied \(name), which cannot be removed",
+                    "Emptied \(name) (the default collection cannot be removed)",
                     ["emptied": .string(name)]
                 )
                 continue
@@ -169,8 +172,8 @@ enum CollectionsCommand: Command {
                 guard there.contains(path) else {
                     throw Failure(
                         kind: .notFound,
-                        sentence: "there is no collection \(path.wireName); divan collections "
-                            + "lists what is there"
+                        sentence: "collection '\(path.wireName)' does not exist",
+                        hint: "'divan collections DB' lists the collections"
                     )
                 }
                 let count = try reader.count(in: path)
@@ -185,18 +188,18 @@ enum CollectionsCommand: Command {
                     terminal.doneMaking(path.wireName, isNew: false)
                     continue
                 }
-                terminal.rehearsed("make \(path.wireName)", ["made": .string(path.wireName)])
+                terminal.rehearsed("create \(path.wireName)", ["made": .string(path.wireName)])
             }
         }
     }
 }
 
 extension Terminal {
-    /// Reports a collection that was asked for, and made unless it existed.
+    /// Reports that a collection was created, or already existed.
     func doneMaking(_ collection: String, isNew: Bool) {
         guard isNew else {
-            return done("\(collection) exists already", ["existing": .string(collection)])
+            return done("\(collection) already exists", ["existing": .string(collection)])
         }
-        done("Made \(collection)", ["made": .string(collection)])
+        done("Created \(collection)", ["made": .string(collection)])
     }
 }

@@ -6,10 +6,12 @@ import DivanStore
 enum CompactCommand: Command {
     static let syntax = CommandSyntax(
         name: "compact",
-        summary: "remove blobs that nothing names, and shrink the file",
+        summary: "remove unused blobs and shrink the database file",
         operands: [.database],
         options: [.dryRun, .json],
-        details: "Needs as much free space as the documents take.",
+        details: """
+            Needs about as much free disk space as the documents use.
+            """,
         examples: ["divan compact travel", "divan compact travel --dry-run"]
     )
 
@@ -21,7 +23,7 @@ enum CompactCommand: Command {
         defer { try? store.close() }
         let collection = try isDry ? store.garbage() : store.compact()
         for name in collection.unknownNames {
-            terminal.warn("\(name.escapingControlCharacters()) is no blob; it was left alone")
+            terminal.warn("'\(name.escapingControlCharacters())' is not a blob; not removed")
         }
         let obstacle = collection.obstacle.map { $0.explanation.escapingControlCharacters() }
         if let obstacle { terminal.warn(left(for: obstacle)) }
@@ -32,23 +34,26 @@ enum CompactCommand: Command {
             "blobsLeftFor": obstacle.map { .string($0) } ?? .null,
         ]
         let removed =
-            "\(Numbers.count(collection.removedCount, "blob")), "
-            + Numbers.bytes(collection.removedByteCount)
-        if isDry { return terminal.rehearsed("compact; remove \(removed)", members) }
-        terminal.done("Compacted; removed \(removed)", members)
+            "\(Numbers.count(collection.removedCount, "blob")) "
+            + "(\(Numbers.bytes(collection.removedByteCount)))"
+        if isDry {
+            return terminal.rehearsed("compact the database and remove \(removed)", members)
+        }
+        terminal.done("Compacted the database; removed \(removed)", members)
     }
 
     /// Why no blob is removed.
     static func left(for obstacle: String) -> String {
-        "no blob is removed, since a damaged document may name any: \(obstacle)"
+        "no blobs are removed, because a damaged document may reference them: \(obstacle)"
     }
 }
 
-/// `divan pack`.
+/// `divan compress`.
 enum PackCommand: Command {
     static let syntax = CommandSyntax(
-        name: "pack",
-        summary: "keep a collection's bodies compressed, and rewrite existing ones",
+        name: "compress",
+        aliases: ["pack"],
+        summary: "turn on compression for a collection",
         operands: [.database],
         options: [
             .collection,
@@ -56,19 +61,24 @@ enum PackCommand: Command {
                 "--codec",
                 "NAME",
                 completion: .word(of: ["lz4", "zstd"]),
-                "lz4, or zstd, which packs smaller (default: lz4)"
+                "lz4, or zstd, which compresses more (default: lz4)"
             ),
-            .flag("--off", "keep them as plain text again"),
+            .flag("--off", "turn compression off"),
             .json,
         ],
-        details:
-            "Makes a dictionary of the documents, again where one was there, and compacts the database. "
-            + "What is saved later is compressed too. Fewer than 64 documents stay plain. Peers and "
-            + "queries see no difference; older versions of Divan do not open the database any more. What "
-            + "is packed with zstd is read only where its library is (divan --version).",
+        details: """
+            Builds a dictionary from the documents, rewrites them compressed, and compacts the
+            database. Documents saved later are compressed, too. Run it again to rebuild the
+            dictionary. Collections with fewer than 64 documents are not compressed.
+
+            Peers and queries see no difference. Older versions of Divan cannot open the database
+            any more. Documents compressed with zstd can only be read where the zstd library is
+            installed; 'divan --version' shows whether it is.
+            """,
         examples: [
-            "divan pack travel -c travel.routes", "divan pack travel -c travel.routes --codec zstd",
-            "divan pack travel -c travel.routes --off",
+            "divan compress travel -c travel.routes",
+            "divan compress travel -c travel.routes --codec zstd",
+            "divan compress travel -c travel.routes --off",
         ]
     )
 
@@ -95,22 +105,22 @@ enum PackCommand: Command {
         let stayPacked = codec == nil && (bodies?.packedCount ?? 0) > 0
         if stayPacked {
             terminal.warn(
-                "some documents of \(collection.wireName) stay packed, as they cannot be read; "
-                    + "divan check names them"
+                "some documents of \(collection.wireName) remain compressed because they cannot "
+                    + "be read; 'divan check' lists them"
             )
         }
         let hasDictionary = (bodies?.dictionaryByteCount ?? 0) > 0
         let deed =
             if codec == nil {
-                "\(stayPacked ? "Unpacked a part of" : "Unpacked") \(collection.wireName)"
+                "Decompressed \(stayPacked ? "part of " : "")\(collection.wireName)"
             } else if !hasDictionary {
-                "Packed nothing yet of \(collection.wireName): fewer than 64 documents stay plain"
+                "Compressed nothing in \(collection.wireName) yet: it has fewer than 64 documents"
             } else {
-                "Packed \(collection.wireName)"
+                "Compressed \(collection.wireName)"
             }
         terminal.done(
-            "\(deed); the database's file had \(Numbers.bytes(before)), and has "
-                + Numbers.bytes(after),
+            "\(deed); database file: \(Numbers.bytes(before)) before, "
+                + "\(Numbers.bytes(after)) now",
             [
                 "packed": .bool(hasDictionary || stayPacked),
                 "collection": .string(collection.wireName),
@@ -124,13 +134,18 @@ enum PackCommand: Command {
     private static func codec(_ arguments: Arguments) throws -> BodyPacking.Bundled? {
         let name = arguments.value("--codec")
         if arguments.has("--off") {
-            guard name == nil else { throw Failure.usage("give --codec or --off, not both") }
+            guard name == nil else {
+                throw Failure.usage("'--codec' and '--off' cannot be combined")
+            }
             return nil
         }
         let wanted = name ?? BodyPacking.name(BodyPacking.Bundled.lz4.rawValue)
         let all = BodyPacking.Bundled.allCases
         guard let codec = all.first(where: { BodyPacking.name($0.rawValue) == wanted }) else {
-            throw Failure.usage("--codec \(wanted.escapingControlCharacters()): use lz4 or zstd")
+            throw Failure.usage(
+                "invalid value '\(wanted.escapingControlCharacters())' for '--codec'",
+                hint: "use 'lz4' or 'zstd'"
+            )
         }
         return codec
     }

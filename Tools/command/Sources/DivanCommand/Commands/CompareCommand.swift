@@ -8,24 +8,26 @@ import DivanStore
 enum CompareCommand: Command {
     static let syntax = CommandSyntax(
         name: "compare",
-        summary: "tell whether two databases hold the same",
+        summary: "compare two databases",
         operands: [.database, .init(name: "OTHER", completion: .database)],
         options: [
-            .value(
+            CommandSyntax.Option.value(
                 "--collections",
                 "LIST",
                 short: "-c",
                 isRepeating: true,
                 completion: .collection,
-                "compare these only (default: all of either)"
-            ),
+                "compare only these collections (default: all)"
+            ).grouped(.filters),
             .json,
-        ] + KeyOptions.other.options(of: "the key of OTHER, if it is another"),
-        details: "Compares the collections document by document (revision, and what the body says, "
-            + "however it is spelled) and every blob byte by byte. Exit code 9 when anything differs.",
+        ] + KeyOptions.other.options(of: "the key of OTHER"),
+        details: """
+            Compares every document (its revision and its body) and every blob, byte by byte.
+            Differences in JSON formatting are ignored. Exits with code 9 if anything differs.
+            """,
         examples: [
-            "divan compare here there",
-            "divan compare here there --key-file here.key --other-key-file there.key",
+            "divan compare travel travel-copy",
+            "divan compare travel old --key-file travel.key --other-key-file old.key",
         ]
     )
 
@@ -53,10 +55,9 @@ enum CompareCommand: Command {
             throw Failure(
                 kind: .different,
                 sentence:
-                    "\(Numbers.count(comparison.differenceCount, "difference")), "
+                    "\(Numbers.count(comparison.differenceCount, "difference")) found"
                     + (comparison.differenceCount > comparison.differences.count
-                        ? "the first of them " : "")
-                    + (terminal.isJSON ? "listed under differences" : "listed above")
+                        ? "; the first \(comparison.differences.count) are listed" : "")
             )
         }
     }

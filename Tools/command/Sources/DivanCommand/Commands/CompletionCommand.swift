@@ -4,11 +4,12 @@ import DivanCommandLine
 enum CompletionCommand: Command {
     static let syntax = CommandSyntax(
         name: "completion",
-        summary: "print a script that lets a shell complete divan's words",
+        summary: "print a shell completion script",
         operands: [.init(name: "SHELL", completion: .word(of: ["bash", "zsh", "fish"]))],
-        details:
-            "SHELL is bash, zsh or fish. Verbs, options, databases, collections, document IDs and "
-            + "files are completed.",
+        details: """
+            SHELL is bash, zsh or fish. Completes commands, options, databases, collections,
+            document IDs and files.
+            """,
         examples: [
             "divan completion bash > ~/.local/share/bash-completion/completions/divan",
             "divan completion zsh > \"${fpath[1]}/_divan\"",
@@ -23,7 +24,10 @@ enum CompletionCommand: Command {
         case "zsh": terminal.result(ZshCompletion(verbs).script)
         case "fish": terminal.result(FishCompletion(verbs).script)
         default:
-            throw Failure.usage("there are scripts for bash, zsh and fish only")
+            throw Failure.usage(
+                "unknown shell '\(arguments.operands[0])'",
+                hint: "use 'bash', 'zsh' or 'fish'"
+            )
         }
     }
 }

@@ -7,18 +7,22 @@ import Foundation
 enum CopyCommand: Command {
     static let syntax = CommandSyntax(
         name: "cp",
-        summary: "copy a database, also to and from a file of JSON lines",
+        summary: "copy a database, or convert it to or from JSON lines",
         operands: [
             .init(name: "FROM", completion: .database), .init(name: "TO", completion: .database),
         ],
         options: [KeyOptions.sealing, .json],
         details: """
-            The copy of a database is another database: it has UUIDs of its own, and peers sync
-            with it on its own. The original may be in use; the copy holds what was committed.
-            A name that ends in .jsonl is a file of JSON lines: every document of every collection
-            (its name stands under _collection) with its blobs, but without its history. Nothing
-            that exists is overwritten. The copy of a sealed database has its key; a file of JSON
-            lines has none, and a database that is made of one gets the key that is given.
+            The copy of a database is a separate database with its own UUIDs, and peers sync with
+            it separately. The original may be in use; the copy contains what was committed. A copy
+            of an encrypted database has the same key.
+
+            A name that ends in .jsonl is a file of JSON lines. It contains the documents of all
+            collections (_collection names the collection) with their blobs, but without revision
+            history. It is not encrypted; a database created from it is encrypted if a key is
+            given.
+
+            Existing files and databases are not overwritten.
             """,
         examples: [
             "divan cp travel travel-test", "divan cp travel travel.jsonl",
@@ -30,7 +34,8 @@ enum CopyCommand: Command {
         let (source, target) = (arguments.operands[0], arguments.operands[1])
         guard DatabasePath.isLines(source) || !arguments.has(KeyOptions.sealing.name) else {
             throw Failure.usage(
-                "--encrypt is for a copy of JSON lines; divan seal seals a database"
+                "'--encrypt' requires a .jsonl file as FROM",
+                hint: "run 'divan encrypt DB' to encrypt a database"
             )
         }
         switch (DatabasePath.isLines(source), DatabasePath.isLines(target)) {
@@ -39,7 +44,7 @@ enum CopyCommand: Command {
             let source = arguments.database
             // The key of an encrypted database may have to be asked for.
             if source.isSealed { _ = try KeyRing.shared.key(of: source) }
-            try Stoppable.run(leaving: "no copy was made") { try source.copy(to: target) }
+            try Stoppable.run(leaving: "no copy was created") { try source.copy(to: target) }
             tell(try target.using(.reading) { try $0.documentCount() }, target.bundle, terminal)
         case (false, true):
             try write(arguments.database, to: target, terminal)
@@ -58,7 +63,8 @@ enum CopyCommand: Command {
         guard !FileManager.default.fileExists(atPath: file) else {
             throw Failure(
                 kind: .conflict,
-                sentence: "\(file): there is a file already; choose another name"
+                sentence: "\(file) already exists",
+                hint: "choose another name"
             )
         }
         let living = try path.living()
@@ -109,7 +115,7 @@ enum CopyCommand: Command {
     ) throws {
         _ = try InputFile(file)
         let key = try KeyRing.shared.keyToSealWith(arguments)
-        try Stoppable.run(leaving: "no database was made") {
+        try Stoppable.run(leaving: "no database was created") {
             try read(file, into: ImportBatch(making: path, key: key), path, terminal)
         }
     }
@@ -137,8 +143,8 @@ enum CopyCommand: Command {
         tell(batch.savedCount, path.bundle, terminal)
         if !terminal.isJSON, batch.ids.randomCount > 0 {
             terminal.warn(
-                "\(Numbers.count(batch.ids.randomCount, "document")) without \"_id\" got random IDs; "
-                    + "divan import takes them from another key with --id-from"
+                "\(Numbers.count(batch.ids.randomCount, "document")) without '_id' got random IDs; "
+                    + "use 'divan import --id-from KEY' to take the IDs from another key"
             )
         }
         try missing.fail(terminal)

@@ -27,7 +27,7 @@ struct Difference {
         let what =
             switch kind {
             case .only(let name): "only in \(name)"
-            case .revisions(let names): "revisions \(names.joined(separator: " and "))"
+            case .revisions(let names): "revisions differ: \(names.joined(separator: " and "))"
             case .bodies: "bodies differ"
             case .missingBlob(let digest, let names):
                 "blob \(digest) is missing in \(names.joined(separator: " and "))"

@@ -8,16 +8,16 @@ import Foundation
 enum EditCommand: Command {
     static let syntax = CommandSyntax(
         name: "edit",
-        summary: "open a document in an editor, and save what comes out",
+        summary: "edit a document in a text editor",
         operands: [.database, .document],
         options: [
             .collection,
-            .flag("--create", "begin with an empty document if there is none"),
+            .flag("--create", "create the document if it does not exist"),
         ],
         details: """
-            The editor is $VISUAL, else $EDITOR, else vi in a terminal. The database is free meanwhile.
-            When the text is no JSON object, or somebody else has saved the document in between, nothing is
-            saved and what was typed stays in a file whose name is told.
+            The editor is $VISUAL, $EDITOR or vi. The database is not locked while the editor is
+            open. If the text is not a JSON object, or the document was changed in the meantime,
+            nothing is saved and your text is kept in a file.
             """,
         examples: ["divan edit notes monday", "EDITOR='code --wait' divan edit notes monday"]
     )
@@ -52,11 +52,11 @@ enum EditCommand: Command {
             return try save(body, over: current, documentID.text, name, path)
         }
         editor.discard()
-        if isHanded { return }  // told by that process
+        if isHanded { return }  // reported by that process
         let revision = saved?.revisionID
         let outcome = revision.map { "Saved \(documentID), revision \($0)" }
         terminal.done(
-            outcome ?? "Nothing was changed",
+            outcome ?? "No changes",
             ["id": .string(documentID.text), "revision": revision.map { .string($0) } ?? .null]
         )
         saved?.storedJSON.flatMap { StoreRules.warning(of: documentID, byteCount: $0.count) }
@@ -108,9 +108,10 @@ enum EditCommand: Command {
     private static func changed(_ id: String, _ revision: String?) -> Failure {
         Failure(
             kind: .conflict,
-            sentence: "somebody else saved \"\(id)\" meanwhile, it is "
-                + (revision.map { "revision \($0)" } ?? "gone") + " now; "
-                + "look at it with divan get, and put yours with divan put"
+            sentence: "document '\(id)' was "
+                + (revision.map { "changed in the meantime (revision \($0))" }
+                    ?? "deleted in the meantime"),
+            hint: "check it with 'divan get', and save your text with 'divan put'"
         )
     }
 }

@@ -7,18 +7,20 @@ import Foundation
 enum ExpireCommand: Command {
     static let syntax = CommandSyntax(
         name: "expire",
-        summary: "show, set or clear when a document purges itself",
+        summary: "show, set or clear the expiration of a document",
         operands: [.database, .document, .init(name: "WHEN", isOptional: true)],
         options: [
             .collection,
-            .flag("--clear", "keep the document for good"),
+            .flag("--clear", "remove the expiration"),
             .json,
         ],
         details: """
-            WHEN is a date, a date and a time (UTC unless a zone follows), or a distance from
-            now: 90s, 15m, 12h, 30d, 4w. Without it the moment is printed, or "never".
-            Whatever opens the database with Divan's API purges in time; divan purge --expired
-            does it now; a time that is over purges at once. Expiring is local: it does not replicate.
+            WHEN is a date, a date and a time (in UTC unless it has a time zone), or a duration
+            from now: 90s, 15m, 12h, 30d or 4w. A time in the past purges the document at once.
+            Without WHEN, prints the current expiration, or "never".
+
+            Expired documents are purged by programs that have the database open for writing, and
+            by 'divan purge --expired'. Expirations are local, and do not replicate.
             """,
         examples: [
             "divan expire notes draft-1 30d",
@@ -34,7 +36,7 @@ enum ExpireCommand: Command {
         let id = arguments.operands[1]
         let text = arguments.operands.dropFirst(2).first
         guard text == nil || !arguments.has("--clear") else {
-            throw Failure.usage("divan expire takes either WHEN or --clear")
+            throw Failure.usage("divan expire: WHEN and '--clear' cannot be combined")
         }
         let time = try text.map { text throws(Failure) in
             try Moment.reading(text, now: Moment.now())
@@ -60,7 +62,7 @@ enum ExpireCommand: Command {
         }
         let moment =
             isOver
-            ? "is purged: that time is over"
+            ? "was purged: the time is in the past"
             : time.map { "expires at \(Moment.text($0))" } ?? "does not expire"
         terminal.done(
             "\(id.escapingControlCharacters()) \(moment)",

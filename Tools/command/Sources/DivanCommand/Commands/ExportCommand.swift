@@ -6,36 +6,27 @@ import DivanJSON
 enum ExportCommand: Command {
     static let syntax = CommandSyntax(
         name: "export",
-        summary: "write documents as JSON, comma-separated values or tables of SQLite",
+        summary: "export documents as JSON, CSV or SQLite tables",
         operands: [.database, .init(name: "FILE", isOptional: true, completion: .file)],
         options: [
-            .collection,
-            .flag("--array", "one JSON array instead of a line for each document"),
-            .flag("--blobs", "the content of blobs too, as base64"),
-            .value(
-                "--query",
-                "SELECT",
-                "the rows of this query instead, as FILE ends: .csv, or lines"
-            ),
-            .value("--since", "SEQUENCE", "only what has changed behind SEQUENCE, deletions too"),
+            .collection.grouped(.filters),
+            .flag("--array", "write one JSON array instead of JSON lines").grouped(.output),
+            .flag("--blobs", "include the content of blobs as base64").grouped(.output),
+            .value("--query", "SELECT", "export the rows of this query instead").grouped(.filters),
+            .value("--since", "SEQUENCE", "only changes after SEQUENCE, including deletions")
+                .grouped(.filters),
         ],
         details: """
-            Ordered by document ID, which stands in each object under _id. Without FILE, or with -,
-            the lines go to standard output; where FILE is a directory, each document gets a file
-            of its own; those of documents that are gone since stay there. A file that is there is
-            replaced, and nobody is asked, when all is written: its mode stays, a link is followed,
-            and a full disk leaves what was there; devices and pipes are written to. divan cp to a file of lines replaces nothing.
-            With --since the order is that of the changes, each line has its _sequence, a
-            deletion is {"_deleted":true}, and divan import applies them.
-            The last line on standard error tells the sequence to go on from; with --json it is an
-            object, and stands on standard output where the documents go to a FILE. A document's own
-            properties _sequence and _collection stand in an object under the empty key.
-            A damaged document is left out and named, with exit code 8, in every format and with
-            --query, too.
-            A FILE that ends in .csv gets a column for each property, and divan import
-            reads it back: objects, arrays and blobs as text. One that ends in .sqlite becomes a database of SQLite, with a table for
-            each collection, or for that of -c: _id, _revision, _body (the document as JSON), and the
-            common properties.
+            Writes JSON lines, ordered by document ID (_id). They go to standard output if FILE is
+            omitted or -. If FILE is a directory, writes one file per document. An existing file is
+            replaced only after the export succeeds, and keeps its permissions.
+
+            If FILE ends in .csv, each property becomes a column. If it ends in .sqlite, each
+            collection becomes a table. Docs/guides/backup.md describes the formats.
+
+            With --since, lines are in the order of the changes and contain _sequence; a deletion
+            is {"_deleted":true}. 'divan import' applies them. Damaged documents are skipped and
+            listed, with exit code 8.
             """,
         examples: [
             "divan export travel countries.jsonl -c geo.countries --blobs",
@@ -58,7 +49,7 @@ enum ExportCommand: Command {
             let file = arguments.operands.dropFirst().first ?? "-"
             return try Stoppable.run(
                 leaving: InputFile.isDirectory(file)
-                    ? "the files that were written stay" : "no file was written",
+                    ? "the files written so far are kept" : "no file was written",
                 endsAtOnce: file == "-"
             ) {
                 try export(collection, of: living, since, arguments, terminal, &damaged)
@@ -68,7 +59,8 @@ enum ExportCommand: Command {
         var sentence = "Exported \(Numbers.count(lines.count, "document")), up to sequence \(last)"
         var members: JSONObject = ["documents": JSON(lines.count), "sequence": JSON(last)]
         if lines.leftOutCount > 0 {
-            sentence += "; without \(Numbers.count(lines.leftOutCount, "blob")), which --blobs adds"
+            let blobs = Numbers.count(lines.leftOutCount, "blob")
+            sentence += "; \(blobs) not included (use '--blobs')"
             members["blobsLeftOut"] = JSON(lines.leftOutCount)
         }
         if damaged.count > 0 { members["damaged"] = JSON(damaged.count) }
@@ -135,7 +127,7 @@ enum ExportCommand: Command {
                     )
                 }
             }
-            try snapshot.makeDurable()  // somebody may continue with --since
+            try snapshot.makeDurable()  // the next export may continue with --since
             return try snapshot.lastSequence(of: collection)
         }
         try lines.finish()
@@ -162,11 +154,17 @@ enum ExportCommand: Command {
         _ terminal: Terminal
     ) throws {
         for option in ["--collection", "--blobs", "--since"] where arguments.has(option) {
-            throw Failure.usage("\(option) has no place beside --query; say it in the query")
+            throw Failure.usage(
+                "'\(option)' cannot be combined with '--query'",
+                hint: "select the documents in the query"
+            )
         }
         let kind = try TableKind(arguments)
         if case .sqlite(let file)? = kind {
-            throw Failure.usage("\(file): a query has no tables; write .csv or .jsonl")
+            throw Failure.usage(
+                "\(file): query results cannot be exported as SQLite tables",
+                hint: "use a .csv or .jsonl file"
+            )
         }
         let session = try QuerySession(arguments.database)
         defer { session.close() }

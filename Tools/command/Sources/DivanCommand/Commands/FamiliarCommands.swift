@@ -6,10 +6,12 @@ import DivanJSON
 enum MakeCollectionCommand: Command {
     static let syntax = CommandSyntax(
         name: "mkcoll",
-        summary: "make collections, as collections --make does",
+        summary: "create collections",
         operands: [.database, .init(name: "NAME", isRepeating: true)],
         options: [.json],
-        details: "A collection that is there already is left as it is.",
+        details: """
+            Existing collections are left unchanged.
+            """,
         examples: ["divan mkcoll travel travel.hotels travel.routes"]
     )
 
@@ -17,7 +19,7 @@ enum MakeCollectionCommand: Command {
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let words = arguments.operands.dropFirst()
-        guard !words.isEmpty else { throw Failure.usage("divan mkcoll: NAME is missing") }
+        guard !words.isEmpty else { throw Failure.usage("divan mkcoll: missing argument NAME") }
         let names = try CollectionName.parsing(each: words)
         var areNew: [Bool] = []
         try arguments.database.using(.changing) { database in
@@ -37,7 +39,7 @@ enum SelectCommand: Command {
     static let syntax: CommandSyntax = {
         var syntax = QueryCommand.syntax
         syntax.name = "select"
-        syntax.summary = "query that begins with SELECT"
+        syntax.summary = "run a query without typing SELECT"
         syntax.operands = [.database, .init(name: "EXPRESSION", isRepeating: true)]
         syntax.examples = ["divan select travel 'name FROM travel.hotels WHERE stars > 3'"]
         return syntax
@@ -45,7 +47,9 @@ enum SelectCommand: Command {
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let words = arguments.operands.dropFirst().joined(separator: " ")
-        guard !words.isEmpty else { throw Failure.usage("divan select: EXPRESSION is missing") }
+        guard !words.isEmpty else {
+            throw Failure.usage("divan select: missing argument EXPRESSION")
+        }
         // If SELECT is typed all the same, no second one is meant.
         let isWhole =
             words.prefix(6).uppercased() == "SELECT"

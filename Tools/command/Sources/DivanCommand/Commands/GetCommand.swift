@@ -11,8 +11,8 @@ enum GetCommand: Command {
         operands: [.database, .document],
         options: [
             .collection,
-            .flag("--raw", "the body as it is stored, on one line"),
-            .value("--blob", "KEY", "write the content of the blob under this key instead"),
+            .flag("--raw", "print the body on one line, as it is stored"),
+            .value("--blob", "KEY", "print the content of the blob under this key"),
             .json,
         ],
         examples: [

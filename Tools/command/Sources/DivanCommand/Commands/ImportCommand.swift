@@ -7,55 +7,46 @@ import Foundation
 enum ImportCommand: Command {
     static let syntax = CommandSyntax(
         name: "import",
-        summary: "save documents from JSON files",
+        summary: "import documents from JSON, CSV or CouchDB files",
         operands: [.database, .init(name: "FILE", isRepeating: true, completion: .file)],
         options: [
             .collection,
-            .value("--id-from", "KEY", "the key that holds the document ID (default: _id)"),
+            .value("--id-from", "KEY", "take the document ID from this key (default: _id)"),
             .value(
                 "--from",
                 "FORMAT",
                 completion: .word(of: ["json", "csv", "couchdb"]),
-                "json, csv or couchdb (default: csv for .csv and .tsv, otherwise json)"
+                "json, csv or couchdb (default: csv for .csv and .tsv, else json)"
             ),
             .value(
                 "--separator",
                 "CHARACTER",
                 isCharacter: true,
                 completion: .word(of: ["tab", "comma", "semicolon", "pipe"]),
-                "between the fields of csv, also \"tab\" (default: found in the file)"
+                "CSV: the field separator (default: detected)"
             ),
-            .value("--text", "COLUMN", isRepeating: true, "of csv: values of COLUMN stay text"),
-            .flag("--keep-id", "leave that key in the body"),
-            .value("--since", "SEQUENCE", "leave out lines whose _sequence is not behind SEQUENCE"),
-            .flag("--keep-revisions", "of couchdb: revisions keep their names and their history"),
-            .flag("--keep-going", "leave out documents that are not valid, and go on"),
+            .value("--text", "COLUMN", isRepeating: true, "CSV: keep the values of COLUMN as text"),
+            .flag("--keep-id", "keep the key of the ID in the body"),
+            .value("--since", "SEQUENCE", "skip lines up to this _sequence")
+                .grouped(.filters),
+            .flag("--keep-revisions", "CouchDB: keep revision IDs and history"),
+            .flag("--keep-going", "skip invalid documents, and continue"),
             .dryRun,
             .json,
         ],
         details: """
-            A file holds one JSON object a line, or one array of objects, which may go over several
-            lines; - is standard input.
-            A directory holds one object in each .json file, whose name is the ID. A document
-            without an ID gets one. A blob's content may stand in the text as base64:
-            {"@type":"blob","content_type":"image/png","data":"…"}. One that is neither there nor in
-            the database is named, with exit code 8.
-            {"_id":"x","_deleted":true} deletes x. The collection is created if it does not exist.
+            FILE contains one JSON object per line, or one array of objects; - is standard input. A
+            directory contains one object in each .json file, whose name is the ID. Documents
+            without an ID get a random one. {"_id":"x","_deleted":true} deletes x. The collection
+            is created if it does not exist.
 
-            csv: the first line holds the keys. Fields are separated by a comma, semicolon, tab or
-            bar; the first line shows which. A field without quotes is a number, true, false or null
-            only if JSON writes that value with the same text: 12.5 is a number, 007 and 1.50 are
-            text. An empty field without quotes is absent.
+            The first line of a CSV file contains the keys. An unquoted field becomes a number,
+            true, false or null only if JSON writes that value with the same text; 007 and 1.50
+            stay text. Blobs can be embedded as base64. Docs/guides/backup.md describes the
+            formats, including those of CouchDB.
 
-            couchdb: the output of _all_docs?include_docs=true&attachments=true, _changes or _find,
-            or of pouchdb-dump. Attachments become blobs under "attachments". Left out are _rev,
-            design documents, and of a conflict the side that CouchDB does not show.
-
-            With --id-from, the import fails if none of the first 1,000 documents has the key.
-            A document that is there with the same content is left alone and counts as unchanged, so
-            that an import that was stopped can be run again. With --keep-revisions, for the files of
-            pouchdb-dump and databases of revision trees, a later file adds what is new; a document
-            that was changed here, too, is left out.
+            Documents that exist with the same content are skipped, so you can run an interrupted
+            import again. Blobs that are missing are listed, with exit code 8.
             """,
         examples: [
             "divan import travel routes.jsonl -c travel.routes",
@@ -71,7 +62,7 @@ enum ImportCommand: Command {
         let collection = try arguments.collection()
         let files = arguments.operands.dropFirst()
         let reader = try reader(arguments)
-        guard !files.isEmpty else { throw Failure.usage("divan import: FILE is missing") }
+        guard !files.isEmpty else { throw Failure.usage("divan import: missing argument FILE") }
         let isDry = arguments.has("--dry-run")
         let rules = try ImportBatch.Rules(collection, arguments)
         var batch = try ImportBatch(arguments, rules: rules)
@@ -110,13 +101,14 @@ enum ImportCommand: Command {
             throw Failure(
                 kind: .partly,
                 sentence: "\(Numbers.count(batch.refusedCount, "document")) "
-                    + "\(batch.refusedCount == 1 ? "was" : "were") left out; the lines above say why"
+                    + "\(batch.refusedCount == 1 ? "was" : "were") skipped",
+                hint: "the reasons are listed above"
             )
         }
         try missing.fail(terminal)
     }
 
-    /// Calls its last argument for each document of a file, until it is told to stop.
+    /// Calls its last argument for each document of a file, until it is interrupted.
     private typealias Reader = (
         String, Interruption, (DocumentText) throws -> Void
     ) throws -> Void
@@ -128,14 +120,20 @@ enum ImportCommand: Command {
         let tables = files.filter { format == "csv" || CSVReader.Rules.applies(to: $0) }
         let readsTables = format == "csv" || format == nil && !tables.isEmpty
         for option in ["--separator", "--text"] where arguments.has(option) && !readsTables {
-            throw .usage("\(option) is for comma-separated values; add --from csv")
+            throw .usage("'\(option)' applies only to CSV", hint: "add '--from csv'")
         }
         let keepsRevisions = arguments.has("--keep-revisions")
         guard format == "couchdb" || !keepsRevisions else {
-            throw .usage("--keep-revisions needs --from couchdb; other files have no history")
+            throw .usage(
+                "'--keep-revisions' requires '--from couchdb'",
+                hint: "other formats contain no revision history"
+            )
         }
         guard !readsTables || !arguments.has("--since") else {
-            throw .usage("--since needs lines with _sequence; comma-separated values have none")
+            throw .usage(
+                "'--since' cannot be used with CSV",
+                hint: "use it with JSON lines that contain _sequence"
+            )
         }
         let rules = try CSVReader.Rules(arguments)
         switch format {
@@ -152,15 +150,18 @@ enum ImportCommand: Command {
         case "couchdb"?:
             return { try CouchReader.read($0, keepingRevisions: keepsRevisions, until: $1, $2) }
         case let format?:
-            throw .usage("--from takes json, csv or couchdb, not \"\(format)\"")
+            throw .usage(
+                "invalid value '\(format)' for '--from'",
+                hint: "use 'json', 'csv' or 'couchdb'"
+            )
         }
     }
 
     private static func rehearse(_ batch: ImportBatch, _ terminal: Terminal) {
         let contents = Numbers.contents(batch.savedCount, blobs: batch.blobCount)
         terminal.rehearsed(
-            "import \(contents), and change \(Numbers.count(batch.replacedCount, "document")) "
-                + "that \(batch.replacedCount == 1 ? "is" : "are") there\(unchanged(batch))",
+            "import \(contents), replacing "
+                + Numbers.count(batch.replacedCount, "existing document") + unchanged(batch),
             [
                 "documents": JSON(batch.savedCount), "blobs": JSON(batch.blobCount),
                 "unchanged": JSON(batch.unchangedCount),

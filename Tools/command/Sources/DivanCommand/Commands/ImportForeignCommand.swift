@@ -11,22 +11,21 @@ enum ImportForeignCommand: Command {
             .init(name: "OLD", completion: .file), .init(name: "NEW", completion: .database),
         ],
         options: [
-            .flag("--copy", "the old one goes on to live: give the new one an identity of its own"),
+            .flag("--copy", "give NEW its own identity, because OLD stays in use"),
             KeyOptions.sealing,
             .json,
         ],
         details: """
-            Reads the databases of Couchbase Lite 2, 3 and 4 (a folder OLD.cblite2), and changes
-            nothing in them. OLD is refused while a program has it open for writing. Revisions keep
-            their IDs and their history, documents their blobs, conflicts and expirations, and the
-            next sync with the same server goes on where the last one ended.
+            Imports databases of Couchbase Lite 2, 3 and 4 (a directory OLD.cblite2), and does not
+            change them. OLD must not be open for writing in another program. Documents keep their
+            revision IDs, history, blobs, conflicts and expirations. The next sync with the same
+            server continues where the last one ended. NEW is encrypted if a key or --encrypt is
+            given.
 
-            Records that are damaged, or on a damaged page of the file, are named and left out, with
-            exit code 8; those of which only the past is damaged come with their current revision.
-            After damage the next sync with each peer compares everything. A file is refused if the
-            damage is in its list of tables or in the data about the database itself.
-
-            With a key, or with --encrypt, NEW is sealed.
+            Damaged records are skipped and listed, with exit code 8. If only the history of a
+            document is damaged, its current revision is imported. After damage, the next sync with
+            each peer compares all documents. If the list of tables or the metadata of the database
+            is damaged, nothing is imported.
             """,
         examples: ["divan import-cblite /old/travel.cblite2 travel && divan ls travel"]
     )
@@ -37,7 +36,7 @@ enum ImportForeignCommand: Command {
         configuration.directory = new.parent
         configuration.encryptionKey = try KeyRing.shared.keyToSealWith(arguments)
         let start = ContinuousClock.now
-        let report = try Stoppable.run(leaving: "no database was made") {
+        let report = try Stoppable.run(leaving: "no database was created") {
             do {
                 return try Database.importing(
                     fromPath: old.bundle,
@@ -47,7 +46,7 @@ enum ImportForeignCommand: Command {
                 )
             } catch {
                 var failure = Failure(explaining: error)
-                // Its page is about documents that are not there.
+                // Its page is about missing documents.
                 if failure.code == CBLError.notFound { failure.code = nil }
                 throw failure
             }
@@ -58,10 +57,10 @@ enum ImportForeignCommand: Command {
         if lostCount > 0 {
             throw Failure(
                 kind: .partly,
-                sentence: "\(Numbers.count(lostCount, "piece")) of the old database "
-                    + "\(lostCount == 1 ? "is" : "are") damaged or missing; "
-                    + (terminal.isJSON
-                        ? "damages and missingBlobs say which" : "the lines above say which")
+                sentence: "\(Numbers.count(lostCount, "item")) of the old database "
+                    + "\(lostCount == 1 ? "is" : "are") damaged or missing",
+                hint: terminal.isJSON
+                    ? "'damages' and 'missingBlobs' list them" : "they are listed above"
             )
         }
     }
@@ -89,10 +88,10 @@ enum ImportForeignCommand: Command {
         }
         let losses =
             report.damages
-            + report.missingBlobs.map { "blob \($0): missing, or not what its name says" }
+            + report.missingBlobs.map { "blob \($0): missing or damaged" }
         for loss in losses.prefix(toldCount) { terminal.note("divan: \(loss)") }
         if losses.count > toldCount {
-            terminal.note("divan: and \(losses.count - toldCount) more; --json lists them")
+            terminal.note("divan: and \(losses.count - toldCount) more (use '--json' for all)")
         }
         var line = "Imported \(Numbers.count(report.documentCount, "document"))"
         var parts: [String] = []
@@ -105,6 +104,8 @@ enum ImportForeignCommand: Command {
         if !parts.isEmpty { line += " (\(parts.joined(separator: ", ")))" }
         if report.blobCount > 0 { line += " and \(Numbers.count(report.blobCount, "blob"))" }
         terminal.note(line + " in \(Numbers.seconds(seconds))")
-        for remote in report.remotes { terminal.note("Syncs on with \(remote)") }
+        for remote in report.remotes {
+            terminal.note("The next sync with \(remote) continues from its checkpoint")
+        }
     }
 }

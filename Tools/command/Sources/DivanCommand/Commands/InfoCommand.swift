@@ -8,11 +8,13 @@ import DivanStore
 enum InfoCommand: Command {
     static let syntax = CommandSyntax(
         name: "info",
-        summary: "tell what a database holds",
+        summary: "show information about a database",
         operands: [.database],
         options: [.json],
-        details: "For a collection that keeps its bodies packed, it tells how many of them are; "
-            + "beyond 256 documents, as a sample of 256 has it.",
+        details: """
+            For a compressed collection, shows the percentage of compressed documents. It is
+            estimated from a sample of 256 if the collection has more documents.
+            """,
         examples: ["divan info travel"]
     )
 
@@ -67,14 +69,14 @@ enum InfoCommand: Command {
         terminal.result("Database     \(path.bundle)")
         terminal.result("UUID         \(uuid)")
         terminal.result("Revisions    \(scheme.title)")
-        terminal.result("Sealed       \(path.cipher ?? "no")")
+        terminal.result("Encrypted    \(path.cipher ?? "no")")
         terminal.result(
             "Blobs        \(Numbers.grouped(blobs.count)), \(Numbers.bytes(blobs.byteCount))"
         )
         guard !rows.isEmpty else {
             // Every database has the default one.
             return terminal.result(
-                "Collections  none, so the file is damaged; divan check tells more"
+                "Collections  none: the file is damaged; run 'divan check' for details"
             )
         }
         terminal.result("Collections")
@@ -142,8 +144,8 @@ extension PackedBodies {
         let share = Double(packedCount) / Double(max(1, seenCount))
         // "All" and "none" are reported only if they are exact.
         let percent = packedCount == seenCount ? 100 : min(99, Int((share * 100).rounded(.up)))
-        let packed = "\(seenCount == 0 ? 0 : percent) % packed"
-        guard let codecName else { return "plain, \(packed) from before" }
+        let packed = "\(seenCount == 0 ? 0 : percent) % compressed"
+        guard let codecName else { return "compression off, \(packed)" }
         guard dictionaryByteCount > 0 else { return "\(codecName), no dictionary yet" }
         return "\(codecName), \(packed), dictionary \(Numbers.bytes(dictionaryByteCount))"
     }

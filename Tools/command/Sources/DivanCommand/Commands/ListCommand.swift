@@ -10,20 +10,23 @@ enum ListCommand: Command {
         summary: "list the documents of a collection",
         operands: [.database, .init(name: "PATTERN", isOptional: true)],
         options: [
-            .collection,
-            .flag("--long", short: "-l", "sequence, flags, size, expiry and revision of each"),
-            .value("--limit", "N", "at most N documents"),
-            .value("--offset", "N", "leave out the first N"),
-            .flag("--desc", "the last ID first"),
-            .flag("--body", "the document behind each ID"),
-            .value("--where", "CONDITION", "only documents that meet this condition, in SQL++"),
+            .collection.grouped(.filters),
+            .flag("--long", short: "-l", "show sequence, flags, size, expiration and revision")
+                .grouped(.output),
+            .value("--limit", "N", "list at most N documents").grouped(.filters),
+            .value("--offset", "N", "skip the first N documents").grouped(.filters),
+            .flag("--desc", "sort by ID in descending order").grouped(.output),
+            .flag("--body", "show the body of each document").grouped(.output),
+            .value("--where", "CONDITION", "only documents that match this SQL++ condition")
+                .grouped(.filters),
             .json,
         ],
-        details:
-            "With PATTERN, only documents whose ID begins with it, or, if it holds * or ?, whose "
-            + "whole ID it describes: * stands for any text, ? for one character. In the long form the "
-            + "flags are B (has blobs) and C (in conflict); the time is when the document expires. One "
-            + "whose time is over is not listed, whether it is purged yet or not.",
+        details: """
+            PATTERN is the beginning of an ID, or a pattern for the whole ID in which * matches any
+            text and ? matches one character. In the long form, the flags are B (has blobs) and C
+            (in conflict), and the time is the expiration. Expired documents are not listed, even
+            before they are purged.
+            """,
         examples: [
             "divan ls travel -c geo.countries -l", "divan ls travel route_ --limit 10",
             "divan ls travel '*_2024' --desc --body",
@@ -94,8 +97,8 @@ enum ListCommand: Command {
         let named = others.prefix(hintCount).joined(separator: ", ")
         let more = others.count > hintCount ? " and \(others.count - hintCount) more" : ""
         terminal.note(
-            "Nothing in the default collection; documents are in \(named)\(more): "
-                + "divan ls \(arguments.operands[0]) -c \(first)"
+            "No documents in the default collection; other collections have some: \(named)\(more)\n"
+                + "hint: run 'divan ls \(arguments.database.word) -c \(first)'"
         )
     }
 

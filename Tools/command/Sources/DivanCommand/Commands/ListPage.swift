@@ -17,7 +17,7 @@ extension ListCommand {
         }
 
         /// Calls `body` with the ID of each document on the page; `forEachID` passes those that begin with
-        /// a text, in order, until it is told to stop.
+        /// a text, in order, until it returns `false`.
         ///
         /// For descending order, all IDs that match the pattern are held in memory.
         func forEach(

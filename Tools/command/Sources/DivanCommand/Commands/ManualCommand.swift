@@ -4,8 +4,10 @@ import DivanCommandLine
 enum ManualCommand: Command {
     static let syntax = CommandSyntax(
         name: "man",
-        summary: "print the manual page of all verbs",
-        details: "The page is in the language of man(7). The Debian package installs it.",
+        summary: "print the manual page",
+        details: """
+            The page is in man(7) format. The Debian package installs it.
+            """,
         examples: [
             "divan man | man -l -", "divan man > ~/.local/share/man/man1/divan.1",
         ]
@@ -15,9 +17,9 @@ enum ManualCommand: Command {
         let page = ManualPage(
             version: VersionPage.version,
             introduction: """
-                A database is named by its path, with or without .cblite2. Results go to standard
-                output, everything else to standard error. divan VERB --help prints the part of
-                this page that is about one verb.
+                A database is given by its path, with or without .cblite2. Results are written to
+                standard output, and messages to standard error. 'divan COMMAND --help' prints the
+                part of this page about one command.
                 """,
             families: Verbs.families.map { family in
                 (family.title, family.verbs.map { $0.line })
@@ -31,17 +33,17 @@ enum ManualCommand: Command {
     private static let variables: ManualPage.Rows = [
         (
             "DIVAN_DIRECTORY",
-            "where programs keep databases whose directory they do not name; looked into for hints"
+            "the directory of databases that programs open by name; hints suggest databases in it"
         ),
-        ("DIVAN_IDENTITY_DIRECTORY", "where identities are kept instead of the data directory"),
-        ("DIVAN_IDENTITY_PASSWORD", "the password of an encrypted file that --identity names"),
-        ("DIVAN_LOG", "warning, info or verbose shows what goes on inside"),
-        ("DIVAN_PASSWORD", "a password that would be asked for"),
-        ("DIVAN_PROXY_PASSWORD", "the password for the proxy that --proxy names"),
-        ("DIVAN_SESSION", "the session at the server, instead of --session-file"),
-        ("DIVAN_PAGER, PAGER", "through which rows go that do not fit the terminal"),
-        ("NO_COLOR", "set to anything, leaves out bold and faint"),
-        ("VISUAL, EDITOR", "what divan edit opens"),
-        ("XDG_DATA_HOME", "the data directory"),
+        ("DIVAN_IDENTITY_DIRECTORY", "the directory of identities"),
+        ("DIVAN_IDENTITY_PASSWORD", "the password of an encrypted file given to --identity"),
+        ("DIVAN_LOG", "the log level: warning, info or verbose (default: no log)"),
+        ("DIVAN_PASSWORD", "the password, so that you are not asked for it"),
+        ("DIVAN_PROXY_PASSWORD", "the password of the proxy given to --proxy"),
+        ("DIVAN_SESSION", "the session ID, instead of --session-file"),
+        ("DIVAN_PAGER, PAGER", "the program that shows results that do not fit the terminal"),
+        ("NO_COLOR", "if set, text is not bold or faint"),
+        ("VISUAL, EDITOR", "the text editor"),
+        ("XDG_DATA_HOME", "the data directory (default: ~/.local/share)"),
     ]
 }

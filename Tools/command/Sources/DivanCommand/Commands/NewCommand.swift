@@ -6,7 +6,7 @@ import DivanJSON
 enum NewCommand: Command {
     static let syntax = CommandSyntax(
         name: "new",
-        summary: "make an empty database",
+        summary: "create an empty database",
         operands: [.database],
         options: [
             .value(
@@ -14,7 +14,7 @@ enum NewCommand: Command {
                 "LIST",
                 short: "-c",
                 isRepeating: true,
-                "collections to make, separated by commas"
+                "also create these collections (comma-separated)"
             ),
             KeyOptions.sealing,
         ],
@@ -30,14 +30,15 @@ enum NewCommand: Command {
         if path.exists {
             throw Failure(
                 kind: .conflict,
-                sentence: "\(path.bundle): there is a database already; choose another name"
+                sentence: "\(path.bundle) already exists",
+                hint: "choose another name"
             )
         }
         let key = try KeyRing.shared.keyToSealWith(arguments)
         try path.makeDatabase(key: key, collections: collections)
         let names = collections.map { JSON.string($0.description) }
         terminal.done(
-            "Made \(path.bundle)",
+            "Created \(path.bundle)",
             ["database": .string(path.bundle), "collections": .array(names)]
         )
     }

@@ -7,21 +7,22 @@ import DivanStore
 enum PurgeCommand: Command {
     static let syntax = CommandSyntax(
         name: "purge",
-        summary: "forget documents here, deleted ones too; this does not replicate",
+        summary: "remove documents from this database only (not replicated)",
         operands: [
             .database,
             .init(name: "ID", isOptional: true, isRepeating: true, completion: .document),
         ],
         options: [
             .collection,
-            .flag("--expired", "every document, of any collection, whose time is over"),
+            .flag("--expired", "purge the expired documents of all collections"),
             .yes,
             .dryRun,
             .json,
         ],
-        details:
-            "A peer that still has the document brings it back with the next pull. Nothing is asked; "
-            + "--yes changes nothing.",
+        details: """
+            If a peer still has the document, the next pull downloads it again. Does not ask for
+            confirmation.
+            """,
         examples: [
             "divan purge notes draft-1 draft-2", "divan purge notes --expired --dry-run",
         ]
@@ -35,7 +36,7 @@ enum PurgeCommand: Command {
             DocumentID(unchecked: $0)
         }
         guard documentIDs.isEmpty == arguments.has("--expired") else {
-            throw Failure.usage("divan purge takes either document IDs or --expired")
+            throw Failure.usage("divan purge: give either document IDs or '--expired'")
         }
         let isDry = arguments.has("--dry-run")
         let store = try arguments.database.open(forWriting: !isDry, keepingExpired: true)

@@ -14,23 +14,25 @@ enum PutCommand: Command {
         ],
         options: [
             .collection,
-            .flag("--create", "only if there is no such document"),
-            .flag("--update", "only if there is one"),
+            .flag("--create", "fail if the document exists"),
+            .flag("--update", "fail if the document does not exist"),
             .value(
                 "--over",
                 "REVISION",
-                "only if this is the current revision (none: no document)"
+                "fail unless this is the current revision (none: no document)"
             ),
             .value(
                 "--blob",
                 "KEY=FILE",
                 isRepeating: true,
                 completion: .file,
-                "put a file's content into a blob under KEY"
+                "store the content of FILE as a blob under KEY"
             ),
         ],
-        details: "The body is a JSON object: the third argument, or standard input when it is "
-            + "missing or -.",
+        details: """
+            JSON is the body of the document, an object. It is read from standard input if JSON is
+            omitted or -.
+            """,
         examples: [
             "divan put notes monday '{\"title\":\"Monday\"}'",
             "divan put notes monday --blob photo=beach.jpg < monday.json",
@@ -43,9 +45,12 @@ enum PutCommand: Command {
         let collection = try arguments.collectionPath()
         let documentID = arguments.documentID(at: 1)
         if arguments.operands.count == 2, documentID.text.utf8.first == UInt8(ascii: "{") {
-            throw Failure.usage("divan put: ID is missing before the JSON")
+            throw Failure.usage(
+                "divan put: missing argument ID",
+                hint: "write the ID before the JSON"
+            )
         }
-        // Nobody should type a document in vain; while it is typed, others use the database.
+        // Before the document is typed. While it is typed, other processes can use the database.
         if !arguments.database.exists {
             try arguments.database.open(forWriting: true).close()
         }
@@ -68,7 +73,8 @@ enum PutCommand: Command {
             if arguments.has("--create"), exists {
                 throw Failure(
                     kind: .conflict,
-                    sentence: "document \"\(documentID)\" exists; leave --create out to replace it"
+                    sentence: "document '\(documentID)' already exists",
+                    hint: "leave '--create' out to replace it"
                 )
             }
             if arguments.has("--update"), !exists {
@@ -116,15 +122,16 @@ enum PutCommand: Command {
         guard name != expected, !isBeginning else { return }
         let change =
             if expected == "none" {
-                "document \"\(documentID)\" exists, its revision is \(name)"
+                "document '\(documentID)' already exists (revision \(name))"
             } else if current == nil {
-                "document \"\(documentID)\" does not exist"
+                "document '\(documentID)' does not exist"
             } else {
-                "the revision of \"\(documentID)\" is \(name) now, not \(expected)"
+                "document '\(documentID)' has revision \(name), not \(expected)"
             }
         throw Failure(
             kind: .conflict,
-            sentence: change + "; look at it with divan get, and put yours with divan put"
+            sentence: change,
+            hint: "check it with 'divan get', and save your version with 'divan put'"
         )
     }
 
@@ -137,28 +144,30 @@ enum PutCommand: Command {
             bytes = Array(arguments.operands[2].utf8)
         } else {
             if isatty(Streams.current.input) == 1 {
-                terminal.note("Type a JSON object, then Ctrl-D; Ctrl-C saves nothing.")
+                terminal.note("Type a JSON object, then press Ctrl-D to save or Ctrl-C to cancel.")
             }
             bytes = try InputFile("-").rest(limit: DocumentText.longest)
         }
         do {
             let text = bytes.withoutByteOrderMark
             guard let body = try JSONMembers(parsing: text, limits: StoreLimits.bodyText) else {
-                throw Failure(kind: .invalid, sentence: "the body is no JSON object: {…}")
+                throw Failure(kind: .invalid, sentence: "the body is not a JSON object")
             }
             return body
         } catch let error as JSONError where error.isOfBlankText {
             throw Failure(
                 kind: .invalid,
-                sentence:
-                    "the body is empty; give a JSON object as third argument, or on standard input"
+                sentence: "the body is empty",
+                hint: "give a JSON object as the third argument or on standard input"
             )
         } catch let error as JSONError {
             let file = arguments.operands.dropFirst(2).first ?? ""
-            let hint =
-                file != "-" && access(file, F_OK) == 0
-                ? "; for the content of that file, write < \(file)" : ""
-            throw Failure(kind: .invalid, sentence: "the body: \(error)\(hint)")
+            let isFile = file != "-" && access(file, F_OK) == 0
+            throw Failure(
+                kind: .invalid,
+                sentence: "invalid body: \(error)",
+                hint: isFile ? "to use the content of that file, write '< \(file)'" : nil
+            )
         }
     }
 
@@ -170,7 +179,9 @@ enum PutCommand: Command {
         // By bytes: a combining accent after the sign would make it another character.
         let parts = text.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1)
             .map { String(decoding: $0, as: UTF8.self) }
-        guard parts.count == 2 else { throw Failure.usage("--blob takes KEY=FILE") }
+        guard parts.count == 2 else {
+            throw Failure.usage("invalid value '\(text)' for '--blob'", hint: "write KEY=FILE")
+        }
         try StoreRules.check(blobKey: parts[0])
         let (hold, byteCount) = try InputFile(parts[1]).copy(into: blobs)
         body[parts[0]] = BlobReference.object(
@@ -184,33 +195,38 @@ enum PutCommand: Command {
 
 /// What the store would refuse; checked before a batch is built so that the line can be named.
 enum StoreRules {
-    /// Refuses to put a blob where CouchDB keeps its attachments: no peer would find it there.
+    /// Rejects a blob under the key of CouchDB's attachments, because no peer would find it.
     static func check(blobKey key: String) throws(Failure) {
         guard ExactText(key) == ExactText(InlineBlobs.attachmentsKey) else { return }
         throw Failure(
             kind: .invalid,
-            sentence:
-                "the key \"\(key)\" is for attachments of CouchDB; choose another for the blob"
+            sentence: "the key '\(key)' is reserved for CouchDB attachments",
+            hint: "choose another key for the blob"
         )
     }
 
-    /// The warning for a body that is stored here but accepted by no peer; `nil` for nearly all.
+    /// The warning for a body that can be stored, but that no peer accepts; `nil` for nearly all.
     static func warning(of documentID: DocumentID, byteCount: Int) -> String? {
         let limit = StoreLimits.syncedBodyByteCount
         guard byteCount > limit else { return nil }
         return
-            "\(documentID.text.escapingControlCharacters()): \(Numbers.bytes(byteCount)), but no more "
-            + "than \(Numbers.bytes(limit)) travel to a peer; put large content into blobs"
+            "\(documentID.text.escapingControlCharacters()): \(Numbers.bytes(byteCount)), but "
+            + "peers accept at most \(Numbers.bytes(limit)); put large content into blobs"
     }
 
     static func check(_ body: JSONMembers) throws(Failure) {
         for key in BodyRules.reservedKeys where body.contains(key) {
-            throw Failure(kind: .invalid, sentence: "the key \"\(key)\" is reserved; rename it")
+            throw Failure(
+                kind: .invalid,
+                sentence: "the key '\(key)' is reserved",
+                hint: "rename the key"
+            )
         }
         if body.contains("") {
             throw Failure(
                 kind: .invalid,
-                sentence: "a key is empty; name it, for Couchbase Lite would refuse the document"
+                sentence: "a key is empty",
+                hint: "rename the key; Couchbase Lite rejects documents with an empty key"
             )
         }
     }

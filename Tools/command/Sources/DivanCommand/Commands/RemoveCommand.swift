@@ -6,17 +6,19 @@ import DivanJSON
 enum RemoveCommand: Command {
     static let syntax = CommandSyntax(
         name: "rm",
-        summary: "delete documents; the deletion replicates",
+        summary: "delete documents (the deletion replicates)",
         operands: [.database, .documents],
         options: [
             .collection,
-            .flag("--purge", "forget them here only, without a trace"),
+            .flag("--purge", "purge them: remove them from this database only"),
             .yes,
             .dryRun,
             .json,
         ],
-        details:
-            "Either all of them are deleted, or none. Nothing is asked; --yes changes nothing.",
+        details: """
+            Deletes all of the documents, or none of them if one cannot be deleted. Does not ask
+            for confirmation.
+            """,
         examples: ["divan rm notes monday", "divan rm notes draft-1 draft-2 --purge"]
     )
 
@@ -25,7 +27,7 @@ enum RemoveCommand: Command {
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let name = try arguments.collection()
         let documentIDs = arguments.operands.dropFirst().withoutRepetitions
-        guard !documentIDs.isEmpty else { throw Failure.usage("divan rm: ID is missing") }
+        guard !documentIDs.isEmpty else { throw Failure.usage("divan rm: missing argument ID") }
         let isPurge = arguments.has("--purge")
         let isDry = arguments.has("--dry-run")
         try arguments.database.using(isDry ? .reading : .changing) { database in

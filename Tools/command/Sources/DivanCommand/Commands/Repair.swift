@@ -7,7 +7,7 @@ import Foundation
 struct Repair {
     private var repairedCount = 0
     private var rebuild: DatabaseRebuild?
-    /// A line for each thing that neither the database nor the peer has.
+    /// A line for each item that neither the database nor the peer has.
     private(set) var losses: [String] = []
 
     /// Repairs a database, and reports what it does as it goes.
@@ -26,21 +26,21 @@ struct Repair {
         )
         guard try !mends(path, reading, terminal) else { return }
         try Interruption.check()
-        terminal.note("Parts of the file cannot be read; making the database anew")
+        terminal.note("Parts of the file cannot be read; rebuilding the database")
         let rebuild = try path.rebuildDatabase { try reading.plain($0) }
         var lost = rebuild.losses
         if !rebuild.knowsCollections {
             lost.append(
-                "which collections there were: only those that are there now were fetched; divan pull "
-                    + "\(path.word) URL --all-collections brings the others that the peer shares"
+                "the list of collections: only existing collections were downloaded; run 'divan "
+                    + "pull \(path.word) URL --all-collections' for the others that the peer shares"
             )
         }
         for line in lost { terminal.note("Lost: \(line)".escapingControlCharacters()) }
         losses += lost
         self.rebuild = rebuild
         terminal.note(
-            "Kept \(Numbers.count(rebuild.keptCount, "document")), fetched \(rebuild.fetchedCount); "
-                + "the damaged database is now \(rebuild.damagedPath)"
+            "Kept \(Numbers.count(rebuild.keptCount, "document")), downloaded "
+                + "\(rebuild.fetchedCount); moved the damaged database to \(rebuild.damagedPath)"
         )
     }
 
@@ -56,7 +56,7 @@ struct Repair {
             let repair = try database.repair(from: try reading.plain(database))
             for line in repair.lostRevisions {
                 terminal.note(
-                    "Lost, as it was never pushed: \(line)".escapingControlCharacters()
+                    "Lost (never pushed): \(line)".escapingControlCharacters()
                 )
             }
             losses += repair.lostRevisions

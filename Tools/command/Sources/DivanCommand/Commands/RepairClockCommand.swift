@@ -11,15 +11,16 @@ enum RepairClockCommand: Command {
         operands: [.database],
         options: [.dryRun, .yes, .json],
         details: """
-            Set the clock of this machine first. Peers refuse versions that are more than two minutes
-            ahead of their clocks, and a database written while the clock was ahead goes on from there.
+            Set the clock of this machine first. Peers reject versions that are more than two
+            minutes ahead of their clocks. A database that was written while the clock was ahead
+            continues from that time.
 
-            Sets the clock of the database back to that of the machine, and gives documents whose
-            versions are ahead a new version with the present time and the same content. The next
-            sync pushes them.
+            This command sets the clock of the database back to that of the machine. Documents
+            whose versions are ahead get a new version with the current time and the same content,
+            which the next sync pushes.
 
-            Versions that a peer has already are kept. A peer that does not have them accepts them
-            once their time has passed. A database with revision trees has no such clock.
+            Versions that peers already have are kept. Other peers accept them once their time has
+            passed. Databases with revision trees have no such clock.
             """,
         examples: ["divan repair-clock travel --dry-run", "divan repair-clock travel"]
     )
@@ -32,20 +33,22 @@ enum RepairClockCommand: Command {
         defer { try? store.close() }
         guard let standing = try store.clockStanding() else {
             return terminal.done(
-                "Nothing to repair: the database has revision trees, which have no clock",
+                "Nothing to repair: databases with revision trees have no clock",
                 members(ClockRepair(), nil)
             )
         }
         guard standing.wall >= earliest else {
             throw Failure(
                 kind: .failed,
-                sentence:
-                    "the clock of this machine shows \(ClockText.moment(standing.wall)); set it first"
+                sentence: "the clock of this machine is wrong: it shows "
+                    + ClockText.moment(standing.wall),
+                hint: "set the clock first"
             )
         }
         guard !isDry else {
             return terminal.rehearsed(
-                "restamp \(Numbers.count(standing.aheadCount, "document")), except what peers have already",
+                "restamp \(Numbers.count(standing.aheadCount, "document")), except versions that "
+                    + "peers already have",
                 [
                     "documents": JSON(standing.aheadCount),
                     "clock": .string(ClockText.moment(standing.time)),
@@ -63,15 +66,16 @@ enum RepairClockCommand: Command {
         let isIntact =
             repair.restampedCount == 0 && repair.sharedCount == 0 && !before.isAhead
         guard !isIntact else {
-            return "Nothing to repair: no version is ahead of this machine's clock, which shows "
-                + ClockText.moment(before.wall)
+            return "Nothing to repair: no version is ahead of this machine's clock ("
+                + "\(ClockText.moment(before.wall)))"
         }
         let restamped = Numbers.count(repair.restampedCount, "document")
         var sentence =
             "Set the clock back by \(ClockText.span(repair.setBack)); restamped \(restamped)"
         if repair.sharedCount > 0 {
             sentence +=
-                "; kept the versions of \(Numbers.count(repair.sharedCount, "document")) that peers have already"
+                "; kept the versions of \(Numbers.count(repair.sharedCount, "document")) that "
+                + "peers already have"
         }
         return sentence
     }

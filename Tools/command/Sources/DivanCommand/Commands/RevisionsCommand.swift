@@ -8,17 +8,17 @@ import DivanStudio
 enum RevisionsCommand: Command {
     static let syntax = CommandSyntax(
         name: "revs",
-        summary: "draw the revisions of a document",
+        summary: "show the revisions of a document",
         operands: [.database, .document],
         options: [
             .collection,
             .json,
         ],
         details: """
-            The oldest revision stands first; a side branch is indented above the line that goes
-            on to the current revision. ● has its body still, ○ has lost it, ✕ deletes the
-            document. Deleted documents have a tree too. With version vectors each revision is
-            followed by what it merged, and what its writer had seen.
+            The oldest revision comes first. A side branch is indented above the line that leads to
+            the current revision. ● still has its body, ○ has lost its body, ✕ is a tombstone. With
+            version vectors, each revision is followed by the versions that it merged and those
+            that it replaced.
             """,
         examples: ["divan revs travel de -c geo.countries"]
     )
@@ -120,11 +120,11 @@ struct RevisionDrawing {
         let sign = revision.isTombstone ? "✕" : revision.body == nil ? "○" : "●"
         var notes: [String] = []
         if revision.id == current { notes.append("current") }
-        if revision.isTombstone { notes.append("deletes the document") }
+        if revision.isTombstone { notes.append("tombstone") }
         if revision.flags.contains(.conflict) { notes.append("in conflict") }
-        if revision.flags.contains(.closed) { notes.append("ends a branch") }
+        if revision.flags.contains(.closed) { notes.append("closes a branch") }
         for holder in holders(of: revision) {
-            notes.append("known at \(PeerURL.text(holder).escapingControlCharacters())")
+            notes.append("on \(PeerURL.text(holder).escapingControlCharacters())")
         }
         if let body = revision.body, !revision.isTombstone {
             notes.append(Numbers.bytes(body.count))

@@ -10,21 +10,22 @@ import DivanStudio
 enum StudioCommand: Command {
     static let syntax = CommandSyntax(
         name: "studio",
-        summary: "show a database as a page for the browser of this machine, until Ctrl-C",
+        summary: "open a database in the web browser",
         operands: [.database],
         options: [
-            .value("--port", "PORT", short: "-p", "the port on 127.0.0.1 (default: any free one)"),
-            .flag("--write", "let documents be changed and conflicts be resolved"),
+            .value("--port", "PORT", short: "-p", "the port on 127.0.0.1 (default: any free port)"),
+            .flag("--write", "allow changing documents and resolving conflicts"),
             .json,
         ],
         details: """
-            Open the address that it prints: the token in it lets in whoever has it, and nobody else.
-            Collections, documents, revisions, blobs, conflicts, live changes, queries with their
-            plans, indexes, and what syncs now. Each page is there as .json too.
+            Prints an address for the browser on this machine, and runs until interrupted (Ctrl-C).
+            The address contains a token that grants access. The studio shows collections,
+            documents, revisions, blobs, conflicts, live changes, queries with their plans,
+            indexes, and running syncs. Each page is also available as .json.
 
-            Without --write the database is only read, and others may write to it meanwhile. With
-            --write it is held; where another process holds it, such as divan serve, that one shows
-            the page.
+            Without --write, the database is opened read-only, and other programs can write to it.
+            With --write, the studio opens it for writing. If another process such as 'divan serve'
+            already has it open, that process serves the page.
             """,
         examples: ["divan studio travel", "divan studio travel --write --port 4990"]
     )

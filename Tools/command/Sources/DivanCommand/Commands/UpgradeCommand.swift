@@ -6,15 +6,16 @@ import DivanJSON
 enum UpgradeCommand: Command {
     static let syntax = CommandSyntax(
         name: "upgrade",
-        summary: "name revisions by version vectors, permanently (there is no way back)",
+        summary: "convert a database to version vectors (cannot be undone)",
         operands: [.database],
         options: [.yes, .dryRun],
         details: """
-            A database of revision trees syncs with Couchbase Lite 2 and 3 and every Sync Gateway, one
-            of version vectors with Couchbase Lite 4 and Sync Gateway 4 and nobody else. No document
-            is touched; what peers have, checkpoints and conflicts stay. There is no way back, and
-            versions of Divan before this one do not open the database any more: copy it first. You
-            are asked, unless you say --yes; a script has to.
+            Databases with revision trees sync with Couchbase Lite 2 and 3 and every version of
+            Sync Gateway. Databases with version vectors sync only with Couchbase Lite 4 and Sync
+            Gateway 4.
+
+            Documents, checkpoints and conflicts are kept. Older versions of Divan cannot open the
+            database any more: copy it first. Asks for confirmation; scripts must give --yes.
             """,
         examples: [
             "divan upgrade travel --dry-run",
@@ -29,20 +30,20 @@ enum UpgradeCommand: Command {
             (database.revisionScheme, try database.documentCount())
         }
         guard scheme != .versionVectors else {
-            return tell("Revisions are named by version vectors already", isNew: false, terminal)
+            return tell("The database already uses version vectors", isNew: false, terminal)
         }
         guard !isDry else {
             return terminal.rehearsed(
-                "name the revisions of \(Numbers.count(count, "document")) by version vectors, permanently",
+                "convert \(Numbers.count(count, "document")) to version vectors (cannot be undone)",
                 ["scheme": "vectors", "upgraded": true, "documents": JSON(count)]
             )
         }
         try terminal.confirm(
-            "Name the revisions of \(path.name) by version vectors, permanently?",
+            "Convert \(path.name) to version vectors?",
             isSure: arguments.has("--yes")
         )
         try path.using(.changing, naming: .versionVectors) { _ in }
-        tell("Revisions are named by version vectors from now on", isNew: true, terminal)
+        tell("The database now uses version vectors", isNew: true, terminal)
     }
 
     private static func tell(_ sentence: String, isNew: Bool, _ terminal: Terminal) {

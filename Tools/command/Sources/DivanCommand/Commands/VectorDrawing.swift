@@ -22,10 +22,10 @@ struct VectorDrawing {
             let sign = revision.isTombstone ? "✕" : revision.body == nil ? "○" : "●"
             var notes: [String] = []
             if revision.id == history.current?.id { notes.append("current") }
-            if revision.isTombstone { notes.append("deletes the document") }
+            if revision.isTombstone { notes.append("tombstone") }
             if revision.flags.contains(.conflict) { notes.append("in conflict") }
             for remote in remotes where history.latest(at: remote.id) == revision.id {
-                notes.append("known at \(remote.name.escapingControlCharacters())")
+                notes.append("on \(remote.name.escapingControlCharacters())")
             }
             if let body = revision.body, !revision.isTombstone {
                 notes.append(Numbers.bytes(body.count))
@@ -40,7 +40,7 @@ struct VectorDrawing {
     }
 
     private func described(_ version: Version) -> String {
-        let who = version.source == source ? "here" : version.source.description
+        let who = version.source == source ? "this database" : version.source.description
         guard version.source != .revisionTree else { return "\(version)" }
         let seconds = TimeInterval(version.time / 1_000_000_000)
         let date = Date(timeIntervalSince1970: seconds).formatted(.iso8601)

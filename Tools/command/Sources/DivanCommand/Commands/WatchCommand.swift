@@ -8,7 +8,7 @@ import DivanStore
 enum WatchCommand: Command {
     static let syntax = CommandSyntax(
         name: "watch",
-        summary: "tell of changes as another program makes them, until Ctrl-C",
+        summary: "print changes of documents as they are committed",
         operands: [.database],
         options: [
             .value(
@@ -17,18 +17,20 @@ enum WatchCommand: Command {
                 short: "-c",
                 isRepeating: true,
                 completion: .collection,
-                "watch these only (default: all)"
-            ),
-            .value("--since", "SEQUENCE", "begin behind this change instead of now"),
-            .value("--limit", "N", "end after N changes"),
-            .value("--interval", "MS", "milliseconds between two looks (default: 200)"),
-            .flag("--bodies", "print the documents too, with --json"),
+                "watch only these collections (default: all)"
+            ).grouped(.filters),
+            .value("--since", "SEQUENCE", "start after this sequence instead of now")
+                .grouped(.filters),
+            .value("--limit", "N", "exit after N changes"),
+            .value("--interval", "MS", "milliseconds between polls (default: 200)"),
+            .flag("--bodies", "include the documents (with --json)").grouped(.output),
             .json,
         ],
         details: """
-            Each line: sequence, revision, collection/document. A document that changes several
-            times between two looks is told once, as it is then. Purges and expiry leave no trace
-            in the changes feed. The database is only read, so others may write to it.
+            Prints sequence, revision and collection/document of each change, until interrupted
+            (Ctrl-C). If a document changes several times between two polls, only its latest state
+            is printed. Purges and expirations are not reported. The database is opened read-only,
+            so other programs can write to it.
             """,
         examples: ["divan watch travel", "divan watch travel --json | jq .id"]
     )

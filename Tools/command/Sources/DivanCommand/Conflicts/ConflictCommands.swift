@@ -8,7 +8,7 @@ import DivanStudio
 enum ConflictListCommand: Command {
     static let syntax = CommandSyntax(
         name: "conflicts ls",
-        summary: "list the documents that wait for a decision",
+        summary: "list the documents in conflict",
         operands: [.database],
         options: [
             .value(
@@ -17,14 +17,14 @@ enum ConflictListCommand: Command {
                 short: "-c",
                 isRepeating: true,
                 completion: .collection,
-                "these only (default: all)"
+                "list only these collections (default: all)"
             ),
             .json,
         ],
         details: """
-            Each line: collection/document, our revision, theirs. A document is in conflict from
-            the pull that brings the other side until a resolver or a person decides: after
-            --conflicts leave, after a resolver that failed, or while one is at work.
+            Prints collection/document, our revision and their revision. A conflict that a pull
+            creates stays open until it is resolved: with --conflicts leave, after a resolver
+            failed, or while a resolver is running.
             """,
         examples: ["divan conflicts ls notes", "divan conflicts ls notes --json | jq .id"]
     )
@@ -41,7 +41,7 @@ enum ConflictListCommand: Command {
                 show(conflict, in: path, terminal)
             }
         }
-        if count == 0 { terminal.note("No document is in conflict") }
+        if count == 0 { terminal.note("No conflicts") }
     }
 
     private static func conflicts(
@@ -79,13 +79,13 @@ enum ConflictListCommand: Command {
 enum ConflictShowCommand: Command {
     static let syntax = CommandSyntax(
         name: "conflicts show",
-        summary: "show both sides of a conflict, what they have in common, and the revisions",
+        summary: "show both sides of a conflict and their common ancestor",
         operands: [.database, .document],
         options: [.collection, .json],
         details: """
-            Fields that both sides have alike are left out of the comparison; + stands before what
-            one side has and the common ancestor has not, - before what it lost, ~ before what it
-            changed. Without an ancestor the sides are compared with each other.
+            Only fields that differ are shown: + was added since the common ancestor, - was
+            removed, ~ was changed. Without a common ancestor, the two sides are compared with each
+            other. The revisions of the document are shown first.
             """,
         examples: ["divan conflicts show notes monday"]
     )
@@ -118,7 +118,7 @@ enum ConflictShowCommand: Command {
         let comparison = try SideComparison(conflict)
         for line in comparison.lines { terminal.result(line.escapingControlCharacters()) }
         terminal.note(
-            "divan conflicts resolve \(arguments.database.word) "
+            "hint: resolve it with divan conflicts resolve \(arguments.database.word) "
                 + documentID.text.wordForShell.escapingControlCharacters()
                 + (path == .default ? "" : " -c \(path.wireName)")
                 + " --local, --remote, --merge, --edit or --delete"
@@ -138,8 +138,8 @@ enum OpenConflict {
         guard document != nil else { throw reader.noDocument(documentID, in: path) }
         throw Failure(
             kind: .notFound,
-            sentence: "\(path.wireName)/\(documentID) is in no conflict; divan conflicts ls lists "
-                + "those that are"
+            sentence: "document \(path.wireName)/\(documentID) is not in conflict",
+            hint: "'divan conflicts ls' lists the conflicts"
         )
     }
 

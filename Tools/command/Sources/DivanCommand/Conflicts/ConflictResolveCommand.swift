@@ -7,36 +7,36 @@ import DivanStore
 enum ConflictResolveCommand: Command {
     static let syntax = CommandSyntax(
         name: "conflicts resolve",
-        summary: "decide how a conflict ends",
+        summary: "resolve a conflict",
         operands: [
             .database,
             .init(name: "ID", isOptional: true, isRepeating: true, completion: .document),
         ],
         options: [
             .collection,
-            .flag("--local", "what this database has stays"),
-            .flag("--remote", "what the peer has is taken"),
-            .flag("--merge", "join the fields of both sides"),
-            .flag("--edit", "open the merged text in an editor, with both sides beside it"),
+            .flag("--local", "keep the local revision"),
+            .flag("--remote", "keep the revision of the peer"),
+            .flag("--merge", "merge the fields of both sides"),
+            .flag("--edit", "edit the merged document and both sides in an editor"),
             .value(
                 "--body",
                 "FILE",
                 completion: .file,
-                "what the JSON object in FILE says; - is input"
+                "use the JSON object in FILE (-: standard input)"
             ),
-            .flag("--delete", "the document is deleted"),
-            .flag("--all", "every conflict of the collection, instead of ID…"),
+            .flag("--delete", "delete the document"),
+            .flag("--all", "resolve all conflicts of the collection"),
             .value("--sides", "OURS,THEIRS", "only if these two revisions are in conflict"),
-            .flag("--dry-run", "print what would come out, and change nothing"),
+            .flag("--dry-run", "print the result, and change nothing"),
         ],
         details: """
-            --merge takes what only one side changed from that side; where both changed a field,
-            the side with the longer history is right. --edit shows the merged text with both
-            sides under "_ours" and "_theirs", which must be taken out before saving; the editor
-            is $VISUAL, else $EDITOR, else vi.
+            --merge takes each field from the side that changed it; if both sides changed a field,
+            the side with the longer history wins. --edit opens the merged document with both sides
+            under "_ours" and "_theirs", which you must remove before saving. The editor is
+            $VISUAL, $EDITOR or vi.
 
-            The outcome descends from the peer's revision, so that the next push passes it on
-            without another conflict.
+            The result is a child of the peer's revision, so the next push does not cause a new
+            conflict.
             """,
         examples: [
             "divan conflicts resolve notes monday --merge",
@@ -62,16 +62,17 @@ enum ConflictResolveCommand: Command {
         let ways = Way.allCases.filter { arguments.has($0.rawValue) }
         guard ways.count == 1, let way = ways.first else {
             throw Failure.usage(
-                "choose one of --local, --remote, --merge, --edit, --body and --delete"
+                "divan conflicts resolve: give exactly one resolution",
+                hint: "use '--local', '--remote', '--merge', '--edit', '--body' or '--delete'"
             )
         }
         let isForOne = way == .body || arguments.has("--sides")
         guard !isForOne || arguments.operands.count == 2 else {
-            throw Failure.usage("--body and --sides are for one document; name it")
+            throw Failure.usage("'--body' and '--sides' require exactly one document ID")
         }
         let path = try arguments.collectionPath()
         let documentIDs = try documentIDs(arguments, path)
-        if documentIDs.isEmpty { terminal.note("No conflict in \(path.wireName)") }
+        if documentIDs.isEmpty { terminal.note("No conflicts in \(path.wireName)") }
         for documentID in documentIDs {
             try resolve(documentID, path, way, arguments, terminal)
         }
@@ -83,7 +84,7 @@ enum ConflictResolveCommand: Command {
     ) throws -> [DocumentID] {
         let given = arguments.operands.dropFirst().map { DocumentID(unchecked: $0) }
         guard arguments.has("--all") != !given.isEmpty else {
-            throw Failure.usage("name documents, or use --all for every conflict")
+            throw Failure.usage("divan conflicts resolve: give either document IDs or '--all'")
         }
         guard given.isEmpty else { return given }
         let store = try arguments.database.open(forWriting: false)
@@ -119,9 +120,9 @@ enum ConflictResolveCommand: Command {
             revision = try store(decision, conflict, path, database)
         }
         editor?.discard()
-        guard let revision else { return }  // told by that process
+        guard let revision else { return }  // reported by that process
         terminal.done(
-            "\(documentID) is revision \(revision) now",
+            "Resolved \(documentID), revision \(revision)",
             ["id": .string(documentID.text), "revision": .string("\(revision)")]
         )
     }
@@ -139,7 +140,8 @@ enum ConflictResolveCommand: Command {
         if let name = arguments.value("--collection") { words += ["-c", name] }
         let id = conflict.documentID
         words += ["--", arguments.operands[0], id.text]
-        try holder.run(words, typing: try editor.text(), or: "the conflict in \(id) was left open")
+        let problem = "the conflict in \(id) was not resolved"
+        try holder.run(words, typing: try editor.text(), or: problem)
     }
 
     /// As `--sides` names them.
@@ -168,7 +170,8 @@ enum ConflictResolveCommand: Command {
     private static func changed(_ documentID: DocumentID) -> Failure {
         Failure(
             kind: .conflict,
-            sentence: "\(documentID) changed meanwhile; look at it again with divan conflicts show"
+            sentence: "the conflict in document '\(documentID)' was changed in the meantime",
+            hint: "check it again with 'divan conflicts show'"
         )
     }
 

@@ -30,7 +30,8 @@ enum ConflictText {
         guard !object.contains(ours), !object.contains(theirs) else {
             throw Failure(
                 kind: .invalid,
-                sentence: "\"\(ours)\" and \"\(theirs)\" are still in the text; take them out"
+                sentence: "the text still contains \"\(ours)\" or \"\(theirs)\"",
+                hint: "remove both keys"
             )
         }
         let body = try JSON.object(object).canonicalBytes()

@@ -18,7 +18,7 @@ struct SideComparison {
     /// The sides one after the other, each with its relevant fields.
     var lines: [String] {
         var lines: [String] = []
-        if let base = conflict.base { lines.append("in common \(base.revisionID)") }
+        if let base = conflict.base { lines.append("ancestor \(base.revisionID)") }
         lines += side("ours", conflict.local, local, against: base ?? remote)
         lines += side("theirs", conflict.remote, remote, against: base ?? local)
         return lines
@@ -31,10 +31,10 @@ struct SideComparison {
         against other: JSONObject
     ) -> [String] {
         let head = "\(name) \(revision.revisionID)"
-        guard !revision.isTombstone else { return ["\(head)  deletes the document"] }
+        guard !revision.isTombstone else { return ["\(head)  tombstone"] }
         let keys = JSONObject(Array(members) + Array(other)).keys.sorted()
         let changes = keys.compactMap { change($0, members, other) }
-        return [head] + (changes.isEmpty ? ["    as it was"] : changes)
+        return [head] + (changes.isEmpty ? ["    unchanged"] : changes)
     }
 
     private func change(_ key: String, _ members: JSONObject, _ other: JSONObject) -> String? {

@@ -8,17 +8,17 @@ import Synchronization
 enum DiscoverCommand: Command {
     static let syntax = CommandSyntax(
         name: "discover",
-        summary: "find the peers of this network that divan serve --advertise announces",
+        summary: "find peers on the local network",
         options: [
-            .value("--seconds", "N", "look this long (default: 3; 0 goes on until Ctrl-C)"),
+            .value("--seconds", "N", "search for N seconds (default: 3; 0: until interrupted)"),
             .json,
         ],
         details: """
-            One peer a line: its name, its address, what it serves and the fingerprint of its
-            certificate. All of it was said by strangers: compare the fingerprint before you pin.
-            Needs avahi-daemon, as announcing does.
+            Finds peers that 'divan serve --advertise' announces, and prints the name, the URL and
+            the certificate's fingerprint of each. Anyone on the network can announce a peer:
+            compare the fingerprint before you pin the certificate.
 
-            Exit code 3 when nobody was found, 6 without an Avahi daemon.
+            Requires avahi-daemon. Exit code 3 if no peer is found, 6 without an Avahi daemon.
             """,
         examples: ["divan discover", "divan discover --seconds 0 --json"]
     )
@@ -48,19 +48,19 @@ enum DiscoverCommand: Command {
                 }
             }
         } catch {
-            throw Failure(kind: .unreachable, sentence: "\(error)")
+            throw Failure(kind: .unreachable, text: "\(error)")
         }
         interruption.onRequest { ended.signal() }
         _ = ended.wait(timeout: seconds == 0 ? .distantFuture : .now() + .seconds(seconds))
         activity.stop()
         if let error = failure.withLock({ $0 }) {
-            throw Failure(kind: .unreachable, sentence: "\(error)")
+            throw Failure(kind: .unreachable, text: "\(error)")
         }
         guard found.withLock({ !$0.isEmpty }) || seconds == 0 else {
             throw Failure(
                 kind: .notFound,
-                sentence: "nobody answered; start divan serve --advertise NAME over there, in the "
-                    + "same network"
+                sentence: "no peer found",
+                hint: "run 'divan serve DB --advertise NAME' on a machine in the same network"
             )
         }
     }
@@ -97,6 +97,6 @@ private struct PeerPrinter: Sendable {
     }
 
     func lost(_ name: String) {
-        events.write("lost", ["name": .string(name)], sentence: "\(name) has gone")
+        events.write("lost", ["name": .string(name)], sentence: "\(name) is no longer available")
     }
 }

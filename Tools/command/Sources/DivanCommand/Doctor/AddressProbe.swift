@@ -1,13 +1,13 @@
 import Foundation
 import Glibc
 
-/// Looks up a name, and tries its addresses one after another.
+/// Looks up a host name and connects to its addresses.
 enum AddressProbe {
     /// An address and the result of connecting to it.
     struct Reach: Sendable {
         let address: String
         let milliseconds: Int
-        /// The errno; `nil` if somebody answered.
+        /// The errno; `nil` if the connection was accepted.
         let problem: Int32?
     }
 

@@ -15,19 +15,20 @@ struct ClockFinding {
             .flatMap { Int(exactly: now.timeIntervalSince($0).rounded()) }
     }
 
-    /// Says so if the clocks differ by more than a minute.
+    /// The difference, if it is more than a minute.
     var skewSentence: String? {
         guard let skew, abs(skew) > 60 else { return nil }
-        return "this clock is \(abs(skew)) s \(skew > 0 ? "ahead of" : "behind") the server's"
+        let direction = skew > 0 ? "ahead of" : "behind"
+        return "this machine's clock is \(abs(skew)) s \(direction) the server's"
     }
 
     var finding: Finding {
-        guard skew != nil else { return .ok("clock", "the server does not tell its time") }
+        guard skew != nil else { return .ok("clock", "the server does not send its time") }
         guard let skewSentence else { return .ok("clock", "both clocks agree within a minute") }
         return .warning(
             "clock",
             skewSentence,
-            "set the clocks: timedatectl; tokens and certificates need it"
+            "correct the clock ('timedatectl'): tokens and certificates depend on it"
         )
     }
 }

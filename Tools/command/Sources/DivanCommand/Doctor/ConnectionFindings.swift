@@ -15,20 +15,20 @@ struct ConnectionFindings {
 
     func finding(of report: ProtocolProbe.Report) -> Finding {
         switch report.close {
-        // We close the connection when the patience ends, and may hear of that first.
+        // The doctor closes the connection when the patience ends; that event may be first.
         case nil, .clean(_, _, isByPeer: false)?: silence
         case .clean(let code, let reason, isByPeer: true)?:
             .failed(
                 "websocket",
-                "the server closed with \(code) \(reason)",
-                "see the server's log",
+                "the server closed the connection: \(code) \(reason)",
+                "check the server's log",
                 .unreachable
             )
         case .failed(let error)?: finding(of: error)
         }
     }
 
-    /// Whether nothing at all was received; asking again would only wait again.
+    /// Whether nothing at all was received: another attempt would only wait again.
     func isSilent(_ report: ProtocolProbe.Report) -> Bool {
         switch report.close {
         case nil, .clean(_, _, isByPeer: false)?: report.peer == nil
@@ -42,19 +42,20 @@ struct ConnectionFindings {
         guard !isProxied else {
             return .failed(
                 "proxy",
-                "the proxy is there, and nothing was said for \(patience) s after our request",
-                "check host and port of --proxy and of the URL, and the proxy's log",
+                "the proxy accepted the connection, but did not respond within \(patience) s",
+                "check the host and port in --proxy and in the URL, and the proxy's log",
                 .unreachable
             )
         }
         return .failed(
             "websocket",
-            "TCP is there, and nothing was said for \(patience) s after our "
-                + (endpoint.isSecure ? "TLS greeting" : "request for a WebSocket"),
+            "the server accepted the TCP connection, but did not respond to the "
+                + (endpoint.isSecure ? "TLS handshake" : "WebSocket request")
+                + " within \(patience) s",
             endpoint.isSecure
-                ? "see whether a TLS server listens on this port: divan certs show "
-                    + "\(endpoint.host):\(endpoint.port)"
-                : "another program may have the port, or a firewall holds the bytes",
+                ? "check that the server uses TLS on this port: 'divan certs show "
+                    + "\(endpoint.host):\(endpoint.port)'"
+                : "check that no other program uses the port, and that no firewall blocks the data",
             .unreachable
         )
     }
@@ -70,23 +71,23 @@ struct ConnectionFindings {
             .failed(
                 "websocket",
                 "\(error.reason.sentence(of: error))",
-                "use the URL of the final place",
+                "use the final URL",
                 .unreachable
             )
         case .timeout: silence
         case .abnormalClose, .system, .frame: brokenOff(error)
         case .nameLookup, .unknownHost, .unknownInterface:
-            .failed("name", "\(error)", "check the name", .unreachable)
+            .failed("name", "\(error)", "check the host name", .unreachable)
         }
     }
 
-    /// The server closed the connection without a word: often it expects TLS.
+    /// The server closed the connection without a response: often it expects TLS.
     private func brokenOff(_ error: TransportError) -> Finding {
         if !endpoint.isSecure, !isProxied, speaksTLS { return wantsTLS }
         return .failed(
             "websocket",
             error.reason.sentence(of: error),
-            "see the server's log; something in between may have cut the connection",
+            "check the server's log; a proxy or firewall may have closed the connection",
             .unreachable
         )
     }
@@ -96,21 +97,26 @@ struct ConnectionFindings {
     }
 
     private var wantsTLS: Finding {
-        .failed("tls", "the server speaks TLS, the URL says ws://", "write wss://", .unreachable)
+        .failed(
+            "tls",
+            "the server uses TLS, but the URL begins with ws://",
+            "use a wss:// URL",
+            .unreachable
+        )
     }
 
     private func finding(of problem: HandshakeError) -> Finding {
         if !endpoint.isSecure, !isProxied, speaksTLS { return wantsTLS }
         switch problem.reason {
         case .subprotocol, .noSubprotocol:
-            let remedy = "the URL leads to another service, or one of both sides is too old"
-            return .failed("protocol", "no protocol is common: \(problem)", remedy, .unreachable)
+            let remedy = "check that the URL is that of a Sync Gateway or Divan, and its version"
+            return .failed("protocol", "no common protocol: \(problem)", remedy, .unreachable)
         default: break
         }
         return .failed(
             "websocket",
-            "the answer is no WebSocket's: \(problem)",
-            "check the path in the URL, and that a proxy in between passes WebSockets on",
+            "WebSocket upgrade failed: \(problem)",
+            "check the path in the URL; proxies on the way must forward WebSocket upgrades",
             .unreachable
         )
     }
@@ -131,50 +137,57 @@ struct ConnectionFindings {
         _ place: String
     ) -> (seen: String, remedy: String) {
         let now = Days.moment(Date())
-        let pin = "divan certs show \(place) --save server.pem, compare it, then --pin server.pem"
+        let pin =
+            "run 'divan certs show \(place) --save server.pem', compare the fingerprint, and use "
+            + "'--pin server.pem'"
         return switch problem {
         case .unknownRoot(let issuer):
-            ("nobody here knows the authority \(issuer)", "--trust AUTHORITY.pem, or \(pin)")
+            (
+                "certificate signed by an unknown authority: \(issuer)",
+                "use '--trust AUTHORITY.pem'; or \(pin)"
+            )
         case .notPinned:
             (
-                "the server shows another certificate than the pinned one",
-                "if it was renewed: \(pin)"
+                "server certificate does not match the pinned certificate",
+                "if the certificate was renewed, \(pin)"
             )
         case .notSelfSigned(let count):
             (
-                "--accept-self-signed takes one self-signed certificate; this chain has \(count)",
-                "leave the option out, or use --trust"
+                "--accept-self-signed requires a single self-signed certificate; the server sent a "
+                    + "chain of \(count)",
+                "remove '--accept-self-signed', or use '--trust'"
             )
-        case .revoked: ("the certificate was revoked", "the server needs a new one")
+        case .revoked: ("the certificate was revoked", "install a new certificate on the server")
         case .expired(let date):
             (
-                "the certificate expired on \(Days.moment(date)); the clock here says \(now)",
-                "renew the server's certificate, or correct this clock if it is wrong: timedatectl"
+                "the certificate expired on \(Days.moment(date)) (local time: \(now))",
+                "renew the server's certificate, or correct this machine's clock ('timedatectl')"
             )
         case .notYetValid(let date):
             (
-                "the certificate begins on \(Days.moment(date)); the clock here says \(now)",
-                "correct the clock here, or there if it was made with a wrong one: timedatectl"
+                "the certificate is not valid before \(Days.moment(date)) (local time: \(now))",
+                "correct the clock of this machine, or of the one that created the certificate "
+                    + "('timedatectl')"
             )
         case .wrongName(let expected, let claimed):
             (
                 "the certificate is for \(claimed.joined(separator: ", ")), not for \(expected)",
-                "use one of its names in the URL, or make one for \(expected)"
+                "use one of these names in the URL, or create a certificate for \(expected)"
             )
         case .refusedByCallback, .invalid:
-            ("the certificate cannot be used: \(problem)", "look at it: divan certs show \(place)")
+            ("invalid certificate: \(problem)", "run 'divan certs show \(place)' to inspect it")
         }
     }
 
     private func remedy(for reason: TLSError.Reason) -> String {
         switch reason {
         case .plaintextHTTP, .notTLS, .closedDuringHandshake, .truncated:
-            "the server speaks no TLS here: write ws://, or use its TLS port"
-        case .clientCertificateRequired: "the server wants a certificate: --identity LABEL"
+            "use a ws:// URL, or the server's TLS port"
+        case .clientCertificateRequired: "add '--identity LABEL' to send a client certificate"
         case .certificateRefused:
-            "the server does not know our certificate: tell it of its authority"
-        case .unsupportedVersion: "the server needs TLS 1.2 or later"
-        default: "see the server's log"
+            "add this client certificate, or its authority, to the server's configuration"
+        case .unsupportedVersion: "enable TLS 1.2 or later on the server"
+        default: "check the server's log"
         }
     }
 
@@ -196,51 +209,52 @@ struct ConnectionFindings {
         let skew = ClockFinding(headers).skewSentence.map { "; \($0)" } ?? ""
         switch status {
         case 401:
-            let seen =
-                shown.map { "the server refuses \($0)" } ?? "the server wants to know who we are"
+            let seen = shown.map { "the server refused \($0)" } ?? "authentication required"
             return .failed(
                 "credentials",
                 "\(seen): \(said)\(skew)",
                 shown == nil
-                    ? "--user NAME with --password-file, --session-file, or --identity"
-                    : "check name and password; divan users verify on the server's side",
+                    ? "use '--user' with '--password-file', or '--session-file' or '--identity'"
+                    : "check the credentials, with 'divan users verify' if the server is a Divan",
                 .refused
             )
         case 403:
             return .failed(
                 "rights",
-                "\(shown ?? "nobody in particular") may not sync here: \(said)",
-                "ask for the right to this database",
+                "\(shown ?? "an anonymous client") is not allowed to sync: \(said)",
+                "ask the server's administrator for access to this database",
                 .refused
             )
         case 404:
             return .failed(
                 "database",
-                "there is no such database there: \(said)",
-                "check the last part of the URL; names are told apart by case",
+                "no such database on the server: \(said)",
+                "check the last part of the URL; database names are case-sensitive",
                 .notFound
             )
         case 408, 429, 500...504:
-            let wait = headers["Retry-After"].map { ", and asks to wait \($0) s" } ?? ""
-            let remedy = "try again later; see the server's log"
-            return .failed("server", "it is busy or broken: \(said)\(wait)", remedy, .unreachable)
+            let wait = headers["Retry-After"].map { ", retry after \($0) s" } ?? ""
+            let seen = "the server is busy or failing: \(said)\(wait)"
+            let remedy = "try again later, and check the server's log"
+            return .failed("server", seen, remedy, .unreachable)
         case 511:
-            let remedy = "open any page in a browser on this machine, and log in there"
-            let seen = "this network wants a login before it lets anything through: \(said)"
+            let remedy = "open any page in a browser on this machine, and sign in"
+            let seen = "this network requires you to sign in first: \(said)"
             return .failed("network", seen, remedy, .unreachable)
         default:
             if !endpoint.isSecure, !isProxied, speaksTLS { return wantsTLS }
-            let remedy = "this is no Sync Gateway or Divan, or the path is wrong"
-            return .failed("websocket", "the server answers \(said)", remedy, .unreachable)
+            let remedy = "check that the URL is that of a Sync Gateway or Divan, and its path"
+            return .failed("websocket", "unexpected response: \(said)", remedy, .unreachable)
         }
     }
 }
 
 extension TransportError.Reason {
-    /// What went wrong, without the place, which the doctor has already reported.
+    /// The error without the place, which the doctor has already reported, and without the remedy.
     fileprivate func sentence(of error: TransportError) -> String {
         let text = "\(error)"
         let prefix = "\(error.place): "
-        return text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : text
+        let problem = text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : text
+        return problem.components(separatedBy: "; ").first ?? problem
     }
 }

@@ -5,7 +5,7 @@ import DivanRevisions
 import DivanStore
 import Foundation
 
-/// Examines a database: its files, everything that is stored, and what is pending.
+/// Examines a database: its files, everything that is stored, and pending documents.
 struct DatabaseExamination {
     private let path: DatabasePath
     /// The collections to report on; all if empty.
@@ -43,31 +43,32 @@ struct DatabaseExamination {
         }
     }
 
-    /// What to do about a database that cannot be opened or read.
+    /// The remedy for a database that cannot be opened or read.
     private func remedy(for error: any Error) -> String {
         guard let code = (error as? StoreError)?.code else {
             return path.isSealed
-                ? "divan doctor \(path.word) --key-file FILE, or --key-command COMMAND"
-                : "check the path, its owner and permissions: ls -la \(path.bundle)"
+                ? "add '--key-file FILE' or '--key-command COMMAND'"
+                : "check the path, its owner and its permissions: 'ls -la \(path.bundle)'"
         }
         return switch code {
-        case .noSuchCollection: "divan lscoll \(path.word)"
-        case .noSuchDatabase: "check the path, or make one: divan new \(path.word)"
-        case .tooNew: "use the version that wrote it, or a newer one: divan --version"
+        case .noSuchCollection: "run 'divan collections \(path.word)' to list the collections"
+        case .noSuchDatabase: "check the path, or run 'divan new \(path.word)' to create it"
+        case .tooNew: "upgrade divan ('divan --version' shows the installed version)"
         case .notADatabase:
             path.isSealed
-                ? "give the key that it was sealed with last: --key-file FILE"
-                : "check the path, import-cblite what is Couchbase Lite's, or restore a backup"
-        case .busy: "end that process, or wait until it is done"
-        case .diskFull: "free some space, then try again"
-        case .readOnly: "check the owner and the permissions, and how the disk is mounted"
-        default: "divan check \(path.word) --repair-from URL, or restore a backup"
+                ? "use the key that the database is encrypted with now: '--key-file FILE'"
+                : "check the path, use 'divan import-cblite' for a Couchbase Lite database, or "
+                    + "restore a backup"
+        case .busy: "stop that process, or wait until it has finished"
+        case .diskFull: "free some space, and try again"
+        case .readOnly: "check the owner, the permissions and the mount options"
+        default: "run 'divan check \(path.word) --repair-from URL', or restore a backup"
         }
     }
 
     private func tellFormat(_ store: Store) {
         let revisions = store.scheme == .trees ? "revision trees" : "version vectors"
-        tell(.ok("format", "Divan's, with \(revisions)"))
+        tell(.ok("format", "Divan database with \(revisions)"))
     }
 
     private func tellContent(_ store: Store) throws {
@@ -76,7 +77,7 @@ struct DatabaseExamination {
             return tell(
                 .ok(
                     "content",
-                    "whole: \(Numbers.count(inspection.documentCount, "document")), "
+                    "intact: \(Numbers.count(inspection.documentCount, "document")), "
                         + Numbers.count(inspection.blobCount, "blob")
                 )
             )
@@ -84,8 +85,8 @@ struct DatabaseExamination {
         tell(
             .failed(
                 "content",
-                "\(Numbers.count(inspection.damages.count, "damage")), the first: \(first)",
-                "divan check \(path.word) --repair-from URL, or restore a backup",
+                "\(Numbers.count(inspection.damages.count, "problem")); the first: \(first)",
+                "run 'divan check \(path.word) --repair-from URL', or restore a backup",
                 .database
             )
         )
@@ -101,7 +102,7 @@ struct DatabaseExamination {
             + "\(blobs) of \(Numbers.bytes(usage.blobs.byteCount))"
         // Blobs that damaged documents refer to appear unused.
         if usage.unusedBlobs.count > 0, usage.collections.allSatisfy({ $0.damagedCount == 0 }) {
-            seen += ", \(Numbers.bytes(usage.unusedBlobs.byteCount)) of them in no document"
+            seen += ", \(Numbers.bytes(usage.unusedBlobs.byteCount)) of them unused"
         }
         var finding = Finding.ok("size", seen)
         finding.figures = [
@@ -110,7 +111,8 @@ struct DatabaseExamination {
         ]
         tell(finding)
         if usage.logByteCount > 64 << 20, usage.logByteCount > usage.fileByteCount {
-            tell(.warning("log", "larger than the file", "divan compact \(path.word)"))
+            let remedy = "run 'divan compact \(path.word)'"
+            tell(.warning("log", "larger than the database file", remedy))
         }
     }
 
@@ -119,13 +121,13 @@ struct DatabaseExamination {
         var parts = [
             "\(collection.path.wireName): \(Numbers.count(collection.documentCount, "document"))"
                 + (deleted > 0 ? " and \(Numbers.count(deleted, "tombstone"))" : ""),
-            "bodies \(Numbers.bytes(collection.bodyByteCount)) (the largest "
+            "bodies \(Numbers.bytes(collection.bodyByteCount)) (largest "
                 + "\(Numbers.bytes(collection.largestBodyByteCount)))",
             "old revisions \(Numbers.bytes(collection.historyByteCount))",
             "blobs \(Numbers.bytes(collection.blobByteCount))",
         ]
         if collection.damagedCount > 0 {
-            parts.append("damaged and not counted: \(collection.damagedCount)")
+            parts.append("\(collection.damagedCount) damaged, not counted")
         }
         if let indexes = collection.indexByteCount {
             parts.append("indexes \(Numbers.bytes(indexes))")
@@ -150,8 +152,9 @@ struct DatabaseExamination {
         }
         if conflicts > 0 {
             let seen =
-                "\(Numbers.count(conflicts, "document")) in conflict, not pushed before decided"
-            tell(.warning("conflicts", seen, "divan conflicts ls \(path.word)"))
+                "\(Numbers.count(conflicts, "document")) in conflict, not pushed until resolved"
+            let remedy = "run 'divan conflicts ls \(path.word)' to list them"
+            tell(.warning("conflicts", seen, remedy))
         } else {
             tell(.ok("conflicts", "none"))
         }
@@ -178,7 +181,8 @@ struct DatabaseExamination {
         let place = PeerURL.text(remote.name)
         if refused > 0 {
             let seen = "\(place): \(Numbers.count(refused, "document")) refused, \(pending) pending"
-            tell(.warning("peers", seen, "divan pending \(path.word) says which and why"))
+            let remedy = "run 'divan pending \(path.word)' for the documents and the reasons"
+            tell(.warning("peers", seen, remedy))
         } else {
             tell(.ok("peers", "\(place): \(pending) pending"))
         }

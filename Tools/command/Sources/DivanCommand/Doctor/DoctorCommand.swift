@@ -5,41 +5,40 @@ import DivanWebSocket
 enum DoctorCommand: Command {
     static let syntax = CommandSyntax(
         name: "doctor",
-        summary: "find out why a peer cannot be synced with, or what is wrong with a database",
+        summary: "diagnose problems with a peer or in a database",
         operands: [.init(name: "URL|DB", completion: .file)],
-        options: [
-            .value(
-                "--collections",
-                "LIST",
-                short: "-c",
-                isRepeating: true,
-                "ask the peer for these (default: _default); of a database, tell of these (default: all)"
-            ),
-            .value("--timeout", "SECONDS", "patience with a silent peer in each step (default: 5)"),
-        ] + ServerTrustOptions.all + [.json],
+        options: checks + ServerTrustOptions.all + output.grouped(.output),
         details: """
-            For a URL, in order: the address, the host's name, TCP, TLS with its names and dates,
-            the WebSocket, what the proxy, the credentials and the rights say, the clock, the
-            protocol, the collections, reading, writing, how long the way is, and how much goes
-            through: the first documents are taken and forgotten (at most 200, 4 MB, 3 s), and 256 KB
-            sent that the peer throws away. Each step says what was seen; the first that fails says
-            what to do, and the rest is left out. Nothing is written on either side. Give the options
-            of your divan sync.
+            For a URL, checks the name, TCP, TLS, credentials, clock, protocol, collections, rights,
+            latency and throughput, and stops at the first failure. Use the options of your sync.
+            To measure the throughput, it receives at most 200 documents (4 MB, 3 s), which it
+            discards, and sends 256 KiB. Nothing is stored on either side.
 
-            For a database: its files and who may write to them, the free space, the process that has
-            it open, its format, everything stored with its checksum, how big each part is (of each
-            collection bodies, histories with old revisions, blobs and indexes; the file, its log,
-            blobs that nothing names), conflicts, contents left at a peer, what is pending for each
-            peer, indexes.
+            For a database, checks permissions, free space, the process that has it open, the
+            checksums of all content, sizes, conflicts, pending documents and indexes.
 
-            Exit code: that of the step that failed; 0 also when something is worth a look. With
-            --json each finding is one line.
+            Each problem is followed by a remedy. The exit code is that of the failed step; it is 0
+            if there are only warnings.
             """,
         examples: [
             "divan doctor wss://jukebox.local:4984/notes --user anna --pin jukebox.pem",
             "divan doctor notes",
         ]
     )
+
+    private static let checks: [CommandSyntax.Option] = [
+        .value(
+            "--collections",
+            "LIST",
+            short: "-c",
+            isRepeating: true,
+            "check these (default: _default of a peer, all of a database)"
+        ).grouped(.filters),
+        .value("--timeout", "SECONDS", "wait this long for each response (default: 5)")
+            .grouped(.connection),
+    ]
+
+    private static let output: [CommandSyntax.Option] = [.json]
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let place = arguments.operands.first ?? ""

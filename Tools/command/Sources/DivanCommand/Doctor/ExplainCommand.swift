@@ -8,16 +8,16 @@ import Foundation
 enum ExplainCommand: Command {
     static let syntax = CommandSyntax(
         name: "explain",
-        summary: "tell why a document is here, gone, in conflict, not pushed, or refused",
+        summary: "show the sync status of a document and the reasons for it",
         operands: [.database, .document],
         options: [.collection, .json],
         details: """
-            Looks at one document: its current revision, when it expires, its conflict, its blobs,
-            and for each peer that DB ever synced with whether that has the current revision, lacks
-            it, or refused it, with the reason. Nothing is sent. With --json each line is an object.
+            Shows the current revision of a document, its expiration, conflict and blobs. For each
+            peer that DB has synced with, it shows whether the peer has that revision, or why the
+            peer refused it. Nothing is sent.
 
-            A document that is not here at all was never here, or was purged: a purge (divan purge,
-            an expiry, the loss of access at the server) leaves no trace, unlike a deletion.
+            If the document is not found, it never existed or was purged ('divan purge', expiration,
+            or access lost on the server). Unlike a deletion, a purge leaves no trace.
             """,
         examples: ["divan explain notes monday", "divan explain travel rome -c geo.places"]
     )
@@ -31,24 +31,24 @@ enum ExplainCommand: Command {
         guard let findings = try explanation.findings() else {
             let places = try explanation.otherPlaces().map(\.wireName)
             var failure = Failure.noDocument(documentID.text, in: path.wireName)
-            failure.sentence +=
+            failure.hint =
                 places.isEmpty
-                ? "; it was never here, or purged: by hand, by its expiry, or as the user lost "
-                    + "access to it; a purge leaves no trace"
-                : "; there is one in \(places.joined(separator: ", ")): -c \(places[0])"
+                ? "it never existed, or was purged; a purge leaves no trace"
+                : "a document with this ID is in \(places.joined(separator: ", ")); use '-c "
+                    + "\(places[0])'"
             throw failure
         }
         for finding in findings { finding.show(terminal) }
     }
 }
 
-/// What is known about one document.
+/// Finds what is known about a document.
 struct Explanation {
     let store: Store
     let path: CollectionPath
     let documentID: DocumentID
 
-    /// A line for each relevant fact; `nil` if there is no such document.
+    /// A line for each relevant fact; `nil` if the document does not exist.
     func findings() throws -> [Finding]? {
         let stored = try store.read { reader in
             try reader.document(documentID, in: path, includingTombstones: true)
@@ -64,7 +64,7 @@ struct Explanation {
         let remotes = try store.read { try $0.remotes() }
         if remotes.isEmpty {
             let visits = try store.read { try Self.visits(in: $0) }
-            findings.append(.ok("peers", visits ?? "never synced with anybody"))
+            findings.append(.ok("peers", visits ?? "never synced"))
         }
         for remote in remotes {
             findings.append(
@@ -79,12 +79,12 @@ struct Explanation {
         return findings
     }
 
-    /// What is known of peers that connected by themselves, as only they know what they have; `nil` if none did.
+    /// A sentence about peers that connected to this database, `nil` if none did; only they know what they have.
     static func visits(in reader: StoreReader) throws -> String? {
         let count = try reader.peerCheckpoints().count
         guard count > 0 else { return nil }
-        return "never synced from here; peers that came keep \(Numbers.count(count, "checkpoint")) "
-            + "here: divan explain and pending there say what they have"
+        return "never synced as a client; connecting peers have "
+            + "\(Numbers.count(count, "checkpoint")) (run 'divan explain' or 'divan pending' there)"
     }
 
     /// Other collections with a document of this ID.
@@ -97,32 +97,31 @@ struct Explanation {
     }
 
     private func state(_ stored: StoredDocument) -> Finding {
-        let revision = "revision \(stored.revisionID), change \(stored.sequence)"
+        let revision = "revision \(stored.revisionID), sequence \(stored.sequence)"
         guard !stored.isTombstone else {
-            let seen = "deleted: \(revision); the deletion is kept and passed on to peers"
-            return .ok("document", seen)
+            return .ok("document", "deleted: \(revision); the deletion is synced to peers")
         }
         let size = Numbers.bytes(stored.body.count)
         guard stored.body.count <= StoreLimits.syncedBodyByteCount else {
             return .warning(
                 "document",
-                "here: \(revision), \(size): larger than the 20 MiB that sync",
-                "move its bulk into blobs"
+                "exists: \(revision), \(size); too large to sync (limit: 20 MiB)",
+                "move large content into blobs"
             )
         }
-        return .ok("document", "here: \(revision), \(size)")
+        return .ok("document", "exists: \(revision), \(size)")
     }
 
     private static let clockRemedy =
-        "set the clock if it is wrong: timedatectl; then: divan repair-clock DB"
+        "correct the clock if it is wrong ('timedatectl'), then run 'divan repair-clock DB'"
 
-    /// Its version, or one that it follows, was written by a clock that was ahead.
+    /// The finding for a version, or an ancestor, from a clock that was ahead.
     private func clock(_ time: UInt64) throws -> Finding {
         let wall = UInt64(clamping: Moment.now()) * 1_000_000
         let span = ClockText.span(time - min(time, wall))
         return .warning(
             "clock",
-            "its version is \(span) ahead of this machine's clock: peers refuse it until "
+            "the version is \(span) ahead of this machine's clock; peers refuse it until "
                 + ClockText.moment(time),
             Self.clockRemedy
         )
@@ -137,10 +136,11 @@ struct Explanation {
         guard time > Moment.now() else {
             return .ok(
                 "expiry",
-                "was due on \(moment): who opens the database to write purges it; stays at peers"
+                "expired on \(moment); it will be purged when the database is opened for writing, "
+                    + "but not from peers"
             )
         }
-        return .ok("expiry", "is purged here on \(moment), and stays at peers")
+        return .ok("expiry", "will be purged on \(moment), but not from peers")
     }
 
     private func conflict(_ conflict: StoredConflict) -> Finding {
@@ -149,8 +149,8 @@ struct Explanation {
         }
         return .warning(
             "conflict",
-            "ours \(sides[0]), theirs \(sides[1]); not pushed before it is decided",
-            "divan conflicts show, then divan conflicts resolve"
+            "local \(sides[0]), remote \(sides[1]); not pushed until resolved",
+            "run 'divan conflicts show' and 'divan conflicts resolve'"
         )
     }
 
@@ -160,13 +160,13 @@ struct Explanation {
             $0.description < $1.description
         }.map { digest in
             if let count = store.blobs.byteCount(digest) {
-                return .ok("blob", "\(digest) is here, \(Numbers.bytes(count))")
+                return .ok("blob", "\(digest) exists, \(Numbers.bytes(count))")
             }
             guard try store.read({ try $0.absentBlob(digest) }) != nil else {
-                let remedy = "divan check --repair-from URL"
+                let remedy = "run 'divan check --repair-from URL'"
                 return .warning("blob", "\(digest) is missing", remedy)
             }
-            return .ok("blob", "\(digest) was left at the peer; peers that pull from here lack it")
+            return .ok("blob", "\(digest) is not downloaded yet ('divan blob fetch')")
         }
     }
 
@@ -181,30 +181,32 @@ struct Explanation {
             try reader.changes(in: path, after: stored.sequence - 1, limit: 1, remote: remote.id)
         }.first
         if let change, change.documentID == documentID, change.remoteAncestor == stored.revisionID {
-            return .ok("peer", "\(place): level, it has \(stored.revisionID)")
+            return .ok("peer", "\(place): in sync, the peer has \(stored.revisionID)")
         }
         let refusals = try store.read { try $0.refusals(in: path, at: remote.id) }
         if let refusal = refusals.first(where: { $0.documentID == documentID }) {
             return refused(refusal, at: place)
         }
-        let known = change?.remoteAncestor.map { "it has \($0)" } ?? "it has nothing of it"
+        let known =
+            change?.remoteAncestor.map { "the peer has \($0)" } ?? "the peer does not have it"
         guard !isInConflict else {
-            return .warning("peer", "\(place): waits for the conflict; \(known)", "resolve it")
+            let seen = "\(place): not pushed because of the conflict; \(known)"
+            return .warning("peer", seen, "resolve the conflict")
         }
         let question = PendingQuestion(store: store, remote: remote.name)
         let pending = try question.documentIDs(in: [path]).flatMap(\.documentIDs)
         if pending.contains(documentID), isAhead {
-            let seen = "\(place): not pushed yet, as its version is from the future; \(known)"
+            let seen = "\(place): not pushed yet, its version is in the future; \(known)"
             return .warning("peer", seen, Self.clockRemedy)
         }
         if pending.contains(documentID) {
             let seen = "\(place): not pushed yet; \(known)"
-            return .warning("peer", seen, "divan push; a push filter of that sync may hold it back")
+            return .warning("peer", seen, "run 'divan push'; a push filter may exclude it")
         }
         return .warning(
             "peer",
-            "\(place): not to be pushed, because of a filter or a newer revision there; \(known)",
-            "divan sync, which receives what is newer; divan push --reset offers everything again"
+            "\(place): not pushed because of a filter or a newer revision on the peer; \(known)",
+            "run 'divan sync' to pull newer revisions, or 'divan push --reset' to offer all again"
         )
     }
 
@@ -215,7 +217,7 @@ struct Explanation {
             "peer",
             "\(place): refused \(refusal.revisionID) with \(error.domain) \(error.code) "
                 + "“\(refusal.message)” on \(date)",
-            "change the document, or divan push --retry-refused once the peer takes it"
+            "change the document, or run 'divan push --retry-refused' when the peer accepts it"
         )
     }
 }

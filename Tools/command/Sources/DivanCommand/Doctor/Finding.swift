@@ -6,18 +6,18 @@ struct Finding: Sendable, Equatable {
     /// How serious it is.
     enum Verdict: String, Sendable {
         case ok
-        /// It works, but somebody should look.
+        /// It works, but needs attention.
         case warning
-        /// Nothing works before this is fixed.
+        /// It does not work until this is fixed.
         case failed
     }
 
     /// The step, one word: `name`, `tls`, `credentials`.
     let step: String
     let verdict: Verdict
-    /// What was seen.
+    /// The result.
     let seen: String
-    /// What to do.
+    /// The suggested action.
     var remedy: String?
     /// The measurements, for machines.
     var figures: JSONObject?
@@ -48,7 +48,7 @@ struct Finding: Sendable, Equatable {
 
     /// The finding as lines for people.
     var lines: [String] {
-        let mark = verdict == .ok ? "ok  " : verdict == .warning ? "look" : "FAIL"
+        let mark = verdict == .ok ? "ok  " : verdict == .warning ? "warn" : "FAIL"
         let head = "\(mark)  \(step.padding(to: 12))\(seen)".escapingControlCharacters()
         guard let remedy else { return [head] }
         return [head, "      \("".padding(to: 12))-> \(remedy)".escapingControlCharacters()]

@@ -45,7 +45,7 @@ struct PeerExamination {
             .ok(
                 "address",
                 "\(endpoint.host) port \(endpoint.port), database \(url.database), "
-                    + (endpoint.isSecure ? "TLS" : "clear text")
+                    + (endpoint.isSecure ? "TLS" : "no TLS")
             )
         )
         let proxy = try ServerTrustOptions.proxy(arguments)
@@ -59,7 +59,7 @@ struct PeerExamination {
             patience: .seconds(patience)
         ) {
             guard terminal.isInteractive, !terminal.isJSON else { return }
-            terminal.note("      waits for an answer, \(patience) s at most (--timeout)")
+            terminal.note("      waiting for a response, \(patience) s at most (--timeout)")
         }
         let way = ConnectionFindings(
             endpoint: endpoint,
@@ -84,14 +84,15 @@ struct PeerExamination {
                 .failed(
                     isProxy ? "proxy" : "name",
                     "\(subject)\(host): \(problem.text)",
-                    "check the spelling, the network and its name server: getent hosts \(host)",
+                    "check the spelling, the network and the DNS server: 'getent hosts \(host)'",
                     .unreachable
                 )
             )
             return false
         }
         let time = begin.milliseconds
-        tell(.ok("name", "\(subject)\(host) is \(addresses.joined(separator: ", ")) (\(time) ms)"))
+        let found = "\(subject)\(host) resolves to \(addresses.joined(separator: ", "))"
+        tell(.ok("name", "\(found) (\(time) ms)"))
         let reaches = addresses.prefix(8).map {
             AddressProbe.reach($0, port, seconds: min(patience, 5))
         }
@@ -99,13 +100,15 @@ struct PeerExamination {
             tell(Self.unreachable(reaches, port, isProxy: isProxy))
             return false
         }
-        let deaf = reaches.filter { $0.problem != nil }.map(\.address)
-        let seen = "\(subject)\(best.address) port \(port) answers (\(best.milliseconds) ms)"
-        if deaf.isEmpty {
+        let unreachable = reaches.filter { $0.problem != nil }.map(\.address)
+        let seen =
+            "\(subject)\(best.address) port \(port) accepts connections (\(best.milliseconds) ms)"
+        if unreachable.isEmpty {
             tell(.ok("tcp", seen))
         } else {
-            let names = deaf.joined(separator: ", ")
-            tell(.warning("tcp", "\(seen), \(names) does not", "correct the name's addresses"))
+            let names = unreachable.joined(separator: ", ")
+            let remedy = "correct the addresses of the host name"
+            tell(.warning("tcp", "\(seen), but not \(names)", remedy))
         }
         return true
     }
@@ -120,15 +123,15 @@ struct PeerExamination {
         }
         let remedy =
             switch reaches.first?.problem {
-            case ECONNREFUSED: "nobody listens there: start the server, or correct the port"
-            case ETIMEDOUT: "no answer at all: check address, firewalls and the server's machine"
-            default: "check this machine's network and routes: ip route get ADDRESS"
+            case ECONNREFUSED: "start the server, or correct the port"
+            case ETIMEDOUT: "check the address, firewalls and the server's machine"
+            default: "check this machine's network and routes: 'ip route get ADDRESS'"
             }
         let step = isProxy ? "proxy" : "tcp"
         return .failed(step, problems.joined(separator: "; "), remedy, .unreachable)
     }
 
-    /// What the server presents, whether it is trusted or not.
+    /// Reports the server's certificate, whether it is trusted or not.
     private func describeTLS(_ endpoint: WebSocketEndpoint) {
         guard
             let probe = try? ServerProbe(
@@ -144,9 +147,11 @@ struct PeerExamination {
         let days = Int(leaf.notAfter.timeIntervalSinceNow / 86_400)
         let seen =
             "TLS \(versions.joined(separator: ", ")); certificate of \(leaf.subject), "
-            + "until \(Days.moment(leaf.notAfter))"
+            + "valid until \(Days.moment(leaf.notAfter))"
         if days < 14, leaf.isValid(at: Date()) {
-            tell(.warning("tls", "\(seen), \(max(0, days)) days", "renew it before it expires"))
+            let remaining = Numbers.count(max(0, days), "day")
+            let remedy = "renew the certificate before it expires"
+            tell(.warning("tls", "\(seen) (\(remaining) left)", remedy))
         } else {
             tell(.ok("tls", seen))
         }
@@ -154,8 +159,8 @@ struct PeerExamination {
 
     private static func addressRemedy(_ text: String) -> String {
         let lower = text.lowercased()
-        if lower.hasPrefix("http://") { return "write ws:// in place of http://" }
-        if lower.hasPrefix("https://") { return "write wss:// in place of https://" }
-        return "write wss://HOST:PORT/DATABASE, or ws:// without TLS"
+        if lower.hasPrefix("http://") { return "replace http:// with ws://" }
+        if lower.hasPrefix("https://") { return "replace https:// with wss://" }
+        return "use wss://HOST:PORT/DATABASE, or ws:// without TLS"
     }
 }

@@ -3,7 +3,7 @@ import DivanBLIP
 import DivanCommandLine
 import DivanTransport
 
-/// What an established connection shows: the protocol, the collections, the rights, the latency.
+/// The findings of an established connection: the protocol, the collections, the rights, the latency.
 struct ProtocolFindings {
     private let report: ProtocolProbe.Report
     private let names: [CollectionName]
@@ -25,7 +25,7 @@ struct ProtocolFindings {
     func tellAll() {
         guard let peer = report.peer else { return }
         let milliseconds = report.openTime.map { Int($0 / .milliseconds(1)) } ?? 0
-        tell(.ok("websocket", "open after \(milliseconds) ms; the server let us in"))
+        tell(.ok("websocket", "connected after \(milliseconds) ms, access granted"))
         tell(ClockFinding(peer.headers).finding)
         guard tellProtocol(peer), tellCollections() else { return }
         tellRights()
@@ -39,8 +39,8 @@ struct ProtocolFindings {
             tell(
                 .failed(
                     "protocol",
-                    "the server agreed on \(name), which is no sync protocol",
-                    "the URL leads to another service, or the server is too old",
+                    "the server chose \(name), which is not a sync protocol",
+                    "check that the URL is that of a Sync Gateway or Divan, and its version",
                     .unreachable
                 )
             )
@@ -49,7 +49,7 @@ struct ProtocolFindings {
         let meaning = name.contains("CBMobile_4") ? "version vectors" : "revision trees"
         tell(.ok("protocol", "\(name): \(meaning)"))
         if let breach = report.breach {
-            tell(.failed("protocol", breach, "see the server's log", .unreachable))
+            tell(.failed("protocol", breach, "check the server's log", .unreachable))
             return false
         }
         return true
@@ -57,16 +57,17 @@ struct ProtocolFindings {
 
     private func tellCollections() -> Bool {
         if let refusal = report.refusal, refusal.code == 404, refusal.domain == "BLIP" {
-            tell(.ok("collections", "the server knows the default collection only"))
+            tell(.ok("collections", "the server supports only the default collection"))
             return false
         }
         if let refusal = report.refusal {
-            tell(.failed("collections", "refused: \(refusal.words)", "see its log", .refused))
+            let remedy = "check the server's log"
+            tell(.failed("collections", "refused: \(refusal.words)", remedy, .refused))
             return false
         }
         guard let shares = report.shares, shares.count == names.count else {
-            let waits = report.waitsFor.map { "no answer to \($0)" } ?? "no list came"
-            tell(.failed("collections", waits, "see the server's log", .unreachable))
+            let seen = report.waitsFor.map { "no reply to \($0)" } ?? "no list received"
+            tell(.failed("collections", seen, "check the server's log", .unreachable))
             return false
         }
         let missing = zip(names, shares).filter { !$0.1 }.map(\.0.description)
@@ -74,8 +75,8 @@ struct ProtocolFindings {
             tell(
                 .failed(
                     "collections",
-                    "\(database) has no \(missing.joined(separator: ", ")) for us",
-                    "create or share it there, or name others with --collections",
+                    "\(database) does not share \(missing.joined(separator: ", "))",
+                    "create or share it on the server, or use '--collections' to name others",
                     .notFound
                 )
             )
@@ -89,20 +90,21 @@ struct ProtocolFindings {
         for (index, name) in names.enumerated() {
             guard let rights = report.rights[index] else { continue }
             if let refusal = rights.readRefusal {
-                let remedy = "ask for the right to read, or use divan push"
+                let remedy = "ask for read access, or use 'divan push' only"
                 tell(.warning("reading", "\(name): refused, \(refusal.words)", remedy))
             } else if let count = rights.changeCount {
-                let more = count >= 200 ? " or more" : ""
-                tell(.ok("reading", "\(name): \(Numbers.grouped(count))\(more) changes to pull"))
+                let changes =
+                    count >= 200 ? "\(count) or more changes" : Numbers.count(count, "change")
+                tell(.ok("reading", "\(name): \(changes) to pull"))
             } else {
-                let remedy = "the server is busy with its feed; see its log"
-                tell(.warning("reading", "\(name): no list of changes came", remedy))
+                let remedy = "the server may be busy; check its log"
+                tell(.warning("reading", "\(name): no list of changes received", remedy))
             }
             if let refusal = rights.writeRefusal {
-                let remedy = "ask for the right to write, or use divan pull"
+                let remedy = "ask for write access, or use 'divan pull' only"
                 tell(.warning("writing", "\(name): refused, \(refusal.words)", remedy))
             } else {
-                tell(.ok("writing", "\(name): a new document may be proposed"))
+                tell(.ok("writing", "\(name): new documents are accepted"))
             }
         }
     }
@@ -111,9 +113,10 @@ struct ProtocolFindings {
         let times = report.roundTrips.sorted()
         guard !times.isEmpty else { return }
         let median = times[times.count / 2] / .milliseconds(1)
-        let text = "\((median * 10).rounded() / 10) ms for a question and its answer"
+        let text = "\((median * 10).rounded() / 10) ms per round trip"
         if median > 300 {
-            tell(.warning("way", text, "a long way: expect slow starts; compression helps"))
+            let remedy = "high latency: syncs start slowly; '--compression' helps"
+            tell(.warning("way", text, remedy))
         } else {
             tell(.ok("way", text))
         }

@@ -8,16 +8,15 @@ import DivanTransport
 import DivanZlib
 import Synchronization
 
-/// Speaks just enough of the protocol to find out what a peer would allow.
+/// Uses just enough of the protocol to determine what a peer allows.
 ///
-/// Requests the collections, a checkpoint that nobody has, the first list of changes, and
-/// whether a document that nobody has could be pushed, which it never sends. Then it measures the
-/// throughput: it receives the first documents of the first list and discards them, and sends
-/// meaningless bytes to a handler that no peer has.
+/// Requests the collections, a checkpoint that does not exist, the first list of changes, and whether a new document
+/// could be pushed, which it never sends. Then it measures the throughput: it receives the first documents of the first
+/// list and discards them, and sends random bytes to a handler that no peer has.
 ///
 /// Source: `replication.md` §1–§3.
 final class ProtocolProbe: BLIPHandler {
-    /// What a peer said about one collection.
+    /// The rights to one collection.
     struct Rights: Sendable {
         /// Changes in the first list, `nil` until it arrives.
         var changeCount: Int?
@@ -30,7 +29,7 @@ final class ProtocolProbe: BLIPHandler {
         var peer: TransportPeer?
         var close: TransportClose?
         var breach: String?
-        /// Which of the collections the peer shares; `nil` if it does not know collections.
+        /// Which of the collections the peer shares; `nil` if it does not support collections.
         var shares: [Bool]?
         var refusal: BLIPRemoteError?
         var rights: [Int: Rights] = [:]
@@ -50,11 +49,11 @@ final class ProtocolProbe: BLIPHandler {
         var time = Duration.zero
     }
 
-    /// What is received to measure: at most this many documents, bytes, and this long.
+    /// The limits of the received sample.
     private static let sampleCount = 200
     private static let sampleByteCount = 4 << 20
     private static let sampleTime = Duration.seconds(3)
-    /// What is sent to measure.
+    /// The size of the sent sample.
     private static let sentByteCount = 256 << 10
 
     private enum Question {
@@ -81,7 +80,7 @@ final class ProtocolProbe: BLIPHandler {
         let begin = ContinuousClock.now
     }
 
-    /// What the probe and the thread that waits for it share.
+    /// The state that the probe shares with the thread that waits for it.
     final class Shared: Sendable {
         private let hasEnded = DispatchSemaphore(value: 0)
         private let latest = Mutex(ContinuousClock.now)
@@ -116,7 +115,7 @@ final class ProtocolProbe: BLIPHandler {
         self.report = report
     }
 
-    /// Connects and asks; returns what is known once everything is answered, nothing arrived for as long
+    /// Connects and sends the requests; returns the results when all replies have arrived, nothing arrived for as long
     /// as the patience, or messages kept arriving for six times as long.
     ///
     /// `onSilence` is called once, if nothing arrived for a second.
@@ -174,7 +173,7 @@ final class ProtocolProbe: BLIPHandler {
             case .ping: "getCheckpoint"
             case .read: "subChanges"
             case .write: "proposeChanges"
-            case .upload: "bytes that it does not know"
+            case .upload: "the throughput test"
             }
         }
         if sample != nil { return "rev" }
@@ -239,7 +238,7 @@ final class ProtocolProbe: BLIPHandler {
         }
     }
 
-    /// A revision that nobody has, in the peer's revision scheme.
+    /// A revision that does not exist, in the peer's revision scheme.
     private var unknownRevision: String {
         let version = report.state.withLock { $0.peer?.subprotocol } ?? ""
         if version.contains("CBMobile_4") { return "1@ZGl2YW4tZG9jdG9yLTAwMQ" }
@@ -305,7 +304,7 @@ final class ProtocolProbe: BLIPHandler {
         if isEnough { self.sample = nil }
     }
 
-    /// Sends incompressible bytes to a handler that no peer has: it reads all of them, and says so.
+    /// Sends incompressible bytes to a handler that no peer has: the peer reads all of them before it replies.
     private func upload() {
         hasSent = true
         var random = SystemRandomNumberGenerator()

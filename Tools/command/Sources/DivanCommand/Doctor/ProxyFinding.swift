@@ -2,7 +2,7 @@ import DivanCommandLine
 import DivanTransport
 import DivanWebSocket
 
-/// Explains why a proxy opened no tunnel to the server.
+/// Explains why a proxy did not open a tunnel to the server.
 struct ProxyFinding {
     private let reason: TransportError.Reason
     private let endpoint: WebSocketEndpoint
@@ -23,43 +23,43 @@ struct ProxyFinding {
         case .refused(407, let explanation, _):
             .failed(
                 "proxy",
-                "the proxy wants credentials: \(Finding.answer(407, explanation))",
-                "--proxy USER@HOST:PORT with DIVAN_PROXY_PASSWORD",
+                "the proxy requires authentication: \(Finding.answer(407, explanation))",
+                "use '--proxy USER@HOST:PORT', and set DIVAN_PROXY_PASSWORD",
                 .refused
             )
         case .refused(let status, let explanation, _) where 500...599 ~= status:
             .failed(
                 "proxy",
                 "the proxy cannot reach \(place): \(Finding.answer(status, explanation))",
-                "check host and port of the URL, as the proxy sees them",
+                "check the host and port in the URL; the proxy must be able to reach them",
                 .unreachable
             )
         case .refused(let status, let explanation, _):
             .failed(
                 "proxy",
-                "the proxy opens no way to \(place): \(Finding.answer(status, explanation))",
-                "have the port allowed there (CONNECT), or leave out --proxy",
+                "the proxy refused to connect to \(place): \(Finding.answer(status, explanation))",
+                "allow CONNECT to this port on the proxy, or remove '--proxy'",
                 .refused
             )
         case .handshake(let problem):
             .failed(
                 "proxy",
-                "what answers is no HTTP proxy: \(problem)",
-                "check host and port of --proxy",
+                "not an HTTP proxy: \(problem)",
+                "check the host and port in --proxy",
                 .unreachable
             )
         case .timeout:
             .failed(
                 "proxy",
-                "the proxy said nothing for \(patience) s after our request for a way to \(place)",
-                "check host and port of --proxy; it may wait for the server itself",
+                "the proxy did not connect to \(place) within \(patience) s",
+                "check the host and port in --proxy and in the URL",
                 .unreachable
             )
         default:
             .failed(
                 "proxy",
-                "the proxy hung up before it had opened a way to \(place)",
-                "check host and port of --proxy, and its log",
+                "the proxy closed the connection before it connected to \(place)",
+                "check the host and port in --proxy, and the proxy's log",
                 .unreachable
             )
         }

@@ -3,7 +3,7 @@ import DivanJSON
 
 /// The throughput in both directions, by what a probe received and sent.
 struct ThroughputFinding {
-    /// Bytes per second below which a person should know.
+    /// Bytes per second below which the connection is slow.
     private static let slow = 50_000.0
     /// Fewer bytes measure latency, not throughput.
     private static let leastByteCount = 50_000
@@ -20,7 +20,7 @@ struct ThroughputFinding {
         var slowest = Double.infinity
         if let received = report.received, received.byteCount > 0 {
             let documents = Numbers.count(report.receivedCount, "document")
-            parts.append("took \(documents), \(text(received))")
+            parts.append("received \(documents), \(text(received))")
             slowest = min(slowest, judged(received))
             figures["documentsReceived"] = JSON(report.receivedCount)
             figures["bytesReceived"] = JSON(received.byteCount)
@@ -39,7 +39,7 @@ struct ThroughputFinding {
             finding = .warning(
                 "throughput",
                 seen,
-                "a slow way: expect long syncs; --blobs lazy helps"
+                "slow connection: syncs take long; '--blobs lazy' helps"
             )
         }
         finding.figures = figures

@@ -3,7 +3,7 @@ import DivanJSON
 import DivanRevisions
 import DivanStore
 
-/// Whether the clock that a database names its versions with agrees with this machine's.
+/// Whether the clock of a database's version vectors agrees with this machine's clock.
 struct VersionClockFinding {
     let standing: ClockStanding
     /// The database, as a word for the shell.
@@ -25,10 +25,15 @@ struct VersionClockFinding {
         }
         return .warning(
             "clock",
-            "a save on \(ClockText.moment(jump.to)) was \(jump.dayCount) days ahead of the newest earlier "
-                + "save and of every peer's; if this machine's clock was wrong then, peers refuse it",
-            "set the clock if it is wrong: timedatectl; then: divan repair-clock \(database)"
+            "a save on \(ClockText.moment(jump.to)) was \(jump.dayCount) days later than all saves "
+                + "before it; if this machine's clock was wrong, peers refuse it",
+            remedy
         )
+    }
+
+    private var remedy: String {
+        "correct the clock if it is wrong ('timedatectl'), then run 'divan repair-clock "
+            + "\(database)'"
     }
 
     private var ahead: Finding {
@@ -36,17 +41,13 @@ struct VersionClockFinding {
         if standing.isAhead {
             let span = ClockText.span(standing.time - min(standing.time, standing.wall))
             parts.append(
-                "the database's clock is \(span) ahead of this machine's, so peers refuse what is saved"
+                "the database's clock is \(span) ahead of this machine's; peers refuse new changes"
             )
         }
         if standing.aheadCount > 0 {
             let documents = Numbers.count(standing.aheadCount, "document")
-            parts.append("\(documents) with versions from the future, which peers refuse")
+            parts.append("\(documents) with versions in the future, which peers refuse")
         }
-        return .warning(
-            "clock",
-            parts.joined(separator: "; "),
-            "set the clock if it is wrong: timedatectl; then: divan repair-clock \(database)"
-        )
+        return .warning("clock", parts.joined(separator: "; "), remedy)
     }
 }

@@ -53,7 +53,7 @@ struct ArrayFinder {
         guard held.count <= Self.searchByteLimit else {
             throw Failure(
                 kind: .invalid,
-                sentence: "\(name): no answer of CouchDB, which has its rows, docs or results early"
+                sentence: "\(name): not a CouchDB response (no rows, docs or results at its start)"
             )
         }
         return passed
@@ -65,7 +65,8 @@ struct ArrayFinder {
             let what = state == .inArray ? "array" : "object"
             throw Failure(
                 kind: .invalid,
-                sentence: "\(name): the \(what) is not closed; is the file complete?"
+                sentence: "\(name): the \(what) is not closed",
+                hint: "check that the file is complete"
             )
         }
         defer { held = [] }
@@ -167,8 +168,9 @@ struct ArrayFinder {
         Failure(
             kind: .invalid,
             sentence:
-                "\(name):\(line): neither an answer of CouchDB nor a line of pouchdb-dump; is the "
-                + "file damaged, or are there two in one? Import each by itself"
+                "\(name):\(line): neither a CouchDB response nor a line of pouchdb-dump",
+            hint: "check that the file is complete; if it consists of several files, import each "
+                + "separately"
         )
     }
 

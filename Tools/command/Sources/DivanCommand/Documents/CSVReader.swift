@@ -75,7 +75,7 @@ struct CSVReader {
             bytes += piece
         }
         if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
-            throw problem("the text is UTF-16; save it as UTF-8", at: 1)
+            throw problem("the file is in UTF-16", at: 1, hint: "save it as UTF-8")
         }
         return Array(bytes.withoutByteOrderMark)
     }
@@ -97,7 +97,9 @@ struct CSVReader {
         do {
             return try CSVSeparator.finding(in: start, isTabbed: isTabbed)
         } catch {
-            throw Failure(kind: error.kind, sentence: "\(name): \(error.sentence)")
+            var failure = error
+            failure.sentence = "\(name): \(failure.sentence)"
+            throw failure
         }
     }
 
@@ -114,7 +116,7 @@ struct CSVReader {
             let bytes = try document(in: record).canonicalBytes()
             try body(DocumentText(place: place, bytes: bytes[...]))
         } catch let problem as CSVRecords.Problem {
-            let failure = Failure(kind: .invalid, sentence: problem.text)
+            let failure = Failure(kind: .invalid, sentence: problem.text, hint: problem.hint)
             try body(DocumentText(place: "\(name):\(problem.line)", refusedFor: failure))
         }
     }
@@ -124,7 +126,7 @@ struct CSVReader {
         guard record.fields.count <= columns.count else {
             throw CSVRecords.Problem(
                 line: record.line,
-                text: "\(record.fields.count) fields, but \(columns.count) keys"
+                text: "\(record.fields.count) fields, but \(columns.count) columns"
             )
         }
         var members: [JSONObject.Member] = []
@@ -150,7 +152,8 @@ struct CSVReader {
                 guard !field.bytes.contains(0) else {
                     throw CSVRecords.Problem(
                         line: record.line,
-                        text: "a key has a NUL; is the text UTF-16? Save it as UTF-8"
+                        text: "a key contains a NUL character",
+                        hint: "if the file is in UTF-16, save it as UTF-8"
                     )
                 }
                 return try text(field, of: record)
@@ -158,14 +161,22 @@ struct CSVReader {
         }
         // Nothing can be stored under an empty key: a spreadsheet leaves empty columns at its edge.
         for key in keys where !key.isEmpty && !seen.insert(ExactText(key)).inserted {
-            throw problem("two columns are called \"\(key)\"; rename one", at: record.line)
+            throw problem(
+                "two columns are named '\(key)'",
+                at: record.line,
+                hint: "rename one of them"
+            )
         }
         // A comma may be part of a name; otherwise it separates names.
         let texts = rules.texts.flatMap { seen.contains(ExactText($0)) ? [$0] : $0.listItems }
             .map { ExactText($0) }
         if let text = texts.first(where: { !seen.contains($0) }) {
             let list = keys.joined(separator: ", ")
-            throw problem("no column is called \"\(text)\"; there are \(list)", at: record.line)
+            throw problem(
+                "no column is named '\(text)'",
+                at: record.line,
+                hint: "the columns are \(list)"
+            )
         }
         return keys.map { Column(key: $0, isText: texts.contains(ExactText($0))) }
     }
@@ -177,7 +188,8 @@ struct CSVReader {
         guard let text = String(validating: field.bytes, as: UTF8.self) else {
             throw CSVRecords.Problem(
                 line: record.line,
-                text: "a field is no UTF-8; save the text as UTF-8"
+                text: "a field is not valid UTF-8",
+                hint: "save the file as UTF-8"
             )
         }
         return text
@@ -190,11 +202,11 @@ struct CSVReader {
         do {
             return try work()
         } catch {
-            throw problem(error.text, at: error.line)
+            throw problem(error.text, at: error.line, hint: error.hint)
         }
     }
 
-    private func problem(_ text: String, at line: Int) -> Failure {
-        Failure(kind: .invalid, sentence: "\(name):\(line): \(text)")
+    private func problem(_ text: String, at line: Int, hint: String?) -> Failure {
+        Failure(kind: .invalid, sentence: "\(name):\(line): \(text)", hint: hint)
     }
 }

@@ -22,10 +22,11 @@ struct CSVRecords {
         }
     }
 
-    /// What is malformed, and on which line.
+    /// What is malformed, on which line, and how to fix it.
     struct Problem: Error {
         var line: Int
         var text: String
+        var hint: String?
     }
 
     private enum Place {
@@ -99,21 +100,28 @@ struct CSVRecords {
         case .afterQuote:
             place = .quoted
             try append(UInt8(ascii: "\""))
-        case .plain: refuse("a quote inside a field that does not begin with one")
+        case .plain: refuse("an unquoted field contains a quote")
         case .malformed: break
         }
     }
 
     private mutating func refuse(_ text: String) {
         place = .malformed
-        let remedy = "; write the field in quotes, and each quote in it twice"
-        record.problem = Problem(line: line, text: text + remedy)
+        record.problem = Problem(
+            line: line,
+            text: text,
+            hint: "put the field in quotes, and double the quotes in it"
+        )
     }
 
     private mutating func append(_ byte: UInt8) throws(Problem) {
         guard field.bytes.count < DocumentText.longest else {
             let begin = field.isQuoted ? quoteLine : line
-            throw Problem(line: begin, text: "a field of more than 64 MiB; is a quote missing?")
+            throw Problem(
+                line: begin,
+                text: "a field is larger than 64 MiB",
+                hint: "check for a missing quote"
+            )
         }
         field.bytes.append(byte)
     }

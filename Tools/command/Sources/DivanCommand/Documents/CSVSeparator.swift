@@ -19,7 +19,10 @@ enum CSVSeparator {
         guard let byte = text.utf8.first, text.utf8.count == 1,
             byte == tab || (0x20..<0x7F).contains(byte), byte != UInt8(ascii: "\"")
         else {
-            throw .usage("--separator takes one ASCII character or \"tab\", not \"\(text)\"")
+            throw .usage(
+                "invalid value '\(text)' for '--separator'",
+                hint: "use one ASCII character, or 'tab'"
+            )
         }
         return byte
     }
@@ -40,7 +43,8 @@ enum CSVSeparator {
             let list = best.map { "\"\(name(of: $0.separator))\"" }.joined(separator: " or ")
             throw Failure(
                 kind: .invalid,
-                sentence: "the separator may be \(list); choose it with --separator"
+                sentence: "cannot detect the separator, which may be \(list)",
+                hint: "set it with '--separator'"
             )
         }
         return best[0].separator

@@ -54,7 +54,9 @@ struct CouchReader {
             try release()
             // About the whole answer, which holds no documents.
             guard row["error"] == nil || row["key"] != nil else {
-                throw Failure(kind: error.kind, sentence: "\(entry.place): \(error.sentence)")
+                var failure = error
+                failure.sentence = "\(entry.place): \(failure.sentence)"
+                throw failure
             }
             return try body(DocumentText(place: entry.place, refusedFor: error))
         }
@@ -101,7 +103,8 @@ struct CouchReader {
         guard let whole = isRow ? row["doc"]?.object : row else {
             throw Failure(
                 kind: .invalid,
-                sentence: "only the ID of \"\(id)\"; dump with ?include_docs=true"
+                sentence: "only the ID of document '\(id)'",
+                hint: "export with '?include_docs=true'"
             )
         }
         var document = JSONObject()
@@ -111,7 +114,7 @@ struct CouchReader {
         guard document["attachments"] == nil else {
             throw Failure(
                 kind: .invalid,
-                sentence: "\"\(id)\" has attachments, and a property of that name"
+                sentence: "document '\(id)' has both attachments and a property 'attachments'"
             )
         }
         document["attachments"] = .object(try blobs(attachments, id))
@@ -124,21 +127,21 @@ struct CouchReader {
             if let key = row["key"] {
                 return Failure(
                     kind: .invalid,
-                    sentence: "CouchDB sent no document for the key \(key.canonicalText): \(error)"
+                    sentence: "CouchDB returned no document for key \(key.canonicalText): \(error)"
                 )
             }
             let reason = row["reason"]?.string.map { ": \($0)" } ?? ""
             return Failure(
                 kind: .invalid,
-                sentence: "CouchDB answered with an error, \(error)\(reason); mend the "
-                    + "request, and fetch the documents again"
+                sentence: "CouchDB returned an error: \(error)\(reason)",
+                hint: "correct the request, and export the documents again"
             )
         }
         return Failure(
             kind: .invalid,
-            sentence: "no document of CouchDB, for it has no _id; dump with "
-                + "_all_docs?include_docs=true&attachments=true or pouchdb-dump, or leave "
-                + "--from couchdb out for JSON of another kind"
+            sentence: "not a CouchDB document: it has no _id",
+            hint: "export with '_all_docs?include_docs=true&attachments=true' or pouchdb-dump; for "
+                + "other JSON, leave '--from couchdb' out"
         )
     }
 
@@ -151,8 +154,8 @@ struct CouchReader {
             guard let data = value.object?["data"] else {
                 throw Failure(
                     kind: .invalid,
-                    sentence: "the attachment \(name) of \"\(id)\" came without its "
-                        + "content; dump with ?attachments=true"
+                    sentence: "attachment '\(name)' of document '\(id)' has no content",
+                    hint: "export with '?attachments=true'"
                 )
             }
             blobs[name] = [

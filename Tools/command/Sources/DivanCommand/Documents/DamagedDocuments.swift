@@ -1,6 +1,6 @@
 import DivanCommandLine
 
-/// Documents that a verb could not read, and omitted from its output.
+/// Documents that a command could not read, and omitted from its output.
 struct DamagedDocuments {
     /// How many are listed individually; the rest is counted.
     private static let toldCount = 40
@@ -20,16 +20,17 @@ struct DamagedDocuments {
     /// Lists them for a person.
     func tell(_ terminal: Terminal) {
         for name in names {
-            terminal.note("divan: \(name.escapingControlCharacters()): damaged, left out")
+            terminal.note("divan: \(name.escapingControlCharacters()): damaged, skipped")
         }
     }
 
-    /// Ends a verb that has written the rest with a failure; does nothing if there are none.
+    /// Fails a command that has written the other documents; does nothing if there are none.
     func fail() throws(Failure) {
         guard count > 0 else { return }
         throw Failure(
             kind: .partly,
-            sentence: "\(words) left out; divan check tells what is wrong"
+            sentence: "\(words) skipped",
+            hint: "run 'divan check' for details"
         )
     }
 

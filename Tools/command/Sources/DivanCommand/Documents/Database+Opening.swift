@@ -109,7 +109,7 @@ extension StoreReader {
 }
 
 extension StoreReader {
-    /// The failure of a verb that finds no such document; names a collection that has one with this ID.
+    /// The failure of a command that finds no such document; names a collection that has one with this ID.
     func noDocument(_ documentID: DocumentID, in collection: CollectionPath) -> Failure {
         if hasDeleted(documentID, in: collection) {
             return .noDocument(documentID.text, in: collection.wireName, wasDeleted: true)
@@ -148,14 +148,15 @@ extension Failure {
         wasDeleted: Bool = false
     ) -> Failure {
         let option = collection == "\(CollectionName.default)" ? "" : " -c \(collection)"
-        let elsewhere = place.map { "there is one in \($0): -c \($0)" }
+        let elsewhere = place.map { "a document with this ID is in \($0); use '-c \($0)'" }
         let hint =
             wasDeleted
-            ? "it was deleted; divan revs\(option) shows its revisions"
-            : elsewhere ?? "divan ls\(option) lists what is there"
+            ? "it was deleted; 'divan revs\(option)' shows its revisions"
+            : elsewhere ?? "'divan ls\(option)' lists the documents"
         return Failure(
             kind: .notFound,
-            sentence: "no document \"\(id)\" in collection \(collection); \(hint)"
+            sentence: "document '\(id)' not found in collection '\(collection)'",
+            hint: hint
         )
     }
 }
@@ -208,8 +209,9 @@ extension CollectionName {
         guard let name = CollectionName(text) else {
             throw Failure(
                 kind: .invalid,
-                sentence: "\"\(text)\" is no collection name; write scope.name or name with "
-                    + "letters, digits, _, - and %, of which _ and % may not come first"
+                sentence: "invalid collection name '\(text)'",
+                hint: "use scope.name or name, with letters, digits, _, - and %; neither part can "
+                    + "begin with _ or %"
             )
         }
         return name
@@ -244,10 +246,10 @@ extension CommandSyntax.Option {
         completion: .collection,
         "the collection: scope.name or name (default: _default)"
     )
-    static let json = flag("--json", "results as JSON for machines")
-    static let dryRun = flag("--dry-run", "tell what would be done, and do nothing")
-    /// Every destructive verb accepts it, even one that asks nothing.
-    static let yes = flag("--yes", "do not ask")
+    static let json = flag("--json", "print results as JSON").grouped(.output)
+    static let dryRun = flag("--dry-run", "show what would be done, without doing it")
+    /// Every destructive command accepts it, even if it does not ask.
+    static let yes = flag("--yes", "do not ask for confirmation")
 }
 
 /// Work that is undone if Ctrl-C or SIGTERM stops it.

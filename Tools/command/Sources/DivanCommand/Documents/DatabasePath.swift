@@ -24,8 +24,8 @@ struct DatabasePath: Equatable, Sendable {
     static func check(_ text: String) throws(Failure) {
         guard !text.contains("://") else {
             throw .usage(
-                "\"\(text)\" is a URL; divan push, pull and sync take one, behind a database of "
-                    + "this machine"
+                "'\(text)' is a URL, not a database",
+                hint: "name a local database first: 'divan sync DB \(text)'"
             )
         }
         let isPlace = ["", ".", ".."].contains(text.split(separator: "/").last ?? "")
@@ -33,18 +33,21 @@ struct DatabasePath: Equatable, Sendable {
         // Inside a bundle, its own directory is meant.
         let isInside = isPlace && path.exists
         guard !isPlace || isInside, !path.name.isEmpty else {
-            throw .usage("\"\(text)\" is no name of a database; write travel, or /data/travel")
+            throw .usage(
+                "'\(text)' is not a database name",
+                hint: "use a name or a path, such as 'travel' or '/data/travel'"
+            )
         }
     }
 
-    /// Refuses a database of this machine where a verb takes the URL of a peer.
+    /// Refuses a database of this machine where a command takes the URL of a peer.
     static func refuse(asPeer text: String) throws(Failure) {
         let path = DatabasePath(text)
         guard !text.contains("://"), path.exists else { return }
         throw .usage(
-            "\"\(text)\" is a database of this machine, not the URL of a peer; serve it (divan serve "
-                + "\(path.word) --no-tls --interface 127.0.0.1) and write the URL that this shows, or "
-                + "copy a whole database with divan cp"
+            "'\(text)' is a local database, not the URL of a peer",
+            hint: "copy the database with 'divan cp'; or run 'divan serve \(path.word) --no-tls "
+                + "--interface 127.0.0.1', and use the URL that it prints"
         )
     }
 
@@ -68,7 +71,7 @@ struct DatabasePath: Equatable, Sendable {
 }
 
 extension Arguments {
-    /// Parses the words of a verb's line, and refuses operands that cannot name a local database.
+    /// Parses the words of a command's line, and refuses operands that cannot name a local database.
     ///
     /// - Throws: `Failure` of kind `usage`.
     init(naming words: some Swift.Collection<String>, syntax: CommandSyntax) throws(Failure) {

@@ -108,7 +108,7 @@ struct DocumentLines {
                 try output.finish()
             } catch {
                 var failure = error
-                failure.sentence += ": \(Numbers.count(count, "document")) before it"
+                failure.sentence += "; exported \(Numbers.count(count, "document")) before it"
                 throw failure
             }
         }
@@ -136,13 +136,13 @@ struct DocumentLines {
         }
     }
 
-    /// Any reader of the text would refuse it.
+    /// `divan import` would reject it.
     private static func tooLong(_ id: String) -> Failure {
         Failure(
             kind: .invalid,
-            sentence:
-                "\(id.escapingControlCharacters()): a text of more than 64 MiB, which nothing here "
-                + "reads back; divan dump writes documents of any size"
+            sentence: "\(id.escapingControlCharacters()): larger than 64 MiB as text, the limit of "
+                + "'divan import'",
+            hint: "use 'divan dump', which has no limit"
         )
     }
 

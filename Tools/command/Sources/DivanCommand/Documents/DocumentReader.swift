@@ -1,7 +1,7 @@
 import DivanCommandLine
 import Foundation
 
-/// Reads documents from files, one after another, without holding a whole file.
+/// Reads documents from files, one after another, without loading a whole file into memory.
 ///
 /// A file holds either one JSON object per line, or one JSON array of objects; its first character
 /// tells. A directory holds one object in each `*.json` file.
@@ -28,7 +28,8 @@ struct DocumentReader {
         guard !names.isEmpty else {
             throw Failure(
                 kind: .notFound,
-                sentence: "\(path): there is no file in it whose name ends in .json; name the files"
+                sentence: "\(path): the directory contains no .json files",
+                hint: "give the paths of the files instead"
             )
         }
         for name in names {

@@ -69,7 +69,7 @@ struct DocumentSplitter {
         case .lines: try takeLine(UInt8(ascii: "\n"), body)
         case .array:
             guard place == .behindEnd else {
-                throw broken("the array is not closed; is the file complete?")
+                throw broken("the array is not closed", hint: "check that the file is complete")
             }
         }
     }
@@ -129,10 +129,10 @@ struct DocumentSplitter {
         case (.first, UInt8(ascii: "]")), (.behindItem, UInt8(ascii: "]")): place = .behindEnd
         case (.behindItem, UInt8(ascii: ",")): place = .behindComma
         case (.behindItem, _):
-            throw broken("neither a comma nor the end of the array behind a document")
-        case (.behindEnd, _): throw broken("text behind the end of the array")
-        case (_, UInt8(ascii: ",")): throw broken("a comma with no document before it")
-        case (_, UInt8(ascii: "]")): throw broken("a comma with no document behind it")
+            throw broken("expected a comma or the end of the array after a document")
+        case (.behindEnd, _): throw broken("text after the end of the array")
+        case (_, UInt8(ascii: ",")): throw broken("a comma without a document before it")
+        case (_, UInt8(ascii: "]")): throw broken("a comma without a document after it")
         default:
             place = .item
             firstLine = line
@@ -183,9 +183,13 @@ struct DocumentSplitter {
     }
 
     /// The failure for a malformed array, whatever its documents are.
-    private func broken(_ problem: String) -> Failure {
+    private func broken(_ problem: String, hint: String? = nil) -> Failure {
         let byte = tellsBytes ? "byte \(offset): " : ""
-        return Failure(kind: .invalid, sentence: "\(name):\(line): \(byte)\(problem)")
+        return Failure(
+            kind: .invalid,
+            sentence: "\(name):\(line): \(byte)\(problem)",
+            hint: hint
+        )
     }
 
     private mutating func append(_ byte: UInt8) throws {
@@ -194,8 +198,8 @@ struct DocumentSplitter {
         guard pending.count < DocumentText.longest else {
             throw Failure(
                 kind: .invalid,
-                sentence: "\(name):\(firstLine): a document of more than 64 MiB; "
-                    + "put large content into blobs"
+                sentence: "\(name):\(firstLine): a document is larger than 64 MiB",
+                hint: "put large content into blobs"
             )
         }
         pending.append(byte)

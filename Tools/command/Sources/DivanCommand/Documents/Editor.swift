@@ -18,9 +18,9 @@ struct Editor {
         program = try Self.program()
         before = Array(text.utf8)
         let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-        // Created by mkdtemp, so nobody else can have put a link there.
+        // Created by mkdtemp, so it cannot contain a link of another user.
         var template = Array("\(parent)/divan-edit-XXXXXX".utf8CString)
-        // The buffer is writable and ends with a zero, as mkdtemp wants it.
+        // The buffer is writable and ends with a zero, as mkdtemp requires.
         let made = template.withUnsafeMutableBufferPointer { buffer in
             buffer.baseAddress.flatMap(mkdtemp).map { String(cString: $0) }
         }
@@ -50,11 +50,11 @@ struct Editor {
             let number = status & 0x7F
             let end =
                 number == 0
-                ? "ended with status \((status >> 8) & 0xFF)" : "was ended by signal \(number)"
+                ? "exited with status \((status >> 8) & 0xFF)" : "was killed by signal \(number)"
             throw Failure(
                 kind: number == SIGINT || number == SIGTERM ? .interrupted : .failed,
                 sentence: "the editor (\(program)) \(end); "
-                    + "nothing was saved" + (discardUnchanged() ? "" : ", the text is in \(file)")
+                    + "nothing was saved" + (discardUnchanged() ? "" : "; your text is in \(file)")
             )
         }
     }
@@ -66,7 +66,7 @@ struct Editor {
         return true
     }
 
-    /// The editor that the environment names, which may have its own window; else vi, which needs a terminal.
+    /// The editor from the environment, which may have its own window; else vi, which needs a terminal.
     private static func program() throws(Failure) -> String {
         let names = ["VISUAL", "EDITOR"].lazy.compactMap { (name: String) -> String? in
             getenv(name).map { String(cString: $0) }
@@ -75,8 +75,9 @@ struct Editor {
         guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
             throw Failure(
                 kind: .usage,
-                sentence: "there is no terminal for vi here; set EDITOR to a program that needs "
-                    + "none, or use divan get and divan put"
+                sentence: "no terminal for vi",
+                hint: "set EDITOR to an editor that needs no terminal, or use 'divan get' and "
+                    + "'divan put'"
             )
         }
         return "vi"
@@ -103,10 +104,10 @@ struct Editor {
             let json = text.withoutByteOrderMark
             value = try JSON(parsing: json, limits: JSONLimits(byteCount: json.count))
         } catch {
-            throw Failure(kind: .invalid, sentence: "the text: \(error)")
+            throw Failure(kind: .invalid, sentence: "invalid text: \(error)")
         }
         guard let object = value.object else {
-            throw Failure(kind: .invalid, sentence: "the text is no JSON object: {…}")
+            throw Failure(kind: .invalid, sentence: "the text is not a JSON object")
         }
         try StoreRules.check(JSONMembers(object))
         return object
@@ -145,8 +146,8 @@ struct Editor {
     private static func failure(_ path: String) -> Failure {
         Failure(
             kind: .failed,
-            sentence: "\(path): \(String(cString: strerror(errno))); set TMPDIR to a directory "
-                + "that can be written"
+            sentence: "\(path): \(String(cString: strerror(errno)))",
+            hint: "set TMPDIR to a writable directory"
         )
     }
 }

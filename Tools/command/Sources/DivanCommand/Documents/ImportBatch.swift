@@ -80,15 +80,16 @@ struct ImportBatch {
     /// In a dry run: documents that exist already, and would change.
     private(set) var replacedCount = 0
 
-    /// Opens the database of a verb; the rules' collection is created when documents are saved.
+    /// Opens the database of a command; the rules' collection is created when documents are saved.
     init(_ arguments: Arguments, rules: Rules) throws {
         let store = try arguments.database.open(forWriting: !rules.isDry)
         self.init(store: store, rules: rules)
         if rules.keepsRevisions, store.scheme != .trees {
             throw Failure(
                 kind: .invalid,
-                sentence: "\(arguments.operands[0]) names revisions by version vectors, CouchDB in "
-                    + "trees; leave --keep-revisions out, or import into a database of trees"
+                sentence: "\(arguments.operands[0]) uses version vectors, but '--keep-revisions' "
+                    + "requires revision trees",
+                hint: "leave '--keep-revisions' out, or import into a database with revision trees"
             )
         }
     }
@@ -143,7 +144,7 @@ struct ImportBatch {
                 throw failure
             }
             refusedCount += 1
-            report(failure.sentence)
+            report(failure.line)
         }
         if items.count == Self.itemCount || heldByteCount > Self.itemsByteCount {
             try commit(report: report)
@@ -207,8 +208,8 @@ struct ImportBatch {
             case .diverged:
                 refusedCount += 1
                 report(
-                    "\(item.documentID.escapingControlCharacters()): changed here and, in another way, "
-                        + "where it comes from; what is here stays"
+                    "\(item.documentID.escapingControlCharacters()): skipped, because it was "
+                        + "changed both in this database and in the source"
                 )
             }
         }
@@ -282,9 +283,10 @@ struct ImportBatch {
             failure.sentence += ", \(Numbers.grouped(unchangedCount)) unchanged"
         }
         if failure.kind == .invalid {
-            failure.sentence +=
-                ", the rest was not read; correct the file"
-                + (endsWithDocument ? ", or use --keep-going" : "")
+            failure.sentence += ", the rest was not read"
+            failure.hint =
+                (failure.hint ?? "correct the file")
+                + (endsWithDocument ? ", or use '--keep-going' to skip invalid documents" : "")
         }
         return failure
     }
@@ -301,7 +303,7 @@ struct ImportBatch {
         do {
             if let problem = entry.problem { throw problem }
             guard var body = try JSONMembers(parsing: entry.bytes.withoutByteOrderMark) else {
-                throw Failure(kind: .invalid, sentence: "no JSON object: {…}")
+                throw Failure(kind: .invalid, sentence: "not a JSON object")
             }
             let own = OwnProperties.taking(from: &body)
             if let sequence = body["_sequence"]?.int {
@@ -358,7 +360,7 @@ struct ImportBatch {
         failure.kind = .invalid
         failure.sentence = entry.sentence(of: error)
         if case .unexpectedEnd = error.reason, entry.fileName == nil {
-            failure.sentence += "; each line is a whole object, or the file one array"
+            failure.hint = "write one complete object per line, or one array"
         }
         return failure
     }

@@ -39,18 +39,20 @@ struct ImportIDs {
         if !keepsKey { body[key] = nil }
         if let text = value.string { return (text, false) }
         if let number = value.int { return (String(number), false) }
-        throw Failure(kind: .invalid, sentence: "the ID under \"\(key)\" is no text")
+        throw Failure(kind: .invalid, sentence: "the ID under '\(key)' is not a string")
     }
 
     /// Checks that a document had the key, if the user named it.
     func check() throws(Failure) {
         guard isChosen, !isFound, let otherKeys else { return }
         let hint =
-            Spelling.nearest(to: key, among: otherKeys).map { "did you mean \"\($0)\"?" }
-            ?? (otherKeys.isEmpty ? "choose another" : "the first one has \(Self.list(otherKeys))")
+            Spelling.nearest(to: key, among: otherKeys).map { "did you mean '\($0)'?" }
+            ?? (otherKeys.isEmpty
+                ? "use another key" : "the first document has \(Self.list(otherKeys))")
         throw Failure(
             kind: .invalid,
-            sentence: "no document has the key \"\(key)\" that --id-from names; \(hint)"
+            sentence: "no document has the key '\(key)' given to '--id-from'",
+            hint: hint
         )
     }
 
@@ -60,13 +62,13 @@ struct ImportIDs {
         let documents = Numbers.count(randomCount, "document")
         let likely = otherKeys?.first { $0.lowercased() == "id" }
         return
-            "\(documents) without \"\(key)\" got \(randomCount == 1 ? "a random ID" : "random IDs"), "
-            + "and a second import would save \(randomCount == 1 ? "it" : "them") again; "
-            + "--id-from \(likely ?? "KEY") takes IDs from \(likely.map { "\"\($0)\"" } ?? "a key")"
+            "\(documents) without '\(key)' got \(randomCount == 1 ? "a random ID" : "random IDs"), "
+            + "and a second import would save \(randomCount == 1 ? "it" : "them") again; use "
+            + "'--id-from \(likely ?? "KEY")' to take the IDs from a key"
     }
 
     private static func list(_ keys: [String]) -> String {
-        let names = keys.prefix(8).map { "\"\($0)\"" }.joined(separator: ", ")
+        let names = keys.prefix(8).map { "'\($0)'" }.joined(separator: ", ")
         if keys.isEmpty { return "no key" }
         return keys.count > 8 ? names + ", …" : names
     }

@@ -51,7 +51,7 @@ enum InlineBlobs {
             guard let content = Base64.decode(text) else {
                 throw Failure(
                     kind: .invalid,
-                    sentence: "the data of a blob or attachment is no base64"
+                    sentence: "the data of a blob or attachment is not valid base64"
                 )
             }
             installed.storedCount += 1

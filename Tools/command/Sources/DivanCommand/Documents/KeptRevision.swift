@@ -4,7 +4,7 @@ import DivanRevisions
 
 /// The ID that CouchDB gave a revision, and those of its ancestors.
 ///
-/// CouchDB's IDs have the form of those of a revision tree, and nobody recomputes them from a body:
+/// CouchDB's IDs have the form of those of a revision tree, and are never recomputed from a body:
 /// each database accepts them as they are.
 struct KeptRevision {
     let id: RevisionID
@@ -20,8 +20,8 @@ struct KeptRevision {
         guard let revisions else {
             throw Failure(
                 kind: .invalid,
-                sentence: "no history that could be kept; dump with pouchdb-dump, or leave "
-                    + "--keep-revisions out"
+                sentence: "the document has no revision history",
+                hint: "export with pouchdb-dump, or leave '--keep-revisions' out"
             )
         }
         var names: [RevisionID] = []
@@ -30,8 +30,8 @@ struct KeptRevision {
             guard let name = RevisionID(text) else {
                 throw Failure(
                     kind: .invalid,
-                    sentence: "\"\(text.prefix(80))\" is no revision of a tree; leave "
-                        + "--keep-revisions out"
+                    sentence: "'\(text.prefix(80))' is not a revision ID of a revision tree",
+                    hint: "leave '--keep-revisions' out"
                 )
             }
             names.append(name)

@@ -5,9 +5,9 @@ import DivanQuery
 import DivanRevisions
 import Foundation
 
-/// Which documents a verb shows: those that have not expired.
+/// Which documents a command shows: those that have not expired.
 ///
-/// A program that opens the database for writing purges the others. A verb that reads treats them as purged,
+/// A program that opens the database for writing purges the others. A command that reads treats them as purged,
 /// but leaves them in place: it may be reading a backup.
 struct LivingDocuments {
     /// Now, in milliseconds since 1970; `nil` if no document has expired, as nearly always.
@@ -34,7 +34,7 @@ struct LivingDocuments {
         return end > Date(timeIntervalSince1970: Double(now) / 1_000)
     }
 
-    /// The same question, restricted to them; `lost` has the documents of each source that are left out, too.
+    /// The same query, restricted to them; `lost` has the documents of each source that are left out, too.
     func only(
         _ statement: QueryStatement,
         besides lost: [[DocumentID]] = []

@@ -1,7 +1,7 @@
 import DivanCommandLine
 import DivanJSON
 
-/// Blobs that documents refer to and that are nowhere, as reported by a verb that has done the rest.
+/// Blobs that documents refer to and that do not exist, as reported by a command that has done the rest.
 struct MissingContents {
     private let digests: [String]
 
@@ -15,14 +15,14 @@ struct MissingContents {
         object["missingBlobs"] = .array(digests.map { .string($0) })
     }
 
-    /// Lists them for a person, and fails the verb; does nothing if there are none.
+    /// Lists them for a person, and fails the command; does nothing if there are none.
     func fail(_ terminal: Terminal) throws(Failure) {
         guard !digests.isEmpty else { return }
         terminal.noteMissing(digests)
         throw Failure(
             kind: .partly,
-            sentence:
-                "\(Numbers.count(digests.count, "blob")) missing; divan check names the documents"
+            sentence: "\(Numbers.count(digests.count, "blob")) missing",
+            hint: "'divan check' lists the documents that reference them"
         )
     }
 }

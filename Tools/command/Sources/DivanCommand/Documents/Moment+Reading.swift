@@ -31,8 +31,9 @@ extension Moment {
 
     private static func refusal(_ text: String) -> Failure {
         .usage(
-            "\"\(text)\" is no time; write 2026-12-31, 2026-12-31T18:00Z, or a distance such as "
-                + "90s, 15m, 12h, 30d, 4w"
+            "invalid time '\(text)'",
+            hint: "use a date (2026-12-31), a date and time (2026-12-31T18:00Z) or a duration "
+                + "(90s, 15m, 12h, 30d, 4w)"
         )
     }
 }

@@ -2,7 +2,7 @@ import DivanCommandLine
 import DivanJSON
 
 extension Terminal {
-    /// Reports what a verb did that prints nothing else: a sentence for people, a single line whatever the
+    /// Reports what a command did that prints nothing else: a sentence for people, a single line whatever the
     /// names in it are, and an object for machines.
     func done(_ sentence: String, _ members: JSONObject) {
         guard isJSON else { return note(sentence.escapingControlCharacters()) }
@@ -22,7 +22,7 @@ extension Terminal {
         write(JSON.object(["problem": .string(sentence)]).canonicalText + "\n", to: 2)
     }
 
-    /// Reports the result of `--dry-run`: "Would purge 3 documents", and what the verb itself would report
+    /// Reports the result of `--dry-run`: "Would purge 3 documents", and what the command itself would report
     /// to a machine.
     func rehearsed(_ deed: String, _ members: JSONObject) {
         var members = members

@@ -7,27 +7,24 @@ import Glibc
 enum DumpCommand: Command {
     static let syntax = CommandSyntax(
         name: "dump",
-        summary: "write a whole database with its history, as text",
+        summary: "export a database with its full revision history",
         operands: [.database, .init(name: "FILE", isOptional: true, completion: .file)],
         options: [
-            .value(
-                "--since",
-                "DUMP",
-                completion: .file,
-                "only what has changed since this file was written"
-            ),
+            .value("--since", "DUMP", completion: .file, "only changes since this dump")
+                .grouped(.filters),
             .json,
         ],
         details: """
-            A line of JSON for each document of every collection, tombstones too: all revisions that
-            are known, with their IDs or version vectors, conflicts, expirations, what remotes have,
-            and the blobs; of the indexes how they are made. A FILE that is there is replaced, and nobody is asked.
-            divan restore makes another database of it, with equal revisions: its first sync with each
-            peer compares everything once, and sends nothing that both have. Without FILE, or with -, it goes to standard output. One state of the
-            database is written, which may be in use meanwhile; the last line lets a file that
-            was cut off or changed be noticed.
-            With --since the result is what has changed since: keep it beside DUMP, or add it to it.
-            The file is plain text, also that of a sealed database.
+            Writes one consistent state of the database, which may be in use, as JSON lines. For
+            each document, the dump contains all known revisions, tombstones, conflicts,
+            expirations and blobs; it also contains the definitions of indexes. It is written to
+            standard output if FILE is omitted or -. An existing FILE is replaced.
+
+            'divan restore' recreates a database from the dump. With --since, only changes are
+            written: append them to DUMP, or keep them in a separate file. A checksum in the last
+            line detects truncated and changed files.
+
+            The dump of an encrypted database is not encrypted.
             """,
         examples: [
             "divan dump shop shop.dump", "divan dump shop --since shop.dump >> shop.dump",
@@ -39,8 +36,8 @@ enum DumpCommand: Command {
         let former = try arguments.value("--since").map { path in
             if let file, isSame(file, path) {
                 throw Failure.usage(
-                    "\(file) would be replaced by what only follows it; leave FILE out, and add to "
-                        + "it with >> \(path)"
+                    "\(file) is also the file given to '--since', and would be overwritten",
+                    hint: "leave FILE out, and append with '>> \(path)'"
                 )
             }
             return try DumpEnd.last(of: path)
@@ -66,29 +63,30 @@ enum DumpCommand: Command {
         guard losses.isEmpty else {
             throw Failure(
                 kind: .partly,
-                sentence: losses.joined(separator: ", ") + "; divan check names the documents"
+                sentence: losses.joined(separator: "; "),
+                hint: "run 'divan check' for details"
             )
         }
     }
 
-    /// What the dump lacks of the database, in words.
+    /// What is missing in the dump, in words.
     private static func losses(of writer: DumpWriter) -> [String] {
         var losses: [String] = []
         if let finding = writer.hidingDamage {
-            losses.append("pages are damaged (\(finding)), and documents may be missing")
+            losses.append("pages are damaged (\(finding)), so documents may be missing")
         }
         if writer.hasDamagedIndex {
             losses.append(
-                "the index of document IDs is damaged, and a document may stand twice in the dump (divan "
-                    + "index rebuild mends it)"
+                "the index of document IDs is damaged, so the dump may contain a document twice "
+                    + "('divan index rebuild' repairs it)"
             )
         }
-        if writer.damaged.count > 0 { losses.append("\(writer.damaged.words) left out") }
+        if writer.damaged.count > 0 { losses.append("\(writer.damaged.words) skipped") }
         if !writer.missingBlobs.isEmpty {
             losses.append("\(Numbers.count(writer.missingBlobs.count, "blob")) missing")
         }
         if !writer.alteredBlobs.isEmpty {
-            losses.append("\(Numbers.count(writer.alteredBlobs.count, "altered blob")) left out")
+            losses.append("\(Numbers.count(writer.alteredBlobs.count, "damaged blob")) skipped")
         }
         return losses
     }
@@ -108,7 +106,7 @@ enum DumpCommand: Command {
     ) {
         writer.damaged.tell(terminal)
         terminal.noteMissing(writer.missingBlobs)
-        terminal.noteMissing(writer.alteredBlobs, because: "its content was altered, left out")
+        terminal.noteMissing(writer.alteredBlobs, because: "damaged, skipped")
         let contents = Numbers.contents(writer.documentCount, blobs: writer.blobCount)
         let sentence = "Dumped \(contents), \(Numbers.bytes(output.byteCount))"
         var members: JSONObject = [

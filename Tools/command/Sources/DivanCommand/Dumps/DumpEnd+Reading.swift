@@ -7,20 +7,21 @@ extension DumpEnd {
     /// - Throws: `Failure` if the file is not a complete dump.
     static func last(of path: String) throws -> DumpEnd {
         let file = try FileTail(path, byteCount: DumpLimits.endByteCount)
-        let remedy = "make a whole dump, without --since"
+        let hint = "make a full dump, without '--since'"
         guard file.bytes.last == UInt8(ascii: "\n") else {
             throw Failure(
                 kind: .invalid,
-                sentence: "\(path): its last line is not whole; \(remedy)"
+                sentence: "\(path): the last line is incomplete",
+                hint: hint
             )
         }
         let text = file.bytes.dropLast()
         let start = text.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? text.startIndex
         do throws(DumpDamage) {
             if case .end(let end) = try DumpLine(text[start...]) { return end }
-            throw DumpDamage("its last line ends no dump")
+            throw DumpDamage("the dump is truncated (end marker missing)")
         } catch {
-            throw Failure(kind: .invalid, sentence: "\(path): \(error.problem); \(remedy)")
+            throw Failure(kind: .invalid, sentence: "\(path): \(error.problem)", hint: hint)
         }
     }
 }

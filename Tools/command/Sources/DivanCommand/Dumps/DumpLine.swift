@@ -67,8 +67,8 @@ struct DumpEnd: Equatable {
     /// Blobs that documents refer to and that are in no section so far; the next one includes those that
     /// are restored by then.
     var lacking: [BlobDigest] = []
-    /// SHA-256 of all bytes of the section before this line, in hexadecimal; `nil` if somebody has
-    /// removed it.
+    /// SHA-256 of all bytes of the section before this line, in hexadecimal; `nil` if it was
+    /// removed.
     var digest: String?
 }
 
@@ -159,13 +159,13 @@ extension DumpLine {
         } catch {
             throw DumpDamage("\(error)", isOfText: true)
         }
-        guard let line = read else { throw DumpDamage("no JSON object") }
+        guard let line = read else { throw DumpDamage("not a JSON object") }
         if line.tree == nil, line.contains("doc"), !line.contains("dump") {
             self = .document(try Self.document(of: line))
             return
         }
         guard let object = line.tree ?? (try? JSON(parsing: bytes, limits: DumpLimits.json))?.object
-        else { throw DumpDamage("no JSON object") }
+        else { throw DumpDamage("not a JSON object") }
         let members = DumpMembers(object)
         if object.contains("dump") {
             self = .head(try Self.head(members))
@@ -185,7 +185,7 @@ extension DumpLine {
             let indexes = try DumpedIndex.all(in: members)
             self = .collection(try members.collection(), indexes: indexes)
         } else {
-            throw DumpDamage("no line of a dump: it has none of dump, doc, blob, remote, end")
+            throw DumpDamage("not a line of a dump: no dump, doc, blob, remote or end")
         }
     }
 
@@ -214,16 +214,16 @@ extension DumpLine {
 
     private static func blob(_ members: DumpMembers) throws(DumpDamage) -> DumpLine {
         guard let digest = BlobDigest(try members.text("blob")) else {
-            throw DumpDamage("\"blob\" is no digest")
+            throw DumpDamage("\"blob\" is not a digest")
         }
         if members.object["absent"]?.bool == true { return .absent(digest) }
         guard let bytes = Base64.decode(try members.text("data")) else {
-            throw DumpDamage("\"data\" is no base64")
+            throw DumpDamage("\"data\" is not valid base64")
         }
         let byteCount = try members.number("length", in: 0...Int64(Int32.max) * 1_024)
         let offset = try members.number("offset", in: 0...byteCount)
         guard Int64(bytes.count) <= byteCount - offset, !bytes.isEmpty || byteCount == 0 else {
-            throw DumpDamage("a piece of a blob is not within its length")
+            throw DumpDamage("a piece of a blob exceeds its length")
         }
         return .piece(
             BlobPiece(
@@ -239,7 +239,7 @@ extension DumpLine {
         guard let values = members.object["revisions"]?.array else { throw noRevisions }
         var revisions: [DumpedRevision] = []
         for value in values {
-            guard let object = value.object else { throw DumpDamage("a revision is no object") }
+            guard let object = value.object else { throw DumpDamage("a revision is not an object") }
             revisions.append(try DumpedRevision(object))
         }
         return try document(members, revisions)
@@ -266,7 +266,7 @@ extension DumpLine {
     }
 
     private static var noRevisions: DumpDamage {
-        DumpDamage("\"revisions\" is no list of revisions")
+        DumpDamage("\"revisions\" is not a list of revisions")
     }
 
     private static func document(
@@ -275,7 +275,7 @@ extension DumpLine {
     ) throws(DumpDamage) -> DumpedDocument {
         // Peers send IDs that cannot be created here, and a dump contains them.
         guard let documentID = try? DocumentID(received: try members.text("doc")) else {
-            throw DumpDamage("\"doc\" is no ID of a document")
+            throw DumpDamage("\"doc\" is not a document ID")
         }
         guard (1...DumpLimits.revisionCount).contains(revisions.count) else { throw noRevisions }
         let hasExpiration = members.object.contains("expires")

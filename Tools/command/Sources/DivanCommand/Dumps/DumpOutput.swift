@@ -39,8 +39,9 @@ final class DumpOutput {
             lineByteCount += piece.count
             guard lineByteCount < DumpLimits.lineByteCount else {
                 throw DumpDamage(
-                    "more than \(Numbers.bytes(DumpLimits.lineByteCount)) with its revisions, which "
-                        + "a line of a dump cannot hold; put large content into blobs"
+                    "larger than \(Numbers.bytes(DumpLimits.lineByteCount)) with its revisions, "
+                        + "the limit of a dump",
+                    hint: "put large content into blobs"
                 )
             }
             try append(piece)

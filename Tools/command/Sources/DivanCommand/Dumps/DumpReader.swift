@@ -63,7 +63,11 @@ struct DumpReader {
             } catch let damage as DumpDamage {
                 // Half a line at the end of a file is not an error of that line.
                 if damage.isOfText, isInside, try lines.next() == nil { throw cut(name, number) }
-                throw Failure(kind: .invalid, sentence: "\(name):\(number): \(damage.problem)")
+                throw Failure(
+                    kind: .invalid,
+                    sentence: "\(name):\(number): \(damage.problem)",
+                    hint: damage.hint
+                )
             }
         }
         if isInside { throw cut(name, number) }
@@ -72,14 +76,20 @@ struct DumpReader {
     /// Ensures that there was a dump at all.
     func finish() throws(Failure) {
         guard former != nil else {
-            throw Failure(kind: .invalid, sentence: "there is no dump in it; divan dump makes one")
+            throw Failure(
+                kind: .invalid,
+                sentence: "the input contains no dump",
+                hint: "create one with 'divan dump'"
+            )
         }
     }
 
     private func cut(_ name: String, _ number: Int) -> Failure {
-        var sentence = "\(name): it was cut off: line \(number) is the last, and ends no dump"
-        if wholeCount > 0 { sentence += "; its first \(wholeCount) lines are a whole one" }
-        return Failure(kind: .invalid, sentence: sentence)
+        Failure(
+            kind: .invalid,
+            sentence: "\(name): the dump is truncated after line \(number) (end marker missing)",
+            hint: wholeCount > 0 ? "the first \(wholeCount) lines are a complete dump" : nil
+        )
     }
 
     private var isInside: Bool {
@@ -102,7 +112,7 @@ struct DumpReader {
     private mutating func follow(_ line: DumpLine) throws(DumpDamage) {
         guard case .inside(var section) = state else {
             guard case .head(let head) = line else {
-                throw DumpDamage("no line of a dump may stand here; one begins with {\"dump\":1,…")
+                throw DumpDamage("expected the first line of a dump: {\"dump\":1,…")
             }
             try begin(head)
             return
@@ -114,7 +124,7 @@ struct DumpReader {
             }
         }
         switch line {
-        case .head: throw DumpDamage("a dump begins inside another, which was cut off")
+        case .head: throw DumpDamage("another dump begins here: the previous one is truncated")
         case .remote(let id, let name):
             guard remotes[id] == nil || remotes[id] == name else {
                 throw DumpDamage("remote \(id.rawValue) has two names")
@@ -123,7 +133,7 @@ struct DumpReader {
             knownRemotes.insert(id)
         case .collection(let path, _):
             guard section.sequences[path] == nil else {
-                throw DumpDamage("the collection \(path) stands there twice")
+                throw DumpDamage("the dump contains collection \(path) twice")
             }
             section.sequences[path] = section.head.since?[path] ?? 0
         case .piece(let piece): try section.take(piece)
@@ -142,13 +152,16 @@ struct DumpReader {
     private mutating func begin(_ head: DumpHead) throws(DumpDamage) {
         if let former {
             guard head.database == former.database, head.scheme == former.scheme else {
-                throw DumpDamage("this dump is of another database than the one before")
+                throw DumpDamage("this dump and the previous one are of different databases")
             }
             guard head.since == former.sequences else {
-                throw DumpDamage("this dump does not go on where the one before ends")
+                throw DumpDamage("this dump does not continue where the previous one ends")
             }
         } else if head.since != nil {
-            throw DumpDamage("this holds what followed another dump; name that one before it")
+            throw DumpDamage(
+                "this dump contains only the changes since another one",
+                hint: "give that dump before it"
+            )
         }
         state = .inside(Section(head: head))
     }
@@ -167,12 +180,12 @@ extension DumpReader.Section {
 
     fileprivate mutating func take(_ document: DumpedDocument) throws(DumpDamage) {
         guard let last = sequences[document.collection] else {
-            throw DumpDamage("the collection \(document.collection) has no line")
+            throw DumpDamage("collection \(document.collection) has no line before this one")
         }
         guard document.sequence > last else {
             throw DumpDamage(
-                "change \(document.sequence) does not follow change \(last): a line stands there "
-                    + "twice, or at another place"
+                "sequence \(document.sequence) does not follow \(last): a line is duplicated or "
+                    + "out of order"
             )
         }
         sequences[document.collection] = document.sequence
@@ -181,11 +194,11 @@ extension DumpReader.Section {
 
     fileprivate mutating func take(_ line: DumpedStanding) throws(DumpDamage) {
         guard let end = head.since?[line.collection], sequences[line.collection] != nil else {
-            throw DumpDamage("of \(line.collection) there is nothing that could be unchanged")
+            throw DumpDamage("collection \(line.collection) cannot have unchanged documents")
         }
         let last = standing[line.collection] ?? 0
         guard line.through > last, line.through <= end, (line.runs.first?.lowerBound ?? .max) > last
-        else { throw DumpDamage("a line of unchanged documents stands at another place") }
+        else { throw DumpDamage("a line of unchanged documents is out of order") }
         standing[line.collection] = line.through
     }
 
@@ -195,12 +208,12 @@ extension DumpReader.Section {
             Set(end.sequences.keys) == Set(sequences.keys),
             sequences.allSatisfy({ $0.value <= end.sequences[$0.key] ?? 0 }),
             standing.allSatisfy({ $0.value == head.since?[$0.key] })
-        else { throw DumpDamage("lines of this dump are missing, or were added") }
+        else { throw DumpDamage("lines of this dump are missing or were added") }
         guard let digest = end.digest else { return }
         guard Hex.encode(hash.finalize().span) == digest else {
             throw DumpDamage(
-                "this dump was changed since it was written; where that was on purpose, take "
-                    + "\"sha256\" out of this line"
+                "this dump was changed after it was written",
+                hint: "if that was intended, remove \"sha256\" from this line"
             )
         }
     }

@@ -249,7 +249,7 @@ extension DumpedIndex {
     /// - Throws: `QueryError` for a type that this version does not know.
     fileprivate func stored() throws(QueryError) -> StoredIndex {
         guard let kind = StoredIndex.Kind(rawValue: kind) else {
-            throw QueryError("this version has no indexes of type \(kind)")
+            throw QueryError("unsupported index type \(kind)")
         }
         return StoredIndex(
             name: name,

@@ -63,7 +63,7 @@ struct DumpWriter {
                 try output.write(.remote(remote.id, name: remote.name))
             }
             for path in paths {
-                // Of a damaged one nobody knows what it holds.
+                // The contents of a damaged index are unknown.
                 let indexes = try reader.indexes(in: path).map(\.dumped)
                 try output.write(.collection(path, indexes: indexes))
             }
@@ -94,27 +94,34 @@ struct DumpWriter {
         _ scheme: RevisionScheme,
         _ reader: StoreReader
     ) throws {
-        let remedy = "; make a whole dump, without --since"
+        let hint = "make a full dump, without '--since'"
         guard former.database == database else {
-            throw Failure(kind: .invalid, sentence: "--since: a dump of another database" + remedy)
+            throw Failure(
+                kind: .invalid,
+                sentence: "'--since': the dump is of a different database",
+                hint: hint
+            )
         }
         guard former.scheme == scheme else {
             throw Failure(
                 kind: .invalid,
-                sentence: "--since: from before the database was upgraded" + remedy
+                sentence: "'--since': the dump was made before the database was upgraded",
+                hint: hint
             )
         }
         guard former.lacking.count < DumpLimits.lackingCount else {
             throw Failure(
                 kind: .invalid,
-                sentence: "--since: a dump that lacks too many blobs" + remedy
+                sentence: "'--since': the dump lacks too many blobs",
+                hint: hint
             )
         }
         for (path, sequence) in former.sequences where try reader.hasCollection(path) {
             guard try reader.lastSequence(in: path) >= sequence else {
                 throw Failure(
                     kind: .invalid,
-                    sentence: "--since: the collection \(path) was made anew meanwhile" + remedy
+                    sentence: "'--since': collection \(path) was recreated after the dump",
+                    hint: hint
                 )
             }
         }
@@ -128,8 +135,9 @@ struct DumpWriter {
             guard !isIncrement else {
                 throw Failure(
                     kind: .database,
-                    sentence: "the file is damaged (\(finding)), and documents that it hides would "
-                        + "count as purged; divan check --repair-from brings them back"
+                    sentence: "the file is damaged (\(finding)): unreadable documents would be "
+                        + "dumped as purged",
+                    hint: "restore them with 'divan check --repair-from'"
                 )
             }
             hidingDamage = finding
@@ -147,8 +155,8 @@ struct DumpWriter {
             throw Failure(
                 kind: .database,
                 sentence:
-                    "\(path.wireName)/\(documentID): damaged since the former dump, which may "
-                    + "hold it; divan check --repair-from brings it back from a peer or a copy"
+                    "\(path.wireName)/\(documentID): damaged since the previous dump",
+                hint: "restore it from a peer or a copy with 'divan check --repair-from'"
             )
         }
         try reader.forEachDocument(in: path, after: sequence, damaged: refuse) { document in
@@ -220,7 +228,11 @@ struct DumpWriter {
                 try output.write(.document(dumped))
             } catch let damage as DumpDamage {
                 let name = "\(path.wireName)/\(document.documentID)"
-                throw Failure(kind: .database, sentence: "\(name): \(damage.problem)")
+                throw Failure(
+                    kind: .database,
+                    sentence: "\(name): \(damage.problem)",
+                    hint: damage.hint
+                )
             }
             documentCount += 1
             progress.show(
@@ -305,7 +317,7 @@ struct DumpWriter {
             guard !bytes.isEmpty || content.byteCount == 0 else {
                 throw Failure(
                     kind: .database,
-                    sentence: "blob \(digest): it is shorter than it was"
+                    sentence: "blob \(digest): shorter than expected"
                 )
             }
             let piece = BlobPiece(

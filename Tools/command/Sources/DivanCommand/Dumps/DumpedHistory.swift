@@ -89,7 +89,7 @@ enum DumpedHistory {
         var latest: [RemoteID: Int] = [:]
         for (index, revision) in read.enumerated() {
             guard let id = RevisionID(revision.name) else {
-                throw DumpDamage("\"\(revision.name.prefix(80))\" is no revision of a tree")
+                throw DumpDamage("\"\(revision.name.prefix(80))\" is not a tree revision ID")
             }
             for remote in revision.remotes where latest.updateValue(index, forKey: remote) != nil {
                 throw DumpDamage("remote \(remote.rawValue) has two revisions")
@@ -108,7 +108,7 @@ enum DumpedHistory {
             return try RevisionTree(restoring: revisions, latest: latest)
         } catch {
             throw DumpDamage(
-                "the revisions make no tree: one stands there twice, or before a child"
+                "the revisions do not form a tree: one is duplicated, or comes before a child"
             )
         }
     }
@@ -120,7 +120,7 @@ enum DumpedHistory {
         var states: [VectorHistory.RestoredState] = []
         for revision in read {
             guard let mixed = try? MixedVector(revision.name), mixed.current != nil else {
-                throw DumpDamage("\"\(revision.name.prefix(80))\" is no version vector")
+                throw DumpDamage("\"\(revision.name.prefix(80))\" is not a version vector")
             }
             states.append(
                 VectorHistory.RestoredState(
@@ -178,10 +178,10 @@ enum DumpedHistory {
             for number in object["remotes"]?.array ?? [] {
                 guard let value = number.int, let id = UInt32(exactly: value),
                     known.contains(RemoteID(rawValue: id))
-                else { throw DumpDamage("a revision is at a remote that has no line") }
+                else { throw DumpDamage("a revision refers to a remote that has no line") }
                 remotes.append(RemoteID(rawValue: id))
             }
-            // Garbage collection must not depend on what somebody wrote into a file.
+            // Garbage collection must not depend on flags in a file.
             if let body, let named = try? BlobReferences.digests(in: body), !named.isEmpty {
                 flags.insert(.hasBlobs)
             }

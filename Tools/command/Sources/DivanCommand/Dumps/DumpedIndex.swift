@@ -24,7 +24,7 @@ struct DumpedIndex {
     /// Reads the descriptions of a line; none if it has none.
     static func all(in line: DumpMembers) throws(DumpDamage) -> [DumpedIndex] {
         guard line.object.contains("indexes") else { return [] }
-        let problem = DumpDamage("\"indexes\" is no list of indexes")
+        let problem = DumpDamage("\"indexes\" is not a list of indexes")
         guard let values = line.object["indexes"]?.array, values.count <= DumpLimits.indexCount
         else { throw problem }
         var indexes: [DumpedIndex] = []

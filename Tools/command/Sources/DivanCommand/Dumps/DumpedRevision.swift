@@ -28,7 +28,7 @@ extension DumpedRevision.Body {
         let summary = try? JSONScanner.validate(bytes.span, limits: DumpLimits.json)
         isCanonical = summary?.isCanonical ?? false
         if summary == nil, (try? UTF8Span(validating: bytes.span)) == nil {
-            throw DumpDamage("a body is no text")
+            throw DumpDamage("a body is not text")
         }
     }
 }
@@ -74,7 +74,7 @@ extension DumpedRevision {
 extension DumpedRevision {
     /// Reads a member of `revisions`.
     init(_ text: ArraySlice<UInt8>) throws(DumpDamage) {
-        let problem = DumpDamage("a revision is no object")
+        let problem = DumpDamage("a revision is not an object")
         guard let read = try? JSONMembers(parsing: text, limits: DumpLimits.json) else {
             throw problem
         }
@@ -128,5 +128,5 @@ extension DumpedRevision {
         return Body(bytes: bytes, isCanonical: false)
     }
 
-    private static var noBody: DumpDamage { DumpDamage("a body is no JSON object, or too deep") }
+    private static var noBody: DumpDamage { DumpDamage("a body is not a JSON object, or too deep") }
 }

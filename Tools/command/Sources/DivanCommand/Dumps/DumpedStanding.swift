@@ -70,7 +70,7 @@ extension DumpedStanding {
         var last: UInt64 = 0
         for (start, count) in try members.pairs("unchanged") {
             guard start > last, start <= through, count >= 1, count - 1 <= through - start else {
-                throw DumpDamage("\"unchanged\" is not in order, or goes beyond \"through\"")
+                throw DumpDamage("\"unchanged\" is not in order, or exceeds \"through\"")
             }
             last = start + (count - 1)
             runs.append(start...last)
@@ -81,7 +81,7 @@ extension DumpedStanding {
             while index < runs.count, runs[index].upperBound < sequence { index += 1 }
             guard index < runs.count, runs[index].contains(sequence), time >= 1,
                 expirations.updateValue(Int64(clamping: time), forKey: sequence) == nil
-            else { throw DumpDamage("\"expires\" names what is not in \"unchanged\"") }
+            else { throw DumpDamage("\"expires\" has a sequence that is not in \"unchanged\"") }
         }
     }
 }

@@ -6,31 +6,34 @@ import Foundation
 enum RestoreCommand: Command {
     static let syntax = CommandSyntax(
         name: "restore",
-        summary: "make a database of what divan dump wrote",
+        summary: "recreate a database from a dump",
         operands: [.database, .init(name: "FILE", isRepeating: true, completion: .file)],
         options: [KeyOptions.sealing, .json],
         details: """
-            DB is made, and must not be there. FILE is a dump; - is standard input. Dumps that were
-            made with --since come behind the one that they follow. Revisions keep their IDs,
-            documents their history, conflicts, blobs, expirations and change numbers; indexes are
-            made again, and documents that have expired stay out. The new database has UUIDs of its
-            own, so a replication compares everything once. A file that was cut off or changed makes no database; a blob that was
-            altered before it was dumped is left out and named, with exit code 8. A dump has no
-            key; with one, or with --encrypt, the new database is sealed.
+            DB must not exist. FILE is a dump; - is standard input. If dumps were made with
+            --since, give them after the dump that they continue. DB is encrypted if a key or
+            --encrypt is given.
+
+            Documents keep their revision IDs, history, conflicts, blobs, expirations and
+            sequences. Indexes are rebuilt, and expired documents are skipped. The new database has
+            its own UUIDs, so its first sync with each peer compares all documents.
+
+            Nothing is restored from a truncated or changed file. Blobs that were damaged before
+            the dump are skipped and listed, with exit code 8.
             """,
         examples: ["divan restore shop-again shop.dump", "divan restore shop-again monday tuesday"]
     )
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let files = arguments.operands.dropFirst()
-        guard !files.isEmpty else { throw Failure.usage("divan restore: FILE is missing") }
+        guard !files.isEmpty else { throw Failure.usage("divan restore: missing argument FILE") }
         let path = arguments.database
         let now = Int64(Date().timeIntervalSince1970 * 1_000)
         let key = try KeyRing.shared.keyToSealWith(arguments)
         let restoration = try DumpRestoration(path, now: now, key: key)
         let progress = ProgressLine(terminal, verb: "restored")
         defer { progress.finish() }
-        try Stoppable.run(leaving: "no database was made") {
+        try Stoppable.run(leaving: "no database was created") {
             try read(files, into: restoration, progress)
         }
         progress.finish()
@@ -40,9 +43,9 @@ enum RestoreCommand: Command {
             throw Failure(
                 kind: .partly,
                 sentence:
-                    "\(Numbers.count(lost, "blob")) \(lost == 1 ? "is" : "are") whole in no dump; "
-                    + (terminal.isJSON
-                        ? "missingBlobs and alteredBlobs name them" : "the lines above say which")
+                    "\(Numbers.count(lost, "blob")) missing or damaged in the dump",
+                hint: terminal.isJSON
+                    ? "'missingBlobs' and 'alteredBlobs' list them" : "they are listed above"
             )
         }
     }
@@ -85,11 +88,11 @@ enum RestoreCommand: Command {
         _ error: any Error,
         _ restoration: DumpRestoration
     ) -> any Error {
-        guard let failure = error as? Failure, failure.kind == .invalid,
+        guard var failure = error as? Failure, failure.kind == .invalid,
             let digest = restoration.alteredBlobs.first
         else { return error }
-        let sentence = "\(failure.sentence); the content of blob \(digest) is not what it was"
-        return Failure(kind: .invalid, sentence: sentence)
+        failure.sentence += "; the content of blob \(digest) was changed"
+        return failure
     }
 
     private static func report(
@@ -118,10 +121,10 @@ enum RestoreCommand: Command {
         terminal.noteMissing(lost)
         terminal.noteMissing(
             altered,
-            because: "its content was altered before it was dumped, left out"
+            because: "damaged before it was dumped, skipped"
         )
         for line in restoration.leftOutIndexes {
-            terminal.warn("\(line.escapingControlCharacters()); divan index make makes it")
+            terminal.warn("\(line.escapingControlCharacters()); create it with 'divan index make'")
         }
         var contents = Numbers.contents(restoration.documentCount, blobs: restoration.blobCount)
         if restoration.indexCount > 0 {
@@ -130,7 +133,7 @@ enum RestoreCommand: Command {
         terminal.note("Restored \(contents) to \(path.bundle)")
         if restoration.expiredCount > 0 {
             terminal.note(
-                "Left out: \(Numbers.count(restoration.expiredCount, "expired document"))"
+                "Skipped \(Numbers.count(restoration.expiredCount, "expired document"))"
             )
         }
     }

@@ -1,5 +1,5 @@
 extension DatabasePath {
-    /// The process that has the database open for writing, for people; `nil` if there is none, or the
-    /// system does not know.
+    /// A description of the process that has the database open for writing; `nil` if it is unknown, or
+    /// there is none.
     var owner: String? { HolderName.find(bundle) }
 }

@@ -8,17 +8,17 @@ import Synchronization
 
 /// Runs the commands of other shells on a database while this process holds it.
 ///
-/// **What it promises.** A command gets the same results and the same errors as if it had the database
+/// **Guarantee.** A command gets the same results and the same errors as if it had the database
 /// itself: its own code runs here, on a thread with the command's standard streams, which it passes
 /// as descriptors, and in its working directory. The store is the one that this process has
 /// open, so every change is part of its transactions and reaches its listeners.
 ///
-/// **What a crash leaves.** If the command dies, its work ends as after Ctrl-C. If this process
+/// **Crashes.** If the command dies, its work ends as after Ctrl-C. If this process
 /// dies, the command reports it; the socket's file that remains refuses connections, so that the next
-/// command opens the database itself, and the next holder replaces the file. Every verb changes a
-/// database in transactions: what was not committed never happened.
+/// command opens the database itself, and the next holder replaces the file. Every command changes a
+/// database in transactions: uncommitted changes are rolled back.
 ///
-/// **Limits.** `commandLimit` commands at a time; the next is told to try again.
+/// **Limits.** `commandLimit` commands at a time; further commands are refused.
 final class Holder: Sendable {
     /// Commands that run at the same time; each has a thread.
     static let commandLimit = 64
@@ -106,7 +106,7 @@ final class Holder: Sendable {
         guard request["version"]?.int == Int64(HolderAddress.version), !isFull,
             let words = request["words"]?.array?.compactMap(\.string)
         else {
-            let text = isFull ? "it works for \(Self.commandLimit) others" : "it is another version"
+            let text = isFull ? "\(Self.commandLimit) commands are running" : "its version differs"
             _ = HolderWire.send(["refused": .string(text)], to: connection)
             return
         }
@@ -128,8 +128,8 @@ final class Holder: Sendable {
             environment: Dictionary(secrets) { $1 }
         )
         let status = perform(words, in: files[3], streams)
-        // Only the verb: its operands are nobody else's business.
-        log.info("did \(words.first ?? "nothing") for another shell: exit \(status)")
+        // Only the name of the command: its operands may be private.
+        log.info("ran \(words.first ?? "nothing") for another process: exit code \(status)")
         _ = HolderWire.send(["exit": JSON(Int(status))], to: connection)
         shutdown(connection, Int32(SHUT_RDWR))
     }
@@ -147,9 +147,10 @@ final class Holder: Sendable {
         let program = greeting.object?["holder"]?.string ?? "a program"
         return Failure(
             kind: .failed,
-            sentence: "\(program), which holds the database, may not work in this directory "
-                + "(\(String(cString: strerror(number)))), as in a container without unshare; run the "
-                + "command in \(FileManager.default.currentDirectoryPath)"
+            sentence: "\(program), which has the database open, cannot use this directory "
+                + "(\(String(cString: strerror(number))))",
+            hint: "run the command in \(FileManager.default.currentDirectoryPath); containers "
+                + "without unshare have this limit"
         )
     }
 }

@@ -35,7 +35,7 @@ struct HolderAddress {
     /// Removes the socket's file.
     func remove() { unlinkat(directory, Self.name, 0) }
 
-    /// Connects; `nil` if nobody listens: there is no file, or its process has ended.
+    /// Connects; `nil` if no process listens: the file does not exist, or its process has ended.
     func connect() -> Int32? {
         let descriptor = divan_holder_connect(directory, Self.name)
         guard descriptor >= 0 else { return nil }

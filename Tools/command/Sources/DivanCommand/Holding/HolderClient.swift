@@ -4,7 +4,7 @@ import DivanJSON
 import Foundation
 import Glibc
 
-/// A command on a database that another process holds: that process does the work.
+/// A command on a database that another process has open: that process runs it.
 struct HolderClient {
     private let socket: Int32
     private let name: String
@@ -37,16 +37,17 @@ struct HolderClient {
         defer { address.close() }
         guard let socket = address.connect() else { return nil }
         var reader = HolderWire.Reader(socket)
-        // A holder that is just ending says nothing: the database is free, or will be.
+        // A holder that is ending sends nothing: the database is free, or will be.
         guard let greeting = reader.next() else {
             close(socket)
             return nil
         }
         self.socket = socket
         self.reader = reader
+        let since = greeting["since"]?.string ?? "an unknown time"
         name =
             "\(greeting["holder"]?.string ?? "a program"), process "
-            + "\(greeting["process"]?.int ?? 0), since \(greeting["since"]?.string ?? "some time")"
+            + "\(greeting["process"]?.int ?? 0), since \(since)"
     }
 
     /// Runs the words of a command line there, with this process's streams.
@@ -70,7 +71,10 @@ struct HolderClient {
             ),
         ]
         guard request.canonicalText.utf8.count < HolderWire.lineLimit else {
-            throw Failure.usage("the command line is too long for \(name); use standard input")
+            throw Failure.usage(
+                "the command line is too long for \(name), which has the database open",
+                hint: "use standard input"
+            )
         }
         let interruption = Interruption()
         let files = [input, output, STDERR_FILENO, here]
@@ -82,7 +86,8 @@ struct HolderClient {
         if let reason = answer["refused"]?.string {
             throw Failure(
                 kind: .database,
-                sentence: "the database is held by \(name), which refuses: \(reason); try again"
+                sentence: "\(name), which has the database open, refused the command: \(reason)",
+                hint: "try again"
             )
         }
         throw Done(status: answer["exit"]?.int.flatMap { Int32(exactly: $0) } ?? 1)
@@ -91,8 +96,8 @@ struct HolderClient {
     private var ended: Failure {
         Failure(
             kind: .database,
-            sentence: "\(name), which held the database, ended while it worked; look what was "
-                + "done, and run the command again"
+            sentence: "\(name), which had the database open, ended before the command finished",
+            hint: "check the database, and run the command again"
         )
     }
 

@@ -2,9 +2,9 @@ import DivanCommandLine
 import Foundation
 import Glibc
 
-/// The process that has a database open, for people: `divan serve, process 4711, since 12:30`.
+/// Describes the process that has a database open: `divan serve, process 4711, since 12:30`.
 enum HolderName {
-    /// Who has the lock of a database, as far as the system knows.
+    /// The process that has the lock of a database; `nil` if it is unknown.
     static func find(_ bundle: String) -> String? {
         guard let process = process(having: bundle) else { return nil }
         var name = "process \(process)"
@@ -72,8 +72,8 @@ enum HolderName {
         return nil
     }
 
-    /// The program's name, and the verb if it is ours: whoever uses a database names it
-    /// after the verb, and `divan soup` alone is the shell.
+    /// The program's name, and the command for `divan`: a database follows the command, and `divan soup`
+    /// alone is the shell.
     static func program(of process: Int32) -> String? {
         guard let line = text("/proc/\(process)/cmdline") else { return nil }
         let words = line.split(separator: "\0").map(String.init)

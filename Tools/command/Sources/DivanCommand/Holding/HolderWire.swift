@@ -1,7 +1,7 @@
 import DivanJSON
 import Glibc
 
-/// What the two ends send each other: lines of JSON, at most a MiB each.
+/// The protocol of the two ends: lines of JSON, at most a MiB each.
 ///
 /// ```
 /// holder:  {"version":1,"holder":"divan serve","process":4711,"since":"12:30"}
@@ -13,7 +13,7 @@ import Glibc
 enum HolderWire {
     static let lineLimit = 1 << 20
 
-    /// Sends a line; false if the other end is gone.
+    /// Sends a line; false if the other end has closed the connection.
     static func send(_ object: JSON, to socket: Int32) -> Bool {
         let bytes = Array((object.canonicalText + "\n").utf8)
         var rest = bytes[...]
@@ -37,7 +37,7 @@ enum HolderWire {
             self.socket = socket
         }
 
-        /// The next line; `nil` if the other end is gone, or sends something else.
+        /// The next line; `nil` if the other end has closed the connection, or sends invalid data.
         mutating func next() -> JSONObject? {
             while true {
                 if let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {

@@ -3,18 +3,18 @@ import DivanCommandLine
 import Foundation
 import Glibc
 
-/// Lets this user's `divan` command work on a database that this program has open.
+/// Runs this user's `divan` commands on a database that this program has open.
 ///
-/// While it is open, `divan put`, `rm`, `edit`, `import`, `query`, `studio --write` and the other verbs
-/// that change a database go through this program, with the same results and errors as if nobody had
-/// the database open. The command's own code runs here, so the program must depend on the
-/// product `DivanCommand`, which makes it larger. Listeners and replicators of this program see each
-/// change at once. Without a door such a verb fails with an error that names this program.
+/// While it is open, `divan put`, `rm`, `edit`, `import`, `query`, `studio --write` and the other commands
+/// that change a database run in this program, with the same results and errors as if the database were
+/// closed. The code of the commands runs here, so the program must depend on the product `DivanCommand`,
+/// which makes it larger. Listeners and replicators of this program see each change at once. Without a
+/// `ShellDoor`, such a command fails with an error that names this program.
 ///
-/// The socket is in the database (mode 0600), and only commands of this user are let in: one that root
-/// runs does not trust it, so root types `sudo -u NAME divan …`. The command's work is done with the
-/// rights of this program, in the command's own directory.
-/// From then on `SIGPIPE` is ignored, as in servers: the reader of a command's output may be gone.
+/// The socket is in the database (mode 0600), and accepts only commands of this user. Commands of root do
+/// not trust the socket, so root must use `sudo -u NAME divan …`. Commands run with the permissions of this
+/// program, in their own working directory.
+/// `SIGPIPE` is ignored from then on, as in servers: the reader of a command's output may have exited.
 /// May be called from any thread.
 ///
 /// ```swift
@@ -25,7 +25,7 @@ import Glibc
 public final class ShellDoor: Sendable {
     private let holder: Holder
 
-    /// Opens the door; close it before the database.
+    /// Starts accepting commands; close the `ShellDoor` before the database.
     ///
     /// - Throws: `CBLError.notOpen` if the database is closed or in memory, and
     ///   `NSPOSIXErrorDomain` if the file system has no sockets.
@@ -35,8 +35,8 @@ public final class ShellDoor: Sendable {
                 domain: CBLError.domain,
                 code: CBLError.notOpen,
                 userInfo: [
-                    NSLocalizedDescriptionKey: "Database \(database.name) is closed, or in memory; "
-                        + "only one that is open and on the disk has a door"
+                    NSLocalizedDescriptionKey: "database \(database.name) is closed or in memory; "
+                        + "use a database that is open and stored on the disk"
                 ]
             )
         }
@@ -49,8 +49,8 @@ public final class ShellDoor: Sendable {
                 code: Int(ENOTSUP),
                 userInfo: [
                     NSLocalizedDescriptionKey:
-                        "\(path.bundle): no socket can be made there; put the "
-                        + "database on a file system that has them"
+                        "\(path.bundle): cannot create a socket; move the database to a file "
+                        + "system that supports sockets"
                 ]
             )
         }

@@ -9,14 +9,15 @@ import Glibc
 enum IdentityListCommand: Command {
     static let syntax = CommandSyntax(
         name: "identity ls",
-        summary: "list the identities that are kept on this machine",
+        summary: "list the identities on this machine",
         options: [.json],
         details: """
-            Of each its label, which --identity and the other verbs take, the end of its validity,
-            its subject, what it is for, and below that the fingerprint, as divan certs show prints
-            it. CBL-ANON-… are those that divan serve made for databases without --identity; of those
-            here, in the usual directory, and open now, the database is named.
-            $DIVAN_IDENTITY_DIRECTORY names another place than the usual one in your data directory.
+            Prints the label, the expiration date, the subject, the purpose and the fingerprint of
+            each identity. Use the label with --identity and the other commands.
+
+            Identities named CBL-ANON-… were created by 'divan serve' without --identity; their
+            database is listed if it is known. Identities are stored in the data directory, or in
+            $DIVAN_IDENTITY_DIRECTORY.
             """,
         examples: ["divan identity ls", "divan identity ls --json | jq .label"]
     )
@@ -47,12 +48,14 @@ enum IdentityListCommand: Command {
                     terminal.result(object.canonicalText)
                     continue
                 }
-                line = "cannot be used: \(error)"
+                line = "unusable: \(error)"
             }
             terminal.result("\(label.padding(to: width))  \(line)".escapingControlCharacters())
             if let fingerprint { terminal.result("  SHA-256  \(fingerprint)") }
         }
-        if labels.isEmpty { terminal.note("None yet; divan identity new LABEL makes one") }
+        if labels.isEmpty {
+            terminal.note("No identities; run 'divan identity new LABEL' to create one")
+        }
     }
 }
 
@@ -60,17 +63,17 @@ enum IdentityListCommand: Command {
 enum IdentityShowCommand: Command {
     static let syntax = CommandSyntax(
         name: "identity show",
-        summary: "tell everything about an identity but its key",
+        summary: "show the certificate of an identity",
         operands: [.init(name: "LABEL")],
         options: [.json],
-        details: "Also tells which file holds it.",
+        details: "Also prints the directory of the file. The private key is not shown.",
         examples: ["divan identity show jukebox"]
     )
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let label = arguments.operands[0]
         IdentityShelf.report(try IdentityShelf.credential(label), label: label, terminal)
-        terminal.note("Kept in \(IdentityShelf.store.directory)")
+        terminal.note("Stored in \(IdentityShelf.store.directory)")
     }
 }
 
@@ -78,20 +81,20 @@ enum IdentityShowCommand: Command {
 enum IdentityExportCommand: Command {
     static let syntax = CommandSyntax(
         name: "identity export",
-        summary: "print the certificate of an identity, or write it with its key",
+        summary: "export the certificate of an identity, or its key",
         operands: [.init(name: "LABEL")],
         options: [
-            .flag("--chain", "the issuers' certificates too"),
+            .flag("--chain", "include the issuers' certificates"),
             .value("--pem", "FILE", completion: .file, "write certificates and key as PEM"),
-            .value("--p12", "FILE", completion: .file, "write them as PKCS#12"),
+            .value("--p12", "FILE", completion: .file, "write certificates and key as PKCS#12"),
             Secret.option,
-            .flag("--no-password", "write the key as it is; with --pem only"),
+            .flag("--no-password", "do not encrypt the key (with --pem only)"),
             .json,
         ],
         details: """
-            Without --pem and --p12 the certificate is printed, which is no secret: peers pin it.
-            A file with the key can be read by you alone, and the key in it is encrypted with a
-            password. \(Secret.details)
+            Without --pem and --p12, prints the certificate, which is not secret, for peers to pin.
+            A file with the key can be read only by you, and the key is encrypted with a password.
+            \(Secret.details)
             """,
         examples: [
             "divan identity export jukebox > jukebox.pem",
@@ -105,7 +108,8 @@ enum IdentityExportCommand: Command {
         let isPlain = arguments.has("--no-password")
         if let file = arguments.value("--p12") {
             guard !isPlain, !arguments.has("--pem") else {
-                throw Failure.usage("--p12 needs a password and stands without --pem")
+                let other = isPlain ? "--no-password" : "--pem"
+                throw Failure.usage("'--p12' and '\(other)' cannot be combined")
             }
             let password = try password(arguments, label)
             let bytes = try credential.pkcs12(password: password, name: label)
@@ -137,7 +141,7 @@ enum IdentityExportCommand: Command {
     ) throws {
         try PrivateFile.write(bytes, to: file, isReplacing: false)
         terminal.done(
-            "Wrote \(file); whoever has it and its password can pose as this peer",
+            "Wrote \(file), which contains the private key; keep it secret",
             ["label": .string(label), "path": .string(file)]
         )
     }
@@ -147,12 +151,12 @@ enum IdentityExportCommand: Command {
 enum IdentityImportCommand: Command {
     static let syntax = CommandSyntax(
         name: "identity import",
-        summary: "keep a key and its certificates from a file under a label",
+        summary: "import a key and its certificates from a file",
         operands: [.init(name: "LABEL"), .init(name: "FILE", completion: .file)],
         options: [Secret.option, .json],
         details: """
-            FILE is PEM with the key and the certificates, or PKCS#12 (.p12, .pfx).
-            \(Secret.details) A file without encryption needs none.
+            FILE is PEM with the key and the certificates, or PKCS#12 (.p12, .pfx). An encrypted
+            file requires its password. \(Secret.details)
             """,
         examples: ["divan identity import robot robot.p12 --password-file secret.txt"]
     )
@@ -164,7 +168,7 @@ enum IdentityImportCommand: Command {
         do {
             credential = try read(bytes, arguments)
         } catch let error as CredentialError {
-            throw Failure(kind: .invalid, sentence: "\(file): \(error)")
+            throw Failure(kind: .invalid, text: "\(file): \(error)")
         }
         try IdentityShelf.store.save(credential, label: label)
         IdentityShelf.report(credential, label: label, terminal)
@@ -185,12 +189,12 @@ enum IdentityImportCommand: Command {
 enum IdentityRemoveCommand: Command {
     static let syntax = CommandSyntax(
         name: "identity rm",
-        summary: "forget identities, keys included",
+        summary: "delete identities with their private keys",
         operands: [.init(name: "LABEL", isRepeating: true)],
         options: [.yes, .dryRun, .json],
         details: """
-            A key cannot be made again: peers that pinned the certificate refuse this one from then
-            on. divan identity export --p12 keeps a copy.
+            A deleted key cannot be recovered. Peers that pinned its certificate reject a new
+            identity. To keep a copy, run 'divan identity export --p12' first.
             """,
         examples: ["divan identity rm robot"]
     )
@@ -204,16 +208,16 @@ enum IdentityRemoveCommand: Command {
         let names = arguments.operands.joined(separator: ", ")
         let labels = JSON.array(arguments.operands.map { .string($0) })
         if arguments.has("--dry-run") {
-            return terminal.done("Would forget \(names)", ["forgot": labels, "dryRun": true])
+            return terminal.done("Would delete \(names)", ["forgot": labels, "dryRun": true])
         }
-        try terminal.confirm("Forget \(names) for ever?", isSure: arguments.has("--yes"))
+        try terminal.confirm("Delete \(names)?", isSure: arguments.has("--yes"))
         for label in arguments.operands { try store.delete(label: label) }
-        terminal.done("Forgot \(names)", ["forgot": labels, "dryRun": false])
+        terminal.done("Deleted \(names)", ["forgot": labels, "dryRun": false])
     }
 }
 
 extension Terminal {
-    /// Asks before something with a consequence, mostly that it cannot be undone.
+    /// Asks for confirmation before something that has a consequence, such as that it cannot be undone.
     ///
     /// - Throws: `Failure` unless the answer is yes; without a terminal only `isSure` counts.
     func confirm(
@@ -223,7 +227,10 @@ extension Terminal {
     ) throws(Failure) {
         if isSure { return }
         guard isatty(STDIN_FILENO) == 1 else {
-            throw .usage("\(question) \(consequence); add --yes")
+            throw .usage(
+                "confirmation required: \(question) \(consequence)",
+                hint: "add '--yes' to confirm"
+            )
         }
         write("\(question.escapingControlCharacters()) [y/N] ", to: STDERR_FILENO)
         guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else {

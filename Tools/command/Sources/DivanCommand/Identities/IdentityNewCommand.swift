@@ -9,37 +9,37 @@ import Glibc
 enum IdentityNewCommand: Command {
     static let syntax = CommandSyntax(
         name: "identity new",
-        summary: "make a key and a certificate, and keep them under a label",
+        summary: "create an identity: a private key and a certificate",
         operands: [.init(name: "LABEL")],
         options: [
-            .value("--name", "TEXT", "whom it speaks for (default: LABEL)"),
+            .value("--name", "TEXT", "the common name of the certificate (default: LABEL)"),
             .value("--organization", "TEXT", "the organization"),
             .value(
                 "--host",
                 "HOST",
                 isRepeating: true,
-                "a host name or address that a server has; peers without --pin check it"
+                "a host name or address of the server, which peers verify"
             ),
             .value(
                 "--for",
                 "ROLE",
                 completion: .word(of: ["server", "client", "both"]),
-                "server, client or both (default: both)"
+                "'server', 'client' or 'both' (default: both)"
             ),
-            .value("--days", "N", "how long it is valid (default: 365)"),
+            .value("--days", "N", "validity in days (default: 365)"),
             .value(
                 "--key",
                 "KIND",
                 completion: .word(of: ["rsa", "rsa:3072", "rsa:4096", "p256", "p384"]),
-                "rsa, rsa:BITS, p256 or p384 (default: rsa, which every peer reads)"
+                "rsa, rsa:BITS, p256 or p384 (default: rsa, for all peers)"
             ),
-            .flag("--authority", "it may sign other identities"),
-            .value("--issuer", "LABEL", "the authority that signs it (default: it signs itself)"),
+            .flag("--authority", "allow the identity to sign other identities"),
+            .value("--issuer", "LABEL", "the authority that signs it (default: self-signed)"),
             .json,
         ],
         details: """
-            The private key stays in a file that only you can read; divan identity show tells
-            where. Peers get the certificate: divan identity export LABEL.
+            The private key is stored in a file that only you can read; 'divan identity show LABEL'
+            prints its path. Give peers the certificate: 'divan identity export LABEL'.
             """,
         examples: [
             "divan identity new jukebox --host jukebox.local --host 192.168.1.20",
@@ -64,8 +64,8 @@ enum IdentityNewCommand: Command {
         try store.save(credential, label: label)
         if let issuer, issuer.leaf.notAfter < credential.leaf.notAfter {
             terminal.warn(
-                "\(label) cannot be used after \(Days.text(issuer.leaf.notAfter)), when its issuer "
-                    + "expires"
+                "\(label) cannot be used after \(Days.text(issuer.leaf.notAfter)), because its "
+                    + "issuer expires then"
             )
         }
         IdentityShelf.report(credential, label: label, terminal)
@@ -99,7 +99,10 @@ enum IdentityNewCommand: Command {
         case "server": return .serverAuth
         case "client": return .clientAuth
         case "both": return [.serverAuth, .clientAuth]
-        case let role: throw Failure.usage("--for \(role): use server, client or both")
+        case let role: throw Failure.usage(
+                "invalid value '\(role)' for '--for'",
+                hint: "use 'server', 'client' or 'both'"
+            )
         }
     }
 
@@ -115,7 +118,8 @@ enum IdentityNewCommand: Command {
                 PrivateKey.rsaBitCounts.contains(bitCount)
             else {
                 throw Failure.usage(
-                    "--key \(text): use rsa, rsa:2048 to rsa:8192, p256 or p384"
+                    "invalid value '\(text)' for '--key'",
+                    hint: "use rsa, rsa:2048 to rsa:8192, p256 or p384"
                 )
             }
             return .rsa(bitCount: bitCount)

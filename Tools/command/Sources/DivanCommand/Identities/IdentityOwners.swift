@@ -6,7 +6,7 @@ import Foundation
 /// The databases whose listeners use the identities that were created without a name.
 ///
 /// Such a label contains the public UUID of its database. Databases are searched for in this directory, in
-/// the default one, and among those that are open; those that cannot be read stay unknown.
+/// the default one, and among those that are open; unreadable databases are skipped.
 struct IdentityOwners {
     private static let prefix = "CBL-ANON-"
     /// Maximum number of databases examined.
@@ -27,11 +27,11 @@ struct IdentityOwners {
         self.names = names
     }
 
-    /// What an identity was created for; `nil` for those that were given a name.
+    /// The purpose of an identity that was created without a name; `nil` for others.
     func sentence(for label: String) -> String? {
         guard label.hasPrefix(Self.prefix) else { return nil }
-        return names[ExactText(label)].map { "listener of the database \($0)" }
-            ?? "listener of a database in another directory, or of none any more"
+        return names[ExactText(label)].map { "listener of database \($0)" }
+            ?? "listener of an unknown database"
     }
 
     private static func text(of uuid: [UInt8]) -> String { Hex.encode(uuid.span) }

@@ -7,16 +7,17 @@ import Foundation
 enum IdentityRenewCommand: Command {
     static let syntax = CommandSyntax(
         name: "identity renew",
-        summary: "renew the certificate of an identity, keeping its key",
+        summary: "renew the certificate of an identity",
         operands: [.init(name: "LABEL")],
-        options: [.value("--days", "N", "how long it is valid from now (default: 365)"), .json],
+        options: [.value("--days", "N", "validity in days from now (default: 365)"), .json],
         details: """
-            Key, names and uses stay. Who signed the old certificate signs the new one: the identity
-            itself, or an authority that is kept here, too. divan serve shows the new one when it is
-            started again.
+            Keeps the key, the names and the purpose. The new certificate has the same issuer: the
+            identity itself, or an authority on this machine. Restart 'divan serve', or send it
+            SIGHUP, to use the new certificate.
 
-            Peers that pinned the old certificate refuse the new one until they pin that; peers that
-            pinned or trust its authority notice nothing. What an authority has signed stays valid.
+            Peers that pinned the old certificate reject the new one until they pin it. Peers that
+            pinned or trust the authority are not affected. Certificates that a renewed authority
+            has signed stay valid.
             """,
         examples: ["divan identity renew jukebox --days 730"]
     )
@@ -32,15 +33,16 @@ enum IdentityRenewCommand: Command {
         try store.replace(new, label: label)
         if let issuer, issuer.leaf.notAfter < new.leaf.notAfter {
             terminal.warn(
-                "\(label) cannot be used after \(Days.text(issuer.leaf.notAfter)), when its issuer "
-                    + "expires"
+                "\(label) cannot be used after \(Days.text(issuer.leaf.notAfter)), because its "
+                    + "issuer expires then"
             )
         }
         IdentityShelf.report(new, label: label, terminal)
         if new.leaf.isAuthority {
-            terminal.note("What it signed stays valid; peers that trust it need this certificate")
+            terminal.note("Give this certificate to peers that trust the authority")
+            terminal.note("Certificates that the authority has signed stay valid")
         } else if issuer == nil {
-            terminal.note("Peers that pinned the old certificate need this one")
+            terminal.note("Give this certificate to peers that pinned the old one")
         }
     }
 
@@ -52,14 +54,15 @@ enum IdentityRenewCommand: Command {
     ) throws -> TLSCredential {
         let issuer = credential.leaf.issuer
         for label in try store.labels() {
-            // One that cannot be read is not the one.
+            // Unreadable identities are skipped.
             guard let kept = try? store.credential(label: label) else { continue }
             if kept.leaf.isAuthority, kept.leaf.subject == issuer { return kept }
         }
         throw Failure(
             kind: .notFound,
-            sentence: "\(issuer), which signed \(label), is not kept here; have it renewed there, "
-                + "or import the authority with divan identity import"
+            sentence: "\(issuer), the issuer of \(label), is not on this machine",
+            hint: "renew \(label) where the issuer is, or import the issuer with 'divan identity "
+                + "import'"
         )
     }
 }

@@ -5,7 +5,7 @@ import DivanJSON
 import DivanTLS
 import Foundation
 
-/// The stored identities, and what commands say about them.
+/// The stored identities, and their descriptions.
 enum IdentityShelf {
     static var store: DirectoryIdentityStore {
         DirectoryIdentityStore(directory: TLSIdentity.storeDirectory)
@@ -21,8 +21,9 @@ enum IdentityShelf {
         guard let credential = try store.credential(label: label) else {
             throw Failure(
                 kind: .notFound,
-                sentence: "there is no identity \"\(label)\" in \(store.directory); divan identity "
-                    + "ls lists them, divan identity new \(label) makes one"
+                sentence: "identity '\(label)' not found in \(store.directory)",
+                hint: "run 'divan identity ls' to list the identities, or 'divan identity new "
+                    + "\(label.wordForShell)' to create this one"
             )
         }
         return credential
@@ -45,7 +46,7 @@ enum IdentityShelf {
 
     /// Describes an identity, for people or machines.
     ///
-    /// `owner` is what it was created for, if known.
+    /// `owner` is the purpose that it was created for, if known.
     static func report(
         _ credential: TLSCredential,
         label: String?,
@@ -67,13 +68,13 @@ enum IdentityShelf {
         for line in leaf.lines { terminal.result("  " + line) }
         terminal.result("  key      \(credential.key)")
         for (number, card) in chain.enumerated() {
-            terminal.result("signed by, \(number + 1)")
+            terminal.result("issuer \(number + 1)")
             for line in card.lines { terminal.result("  " + line) }
         }
     }
 }
 
-/// What a person wants to know about a certificate.
+/// A summary of a certificate.
 struct CertificateCard {
     let certificate: DivanTLS.TLSCertificate
 
@@ -87,20 +88,20 @@ struct CertificateCard {
         return [
             "subject  \(certificate.subject)",
             "issuer   \(certificate.isSelfSigned ? "itself" : certificate.issuer)",
-            "names    \(names.isEmpty ? "none beside the subject" : names)",
+            "names    \(names.isEmpty ? "none except the subject" : names)",
             "valid    \(Days.text(certificate.notBefore)) to \(Days.text(certificate.notAfter))"
                 + problem.map { ", \($0)" }.orEmpty,
-            "serves   \(purpose)",
+            "usage    \(purpose)",
             "SHA-256  \(certificate.sha256Fingerprint)",
         ].map { $0.escapingControlCharacters() }
     }
 
-    /// What peers accept it for.
+    /// The purpose that peers accept it for.
     var purpose: String {
-        if certificate.isAuthority { return "signs other certificates" }
-        if certificate.usages == .serverAuth { return "one peer, as a listener" }
-        if certificate.usages == .clientAuth { return "one peer, as a client" }
-        return "one peer"
+        if certificate.isAuthority { return "certificate authority" }
+        if certificate.usages == .serverAuth { return "server" }
+        if certificate.usages == .clientAuth { return "client" }
+        return "server and client"
     }
 
     /// The same for machines.
@@ -117,13 +118,13 @@ struct CertificateCard {
         ]
     }
 
-    /// What is wrong with its validity period.
+    /// The problem with its validity period.
     var problem: String? {
         let now = Date()
         if certificate.notAfter < now { return "EXPIRED" }
         if certificate.notBefore > now { return "NOT YET VALID" }
         let days = Int(certificate.notAfter.timeIntervalSince(now) / 86_400)
-        return days < 30 ? "ends in \(Numbers.count(days, "day"))" : nil
+        return days < 30 ? "expires in \(Numbers.count(days, "day"))" : nil
     }
 }
 

@@ -5,9 +5,9 @@ import DivanSeal
 import Glibc
 import Synchronization
 
-/// The keys of the databases that a command opens: from its options, or typed.
+/// The encryption keys of the databases that a command opens: from its options, or typed.
 final class KeyRing: Sendable {
-    /// The one of this process: a command line gives one key.
+    /// The key ring of this process.
     static let shared = KeyRing()
 
     private struct State {
@@ -17,7 +17,7 @@ final class KeyRing: Sendable {
 
     private let state = Mutex(State())
 
-    /// Takes the key that the options of a verb give.
+    /// Takes the key that the options of a command give.
     ///
     /// - Throws: `Failure` for a key that no database of the line needs.
     func take(_ arguments: Arguments, of syntax: CommandSyntax) throws(Failure) {
@@ -26,13 +26,12 @@ final class KeyRing: Sendable {
         let names = arguments.operands(ofKind: .database, syntax)
         let needsNone = names.allSatisfy { !DatabasePath($0).isSealed }
         guard !syntax.makesSealed(arguments), !names.isEmpty, needsNone else { return }
-        // The verb's own error for a missing database is better.
+        // The command's own error for a missing database is better.
         guard DatabasePath(names[0]).exists else { return }
         throw Failure(
             kind: .invalid,
-            sentence:
-                "\(DatabasePath(names[0]).bundle): it is not sealed; leave the key out, or seal "
-                + "it with divan seal"
+            sentence: "\(DatabasePath(names[0]).bundle): the database is not encrypted",
+            hint: "leave out the key, or run 'divan encrypt' first"
         )
     }
 
@@ -46,16 +45,17 @@ final class KeyRing: Sendable {
         guard path.isSealed || !path.exists else {
             throw Failure(
                 kind: .invalid,
-                sentence: "\(path.bundle): it is not sealed; leave \(options.file) out"
+                sentence: "\(path.bundle): the database is not encrypted",
+                hint: "leave out '\(options.file)'"
             )
         }
         if path.isSealed { try Self.read(key, options) }
         note(key, of: path)
     }
 
-    /// The key of an encrypted database, asked for if no option gave one.
+    /// The key of an encrypted database; prompts for a password if no option gives a key.
     ///
-    /// - Throws: `Failure` if there is nobody to ask.
+    /// - Throws: `Failure` without a terminal to prompt on.
     func key(of path: DatabasePath) throws(Failure) -> EncryptionKey {
         let names = Self.names(of: path)
         let found = state.withLock { state in
@@ -69,8 +69,8 @@ final class KeyRing: Sendable {
         else {
             throw Failure(
                 kind: .database,
-                sentence: "\(path.bundle): it is sealed; give its key with --key-file or "
-                    + "--key-command, or type its password on a terminal",
+                sentence: "\(path.bundle): the database is encrypted",
+                hint: "use '--key-file FILE' or '--key-command COMMAND'",
                 code: CBLError.unreadableDatabase
             )
         }
@@ -96,7 +96,7 @@ final class KeyRing: Sendable {
         return [named, ExactText(String(cString: real))]
     }
 
-    /// Ensures that the key named by the options is there; does not ask for one.
+    /// Ensures that the key named by the options is valid; does not prompt for one.
     func checkNewKey(_ arguments: Arguments, _ options: KeyOptions = .current) throws {
         if let key = try arguments.key(options) { try Self.read(key, options) }
     }
@@ -107,12 +107,15 @@ final class KeyRing: Sendable {
             _ = try key.sealing()
         } catch {
             var failure = Failure(explaining: error)
-            if error is SealError { failure.sentence = Failure.namingOptions("\(error)", options) }
+            if error is SealError {
+                let text = Failure.namingOptions("\(error)", options)
+                failure = Failure(kind: failure.kind, text: text)
+            }
             throw failure
         }
     }
 
-    /// The key of a database that a verb creates: a given key is used; `nil` for a plain database.
+    /// The key of a database that a command creates; `nil` for a plain database.
     ///
     /// - Throws: `Failure` for an invalid key, before anything is created.
     func keyToSealWith(_ arguments: Arguments) throws(Failure) -> EncryptionKey? {
@@ -122,7 +125,7 @@ final class KeyRing: Sendable {
         return options.contains(where: arguments.has) ? try newKey(arguments) : nil
     }
 
-    /// A database's new key: that of the options, or a password, which is asked for twice.
+    /// A database's new key: from the options, or a password, which must be typed twice.
     ///
     /// - Throws: `Failure`.
     func newKey(
@@ -134,13 +137,19 @@ final class KeyRing: Sendable {
             return key
         }
         guard isatty(STDIN_FILENO) == 1, let typed = try HiddenLine.read("New password: ") else {
-            throw .usage("no key: use \(options.file) or \(options.command)")
+            throw .usage(
+                "no encryption key given",
+                hint: "use '\(options.file) FILE' or '\(options.command) COMMAND'"
+            )
         }
-        guard try HiddenLine.read("Repeat it: ") == typed else {
-            throw Failure(kind: .invalid, sentence: "the two entries differ; nothing was changed")
+        guard try HiddenLine.read("Repeat password: ") == typed else {
+            throw Failure(
+                kind: .invalid,
+                sentence: "the passwords do not match; nothing was changed"
+            )
         }
         guard !typed.isEmpty else {
-            throw Failure(kind: .invalid, sentence: "the password is empty; choose a longer one")
+            throw Failure(kind: .invalid, sentence: "the password is empty")
         }
         return .password(typed)
     }
@@ -165,26 +174,27 @@ struct KeyOptions {
         isPassword: "--new-key-is-password"
     )
 
-    /// The key of the second database of a verb, if it has its own.
+    /// The key of the second database of a command, if it has its own.
     static let other = KeyOptions(
         file: "--other-key-file",
         command: "--other-key-command",
         isPassword: "--other-key-is-password"
     )
 
-    /// For verbs that create a database.
+    /// For commands that create a database.
     static let sealing = CommandSyntax.Option.flag(
         "--encrypt",
-        "seal it with a key, or with a password that is asked for twice"
-    )
+        "encrypt the database with a key, or with a password that you type"
+    ).grouped(.authentication)
 
-    /// As options of a verb.
+    /// As options of a command.
     func options(of key: String) -> [CommandSyntax.Option] {
-        [
+        let options: [CommandSyntax.Option] = [
             .value(file, "FILE", completion: .file, "\(key): 32 bytes or 64 hexadecimal digits"),
-            .value(command, "COMMAND", "\(key), as a command prints it"),
-            .flag(isPassword, "what file or command give is a password"),
+            .value(command, "COMMAND", "\(key), printed by a command"),
+            .flag(isPassword, "treat the key as a password"),
         ]
+        return options.grouped(.authentication)
     }
 }
 
@@ -193,42 +203,45 @@ extension Arguments {
         let isPassword = has(options.isPassword)
         switch (value(options.file), value(options.command)) {
         case (nil, nil) where isPassword:
-            throw .usage("\(options.isPassword) needs \(options.file) or \(options.command)")
+            throw .usage(
+                "'\(options.isPassword)' requires '\(options.file)' or '\(options.command)'"
+            )
         case (nil, nil): return nil
         case (let file?, nil):
             guard access(file, F_OK) == 0 || errno != ENOENT else { throw .file(file, ENOENT) }
             return .file(file, isPassword: isPassword)
         case (nil, let command?): return .command(command, isPassword: isPassword)
-        default: throw .usage("\(options.file) and \(options.command) are two keys; give one")
+        default:
+            throw .usage("'\(options.file)' and '\(options.command)' cannot be combined")
         }
     }
 }
 
 extension CommandSyntax {
-    /// Whether the verb opens databases, which may be encrypted.
+    /// Whether the command opens databases, which may be encrypted.
     var takesKeys: Bool {
         operands.contains { $0.completion == .database || $0.name.hasSuffix("|DB") }
     }
 
-    /// Whether the verb's output already has a form of its own.
+    /// Whether the output of the command has its own format.
     var printsWhatIsStored: Bool {
         ["blob get", "identity export", "help", "completion", "man", "shell"].contains(name)
     }
 
-    /// Whether the verb may create an encrypted database, or encrypt a plain one.
+    /// Whether the command may create an encrypted database, or encrypt a plain one.
     func makesSealed(_ arguments: Arguments) -> Bool {
         if name == "cp" { return DatabasePath.isLines(arguments.operands[0]) }
-        return ["new", "seal", "restore", "import-cblite"].contains(name)
+        return ["new", "encrypt", "restore", "import-cblite"].contains(name)
     }
 }
 
 extension Command {
-    /// What the verb accepts, with the options of all verbs, and those of all that open databases.
+    /// What the command accepts, with the options of all commands, and those of all that open databases.
     static var line: CommandSyntax {
         var line = syntax
         let hasForm = line.options.contains { $0.name == "--json" }
         if !hasForm, !line.printsWhatIsStored { line.options.append(.json) }
-        if line.takesKeys { line.options += KeyOptions.current.options(of: "the database's key") }
+        if line.takesKeys { line.options += KeyOptions.current.options(of: "the encryption key") }
         return line
     }
 }

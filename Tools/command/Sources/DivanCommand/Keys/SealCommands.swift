@@ -3,23 +3,25 @@ import DivanCommandLine
 import DivanJSON
 import Glibc
 
-/// `divan seal`.
+/// `divan encrypt`.
 enum SealCommand: Command {
     static let syntax = CommandSyntax(
-        name: "seal",
-        summary: "encrypt a database, documents and blobs",
+        name: "encrypt",
+        aliases: ["seal"],
+        summary: "encrypt a database",
         operands: [.database],
         options: [.dryRun],
         details: """
-            Everything is written anew under the key, which takes as much free space as the database
-            does; stopped midway, the database stays plain. What stood on the disk before may be
-            found there until it is overwritten. The key is 32 random bytes in a file that only you
-            can read, or a password. Nobody opens the database without it, the authors of Divan
-            included.
+            Encrypts documents and blobs. The key is 32 random bytes in a file that only you can
+            read, or a password. Without the key, the database cannot be opened or recovered.
+
+            Rewrites the database, and needs as much free space as the database uses. If it is
+            stopped, the database stays unencrypted. The old data may remain on the disk until it is
+            overwritten.
             """,
         examples: [
-            "divan seal diary",
-            "(umask 077; openssl rand -out key 32); divan seal diary --key-file key",
+            "divan encrypt diary",
+            "(umask 077; openssl rand -out key 32); divan encrypt diary --key-file key",
         ]
     )
 
@@ -29,55 +31,56 @@ enum SealCommand: Command {
         guard !path.isSealed else {
             throw Failure(
                 kind: .invalid,
-                sentence: "\(path.bundle): it is sealed already; divan rekey changes its key"
+                sentence: "\(path.bundle): the database is already encrypted",
+                hint: "run 'divan rekey' to change the key"
             )
         }
         if arguments.has("--dry-run") {
             try KeyRing.shared.checkNewKey(arguments)
-            return try path.rehearseRewriting("seal \(path.bundle)", told: "sealed", terminal)
+            return try path.rehearseRewriting("encrypt \(path.bundle)", told: "sealed", terminal)
         }
         try path.using(.changing) { database in
             let key = try KeyRing.shared.newKey(arguments)
-            try Stoppable.run(leaving: "the database stays plain") {
+            try Stoppable.run(leaving: "the database is not encrypted") {
                 try database.changeEncryptionKey(key)
             }
         }
-        terminal.done("Sealed \(path.bundle)", ["sealed": .string(path.bundle)])
+        terminal.done("Encrypted \(path.bundle)", ["sealed": .string(path.bundle)])
     }
 }
 
-/// `divan unseal`.
+/// `divan decrypt`.
 enum UnsealCommand: Command {
     static let syntax = CommandSyntax(
-        name: "unseal",
+        name: "decrypt",
+        aliases: ["unseal"],
         summary: "decrypt a database",
         operands: [.database],
         options: [.yes, .dryRun],
         details: """
-            Everything is written anew without a key; stopped midway, the database stays sealed.
-            SQLite's own tools can then read it. You are asked, unless you say --yes; a script has to.
+            Rewrites the database without encryption; SQLite's tools can then read it. If it is
+            stopped, the database stays encrypted. Asks for confirmation unless --yes is given.
             """,
-        examples: ["divan unseal diary --key-file key --yes"]
+        examples: ["divan decrypt diary --key-file key --yes"]
     )
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let path = arguments.database
         try path.requireSealed()
         if arguments.has("--dry-run") {
-            return try path.rehearseRewriting("unseal \(path.bundle)", told: "unsealed", terminal)
+            return try path.rehearseRewriting("decrypt \(path.bundle)", told: "unsealed", terminal)
         }
         try path.using(.changing) { database in
             try terminal.confirm(
-                "Write everything in \(path.name) without a key?",
-                because: "Whoever can read its files can then read it, until divan seal encrypts "
-                    + "it again",
+                "Decrypt \(path.name)?",
+                because: "Anyone who can read its files can then read the documents",
                 isSure: arguments.has("--yes")
             )
-            try Stoppable.run(leaving: "the database stays sealed") {
+            try Stoppable.run(leaving: "the database is still encrypted") {
                 try database.changeEncryptionKey(nil)
             }
         }
-        terminal.done("Unsealed \(path.bundle)", ["unsealed": .string(path.bundle)])
+        terminal.done("Decrypted \(path.bundle)", ["unsealed": .string(path.bundle)])
     }
 }
 
@@ -85,13 +88,12 @@ enum UnsealCommand: Command {
 enum RekeyCommand: Command {
     static let syntax = CommandSyntax(
         name: "rekey",
-        summary: "give a sealed database another key",
+        summary: "change the key of an encrypted database",
         operands: [.database],
         options: KeyOptions.new.options(of: "the new key") + [.dryRun],
         details: """
-            Everything is written anew, and nothing of the old key is left in it. Stopped midway, the
-            database has its old key or the new one, all of it. Who had the old key and a copy of the
-            database can go on reading that copy.
+            Rewrites the database with the new key. If it is stopped, the database has either the
+            old key or the new key. The old key still opens old copies of the database.
             """,
         examples: ["divan rekey diary --key-file key --new-key-file key-2027"]
     )
@@ -106,7 +108,7 @@ enum RekeyCommand: Command {
         }
         try path.using(.changing) { database in
             let key = try KeyRing.shared.newKey(arguments, .new)
-            try Stoppable.run(leaving: "the database has the key of before") {
+            try Stoppable.run(leaving: "the key is unchanged") {
                 try database.changeEncryptionKey(key)
             }
         }
@@ -119,11 +121,11 @@ extension DatabasePath {
     fileprivate func requireSealed() throws {
         try requireDatabase()
         guard isSealed else {
-            throw Failure(kind: .invalid, sentence: "\(bundle): it is not sealed")
+            throw Failure(kind: .invalid, sentence: "\(bundle): the database is not encrypted")
         }
     }
 
-    /// Reports how much would be rewritten, which is also the space that this needs.
+    /// Reports how much would be rewritten, which is also the free space that this needs.
     fileprivate func rehearseRewriting(
         _ deed: String,
         told name: String,
@@ -136,8 +138,8 @@ extension DatabasePath {
         guard stat(bundle + "/db.sqlite3", &file) == 0 else { throw Failure.file(bundle, errno) }
         let byteCount = Int(file.st_size) + Int(blobs.byteCount)
         terminal.rehearsed(
-            "\(deed), and write \(Numbers.contents(documentCount, blobs: blobs.count)) anew: "
-                + Numbers.bytes(byteCount),
+            "\(deed), and rewrite \(Numbers.contents(documentCount, blobs: blobs.count)) "
+                + "(\(Numbers.bytes(byteCount)))",
             [
                 name: .string(bundle), "documents": JSON(documentCount),
                 "blobs": JSON(blobs.count), "bytes": JSON(byteCount),

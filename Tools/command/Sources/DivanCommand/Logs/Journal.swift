@@ -2,7 +2,7 @@ import Divan
 import DivanCommandLine
 import Foundation
 
-/// What the packages log; hidden unless requested, because a failure is reported in one line.
+/// The log of the packages; hidden unless requested, because the command reports its own failures.
 enum Journal {
     /// Shows the log on standard error from the level in the environment variable `DIVAN_LOG`.
     static func begin() {

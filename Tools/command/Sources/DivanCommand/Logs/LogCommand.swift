@@ -14,19 +14,24 @@ enum LogCommand: Command {
                 "--level",
                 "LEVEL",
                 completion: .word(of: LogLine.levels),
-                "this level and above: debug, verbose, info, warning, error"
-            ),
-            .value("--domain", "LIST", isRepeating: true, "these domains only: DB,Sync,WS,…"),
-            .value("--since", "WHEN", "from this time on: a date, or a distance back such as 2h"),
+                "minimum level: debug, verbose, info, warning or error"
+            ).grouped(.filters),
+            .value("--domain", "LIST", isRepeating: true, "these domains only: DB,Sync,WS,…")
+                .grouped(.filters),
+            .value("--since", "WHEN", "entries since a date, or since a duration ago, such as 2h")
+                .grouped(.filters),
             .json,
         ],
-        details: "FILE is a file that LogSinks.file wrote, or its directory: then every .cbllog "
-            + "file in it.",
+        details: """
+            FILE is a log file written by LogSinks.file, or a directory of .cbllog files.
+            """,
         examples: ["divan log ~/logs --level warning", "divan log ~/logs --domain Sync,WS --json"]
     )
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
-        guard !arguments.operands.isEmpty else { throw Failure.usage("divan log: FILE is missing") }
+        guard !arguments.operands.isEmpty else {
+            throw Failure.usage("divan log: missing argument FILE")
+        }
         let filter = try LogFilter(arguments)
         let files = try arguments.operands.flatMap(paths)
         var merge = LogMerge(try files.map { try LogFile($0) })
@@ -42,31 +47,37 @@ enum LogCommand: Command {
     private static func paths(_ path: String) throws -> [String] {
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
-            throw Failure(kind: .notFound, sentence: "\(path): no such file; check the path")
+            throw Failure(
+                kind: .notFound,
+                sentence: "\(path): no such file or directory",
+                hint: "check the path"
+            )
         }
         guard isDirectory.boolValue else { return [path] }
         let names: [String]
         do {
             names = try FileManager.default.contentsOfDirectory(atPath: path)
         } catch {
-            // The system's own message does not say which place it is about.
+            // The system's message does not include the path.
             throw Failure(
                 kind: .database,
-                sentence: "\(path): cannot be read; check the path and its permissions"
+                sentence: "\(path): cannot read the directory",
+                hint: "check the path and its permissions"
             )
         }
         let files = names.filter { $0.hasSuffix(".cbllog") }.sorted().map { "\(path)/\($0)" }
         guard !files.isEmpty else {
             throw Failure(
                 kind: .notFound,
-                sentence: "\(path): no .cbllog files here; set LogSinks.file to keep logs"
+                sentence: "\(path): no .cbllog files found",
+                hint: "set LogSinks.file in the program to write log files"
             )
         }
         return files
     }
 }
 
-/// What `divan log` leaves out.
+/// The filter of `divan log`.
 struct LogFilter {
     private let level: Int
     private let domains: Set<String>
@@ -75,7 +86,10 @@ struct LogFilter {
     init(_ arguments: Arguments) throws(Failure) {
         let name = arguments.value("--level")?.lowercased() ?? "debug"
         guard let level = LogLine.levels.firstIndex(of: name) else {
-            throw .usage("--level takes \(LogLine.levels.joined(separator: ", ")), not \"\(name)\"")
+            throw .usage(
+                "invalid value '\(name)' for '--level'",
+                hint: "use \(LogLine.levels.joined(separator: ", "))"
+            )
         }
         self.level = level
         domains = Set(arguments.list("--domain").map { $0.lowercased() })

@@ -50,7 +50,8 @@ final class LogFile {
         guard first.starts(with: Array("---- ".utf8)) || LogLine(first) != nil else {
             throw Failure(
                 kind: .invalid,
-                sentence: "\(path): no text log of Divan; name the files that LogSinks.file wrote"
+                sentence: "\(path): not a Divan log file",
+                hint: "use the .cbllog files that LogSinks.file writes"
             )
         }
         current = LogLine(first)

@@ -21,17 +21,15 @@ struct IndexAdvice {
         }
     }
 
-    /// The sentence for a collection that does not exist; `nil` if none was probably meant.
-    func sentence(forMissing name: CollectionName, in database: Database) throws -> String? {
+    /// The hint for a collection that does not exist; `nil` if none was probably meant.
+    func hint(forMissing name: CollectionName, in database: Database) throws -> String? {
         let others = try database.allCollections()
         let names = others.map { "\($0.qualifiedName)" }
         let near =
             Spelling.nearest(to: "\(name)", among: names)
             ?? names.first { $0.hasSuffix(".\(name)") }
         let meant = try near ?? others.first { try has($0) }.map { "\($0.qualifiedName)" }
-        return meant.map {
-            "there is no collection \(name); type: \(command(collection: $0, expressions: expressions))"
-        }
+        return meant.map { "run \(command(collection: $0, expressions: expressions))" }
     }
 
     /// The sentence for an index of properties that no document has; `nil` if there is nothing to say.
@@ -51,14 +49,14 @@ struct IndexAdvice {
             names.isEmpty ? "\(place) has no documents" : names.sentence(about: first, in: place)
         if let start, first.meant != nil {
             let meant = expressions.map { $0.replacing(unknown) }
-            return "\(start) Type: \(command(collection: place, expressions: meant))"
+            return "\(start) Run \(command(collection: place, expressions: meant))"
         }
         let other = try database.allCollections().first { other in
             try other != collection && has(other)
         }
         if let other {
             let name = "\(other.qualifiedName)"
-            return "\(start ?? place); \(name) has documents with these properties; type: "
+            return "\(start ?? place); \(name) has documents with these properties; run "
                 + command(collection: name, expressions: expressions)
         }
         return names.isEmpty ? nil : start

@@ -23,9 +23,9 @@ enum IndexListCommand: Command {
         }
         guard terminal.isJSON else {
             guard !indexes.isEmpty || !damaged.isEmpty else {
-                return terminal.note(try absence(arguments, store).escapingControlCharacters())
+                return terminal.note(try absence(arguments, store))
             }
-            let remedy = "damaged, no query uses it: divan index make makes it again, rm removes it"
+            let remedy = "damaged, not used by queries; 'divan index make' recreates it"
             let rows =
                 indexes.map { (left: $0.name.text, right: $0.line) }
                 + damaged.map { (left: $0.text, right: remedy) }
@@ -48,17 +48,18 @@ enum IndexListCommand: Command {
 extension IndexListCommand {
     /// An empty default collection is often not what was meant.
     private static func absence(_ arguments: Arguments, _ store: Store) throws -> String {
-        guard !arguments.has("--collection") else { return "No index" }
+        guard !arguments.has("--collection") else { return "No indexes" }
         let others = try store.read { reader in
             try reader.collections().filter { path in
                 try path != .default && !reader.indexes(in: path).isEmpty
             }
         }.map(\.wireName)
-        guard let first = others.first else { return "No index" }
+        guard let first = others.first else { return "No indexes" }
         let more = others.count > hintCount ? " and \(others.count - hintCount) more" : ""
-        return "No index in the default collection; there are indexes in "
-            + "\(others.prefix(hintCount).joined(separator: ", "))\(more): divan index ls "
-            + "\(arguments.database.word) -c \(first)"
+        return "No indexes in the default collection; other collections have some: "
+            + "\(others.prefix(hintCount).joined(separator: ", "))\(more)\n"
+            + "hint: run 'divan index ls \(arguments.database.word.escapingControlCharacters()) "
+            + "-c \(first)'"
     }
 
     private static let hintCount = 5
@@ -82,22 +83,24 @@ enum IndexMakeCommand: Command {
     static let syntax = CommandSyntax(
         name: "index make",
         aliases: ["mkindex"],
-        summary: "make an index of a collection",
+        summary: "create an index",
         operands: [
             .database, .init(name: "NAME"),
             .init(name: "EXPRESSION", isOptional: true, isRepeating: true),
         ],
         options: [
             .collection,
-            .value("--where", "CONDITION", "only documents that meet this condition"),
-            .flag("--text", "index words, for MATCH"),
-            .value("--language", "CODE", "with --text, cut off the endings of this language"),
-            .flag("--ignore-accents", "with --text, take café and cafe for one word"),
-            .value("--array", "PATH", "index the items at this path, such as contacts[].phones"),
+            .value("--where", "CONDITION", "index only documents that match this condition"),
+            .flag("--text", "create a full-text index, for MATCH"),
+            .value("--language", "CODE", "the language of the text (with --text)"),
+            .flag("--ignore-accents", "treat café and cafe as the same word (with --text)"),
+            .value("--array", "PATH", "index array items at this path, such as contacts[].phones"),
         ],
-        details:
-            "The expressions are SQL++. An index of the same name is replaced. With --array and "
-            + "without expressions the items themselves are indexed. Ctrl-C leaves the indexes as they were.",
+        details: """
+            EXPRESSION is SQL++. An existing index of the same name is replaced. With --array and
+            without EXPRESSION, the items themselves are indexed. Ctrl-C leaves the indexes
+            unchanged.
+            """,
         examples: [
             "divan index make travel byCity -c travel.hotels city 'LOWER(name)'",
             "divan index make travel words -c travel.hotels story --text --language en",
@@ -114,12 +117,16 @@ enum IndexMakeCommand: Command {
         defer { try? database.close() }
         let advice = IndexAdvice(arguments)
         if try database.collection(name) == nil,
-            let sentence = try advice.sentence(forMissing: name, in: database)
+            let hint = try advice.hint(forMissing: name, in: database)
         {
-            throw Failure(kind: .notFound, sentence: sentence)
+            throw Failure(
+                kind: .notFound,
+                sentence: "collection '\(name)' does not exist",
+                hint: hint
+            )
         }
         let collection = try database.collections(named: [name])[0]
-        try terminal.watchingIndex(of: collection.count, rest: "the indexes are as they were") {
+        try terminal.watchingIndex(of: collection.count, rest: "the indexes are unchanged") {
             watch in
             try collection.createIndex(
                 withName: arguments.operands[1],
@@ -128,7 +135,7 @@ enum IndexMakeCommand: Command {
             )
         }
         terminal.done(
-            "Made index \(arguments.operands[1]) of \(name)",
+            "Created index \(arguments.operands[1]) of \(name)",
             ["made": .string(arguments.operands[1]), "collection": .string("\(name)")]
         )
         if let sentence = try advice.sentence(of: collection, in: database) {
@@ -139,11 +146,11 @@ enum IndexMakeCommand: Command {
     /// Refuses options that would create another index than intended.
     private static func check(_ arguments: Arguments) throws(Failure) {
         for other in ["--text", "--where"] where arguments.has("--array") && arguments.has(other) {
-            throw .usage("--array and \(other) contradict each other; choose one")
+            throw .usage("'--array' and '\(other)' cannot be combined")
         }
         for option in ["--language", "--ignore-accents"]
         where arguments.has(option) && !arguments.has("--text") {
-            throw .usage("\(option) is for an index of words; add --text")
+            throw .usage("'\(option)' requires '--text'")
         }
     }
 
@@ -152,7 +159,7 @@ enum IndexMakeCommand: Command {
         _ expressions: [String]
     ) throws(Failure) -> any IndexConfiguration {
         guard !expressions.contains("") else {
-            throw .usage("divan index make: EXPRESSION is empty; give what to index")
+            throw .usage("divan index make: argument EXPRESSION is empty")
         }
         try check(arguments)
         if let path = arguments.value("--array") {
@@ -162,7 +169,7 @@ enum IndexMakeCommand: Command {
             )
         }
         guard !expressions.isEmpty else {
-            throw .usage("divan index make: EXPRESSION is missing; give what to index")
+            throw .usage("divan index make: missing argument EXPRESSION")
         }
         let condition = arguments.value("--where")
         guard arguments.has("--text") else {
@@ -181,12 +188,12 @@ enum IndexMakeCommand: Command {
 enum IndexRemoveCommand: Command {
     static let syntax = CommandSyntax(
         name: "index rm",
-        summary: "remove an index of a collection",
+        summary: "remove an index",
         operands: [.database, .init(name: "NAME")],
         options: [.collection, .yes, .dryRun],
-        details:
-            "Loses no document; divan index make makes it again. Nothing is asked; --yes changes "
-            + "nothing.",
+        details: """
+            Does not ask for confirmation. 'divan index make' creates the index again.
+            """,
         examples: ["divan index rm travel byCity -c travel.hotels"]
     )
 
@@ -226,11 +233,11 @@ enum IndexRemoveCommand: Command {
             let place = try reader.collections().first { other in
                 try reader.indexes(in: other).contains { $0.name == name }
             }?.wireName
-            let hint = place.map { "there is one in \($0): -c \($0)" }
             throw Failure(
                 kind: .notFound,
-                sentence: "\(collection.wireName) has no index \(name); "
-                    + (hint ?? "divan index ls lists them")
+                sentence: "index '\(name)' not found in collection '\(collection.wireName)'",
+                hint: place.map { "an index of this name is in \($0); use '-c \($0)'" }
+                    ?? "'divan index ls' lists the indexes"
             )
         }
     }
@@ -244,11 +251,14 @@ enum IndexRebuildCommand: Command {
         summary: "rebuild all indexes of a database",
         operands: [.database],
         options: [.json],
-        details:
-            "Compares each with the documents afterwards, and renews what SQLite chooses plans by. The index "
-            + "of document IDs is among them; where it was damaged, and a document was stored a second "
-            + "time since, the later one stays, and is named. Needed after divan check has found an index "
-            + "that does not fit.",
+        details: """
+            Use it if 'divan check' reports an index that does not match the documents. Rebuilds
+            all indexes, including the one of document IDs, compares them with the documents, and
+            updates the statistics that SQLite uses to plan queries.
+
+            If the index of document IDs was damaged and a document was therefore stored twice, the
+            later version is kept, and a warning names the document.
+            """,
         examples: ["divan index rebuild travel"]
     )
 
@@ -259,7 +269,7 @@ enum IndexRebuildCommand: Command {
         defer { try? store.close() }
         let documentCount = try store.read { try $0.documentCount() }
         var (count, twice) = (0, [String]())
-        let rest = "each collection has the indexes of before, or new ones"
+        let rest = "each collection has either its old or its new indexes"
         try terminal.watchingIndex(of: UInt64(documentCount), rest: rest) { watch in
             count = try store.reindex(watch: watch) { twice.append($0) }
         }
@@ -276,14 +286,15 @@ enum IndexRebuildCommand: Command {
 enum IndexSuggestCommand: Command {
     static let syntax = CommandSyntax(
         name: "index suggest",
-        summary: "tell which indexes a query lacks",
+        summary: "suggest indexes for a query",
         operands: [.database, .init(name: "SELECT")],
         options: [.json],
-        details:
-            "Prints the lines that make them. The query is planned as if they were there, so that it is "
-            + "known that they are used: for conditions, also behind OR, JOIN and COLLATE NOCASE, for "
-            + "UNNEST and ANY … SATISFIES, for ORDER BY, GROUP BY and DISTINCT. Where none would help "
-            + "nothing is printed, and standard error says why.",
+        details: """
+            Prints the commands that create them, after checking that SQLite would use the indexes.
+            Considers conditions, including OR, JOIN and COLLATE NOCASE, UNNEST and ANY …
+            SATISFIES, ORDER BY, GROUP BY and DISTINCT. If no index would help, the reason is
+            printed to standard error.
+            """,
         examples: ["divan index suggest travel 'SELECT name FROM _ WHERE city = $c ORDER BY name'"]
     )
 
@@ -294,8 +305,9 @@ enum IndexSuggestCommand: Command {
         switch try IndexSuggestion.search(for: query, in: session.store) {
         case .present(let names):
             let list = names.map { "\($0)" }.joined(separator: ", ")
+            let indexes = names.count == 1 ? "index" : "indexes"
             terminal.done(
-                besideResults: "It has \(names.count == 1 ? "one" : "them"): \(list)",
+                besideResults: "The query already uses the \(indexes) \(list)",
                 ["present": .array(names.map { .string("\($0)") })]
             )
         case .useless(let reason):

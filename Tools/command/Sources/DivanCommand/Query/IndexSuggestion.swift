@@ -2,9 +2,9 @@ import DivanJSON
 import DivanQuery
 import DivanStore
 
-/// An index that would help a question.
+/// An index that would help a query.
 ///
-/// Whether it is used is not guessed: the question is planned as if all indexes that might help
+/// Whether it is used is not guessed: the query is planned as if all indexes that might help
 /// existed, and those that SQLite chooses are suggested.
 struct IndexSuggestion {
     /// The result of a search.
@@ -31,7 +31,7 @@ struct IndexSuggestion {
         paths.isEmpty ? nil : paths.map(Self.written).joined(separator: "[].")
     }
 
-    /// Searches for indexes that would help a question.
+    /// Searches for indexes that would help a query.
     static func search(for query: StorageQuery, in store: Store) throws -> Outcome {
         let found = IndexCandidates(query.statement)
         var suggestions: [IndexSuggestion] = []
@@ -53,15 +53,15 @@ struct IndexSuggestion {
         _ statement: CheckedStatement,
         _ found: IndexCandidates
     ) -> String {
-        if found.wantsUnicode { return "no index is in Unicode order" }
-        if found.wantsLocalTime { return "no index depends on the time zone of this machine" }
-        if !found.candidates.isEmpty { return "SQLite would read the documents all the same" }
+        if found.wantsUnicode { return "indexes do not support Unicode collation" }
+        if found.wantsLocalTime { return "indexes cannot depend on the time zone of this machine" }
+        if !found.candidates.isEmpty { return "SQLite would still read all documents" }
         if statement.filter == nil {
             return "the query has no condition, and reads every document"
         }
         return
-            "no condition compares a property with a value so that an index finds it; <>, NOT and"
-            + " LIKE '%…' have to look at every document"
+            "no condition compares a property with a value in a way that an index supports; <>, NOT"
+            + " and LIKE '%…' must read every document"
     }
 
     private init(

@@ -35,7 +35,7 @@ final class LineEditor {
         guard let typed = divan_line_read(prompt, &isInterrupted) else { return .end }
         defer { free(typed) }
         if isInterrupted { return .interrupted }
-        // Bytes that are not text are not a question either.
+        // Bytes that are not text are no query either.
         let line = String(cString: typed)
         if !line.isEmpty { divan_line_remember(line) }
         return .line(line)

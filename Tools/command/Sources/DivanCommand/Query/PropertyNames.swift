@@ -33,7 +33,7 @@ struct PropertyNames {
 
     /// A path of which no document has more than the beginning.
     struct Unknown {
-        /// As much of it as is needed to tell.
+        /// The part of it that no document has.
         let path: QueryPath
         /// The whole path with the name that was probably meant; `nil` if none is near.
         let meant: QueryPath?
@@ -98,7 +98,7 @@ struct PropertyNames {
         let names = unknown.names.prefix(Self.shownCount)
             .map { Self.spelled(QueryPath([.key(ExactText($0))])) }.joined(separator: ", ")
         let more = unknown.names.count > Self.shownCount ? ", …" : ""
-        return names.isEmpty ? start : "\(start); it has \(names)\(more)"
+        return names.isEmpty ? start : "\(start); its properties are \(names)\(more)"
     }
 
     private static func spelled(_ path: QueryPath) -> String {

@@ -6,7 +6,7 @@ import DivanQuery
 enum QueryCommand: Command {
     static let syntax = CommandSyntax(
         name: "query",
-        summary: "ask a database in SQL++",
+        summary: "run a SQL++ query",
         operands: [.database, .init(name: "SELECT")],
         options: [
             .value(
@@ -14,7 +14,7 @@ enum QueryCommand: Command {
                 "NAME=VALUE",
                 short: "-p",
                 isRepeating: true,
-                "the value of $NAME: JSON, or else text"
+                "set $NAME to a value: JSON, or else text"
             ),
             .value(
                 "--format",
@@ -22,24 +22,23 @@ enum QueryCommand: Command {
                 short: "-f",
                 completion: .word(of: RowFormat.allCases.map(\.rawValue)),
                 "table, json, jsonl, csv or markdown (default: table)"
-            ),
-            .flag("--explain", "tell how the query would be run, and do not run it"),
-            .flag("--timer", "tell the number of rows and the time on standard error"),
-            .flag("--no-pager", "print all rows at once, also on a terminal"),
-            .flag(
-                "--watch",
-                "print the rows again whenever a commit has changed them, until Ctrl-C"
-            ),
+            ).grouped(.output),
+            .flag("--explain", "show the query plan instead of running the query"),
+            .flag("--timer", "print the row count and the time to standard error")
+                .grouped(.output),
+            .flag("--no-pager", "do not use a pager").grouped(.output),
+            .flag("--watch", "print the rows again when they change, until interrupted (Ctrl-C)"),
             .json,
         ],
-        details:
-            "Without a value a parameter is MISSING. In json and jsonl MISSING columns are left "
-            + "out; elsewhere they are empty, and null is written null, in csv it is empty, too. "
-            + "In table, csv and markdown a whole document, as from SELECT *, has a column for each property. "
-            + "--json is --format jsonl, unless --format json is said; with it --explain prints an object, and --timer writes one "
-            + "to standard error. What a terminal "
-            + "cannot show at once goes through the program that PAGER names (DIVAN_PAGER before "
-            + "it), or else through less.",
+        details: """
+            A parameter without a value is MISSING. JSON leaves MISSING columns out; the other
+            formats leave them empty. NULL is written as null, but is empty in CSV. In table, csv
+            and markdown, SELECT * has a column for each property.
+
+            --json is the same as --format jsonl, and also applies to the output of --explain and
+            --timer. Rows that do not fit on the terminal are shown with DIVAN_PAGER, PAGER or
+            less.
+            """,
         examples: [
             "divan query travel 'SELECT name FROM travel.hotels WHERE stars > 3'",
             "divan query travel 'SELECT COUNT(*) FROM _ WHERE land = $l' -p l=FR",
@@ -51,11 +50,11 @@ enum QueryCommand: Command {
         try run(arguments.operands[1], arguments, terminal)
     }
 
-    /// Asks a question with the options of a command line.
+    /// Runs a query with the options of a command line.
     static func run(_ question: String, _ arguments: Arguments, _ terminal: Terminal) throws {
         let format = try format(arguments, terminal)
         if arguments.has("--explain"), arguments.has("--watch") {
-            throw Failure.usage("--explain runs no query, so there is nothing to --watch")
+            throw Failure.usage("'--explain' and '--watch' cannot be combined")
         }
         var session = try QuerySession(arguments.database)
         defer { session.close() }
@@ -101,10 +100,10 @@ enum QueryCommand: Command {
         }
         guard let format = RowFormat(name: name) else {
             let names = RowFormat.allCases.map(\.rawValue).joined(separator: ", ")
-            throw .usage("--format takes \(names), not \"\(name)\"")
+            throw .usage("invalid value '\(name)' for '--format'", hint: "use one of \(names)")
         }
         guard !terminal.isJSON || [.lines, .array].contains(format) else {
-            throw .usage("--json and --format \(name) contradict each other; choose one")
+            throw .usage("'--json' and '--format \(name)' cannot be combined")
         }
         return format
     }
@@ -115,13 +114,15 @@ enum QueryCommand: Command {
         var parameters: [ExactText: QueryValue] = [:]
         for text in arguments.values("--param") {
             guard let end = text.utf8.firstIndex(of: UInt8(ascii: "=")), end > text.startIndex
-            else { throw .usage("--param takes NAME=VALUE, not \"\(text)\"") }
+            else {
+                throw .usage("invalid value '\(text)' for '--param'", hint: "write NAME=VALUE")
+            }
             let value = String(text[text.utf8.index(after: end)...])
             // A shell that does not treat $name as its own variable leaves the sign there.
             let name = String(text[..<end].drop { $0 == "$" })
             let found = try QuerySession.value(value, of: name)
             guard parameters.updateValue(found, forKey: ExactText(name)) == nil else {
-                throw .usage("--param gives $\(name) a value twice")
+                throw .usage("'--param' sets $\(name) twice")
             }
         }
         return parameters

@@ -2,7 +2,7 @@ import Dispatch
 import DivanCommandLine
 import DivanQuery
 
-/// Asks again whenever a question's collections have changed, and when a document in them expires: it polls,
+/// Runs a query again whenever its collections have changed, and when a document in them expires. It polls,
 /// since they belong to another program.
 struct QueryPoll {
     private let session: QuerySession
@@ -31,7 +31,7 @@ struct QueryPoll {
         while stopped.wait(timeout: .now() + .milliseconds(200)) == .timedOut {
             try terminal.requireOutput()
             try session.requireFile()
-            // Before the question is restricted to what has not expired.
+            // Before the query is restricted to what has not expired.
             let moment = Moment.now()
             let query = try session.query(text)
             let now = try session.marks(of: query)

@@ -7,7 +7,7 @@ extension QuerySession {
     /// Rows of a table whose properties are counted; later ones share a column for what has none.
     private static let countedRows = 10_000
 
-    /// The columns of a table that a question makes; `nil` if its rows are written as they are.
+    /// The columns of a table that a query makes; `nil` if its rows are written as they are.
     func columns(of query: StorageQuery, _ format: RowFormat) throws -> SpreadColumns? {
         guard let limit = format.columnLimit,
             var columns = SpreadColumns(query.statement, limit: limit)
@@ -39,7 +39,8 @@ extension QuerySession {
         guard let cells = columns.spread(row) else {
             throw Failure(
                 kind: .failed,
-                sentence: "a document got another property meanwhile; run the query again"
+                sentence: "a document was changed while the query was running",
+                hint: "run the query again"
             )
         }
         return cells

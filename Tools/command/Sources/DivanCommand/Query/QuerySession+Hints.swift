@@ -4,12 +4,12 @@ import DivanQuery
 import DivanRevisions
 import DivanStore
 
-/// What a question that finds nothing probably meant.
+/// Hints for a query that finds nothing.
 extension QuerySession {
-    /// Hints that are printed for one question.
+    /// Hints that are printed for one query.
     private static let hintCount = 4
 
-    /// Names the properties of a question that no document has, with the ones that were probably meant.
+    /// Prints the properties of a query that no document has, with the ones that were probably meant.
     func noteUnknownProperties(_ query: StorageQuery, _ terminal: Terminal) throws {
         guard !terminal.isJSON else { return }
         var known: [QueryCollection: PropertyNames] = [:]
@@ -50,7 +50,7 @@ extension QuerySession {
         CollectionPath(collection)?.wireName ?? collection.name.text
     }
 
-    /// What makes a question with `MATCH` work that lacks its index: another name, or the command that makes it.
+    /// The remedy for a query whose `MATCH` has no index: another name, or the command that creates the index.
     func matchRemedy(_ question: String) -> String? {
         guard let statement = try? QueryStatement(sql: question), let filter = statement.filter
         else {
@@ -71,13 +71,13 @@ extension QuerySession {
             let property = QueryPath([.key(name)])
             guard let indexed = names.have(property) ? property : names.wordiest else { return nil }
             let expression = QueryExpression(.property(indexed)).sql.wordForShell
-            return "type: divan index make \(word) \(name.text.wordForShell) -c "
+            return "run divan index make \(word) \(name.text.wordForShell) -c "
                 + "\(path.wireName.wordForShell) \(expression) --text"
         }
         return nil
     }
 
-    /// The collection whose index a condition names; the first one of a question without its alias.
+    /// The collection whose index a condition names; the first one of a query without its alias.
     private func collection(of index: QueryPath, in statement: QueryStatement) -> QueryCollection? {
         var source = statement.sources.first
         if index.steps.count > 1, case .key(let alias)? = index.steps.first {

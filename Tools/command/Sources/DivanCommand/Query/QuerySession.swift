@@ -29,7 +29,7 @@ struct QuerySession {
     /// - Throws: `StoreError` if the database was removed or replaced.
     func requireFile() throws { try store.requireFile() }
 
-    /// Parses and checks a question.
+    /// Parses and checks a query.
     func query(_ text: String, watch: QueryWatch = QueryWatch()) throws -> StorageQuery {
         let catalogue = StoreCatalogue(store, named: ExactText(name))
         let asked = try QueryStatement(sql: text)
@@ -38,14 +38,14 @@ struct QuerySession {
             _ = try asked.checked(against: catalogue, text: text)
         } catch let error as QueryError where error.code == .missingIndex {
             guard let remedy = matchRemedy(text) else { throw error }
-            throw Failure(kind: .invalid, sentence: "\(error); \(remedy)")
+            throw Failure(kind: .invalid, sentence: "\(error)", hint: remedy)
         }
         let statement = try store.living().only(asked)
             .checked(against: catalogue, text: text)
         return StorageQuery(statement, parameters: parameters, watch: watch)
     }
 
-    /// Parses and checks a question about the documents that are not damaged; adds the others to `damaged`.
+    /// Parses and checks a query about the documents that are not damaged; adds the others to `damaged`.
     ///
     /// Reads every row of its collections: a query itself compares no checksums.
     func query(_ text: String, leavingOut damaged: inout DamagedDocuments) throws -> StorageQuery {
@@ -74,7 +74,7 @@ struct QuerySession {
         return StorageQuery(statement, parameters: parameters)
     }
 
-    /// Parses and checks a question, using those of the parameters that it has; `running` stops it.
+    /// Parses and checks a query, using those of the parameters that it has; `running` stops it.
     func query(_ text: String, in running: RunningQuery) throws -> StorageQuery {
         let watch = QueryWatch()
         running.begin { watch.cancel() }
@@ -87,7 +87,7 @@ struct QuerySession {
         )
     }
 
-    /// Values that change whenever a question's collections do.
+    /// Values that change whenever a query's collections do.
     func marks(of query: StorageQuery) throws -> [UInt64] {
         let marks = try store.read { reader in
             try query.statement.everyCollection.compactMap { CollectionPath($0) }.flatMap { path in
@@ -107,7 +107,7 @@ struct QuerySession {
         }
     }
 
-    /// When the first document of a question's collections expires after a moment, both in milliseconds since
+    /// When the first document of a query's collections expires after a moment, both in milliseconds since
     /// 1970; `nil` if none does.
     func nextEnd(of query: StorageQuery, after moment: Int64) throws -> Int64? {
         let text =
@@ -123,7 +123,7 @@ struct QuerySession {
         }.min()
     }
 
-    /// All rows of a question.
+    /// All rows of a query.
     func rows(of query: StorageQuery) throws -> [[QueryValue]] {
         let found = try store.rows(of: query)
         defer { found.end() }
@@ -195,18 +195,20 @@ struct QuerySession {
         return (collections, properties.sorted())
     }
 
-    /// Refuses parameters that a question does not have, and warns about those without a value.
+    /// Refuses parameters that a query does not have, and warns about those without a value.
     func checkParameters(_ query: StorageQuery, _ terminal: Terminal) throws(Failure) {
         let names = query.statement.parameters
         for name in parameters.keys.sorted() where !names.contains(name) {
             let list = names.sorted().map { "$\($0)" }.joined(separator: ", ")
             throw Failure(
                 kind: .invalid,
-                sentence: "the query has no parameter $\(name); "
-                    + (names.isEmpty ? "write $\(name) where its value belongs" : "it has \(list)")
+                sentence: "the query has no parameter $\(name)",
+                hint: names.isEmpty
+                    ? "write $\(name) in the query in place of the value"
+                    : "its parameters are \(list)"
             )
         }
-        tellMissing(query, terminal) { "-p \($0)=VALUE gives it one" }
+        tellMissing(query, terminal) { "set it with '-p \($0)=VALUE'" }
     }
 
     /// Warns about parameters without a value, and how to set them.
@@ -218,7 +220,7 @@ struct QuerySession {
         }
     }
 
-    /// Prints the rows of a question, through the pager if requested; returns how many there are.
+    /// Prints the rows of a query, through the pager if requested; returns how many there are.
     @discardableResult
     func print(
         _ query: StorageQuery,
@@ -257,7 +259,7 @@ struct QuerySession {
         return count
     }
 
-    /// Verifies that a question that scanned a whole collection saw all of its documents: one that
+    /// Verifies that a query that scanned a whole collection saw all of its documents: one that
     /// damage has marked as deleted is in no row.
     ///
     /// A query for a few rows does not wait for that.
@@ -272,7 +274,7 @@ struct QuerySession {
         }
     }
 
-    /// Writes the rows of a question to a file; returns how many there are.
+    /// Writes the rows of a query to a file; returns how many there are.
     func write(_ query: StorageQuery, _ format: RowFormat, to output: OutputFile) throws -> Int {
         let columns = try columns(of: query, format)
         let rows = try store.rows(of: query)
@@ -305,8 +307,8 @@ struct QuerySession {
                 index.hidesWords(of: text)
             else { continue }
             terminal.note(
-                "the index \(index.name) was made for languages with blanks between words; make it again "
-                    + "with divan index make --text --language ja (or zh, th, lo, km, my)"
+                "hint: index \(index.name) is for languages with spaces between words; recreate it "
+                    + "with 'divan index make --text --language ja' (or zh, th, lo, km, my)"
             )
         }
     }
@@ -321,7 +323,7 @@ struct QuerySession {
         }
     }
 
-    /// Prints how a question would be executed.
+    /// Prints how a query would be executed.
     func explain(_ query: StorageQuery, _ terminal: Terminal) throws {
         let plan = try store.plan(of: query)
         guard terminal.isJSON else {
@@ -348,8 +350,8 @@ struct QuerySession {
             }
             throw Failure(
                 kind: .invalid,
-                sentence: "the value of $\(name) begins as JSON does, but \(error); "
-                    + "a text is written as \(JSON.string(text).canonicalText)"
+                sentence: "the value of $\(name) is not valid JSON: \(error)",
+                hint: "write text as \(JSON.string(text).canonicalText)"
             )
         }
     }

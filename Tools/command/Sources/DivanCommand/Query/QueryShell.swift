@@ -4,10 +4,10 @@ import DivanQuery
 
 /// What a person types into the shell, line by line.
 ///
-/// Theory. Lines are collected, and split where semicolons outside of quotes end a question; each is
-/// asked in turn. A line that begins with a dot, where no question has begun, is an order to the
+/// Theory. Lines are collected, and split where semicolons outside of quotes end a query; each is
+/// run in turn. A line that begins with a dot, where no query has begun, is a command of the
 /// shell. Failures are reported, with their place if lines come from a file or a pipe, and the shell
-/// continues with the next one. Stopping a question stops those after it in the same line or file.
+/// continues with the next one. Stopping a query stops those after it in the same line or file.
 struct QueryShell {
     /// Where lines come from.
     private struct Origin {
@@ -38,7 +38,7 @@ struct QueryShell {
         origins = [Origin(name: isTyped ? nil : "")]
     }
 
-    /// The prompt of the next line; inside a question it shows the open quote.
+    /// The prompt of the next line; inside a query it shows the open quote.
     var prompt: String {
         guard !typed.isEmpty else { return "\(session.name)> " }
         let margin = String(repeating: " ", count: max(0, session.name.count - 3))
@@ -68,22 +68,27 @@ struct QueryShell {
         return true
     }
 
-    /// Handles Ctrl-C instead of a line: the part of a question typed so far is discarded.
+    /// Handles Ctrl-C instead of a line: the part of a query typed so far is discarded.
     mutating func interrupt() {
-        if typed.isEmpty { terminal.note("Type .quit, or press Ctrl-D, to end the shell.") }
+        if typed.isEmpty { terminal.note("Type .quit or press Ctrl-D to exit.") }
         typed.drop()
     }
 
-    /// Handles the end of input that is not a terminal: the last question needs no semicolon, and a failure
+    /// Handles the end of input that is not a terminal: the last query needs no semicolon, and a failure
     /// is the program's.
     mutating func finish() throws(Failure) {
         askLast()
-        if hasFailed { throw Failure(kind: .invalid, sentence: "a line failed; see above") }
+        guard hasFailed else { return }
+        throw Failure(
+            kind: .invalid,
+            sentence: "a line failed",
+            hint: "the errors are listed above"
+        )
     }
 
-    /// Handles the end of terminal input: an unfinished question is not asked.
+    /// Handles the end of terminal input: an unfinished query is not run.
     func leave() {
-        let lost = "\nThe last question had no semicolon; it was not asked."
+        let lost = "\nThe last query has no semicolon, and was not run."
         terminal.note(typed.isEmpty ? "" : lost)
     }
 
@@ -95,7 +100,7 @@ struct QueryShell {
         attempt(from: question.line, behind: question.column) { shell in
             let clock = ContinuousClock.now
             let query = try shell.session.query(question.text, in: shell.running)
-            shell.session.tellMissing(query, shell.terminal) { ".param \($0) VALUE gives it one" }
+            shell.session.tellMissing(query, shell.terminal) { "set it with '.param \($0) VALUE'" }
             let count = try shell.session.print(
                 query,
                 shell.format,
@@ -117,33 +122,37 @@ struct QueryShell {
             try body(&self)
         } catch {
             hasFailed = true
-            let sentence = sentence(of: error, from: line, behind: byteCount)
-            terminal.write(sentence.escapingControlCharacters() + "\n", to: 2)
+            let failure = failure(for: error, from: line, behind: byteCount)
+            terminal.write(failure.sentence.escapingControlCharacters() + "\n", to: 2)
+            guard let hint = failure.hint else { return }
+            terminal.write("hint: " + hint.escapingControlCharacters() + "\n", to: 2)
         }
     }
 
     /// What went wrong; if lines are not typed, with the line number in the file.
     ///
-    /// In its first line a question follows `byteCount` bytes.
-    private func sentence(
-        of error: any Error,
+    /// In its first line a query follows `byteCount` bytes.
+    private func failure(
+        for error: any Error,
         from first: Int,
         behind byteCount: Int
-    ) -> String {
+    ) -> Failure {
         let name = origins.last?.name
         let place = name.map { $0.isEmpty ? "" : "\($0), " } ?? ""
         if let error = error as? QueryError, let line = error.line, let column = error.column {
             let number = name == nil ? line : first + line - 1
             let byte = line == 1 ? column + byteCount : column
-            return "\(place)line \(number), column \(byte): \(error.problem)"
+            let sentence = "\(place)line \(number), column \(byte): \(error.problem)"
+            return Failure(kind: .invalid, text: sentence)
         }
-        let sentence = ((error as? Failure) ?? Failure(explaining: error)).sentence
-        return name == nil ? sentence : "\(place)line \(first): \(sentence)"
+        var failure = (error as? Failure) ?? Failure(explaining: error)
+        if name != nil { failure.sentence = "\(place)line \(first): \(failure.sentence)" }
+        return failure
     }
 
     // MARK: Orders
 
-    /// The order in a line, without blanks and a semicolon at its ends; `nil` for a question.
+    /// The command in a line, without blanks and a semicolon at its ends; `nil` for a query.
     private static func order(_ line: String) -> String? {
         var text = line.trimmingSpaces
         if let plain = ShellOrder.plain(text) { return plain }
@@ -160,10 +169,13 @@ struct QueryShell {
         guard let order = ShellOrder.named(name) else { throw Self.unknown(name) }
         switch order.operand {
         case .none where !operand.isEmpty && order.name != ".help":
-            throw Failure.usage("\(order.name) stands alone, without \"\(operand)\"")
+            throw Failure.usage("'\(order.name)' does not take an argument")
         case .word(let words) where !operand.isEmpty && !words.contains(operand.lowercased()):
             let list = words.joined(separator: ", ")
-            throw Failure.usage("\(order.name) takes one of \(list), not \"\(operand)\"")
+            throw Failure.usage(
+                "invalid value '\(operand)' for '\(order.name)'",
+                hint: "use one of \(list)"
+            )
         default: break
         }
         switch order.name {
@@ -196,8 +208,8 @@ struct QueryShell {
         }
         return Columns.aligned(rows, indent: "") + """
 
-            A question ends with a semicolon. Ctrl-C takes back what is typed, and stops a question.
-            A line that begins with -- is a comment. The language: Docs/query/language.md.
+            A query ends with a semicolon. Ctrl-C clears the input, or stops a running query. A line
+            that begins with -- is a comment. Docs/query/language.md describes the language.
             """
     }
 
@@ -205,8 +217,10 @@ struct QueryShell {
         let near =
             ShellOrder.familiar(name)
             ?? Spelling.nearest(to: String(name), among: ShellOrder.all.map(\.name))
-        let hint = near.map { "; did you mean \($0)?" } ?? "; .help lists them"
-        return .usage("there is no \(name)" + hint)
+        return .usage(
+            "unknown command '\(name)'",
+            hint: near.map { "did you mean '\($0)'?" } ?? "'.help' lists the commands"
+        )
     }
 
     /// The value of an operand; without one, reports the current value.
@@ -221,13 +235,16 @@ struct QueryShell {
         let value = operand.drop { $0 == "$" }.dropFirst(name.count)
             .drop { $0.isWhitespace || $0 == "=" }
         guard !name.isEmpty, !value.isEmpty else {
-            throw Failure.usage(".param takes NAME VALUE, such as .param city Oslo")
+            throw Failure.usage(
+                "'.param' requires a name and a value",
+                hint: "write '.param NAME VALUE'"
+            )
         }
         session.parameters[ExactText(name)] = try QuerySession.value(String(value), of: name)
     }
 
     private func listParameters() {
-        guard !session.parameters.isEmpty else { return terminal.note("No parameter has a value") }
+        guard !session.parameters.isEmpty else { return terminal.note("No parameters") }
         let rows = session.parameters.keys.sorted().map { name in
             let value = session.parameters[name]?.writableJSON
             return (left: "$\(name)", right: value?.canonicalText ?? "MISSING")
@@ -236,14 +253,14 @@ struct QueryShell {
     }
 
     private func explain(_ question: String) throws {
-        guard !question.isEmpty else { throw Failure.usage(".explain takes a question: SELECT …") }
+        guard !question.isEmpty else { throw Failure.usage("'.explain' requires a query") }
         try session.explain(session.query(question, in: running), terminal)
     }
 
     private mutating func read(_ operand: String) throws {
-        guard !operand.isEmpty else { throw Failure.usage(".read takes the name of a file") }
+        guard !operand.isEmpty else { throw Failure.usage("'.read' requires a file") }
         guard origins.count <= Self.readDepth else {
-            throw Failure.usage("files that read files are nested deeper than \(Self.readDepth)")
+            throw Failure.usage("'.read' is nested deeper than \(Self.readDepth) files")
         }
         let path = Self.path(operand)
         let bytes = try InputFile(path).rest(limit: DocumentText.longest)
@@ -273,7 +290,7 @@ struct QueryShell {
 
     private func listIndexes() throws {
         let rows = try session.indexRows()
-        guard !rows.isEmpty else { return terminal.note("No index") }
+        guard !rows.isEmpty else { return terminal.note("No indexes") }
         terminal.result(Columns.aligned(rows, indent: ""))
     }
 }

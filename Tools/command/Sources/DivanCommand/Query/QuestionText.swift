@@ -1,12 +1,12 @@
 import DivanCommandLine
 import DivanQuery
 
-/// What was typed but not asked yet, split where a semicolon outside of quotes ends a question.
+/// What was typed but not run yet, split where a semicolon outside of quotes ends a query.
 ///
-/// Each byte is examined once, however many lines a question has. A line that begins with two dashes
+/// Each byte is examined once, however many lines a query has. A line that begins with two dashes
 /// is a comment, unless a quote is open.
 struct QuestionText {
-    /// One question.
+    /// One query.
     struct Question {
         /// As it was typed.
         let text: String
@@ -18,19 +18,19 @@ struct QuestionText {
 
     private var bytes: [UInt8] = []
     private var line = 0
-    private var start = 0  // bytes before the question in its first line
+    private var start = 0  // bytes before the query in its first line
     private var quote: UInt8?
     private var hasContent = false
 
-    /// Whether no question has begun.
+    /// Whether no query has begun.
     var isEmpty: Bool { !hasContent }
 
     /// The quote that is open.
     var openQuote: Character? { quote.map { Character(UnicodeScalar($0)) } }
 
-    /// Takes a line, with its number; returns the questions that it ends.
+    /// Takes a line, with its number; returns the queries that it ends.
     ///
-    /// - Throws: `Failure` for a question that is too long; it is discarded.
+    /// - Throws: `Failure` for a query that is too long; it is discarded.
     mutating func take(_ text: String, number: Int) throws(Failure) -> [Question] {
         if hasContent { bytes.append(UInt8(ascii: "\n")) } else { begin(at: number) }
         var questions: [Question] = []
@@ -55,15 +55,15 @@ struct QuestionText {
             drop()
             throw Failure(
                 kind: .invalid,
-                sentence: "a question has at most "
-                    + "\(Numbers.bytes(QueryLimits.standard.byteCount)); pass long values with "
-                    + ".param, or is a quote or a semicolon missing?"
+                sentence: "the query is longer than "
+                    + Numbers.bytes(QueryLimits.standard.byteCount),
+                hint: "check for a missing quote or semicolon, or set long values with '.param'"
             )
         }
         return questions
     }
 
-    /// Treats the end of the text as the end of the question.
+    /// Treats the end of the text as the end of the query.
     mutating func end() -> Question? {
         defer { drop() }
         guard hasContent else { return nil }

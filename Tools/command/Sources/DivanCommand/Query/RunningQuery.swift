@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The running question, so that Ctrl-C stops it and those that would follow.
+/// The running query, so that Ctrl-C stops it and those that would follow.
 final class RunningQuery: Sendable {
     private struct State {
         var cancel: (@Sendable () -> Void)?
@@ -14,7 +14,7 @@ final class RunningQuery: Sendable {
     /// Whether a stop was requested since the latest `allow`.
     var isStopped: Bool { state.withLock { $0.isStopped } }
 
-    /// Begins a line of questions.
+    /// Begins a line of queries.
     func allow() {
         state.withLock { state in
             state.isStopped = false
@@ -25,7 +25,7 @@ final class RunningQuery: Sendable {
     /// Ends that line: a later stop refers to what is typed next.
     func end() { state.withLock { $0.isRunning = false } }
 
-    /// Begins a question, which `cancel` stops.
+    /// Begins a query, which `cancel` stops.
     func begin(_ cancel: @escaping @Sendable () -> Void) {
         let isStopped = state.withLock { state in
             state.cancel = cancel
@@ -34,7 +34,7 @@ final class RunningQuery: Sendable {
         if isStopped { cancel() }
     }
 
-    /// Stops the running question, and the rest of its line or file; `false` if none runs.
+    /// Stops the running query, and the rest of its line or file; `false` if none runs.
     func stop() -> Bool {
         let (cancel, isRunning) = state.withLock { state in
             state.isStopped = true

@@ -8,13 +8,13 @@ enum ShellCommand: Command {
     static let syntax = CommandSyntax(
         name: "shell",
         aliases: ["open"],
-        summary: "open an interactive query shell; divan DATABASE does the same",
+        summary: "open an interactive query shell (also: divan DB)",
         operands: [.database],
         details: """
-            A question ends with a semicolon and may have several lines. The arrow keys bring back
-            what was typed, the Tab key completes words. Lines that begin with a dot are for
-            the shell: .help lists them. The database is only read. Ctrl-C stops a question,
-            or takes back what is typed; Ctrl-D ends the shell.
+            A query can span several lines, and ends with a semicolon. The arrow keys recall
+            earlier input, and the Tab key completes words. Lines that begin with a dot are
+            commands of the shell; .help lists them. Ctrl-C stops a query or clears the input, and
+            Ctrl-D exits. The database is opened read-only.
             """,
         examples: ["divan travel", "echo 'SELECT COUNT(*) FROM _;' | divan shell travel"]
     )
@@ -25,7 +25,7 @@ enum ShellCommand: Command {
         guard isatty(STDIN_FILENO) == 1 else { return try readLines(session, terminal) }
         var shell = QueryShell(session, terminal, isTyped: true)
         terminal.note(
-            "Divan \(VersionPage.version), \(session.name). A question ends with a semicolon; .help"
+            "Divan \(VersionPage.version), \(session.name). Queries end with a semicolon; see .help"
         )
         let editor = try LineEditor(session)
         let interruption = QueryInterruption(shell.running)
@@ -51,7 +51,7 @@ enum ShellCommand: Command {
     }
 }
 
-/// Lets Ctrl-C stop the running question, or discard what is typed, and nothing else.
+/// Lets Ctrl-C stop the running query, or discard what is typed, and nothing else.
 private struct QueryInterruption {
     private let source: any DispatchSourceSignal
 

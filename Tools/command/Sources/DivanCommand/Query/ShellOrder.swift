@@ -1,4 +1,4 @@
-/// An order to the shell: a line that begins with a dot.
+/// A command of the shell: a line that begins with a dot.
 struct ShellOrder {
     /// What follows its name.
     enum Operand: Equatable {
@@ -17,9 +17,9 @@ struct ShellOrder {
         ShellOrder(
             name: ".explain",
             operand: .text("SELECT …"),
-            help: "tell how a question is answered"
+            help: "show the plan of a query"
         ),
-        ShellOrder(name: ".help", operand: .none, help: "list these lines"),
+        ShellOrder(name: ".help", operand: .none, help: "list these commands"),
         ShellOrder(
             name: ".indexes",
             operand: .none,
@@ -28,28 +28,28 @@ struct ShellOrder {
         ShellOrder(
             name: ".mode",
             operand: .word(of: RowFormat.allCases.map(\.rawValue)),
-            help: "how rows are printed"
+            help: "show or set the output format"
         ),
         ShellOrder(
             name: ".pager",
             operand: .word(of: ["on", "off"]),
-            help: "page long results"
+            help: "show long results in a pager"
         ),
         ShellOrder(
             name: ".param",
             operand: .text("[NAME VALUE]"),
-            help: "give $NAME a value, JSON or else text (null: none); alone, list them"
+            help: "set $NAME to JSON or text (null: unset), or list all"
         ),
-        ShellOrder(name: ".quit", operand: .none, help: "end, as exit and Ctrl-D do"),
-        ShellOrder(name: ".read", operand: .text("FILE"), help: "take the lines of a file"),
+        ShellOrder(name: ".quit", operand: .none, help: "exit (also: exit, Ctrl-D)"),
+        ShellOrder(name: ".read", operand: .text("FILE"), help: "run the lines of a file"),
         ShellOrder(
             name: ".timer",
             operand: .word(of: ["on", "off"]),
-            help: "tell the time that each question took"
+            help: "show the time of each query"
         ),
     ]
 
-    /// The order with a name, or `nil`.
+    /// The command with a name, or `nil`.
     static func named(_ name: some StringProtocol) -> ShellOrder? {
         let name = name == ".exit" || name == ".q" ? ".quit" : name.lowercased()
         return all.first { $0.name == name }
@@ -61,7 +61,7 @@ struct ShellOrder {
         return words.map { "\(order.name) \($0)" }
     }.sorted()
 
-    /// The order that a line without a dot means in other shells; `nil` if none.
+    /// The command that a line without a dot means in other shells; `nil` if none.
     static func plain(_ line: String) -> String? {
         var line = line.lowercased()
         while line.last == ";" || line.last == " " { line.removeLast() }
@@ -72,7 +72,7 @@ struct ShellOrder {
         }
     }
 
-    /// The order that other shells have under another name.
+    /// The command that other shells have under another name.
     static func familiar(_ name: some StringProtocol) -> String? {
         switch name.lowercased() {
         case ".tables", ".schema", ".databases", "\\d", "\\dt", "\\l", "\\dn": ".collections"

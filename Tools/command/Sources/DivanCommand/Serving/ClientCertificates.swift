@@ -3,8 +3,8 @@ import DivanCommandLine
 import Foundation
 import Synchronization
 
-/// The certificates by which peers are let in, read from files: their own (`--client-certificate`), or those of the
-/// authorities that signed theirs (`--client-ca`).
+/// The certificates that peers need, read from files: their own (`--client-certificate`), or those of the authorities
+/// that signed theirs (`--client-ca`).
 ///
 /// May be used from any thread.
 final class ClientCertificates: Sendable {
@@ -40,7 +40,7 @@ final class ClientCertificates: Sendable {
         }
     }
 
-    /// Lets in whoever has one of the certificates now, or one that the authorities signed.
+    /// Accepts peers with one of the current certificates, or with one that the authorities signed.
     var authenticator: ListenerCertificateAuthenticator {
         guard !areAuthorities else {
             return ListenerCertificateAuthenticator(rootCerts: state.withLock { $0.certificates })

@@ -1,12 +1,12 @@
 import DivanCommandLine
 import DivanJSON
 
-/// Connections that were closed to make room for others, for one line in ten seconds at most.
+/// Counts connections that were closed to accept new ones, and reports them at most every ten seconds.
 struct CrowdWatch {
-    /// What is reported.
+    /// The connections since the last report.
     struct Report {
         let count: UInt64
-        /// Whether REST clients are meant, not peers.
+        /// Whether they belong to REST clients, not to peers.
         let isOverHTTP: Bool
 
         /// The output for machines.
@@ -16,9 +16,9 @@ struct CrowdWatch {
 
         /// The output for people.
         var sentence: String {
-            let whose = isOverHTTP ? "HTTP connection" : "peer connection"
-            return "closed \(Numbers.count(count, whose)) to make room for others; "
-                + "DIVAN_LOG=warning shows whose"
+            let noun = isOverHTTP ? "HTTP connection" : "peer connection"
+            return "closed \(Numbers.count(count, noun)) to accept new ones; "
+                + "set DIVAN_LOG=warning to log which"
         }
     }
 
@@ -32,7 +32,7 @@ struct CrowdWatch {
         self.isOverHTTP = isOverHTTP
     }
 
-    /// The report about a total; `nil` if there is nothing new, or the last one was just now.
+    /// The report about a total; `nil` if nothing is new, or the last report is too recent.
     mutating func report(of total: UInt64, at now: ContinuousClock.Instant = .now) -> Report? {
         guard total > toldCount, lastReport.map({ now - $0 >= Self.pause }) ?? true else {
             return nil

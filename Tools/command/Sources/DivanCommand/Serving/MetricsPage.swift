@@ -5,14 +5,14 @@ import DivanJSON
 import Foundation
 import Glibc
 
-/// The figures of this process in Prometheus's text format, version 0.0.4: those of the library,
-/// when serving began, its memory, and what was refused over HTTP.
+/// The metrics of this process in Prometheus's text format, version 0.0.4: those of the library, the start time, the
+/// memory, and the refused HTTP requests.
 struct MetricsPage {
     private let begin: Date
     private let refusals: Refusals
     private let displacedCount: UInt64?
 
-    /// `displaced` counts HTTP connections that were closed to make room; `nil` without REST.
+    /// `displaced` counts HTTP connections that were closed to accept new ones; `nil` without REST.
     init(since begin: Date, _ refusals: Refusals, displaced: UInt64?) {
         self.begin = begin
         self.refusals = refusals
@@ -28,8 +28,8 @@ struct MetricsPage {
 
     private var text: String {
         let own: [(name: String, help: String, value: Double)] = [
-            ("start_time_seconds", "When serving began.", begin.timeIntervalSince1970.rounded()),
-            ("resident_memory_bytes", "Memory of the process.", Self.memory),
+            ("start_time_seconds", "Time of the start.", begin.timeIntervalSince1970.rounded()),
+            ("resident_memory_bytes", "Resident memory of the process.", Self.memory),
         ]
         let gauges = own.map { name, help, value in
             family(name, "gauge", help, [("", "\(Int64(value))")])
@@ -37,7 +37,7 @@ struct MetricsPage {
         let refused = family(
             "http_refusals_total",
             "counter",
-            "Requests over HTTP refused by the status of the answer.",
+            "Refused HTTP requests, by response status.",
             refusals.countByStatusOverHTTP.sorted { $0.key < $1.key }
                 .map { ("{status=\"\($0.key)\"}", "\($0.value)") }
         )
@@ -45,7 +45,7 @@ struct MetricsPage {
             family(
                 "http_displaced_connections_total",
                 "counter",
-                "HTTP connections closed to make room for others.",
+                "HTTP connections closed to accept new ones.",
                 [("", "\(count)")]
             )
         }
@@ -81,7 +81,7 @@ struct HealthReport {
         self.begin = begin
     }
 
-    /// 200 if nothing is wrong.
+    /// 200 if every listener listens.
     var response: HTTPResponse {
         HTTPResponse(
             status: isHealthy ? 200 : 503,

@@ -3,10 +3,10 @@ import DivanCommandLine
 import DivanHTTP
 import DivanTransport
 
-/// Answers monitors on 127.0.0.1, `GET` and `HEAD` only.
+/// Serves metrics and health on 127.0.0.1; accepts only `GET` and `HEAD`.
 ///
-/// A connection gets one response and five seconds. Sixteen may be open; after that an idle one is closed:
-/// clients that hold connections open without a request must not keep a monitor away.
+/// A connection gets one response and is limited to five seconds. Sixteen may be open; beyond that, an idle one is
+/// closed, so that idle clients do not lock out monitoring.
 final class MetricsServer: Sendable {
     private static let limits = HTTPLimits(
         head: HTTPHeadLimits(headByteCount: 8 << 10),
@@ -26,7 +26,7 @@ final class MetricsServer: Sendable {
     ///
     /// - Parameters:
     ///   - port: The port; 0 chooses any free one.
-    ///   - page: The response for a path, `nil` if there is none; called on one thread at a time.
+    ///   - page: The response for a path, `nil` for an unknown path; called on one thread at a time.
     /// - Throws: `Failure` if the port is not available.
     init(
         port: UInt16,
@@ -50,11 +50,14 @@ final class MetricsServer: Sendable {
         do {
             self.port = try server.start()
         } catch {
-            throw Failure(kind: .failed, sentence: "--metrics-port \(port): \(error)")
+            throw Failure(
+                kind: .failed,
+                text: "cannot serve metrics on port \(port): \(error)"
+            )
         }
     }
 
-    /// Stops; nobody can connect after it returns.
+    /// Stops; no client can connect after it returns.
     func stop() { server.stop() }
 
     private static func answer(
@@ -63,14 +66,14 @@ final class MetricsServer: Sendable {
     ) -> HTTPResponse {
         var response: HTTPResponse
         if let host = request.headers["Host"], !HostField(host).isOwn() {
-            // A web page could have its own name point here.
-            response = refusal(421, "this server has no such name; use 127.0.0.1 or localhost")
+            // A web page could make its own host name resolve to 127.0.0.1.
+            response = refusal(421, "unknown host name; use 127.0.0.1 or localhost")
         } else if ["GET", "HEAD"].contains(request.method) {
             response =
                 page(request.target.path)
-                ?? refusal(404, "there is nothing here; try /metrics or /_health")
+                ?? refusal(404, "not found; use /metrics or /_health")
         } else {
-            response = refusal(405, "GET and HEAD only")
+            response = refusal(405, "only GET and HEAD are allowed")
             response.headers.append("Allow", "GET, HEAD")
         }
         response.headers.append("Cache-Control", "no-store")

@@ -2,18 +2,18 @@ import Divan
 import DivanCommandLine
 import DivanCrypto
 
-/// Who may connect to a listener, and what they may do.
+/// The rules for clients of a listener: how they authenticate, and their rights.
 struct PeerGate: Sendable {
-    /// Demands what the arguments require; `nil` lets everybody in.
+    /// Requires the credentials that the arguments name; `nil` accepts all clients.
     let authenticator: (any ListenerAuthenticator & Sendable)?
     /// Names and rights, when there is a file of users.
     let users: UserGate?
-    /// The certificates that let peers in, when there are files of them.
+    /// The certificates that peers need, if files of them are given.
     let certificates: ClientCertificates?
 
     /// Reads the rules.
     ///
-    /// - Throws: `Failure` if rules contradict each other, or a file cannot be read.
+    /// - Throws: `Failure` for options that cannot be used together, or a file that cannot be read.
     init(
         _ arguments: Arguments,
         _ terminal: Terminal,
@@ -22,14 +22,14 @@ struct PeerGate: Sendable {
         let options = ["--user", "--users", "--client-certificate", "--client-ca"]
         let given = options.filter { arguments.has($0) }
         guard given.count < 2 else {
-            throw Failure.usage("\(given[0]) and \(given[1]): choose one way to let peers in")
+            throw Failure.usage("'\(given[0])' and '\(given[1])' cannot be used together")
         }
         let hasTLS = !arguments.has("--no-tls")
         if !hasTLS, let option = given.first {
             guard option.hasPrefix("--user") else {
-                throw Failure.usage("\(option) needs TLS; leave --no-tls out")
+                throw Failure.usage("'\(option)' requires TLS", hint: "remove '--no-tls'")
             }
-            terminal.warn("without TLS the password travels in clear text")
+            terminal.warn("clients send their passwords unencrypted; remove '--no-tls'")
         }
         users = try arguments.value("--users").map { path in
             try UserGate(UserFile(path: path), onProblem: onProblem)
@@ -51,7 +51,7 @@ struct PeerGate: Sendable {
         return ListenerPasswordAuthenticator { credentials.match($0, $1) }
     }
 
-    /// What a client may do with the shared collections.
+    /// The rights of a client to the shared collections.
     func access(
         of client: ListenerClient,
         to collections: [Divan.Collection]
@@ -74,7 +74,7 @@ struct PeerGate: Sendable {
         do {
             try user.condition?.limit(&access, of: name)
         } catch {
-            return .refused("the condition of the user cannot be asked: \(error)")
+            return .refused("the user's condition cannot be evaluated: \(error)")
         }
         return access
     }

@@ -1,7 +1,7 @@
 import Divan
 import DivanJSON
 
-/// Who a peer is, and where it connected from.
+/// The user or certificate of a peer, and its address.
 struct PeerName: Hashable, Sendable {
     let user: String?
     /// The subject of its certificate.
@@ -16,8 +16,8 @@ struct PeerName: Hashable, Sendable {
         port = client.port
     }
 
-    /// The name that a person knows it by.
-    var who: String { user ?? certificate ?? "somebody" }
+    /// The name for people.
+    var who: String { user ?? certificate ?? "anonymous" }
 
     /// The output for machines.
     var json: JSONObject {

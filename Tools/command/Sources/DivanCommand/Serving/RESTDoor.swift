@@ -28,14 +28,16 @@ final class RESTDoor: Sendable {
         for database in served {
             let name = ExactText(database.path.name)
             guard stores[name] == nil else {
-                throw Failure.usage("--rest: two databases are called \(database.path.name)")
+                throw Failure.usage(
+                    "'--rest' cannot serve two databases with the name '\(database.path.name)'"
+                )
             }
             stores[name] = try database.path.open(forWriting: true)
         }
         self.stores = Array(stores.values)
         interface = arguments.value("--interface")
         guard let door = try served.first?.listener.gate() else {
-            throw Failure.usage("--rest needs a database")
+            throw Failure.usage("'--rest' requires a database")
         }
         scheme = door.tls == nil ? "http" : "https"
         let shared = try arguments.collectionPaths()
@@ -59,17 +61,17 @@ final class RESTDoor: Sendable {
         do {
             try server.start()
         } catch let error as TransportError {
-            throw Failure(kind: .failed, sentence: "--rest \(port): \(error)")
+            throw Failure(kind: .failed, text: "cannot serve REST on port \(port): \(error)")
         }
     }
 
-    /// Its URL, for people and programs.
+    /// Its URL.
     var url: String {
         let host = interface.map { $0.contains(":") ? "[\($0)]" : $0 } ?? "127.0.0.1"
         return "\(scheme)://\(host):\(server.port ?? 0)/"
     }
 
-    /// Connections that were closed to make room for others.
+    /// Connections that were closed to accept new ones.
     var displacedConnectionCount: UInt64 { server.displacedConnectionCount }
 
     /// Closes the connections of clients whose rights have changed, within a second.
@@ -89,7 +91,7 @@ final class RESTDoor: Sendable {
 }
 
 extension PeerGate {
-    /// What a client of the REST interface may do; `nil` if its user was removed.
+    /// The rights of a client of the REST interface; `nil` if its user was removed.
     func rights(
         of client: RESTClient,
         to shared: [CollectionPath],
@@ -108,7 +110,7 @@ extension PeerGate {
         )
         rights.edition = entry.edition
         if let condition = user.condition {
-            // A condition that cannot be evaluated lets nobody in.
+            // If the condition cannot be evaluated, the user is refused.
             guard let asked = conditions.condition(condition, of: name) else { return nil }
             rights.condition = asked
         }
@@ -149,7 +151,8 @@ extension Arguments {
     func trustedProxies() throws(Failure) -> TrustedProxies {
         guard let proxies = TrustedProxies(list("--trusted-proxy")) else {
             throw Failure.usage(
-                "--trusted-proxy takes addresses and networks, such as 127.0.0.1 and 10.0.0.0/8"
+                "invalid value for '--trusted-proxy'",
+                hint: "use addresses and networks such as 127.0.0.1 and 10.0.0.0/8"
             )
         }
         return proxies

@@ -40,10 +40,10 @@ final class Refusals: Sendable {
             case 401: user == nil ? "wrong or missing credentials" : "wrong password"
             case 403: "not allowed"
             case 404: "no such database"
-            case 421: "not a name of this server"
+            case 421: "unknown host name"
             case 429: "too many attempts or connections"
             case 503: "too many connections"
-            default: "no replication request"
+            default: "not a replication request"
             }
         }
     }
@@ -60,7 +60,7 @@ final class Refusals: Sendable {
         var order: [Key] = []
     }
 
-    /// How many kinds are distinguished between two polls; a client that sends more is already among them.
+    /// Maximum number of kinds between two polls; a client that causes more is already among them.
     private static let limit = 200
 
     private let state = Mutex(State())
@@ -71,7 +71,7 @@ final class Refusals: Sendable {
 
     /// Records a refusal by a listener.
     func add(_ refusal: ListenerRefusal, at path: DatabasePath) {
-        // A request without credentials only asks what is needed; clients begin that way.
+        // Clients send their first request without credentials, to learn which are required.
         guard refusal.status != 401 || refusal.showedCredentials else { return }
         add(
             Entry(

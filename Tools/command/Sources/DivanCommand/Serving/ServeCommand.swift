@@ -8,48 +8,25 @@ import Foundation
 enum ServeCommand: Command {
     static let syntax = CommandSyntax(
         name: "serve",
-        summary: "let other peers replicate with databases",
+        summary: "accept connections from peers and sync databases with them",
         operands: [
             .init(name: "DB", isOptional: true, isRepeating: true, completion: .database)
         ],
-        options: place + who + what + watching,
+        options: connection.grouped(.connection) + rest.grouped(.connection)
+            + authentication.grouped(.authentication) + Credentials.options + data
+            + output.grouped(.output),
         details: """
-            Goes on until Ctrl-C, and shows who is connected and how much moves. The connection is
-            encrypted unless --no-tls is given; without --identity a self-signed certificate is
-            made once and kept. The password of an encrypted FILE of --identity comes from
-            DIVAN_IDENTITY_PASSWORD. Several databases get a port each: PORT, PORT + 1, and so on.
+            Runs until interrupted (Ctrl-C), and shows the connected peers and their traffic. The
+            connection is encrypted with a self-signed certificate that is created once and kept,
+            unless --identity or --no-tls is given. Several databases use consecutive ports.
 
-            Who may come: everybody; or who knows the password of --user or is in the file of
-            --users (divan users add), whose rights hold; or who shows one of the certificates of
-            --client-certificate, or one that --client-ca signed. \(Credentials.details)
+            By default, anyone can connect. --user requires a password, --users an account from a
+            file ('divan users add'), and --client-certificate or --client-ca a certificate.
+            \(Credentials.details) DIVAN_IDENTITY_PASSWORD decrypts the FILE of --identity.
 
-            FILE of --config is a JSON object. Its members are "databases" and the long options
-            without dashes, with true, a text, a number or a list as the value; what the command
-            line says counts more:
-
-              {"databases": ["/srv/travel"], "port": 4984, "users": "/etc/divan/users.json"}
-
-            Port N of --metrics-port is on 127.0.0.1 only: /metrics for Prometheus, /_health for
-            who wants to know whether it is up.
-
-            Port N of --rest answers HTTP requests for the same users with the same TLS: documents,
-            lists, changes, queries and blobs (Docs/guides/rest.md).
-
-            REST answers requests for localhost and this machine's own names and addresses, and for
-            the names of --rest-host; without users and TLS any other name is refused with 421.
-            Behind a proxy, --trusted-proxy lets X-Forwarded-For tell clients apart.
-
-            \(CompressionChoice.details)
-
-            Ctrl-C tells peers that this is the end; SIGTERM, which systemd sends, tells them to
-            come back, as after a restart.
-
-            A change of the file of --users applies within a second, also to open connections.
-            SIGHUP reads it, --identity, --client-certificate and --client-ca again; other options
-            need a restart.
-
-            With --json each event is one line: listening, connected, disconnected, refused,
-            traffic, crowded, reloaded, problem, stopped.
+            SIGHUP reloads the users and certificates; SIGTERM tells peers to reconnect later.
+            Docs/guides/serving.md describes the file of --config, events and metrics,
+            Docs/guides/rest.md the REST interface.
             """,
         examples: [
             "divan serve travel --users users.json --port 4984",
@@ -59,85 +36,88 @@ enum ServeCommand: Command {
         ]
     )
 
-    private static let place: [CommandSyntax.Option] = [
-        .value("--config", "FILE", completion: .file, "read options from a file"),
-        .value("--port", "PORT", short: "-p", "the port (default: any free one)"),
-        .value("--interface", "NAME", "listen on this interface or address only"),
-        .value("--advertise", "NAME", "let others find it under this name (divan discover)"),
+    private static let connection: [CommandSyntax.Option] = [
+        .value("--port", "PORT", short: "-p", "listen on this port (default: any free port)"),
+        .value("--interface", "NAME", "listen only on this interface or address"),
+        .value("--advertise", "NAME", "announce this name to 'divan discover'"),
         .value(
             "--identity",
             "LABEL|FILE",
             completion: .file,
-            "certificate and key: divan identity ls, .pem or .p12"
+            "server certificate: a label of 'divan identity ls', .pem or .p12"
         ),
         .flag("--no-tls", "listen without encryption"),
         .value(
             "--write-certificate",
             "FILE",
             completion: .file,
-            "write the certificate, for peers to pin"
+            "write the server certificate to FILE, for peers to pin"
+        ),
+        .value("--max-connections", "N", "maximum number of connections (default: 1000)"),
+        .value("--max-per-address", "N", "maximum per address (default: 250)"),
+        .value(
+            "--trusted-proxy",
+            "ADDRESS",
+            isRepeating: true,
+            "trust X-Forwarded-For from this proxy or network"
+        ),
+        .value("--heartbeat", "SECONDS", "ping a peer after this idle time (default: 300)"),
+        CompressionChoice.option,
+    ]
+
+    private static let authentication: [CommandSyntax.Option] = [
+        .value("--users", "FILE", completion: .file, "accept the users in FILE"),
+        .value(
+            "--client-certificate",
+            "CERT",
+            isRepeating: true,
+            completion: .file,
+            "accept peers with this certificate"
+        ),
+        .value(
+            "--client-ca",
+            "CERTS",
+            completion: .file,
+            "accept peers whose certificate these authorities signed"
         ),
     ]
 
-    private static let who: [CommandSyntax.Option] =
-        [
-            .value("--users", "FILE", completion: .file, "let these users in, with their rights"),
-            .value(
-                "--client-certificate",
-                "CERT",
-                isRepeating: true,
-                completion: .file,
-                "let peers with this certificate in"
-            ),
-            .value(
-                "--client-ca",
-                "CERTS",
-                completion: .file,
-                "let peers in whose certificate these authorities signed"
-            ),
-        ] + Credentials.options + [
-            .value("--max-connections", "N", "connections at one time (default: 1000)"),
-            .value("--max-per-address", "N", "the same from one address (default: 250)"),
-            .value(
-                "--trusted-proxy",
-                "ADDRESS",
-                isRepeating: true,
-                "believe X-Forwarded-For of this proxy or network"
-            ),
-        ]
+    private static let rest: [CommandSyntax.Option] = [
+        .value("--rest", "PORT", "serve the REST interface on PORT (0: any free port)"),
+        .value(
+            "--rest-origin",
+            "ORIGIN",
+            isRepeating: true,
+            "allow web pages of this origin to use --rest (default: none)"
+        ),
+        .value("--rest-host", "NAME", isRepeating: true, "additional host name for --rest"),
+    ]
 
-    private static let what: [CommandSyntax.Option] = [
+    private static let data: [CommandSyntax.Option] = [
         .value(
             "--collections",
             "LIST",
             short: "-c",
             isRepeating: true,
-            "share these only (default: all)"
+            "share only these collections (default: all)"
         ),
-        .flag("--read-only", "refuse what peers push"),
-        .value("--rest", "PORT", "answer HTTP requests too (0: any free)"),
-        .value(
-            "--rest-origin",
-            "ORIGIN",
-            isRepeating: true,
-            "let web pages of this origin use --rest (default: none)"
-        ),
-        .value("--rest-host", "NAME", isRepeating: true, "another name of this server for --rest"),
-        CompressionChoice.option,
+        .flag("--read-only", "refuse changes from peers"),
+        .value("--config", "FILE", completion: .file, "read options from FILE (JSON)"),
         .fullSync,
-        .flag("--delta", "send changes as deltas, and keep old bodies for them"),
-        .value("--heartbeat", "SECONDS", "silence before a peer is pinged (default: 300)"),
+        .flag("--delta", "send changes as deltas, which keeps old bodies in the database"),
     ]
 
-    private static let watching: [CommandSyntax.Option] = [
-        .value("--metrics-port", "PORT", "figures for Prometheus on 127.0.0.1 (0: any free)"),
-        .json,
+    private static let output: [CommandSyntax.Option] = [
+        .value("--metrics-port", "PORT", "serve metrics on 127.0.0.1 (0: any free port)"), .json,
     ]
 
     static func run(_ line: Arguments, _ terminal: Terminal) throws {
         let arguments = try ServeFile.complete(line, syntax: syntax)
         guard !arguments.operands.isEmpty else {
-            throw Failure.usage("divan serve: DB is missing; name a database or use --config")
+            throw Failure.usage(
+                "divan serve: missing argument DB",
+                hint: "name a database, or use '--config FILE'"
+            )
         }
         // Installed before anything is opened, so that no signal is missed.
         let interruption = Interruption()

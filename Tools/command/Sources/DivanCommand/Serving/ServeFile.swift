@@ -5,7 +5,7 @@ import DivanJSON
 enum ServeFile {
     /// Puts the options of the file of `--config` before those of the command line.
     ///
-    /// - Throws: `Failure` that names the file and the mistake.
+    /// - Throws: `Failure` that names the file and the error.
     static func complete(_ line: Arguments, syntax: CommandSyntax) throws -> Arguments {
         guard let path = line.value("--config") else { return line }
         var words: [String]
@@ -13,14 +13,19 @@ enum ServeFile {
             words = try read(path)
             _ = try Arguments(naming: words, syntax: syntax)
         } catch let failure as Failure where failure.kind != .notFound {
-            throw Failure(kind: .invalid, sentence: "\(path): \(failure.sentence)")
+            throw Failure(
+                kind: .invalid,
+                sentence: "\(path): \(failure.sentence)",
+                hint: failure.hint
+            )
         } catch let error as JSONError {
-            throw Failure(kind: .invalid, sentence: "\(path): \(error)")
+            throw Failure(kind: .invalid, text: "\(path): \(error)")
         }
         if line.operands.isEmpty, !words.contains(where: { $0.hasPrefix(operandMark) }) {
             throw Failure(
                 kind: .invalid,
-                sentence: "\(path): \"databases\" is missing or empty; list the paths of databases"
+                sentence: "\(path): \"databases\" is missing or empty",
+                hint: "list the paths of the databases to serve"
             )
         }
         if !line.operands.isEmpty { words = words.filter { !$0.hasPrefix(operandMark) } }
@@ -36,7 +41,11 @@ enum ServeFile {
     private static func read(_ path: String) throws -> [String] {
         let bytes = try IdentityFile.contents(path)
         guard let object = try JSON(parsing: bytes.withoutByteOrderMark).object else {
-            throw Failure(kind: .invalid, sentence: "no JSON object: {\"databases\": […]}")
+            throw Failure(
+                kind: .invalid,
+                sentence: "not a JSON object",
+                hint: "write {\"databases\": [\"PATH\"]}"
+            )
         }
         return try object.flatMap { name, value in try words(name, value) }
     }
@@ -44,18 +53,19 @@ enum ServeFile {
     private static func words(_ name: String, _ value: JSON) throws(Failure) -> [String] {
         if name == "databases" {
             guard let items = value.array else {
-                throw Failure(kind: .invalid, sentence: "\"databases\" is a list of paths")
+                throw Failure(kind: .invalid, sentence: "\"databases\" is not a list of paths")
             }
             return try items.map { item throws(Failure) in operandMark + (try text(name, item)) }
         }
         guard Spelling.nearest(to: name, among: ["databases"]) == nil else {
             throw Failure(
                 kind: .invalid,
-                sentence: "\"\(name)\" is no option; did you mean \"databases\"?"
+                sentence: "unknown option \"\(name)\"",
+                hint: "did you mean \"databases\"?"
             )
         }
         guard name != "config", name != "help", !name.hasPrefix("-") else {
-            throw Failure(kind: .invalid, sentence: "\"\(name)\" has no place in the file")
+            throw Failure(kind: .invalid, sentence: "\"\(name)\" is not allowed in the file")
         }
         switch value {
         case .bool(true): return ["--\(name)"]
@@ -65,7 +75,8 @@ enum ServeFile {
             guard !items.isEmpty else {
                 throw Failure(
                     kind: .invalid,
-                    sentence: "the list \"\(name)\" is empty; name something, or leave it out"
+                    sentence: "the list \"\(name)\" is empty",
+                    hint: "add a value, or remove \"\(name)\""
                 )
             }
             return try items.map { item throws(Failure) in "--\(name)=\(try text(name, item))" }
@@ -80,7 +91,8 @@ enum ServeFile {
         default:
             throw Failure(
                 kind: .invalid,
-                sentence: "\"\(name)\" takes true, a text, a whole number, or a list of these"
+                sentence: "invalid value of \"\(name)\"",
+                hint: "use true, a string, an integer, or a list of strings and integers"
             )
         }
     }

@@ -6,15 +6,15 @@ import Foundation
 
 /// The output about running listeners, for people or machines.
 ///
-/// A terminal shows a table that is redrawn; a pipe gets a line when somebody connects, disconnects or is
-/// refused, and one about the traffic now and then.
+/// A terminal shows a table that is redrawn; a pipe gets a line when a client connects, disconnects or is refused, and
+/// regular lines about the traffic.
 struct ServeView {
     private struct Guest {
         let name: String
         let client: PeerName
         let start = Date()
         var last: URLEndpointListener.Connection?
-        /// Polls in which the peer was missing; the first may have come too early.
+        /// Polls in which the peer was missing; the first may have been too early.
         var missCount = 0
     }
 
@@ -44,7 +44,7 @@ struct ServeView {
             guests[client] = Guest(name: path.name, client: client)
             var members = client.json
             members["database"] = .string(path.name)
-            tell("connected", members, "\(client.who) from \(client.address) is here")
+            tell("connected", members, "\(client.who) from \(client.address) connected")
         }
     }
 
@@ -60,7 +60,7 @@ struct ServeView {
         for trouble in troubles { tell("problem", trouble.json, trouble.sentence) }
     }
 
-    /// Reports connections that were closed to make room.
+    /// Reports connections that were closed to accept new ones.
     mutating func take(_ crowds: [CrowdWatch.Report]) {
         for crowd in crowds { tell("crowded", crowd.json, crowd.sentence) }
     }
@@ -80,7 +80,7 @@ struct ServeView {
         }
     }
 
-    /// Leaves the terminal to others.
+    /// Removes the table from the terminal.
     mutating func end() {
         look()
         block.clear()
@@ -93,7 +93,7 @@ struct ServeView {
         _ sentence: String,
         at moment: Int64? = nil
     ) {
-        // The table has a line for each connected peer; what is over gets one of the last lines.
+        // The table has a line for each connected peer; other events are in its last lines.
         guard isTable else {
             let date = moment.map { Moment.text($0) + " " }.orEmpty
             return events.write(event, members, sentence: date + sentence)
@@ -125,7 +125,7 @@ struct ServeView {
             tell(
                 "disconnected",
                 members,
-                "\(client.who) from \(client.address) has left\(moved.orEmpty)"
+                "\(client.who) from \(client.address) disconnected\(moved.orEmpty)"
             )
         }
     }
@@ -151,7 +151,7 @@ struct ServeView {
         let deltaCount = figures.sentDeltas.count + figures.receivedDeltas.count
         if deltaCount > 0 { parts.append(Numbers.count(deltaCount, "delta")) }
         if figures.failedDocumentCount > 0 {
-            parts.append("\(Numbers.grouped(figures.failedDocumentCount)) not taken")
+            parts.append("\(Numbers.grouped(figures.failedDocumentCount)) failed")
         }
         return parts.joined(separator: ", ")
     }
@@ -177,7 +177,7 @@ struct ServeView {
                         Numbers.bytes(figures.sentByteCount + figures.receivedByteCount)
                     )
                 )
-                if let stall = peer.stall { lines.append("    waits for \(stall)") }
+                if let stall = peer.stall { lines.append("    waiting for \(stall)") }
             }
         }
         return lines + troubles

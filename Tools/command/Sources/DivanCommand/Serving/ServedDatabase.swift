@@ -14,10 +14,10 @@ final class ServedDatabase: Sendable {
     private let report: ListenerReport
     private let holder: Holder?
 
-    /// Opens the database; nobody can connect yet.
+    /// Opens the database; peers cannot connect yet.
     ///
-    /// `onClient` is called for each client that was let in, before its first message, `onRefusal` for each
-    /// request that was refused.
+    /// `onClient` is called for each accepted client, before its first message; `onRefusal` for each refused
+    /// request.
     init(
         _ path: DatabasePath,
         port: UInt16,
@@ -34,7 +34,7 @@ final class ServedDatabase: Sendable {
         let wanted = try arguments.collections()
         let collections = try database.collections(named: wanted)
         guard !collections.isEmpty else {
-            throw Failure(kind: .notFound, sentence: "\(path.name) has no collection to share")
+            throw Failure(kind: .notFound, sentence: "\(path.name) has no collections to share")
         }
         var config = URLEndpointListenerConfiguration(collections: collections)
         config.port = port
@@ -69,8 +69,8 @@ final class ServedDatabase: Sendable {
 
     /// Lets peers connect.
     ///
-    /// - Throws: `Failure` for an interface that is not here: the API has the code of a host that does
-    ///   not exist, whose page speaks of a URL. Otherwise what the listener throws.
+    /// - Throws: `Failure` for an interface that does not exist, because the API's code for it is that of an unknown
+    ///   host. Otherwise the listener's error.
     func start() throws {
         do {
             try listener.start()
@@ -115,7 +115,7 @@ final class ServedDatabase: Sendable {
         return try AvahiDiscovery().advertise(advertisement, onEvent: onEvent)
     }
 
-    /// Polls its state, on one thread at a time, and publishes it to others on this machine.
+    /// Polls its state, on one thread at a time, and publishes it to other processes of this machine.
     func look() -> ListenerReport.Reading {
         let reading = report.read()
         var status = reading.members

@@ -6,7 +6,7 @@ import DivanJSON
 import Foundation
 import Synchronization
 
-/// Everything that one `divan serve` runs: databases with their listeners, the metrics, the view.
+/// Everything that a `divan serve` runs: databases with their listeners, the metrics, the view.
 final class ServingRoom {
     private let arguments: Arguments
     private let terminal: Terminal
@@ -31,14 +31,14 @@ final class ServingRoom {
             events.write("problem", ["text": .string(problem)], sentence: problem)
         }
         guard !arguments.has("--no-tls") || !arguments.has("--identity") else {
-            throw Failure.usage("--identity and --no-tls contradict each other; choose one")
+            throw Failure.usage("'--identity' and '--no-tls' cannot be used together")
         }
         identity = try arguments.value("--identity").map {
             try IdentityShelf.identity($0, terminal)
         }
     }
 
-    /// Opens everything; any failure stops it all.
+    /// Opens everything; after an error, the caller closes what was opened.
     func open() throws {
         let port: UInt16 = try arguments.number("--port", in: 0...65_535) ?? 0
         // If the log is shown, errors are in it already.
@@ -48,7 +48,10 @@ final class ServingRoom {
         for (index, text) in arguments.operands.enumerated() {
             let number = port == 0 ? 0 : Int(port) + index
             guard let own = UInt16(exactly: number) else {
-                throw Failure.usage("--port \(port) leaves no port for \(text)")
+                throw Failure.usage(
+                    "'--port \(port)' leaves no port for \(text)",
+                    hint: "each database needs a port of its own; start with a lower one"
+                )
             }
             let (arrivals, refusals) = (arrivals, refusals)
             let database = try ServedDatabase(
@@ -76,7 +79,7 @@ final class ServingRoom {
         terminal.note("Press Ctrl-C to stop.")
     }
 
-    /// Shows what happens, until Ctrl-C.
+    /// Reports events until interrupted.
     ///
     /// Reads the users and certificates again at each `reload`.
     func watch(until interruption: Interruption, reloadingAt reload: ReloadSignal) {
@@ -131,12 +134,12 @@ final class ServingRoom {
         guard let file = arguments.value("--write-certificate") else { return }
         guard identity != nil || arguments.operands.count == 1 || database.certificate == nil else {
             throw Failure.usage(
-                "--write-certificate: each database has a certificate of its own; "
-                    + "give --identity, so that they share one, or serve one database"
+                "'--write-certificate' writes one certificate, but each database has its own",
+                hint: "add '--identity' to share a certificate, or serve only one database"
             )
         }
         guard let certificate = database.certificate else {
-            return terminal.warn("without TLS there is no certificate to write to \(file)")
+            return terminal.warn("--write-certificate has no effect without TLS")
         }
         try OutputFile.write(Array(certificate.pem.utf8), to: file)
     }
@@ -151,7 +154,7 @@ final class ServingRoom {
         }
     }
 
-    /// Reads the users and the certificates again; what cannot be read stays as it was.
+    /// Reads the users and the certificates again; those that cannot be read stay unchanged.
     private func readAgain() {
         do {
             let before = served.map { $0.certificate?.sha256Fingerprint }
@@ -164,7 +167,7 @@ final class ServingRoom {
             if let own = gates.first { rest?.replace(own, dismissesAll: hasOtherClients) }
             for database in served { database.dropOutdated() }
             rest?.dropOutdated()
-            events.write("reloaded", sentence: "Read the users and certificates again")
+            events.write("reloaded", sentence: "Reloaded users and certificates")
             guard served.map({ $0.certificate?.sha256Fingerprint }) != before else { return }
             for database in served { try writeCertificate(database) }
             for activity in activities { activity.stop() }
@@ -172,7 +175,7 @@ final class ServingRoom {
             advertise()
         } catch {
             let problem = (error as? Failure) ?? Failure(explaining: error)
-            let text = "not everything was read again: \(problem.sentence)"
+            let text = "reload incomplete: \(problem.line)"
             events.write("problem", ["text": .string(text)], sentence: text)
         }
     }
@@ -197,7 +200,7 @@ final class ServingRoom {
     private func openREST() throws {
         guard let port: UInt16 = try arguments.number("--rest", in: 0...65_535) else {
             for option in ["--rest-origin", "--rest-host"] where arguments.has(option) {
-                throw Failure.usage("\(option) is for --rest; name a port with it")
+                throw Failure.usage("'\(option)' requires '--rest PORT'")
             }
             return
         }
@@ -221,8 +224,7 @@ final class ServingRoom {
             members["fingerprint"] = .string(certificate.sha256Fingerprint)
             members["certificateEnds"] = .string(Days.moment(certificate.notAfter))
             sentence += ", certificate \(certificate.sha256Fingerprint)"
-            sentence +=
-                "\nPeers that pinned it need another after \(Days.text(certificate.notAfter))"
+            sentence += "\nThe certificate expires on \(Days.text(certificate.notAfter))"
         }
         if let metrics {
             members["metrics"] = .string("http://127.0.0.1:\(metrics.port)/metrics")
@@ -232,7 +234,7 @@ final class ServingRoom {
         }
         if let rest {
             members["rest"] = .string(rest.url)
-            if database === served.last { sentence += "\nREST at \(rest.url)" }
+            if database === served.last { sentence += "\nREST interface at \(rest.url)" }
         }
         events.write("listening", members)
         for line in sentence.split(separator: "\n") where !terminal.isJSON {
@@ -240,7 +242,7 @@ final class ServingRoom {
         }
     }
 
-    /// Without Avahi the rest continues: peers that know the address need no discovery.
+    /// Without Avahi, serving continues: peers that have the address need no discovery.
     private func advertise() {
         guard let name = arguments.value("--advertise") else { return }
         for database in served {
@@ -282,14 +284,14 @@ final class ServingRoom {
             ],
             sentence: "Stopped \(name): sent "
                 + "\(Numbers.count(figures.sentDocumentCount, "document")), received "
-                + "\(Numbers.count(figures.receivedDocumentCount, "document")); all are saved"
+                + Numbers.count(figures.receivedDocumentCount, "document")
         )
     }
 }
 
 /// Peers that connected since the last poll; filled from the threads of listeners.
 final class Arrivals: Sendable {
-    /// Maximum number named between two polls; the others are only counted.
+    /// Maximum number reported between two polls; the others are only counted.
     private static let limit = 1000
 
     private let waiting = Mutex<[(path: DatabasePath, client: PeerName)]>([])

@@ -3,9 +3,9 @@ import DivanCommandLine
 import DivanJSON
 import Synchronization
 
-/// Errors of the library since the last poll, equal ones grouped; filled from any thread.
+/// Errors of the library since the last poll, identical ones grouped; filled from any thread.
 ///
-/// Peers are told that a server's disk is full, or its database gone; its operator must be told, too.
+/// A peer gets errors such as a full disk or a deleted database in its reply; this reports them to the operator.
 final class Troubles: LogSinkProtocol {
     /// One error.
     struct Entry: Sendable {
@@ -19,7 +19,7 @@ final class Troubles: LogSinkProtocol {
         var sentence: String { count == 1 ? text : "\(text), \(Numbers.grouped(count)) times" }
     }
 
-    /// How many different ones are reported between two polls; a peer can cause them.
+    /// Maximum number of different errors between two polls; a peer can cause them.
     private static let limit = 20
     private static let textLength = 500
 

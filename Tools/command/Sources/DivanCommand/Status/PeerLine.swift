@@ -3,7 +3,7 @@ import DivanJSON
 
 /// One peer of a listener as a line.
 enum PeerLine {
-    /// Who, from where, since when, and how much it transferred.
+    /// The user and address, and how many documents were transferred.
     static func text(_ peer: JSONObject) -> String {
         let sent = Numbers.grouped(peer["documentsSent"]?.count ?? 0)
         let received = Numbers.grouped(peer["documentsReceived"]?.count ?? 0)
@@ -11,9 +11,9 @@ enum PeerLine {
             + (peer["active"] == .bool(true) ? ", active" : "")
     }
 
-    /// Who, and from where.
+    /// The user and address.
     static func name(_ peer: JSONObject) -> String {
-        let who = peer["user"]?.string ?? peer["certificate"]?.string ?? "anybody"
+        let who = peer["user"]?.string ?? peer["certificate"]?.string ?? "anonymous"
         return "\(who) from \(peer["address"]?.string ?? "?")"
     }
 }

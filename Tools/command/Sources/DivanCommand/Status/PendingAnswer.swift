@@ -10,11 +10,11 @@ struct RefusedDocument {
     let documentID: DocumentID
     let revisionID: RevisionID
     let error: SyncError
-    /// When, in seconds since 1970.
+    /// Seconds since 1970.
     let time: Int64
 }
 
-/// What a peer lacks, and what it refused, prepared for output.
+/// The documents that a peer does not have yet, and those that it refused, prepared for output.
 struct PendingAnswer {
     let remote: String
     let pending: [(name: CollectionName, documentIDs: [DocumentID])]

@@ -11,39 +11,41 @@ import DivanWebSocket
 enum PendingCommand: Command {
     static let syntax = CommandSyntax(
         name: "pending",
-        summary: "list the documents that a peer has not acknowledged yet, or has refused",
+        summary: "list documents that a peer does not have yet, or refused",
         operands: [.database, .init(name: "URL", isOptional: true)],
-        options: [
-            .value(
-                "--collections",
-                "LIST",
-                short: "-c",
-                isRepeating: true,
-                completion: .collection,
-                "these only (default: all)"
-            ),
-            .value("--documents", "LIST", isRepeating: true, "as the sync was given"),
-            .value("--channels", "LIST", isRepeating: true, "as the sync was given"),
-            .flag("--count", "print how many, not which"),
-            .json,
-        ] + ServerTrustOptions.all,
+        options: filters.grouped(.filters) + output.grouped(.output) + ServerTrustOptions.all,
         details: """
-            Each line: collection/document. Without URL every peer is looked at that DB ever
-            replicated with. Deletions count, purged documents do not. How far a sync came is
-            remembered for its own --documents and --channels, so give the same ones here.
+            Prints collection/document for each document, including deleted ones. Without URL, lists
+            the documents for every peer that DB has replicated with. Use the --documents and
+            --channels of the sync, because its checkpoint depends on them.
 
-            What the peer refused is listed behind it with code and reason: it is not pushed again
-            before it changes, or with push --retry-refused. --json marks it with "refused". Of a DB
-            that has never replicated --json prints one object, whose peer is null.
+            Documents that the peer refused follow, with the error code and reason. They are not
+            pushed again until they change, or until you run 'divan push --retry-refused'.
 
-            Works at any time: nothing is sent, and a running sync is not disturbed. --user and the
-            other options of a connection are accepted, so that the line of a sync can be reused; they
-            have no effect.
+            Nothing is sent. The connection and authentication options have no effect; they are
+            accepted so that you can repeat the arguments of a sync.
             """,
         examples: [
             "divan pending notes", "divan pending notes wss://jukebox.local:4984/notes --count",
         ]
     )
+
+    private static let filters: [CommandSyntax.Option] = [
+        .value(
+            "--collections",
+            "LIST",
+            short: "-c",
+            isRepeating: true,
+            completion: .collection,
+            "list only these collections (default: all)"
+        ),
+        .value("--documents", "LIST", isRepeating: true, "the --documents of the sync"),
+        .value("--channels", "LIST", isRepeating: true, "the --channels of the sync"),
+    ]
+
+    private static let output: [CommandSyntax.Option] = [
+        .flag("--count", "print only the number of documents"), .json,
+    ]
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let wanted = try arguments.collectionPaths()
@@ -57,11 +59,11 @@ enum PendingCommand: Command {
         if given == nil, known.isEmpty { return try tellNever(arguments, paths, store, terminal) }
         let names = paths.map { CollectionName($0) }
         for remote in remotes {
-            // A mistyped address is a peer that lacks everything.
+            // For a mistyped URL, all documents would be pending.
             if try store.knownRemoteID(for: remote) == nil {
                 terminal.note(
                     "\(arguments.database.name) has never replicated with \(PeerURL.text(remote)); "
-                        + "divan pending \(arguments.database.word) lists the peers it has"
+                        + "run 'divan pending \(arguments.database.word)' for its other peers"
                 )
             }
             let question = PendingQuestion(
@@ -79,7 +81,7 @@ enum PendingCommand: Command {
         }
     }
 
-    /// Reports that there is no peer that could lack anything.
+    /// Reports that the database has no peers.
     private static func tellNever(
         _ arguments: Arguments,
         _ paths: [CollectionPath],
@@ -94,14 +96,14 @@ enum PendingCommand: Command {
         )
         let count = try question.documentIDs(in: paths).reduce(0) { $0 + $1.documentIDs.count }
         terminal.done(
-            "\(arguments.database.name) has never replicated from here; everything is pending, "
-                + "except what peers have pulled on their own",
+            "\(arguments.database.name) has never replicated with a server; all documents are "
+                + "pending, except those that peers have pulled",
             ["peer": .null, "count": JSON(count), "refused": 0]
         )
     }
 }
 
-/// Which documents a peer lacks, whatever the direction of earlier runs.
+/// Finds the documents that a peer does not have, regardless of the direction of earlier runs.
 struct PendingQuestion {
     let store: Store
     let remote: String
@@ -129,7 +131,7 @@ struct PendingQuestion {
         }
     }
 
-    /// What the peer refused and has not changed since, in the same order.
+    /// The documents that the peer refused and that have not changed since, in the same order.
     func refusals(
         in paths: [CollectionPath]
     ) throws -> [(name: CollectionName, refusals: [RefusedDocument])] {
@@ -142,7 +144,7 @@ struct PendingQuestion {
     }
 
     private func documentIDs(in path: CollectionPath) throws -> Set<DocumentID> {
-        // `push` and `sync` have separate checkpoints: what either has acknowledged is not pending.
+        // `push` and `sync` have separate checkpoints: documents before either are not pending.
         let answers = try [true, false].map { pulls in
             var collection = PeerConfiguration.CollectionOptions(path)
             collection.channels = channels.list(for: CollectionName(path)) ?? []

@@ -20,9 +20,9 @@ enum RunningDatabases {
         let status: JSONObject
     }
 
-    /// Examines the named databases, or else all that some process has open.
+    /// Returns the processes that use the given databases, or any database if there are none.
     ///
-    /// Nothing is opened, so nobody waits for anybody.
+    /// No database is opened, so no process has to wait.
     static func look(at paths: [DatabasePath]) -> [Entry] {
         let open = openBundles()
         let bundles = paths.isEmpty ? open.keys.sorted().map(\.text) : paths.map(\.bundle)

@@ -7,27 +7,23 @@ import DivanStatus
 enum StatusCommand: Command {
     static let syntax = CommandSyntax(
         name: "status",
-        summary: "tell what push, pull, sync and serve are doing with a database now",
+        summary: "show the running replications and servers of a database",
         operands: [.database],
         options: [
-            .flag("--watch", "show it again and again, until Ctrl-C"),
-            .value("--interval", "MS", "milliseconds between two looks (default: 1000)"),
+            .flag("--watch", "refresh until interrupted (Ctrl-C)"),
+            .value("--interval", "MS", "refresh interval in milliseconds (default: 1000)"),
             .json,
         ],
         details: """
-            Looks at running commands from outside: what each is doing, documents and bytes with
-            their rates, what waits to be pushed, conflicts, when an offline one tries again, and
-            what one waits for that does not go on: reply to rev of soup, 12 s.
-            They tell it in small files inside the database that only you can read; the database
-            itself is not touched. Figures are at most half a second old.
+            Shows each running push, pull, sync and serve: its activity, documents, bytes, pending
+            documents, conflicts and next connection attempt. A reply that it has been waiting for
+            is shown, too. Programs that use the library are included if they set
+            DatabaseConfiguration.publishesStatus.
 
-            With --json one object a line for each command: verb, pid, activity, url, documents
-            and collections (pushed, pulled, deleted, errors), expected, bytes, rates, pending,
-            conflicts, error, retryAt, stall, waits; for serve: urls, connections, documents, bytes,
-            rates. A program that uses the library is seen too if it asks for that
-            (DatabaseConfiguration.publishesStatus); program names it.
+            The processes publish these figures twice a second in files that only you can read. The
+            database is not opened.
 
-            Exit code 3 when nothing runs.
+            Exit code 3 if no such process is running.
             """,
         examples: ["divan status travel", "divan status travel --watch"]
     )
@@ -42,8 +38,9 @@ enum StatusCommand: Command {
             guard !statuses.isEmpty else {
                 throw Failure(
                     kind: .notFound,
-                    sentence: "no push, pull, sync or serve runs with \(path.name); start one, "
-                        + "or see divan pending \(path.word)"
+                    sentence: "no push, pull, sync or serve is running with \(path.name)",
+                    hint: "run 'divan pending \(path.word)' to list documents that peers do not "
+                        + "have yet"
                 )
             }
             return show(statuses, terminal)
@@ -56,9 +53,8 @@ enum StatusCommand: Command {
             let statuses = try board.read()
             if terminal.isInteractive, !terminal.isJSON {
                 let pages = statuses.map { StatusPage($0).lines(now: Moment.now()) }
-                block.show(
-                    pages.isEmpty ? ["Nothing runs with \(path.name)"] : Array(pages.joined())
-                )
+                let none = "No process is running with \(path.name)"
+                block.show(pages.isEmpty ? [none] : Array(pages.joined()))
             } else {
                 show(statuses, terminal)
                 try terminal.requireOutput()

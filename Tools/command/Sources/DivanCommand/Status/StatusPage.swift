@@ -32,7 +32,7 @@ struct StatusPage {
         let mode = status["continuous"] == .bool(true) ? "continuous" : ""
         let place = [text("url"), mode].filter { !$0.isEmpty }.joined(separator: ", ")
         var lines = [heading(place), "  \(activity(now))"]
-        lines += StatusWaits(status).lines.map { "  waits for   \($0)" }
+        lines += StatusWaits(status).lines.map { "  waiting for \($0)" }
         let documents = status["documents"]?.object ?? [:]
         lines.append(
             "  documents   \(counts(documents))\(of(documents)), "
@@ -49,12 +49,12 @@ struct StatusPage {
         )
         if let pending = status["pending"], pending != .null {
             let count = Numbers.count(number("pending"), "document")
-            lines.append("  to be pushed  \(count)")
+            lines.append("  pending     \(count)")
         }
         let (settled, open) = (number("conflicts", "settled"), number("conflicts", "open"))
         if settled + open > 0 {
             lines.append(
-                "  conflicts   \(Numbers.grouped(settled)) ended, \(Numbers.grouped(open)) open"
+                "  conflicts   \(Numbers.grouped(settled)) resolved, \(Numbers.grouped(open)) open"
             )
         }
         if let deltas = deltaLine { lines.append(deltas) }
@@ -80,7 +80,7 @@ struct StatusPage {
                 + "\(Numbers.bytes(number("rates", "bytes")))/s",
         ]
         if let deltas = deltaLine { lines.append(deltas) }
-        lines += StatusWaits(status).lines.map { "  waits for   \($0)" }
+        lines += StatusWaits(status).lines.map { "  waiting for \($0)" }
         for peer in status["peers"]?.array ?? [] {
             guard let peer = peer.object else { continue }
             lines.append("    " + PeerLine.text(peer))
@@ -88,7 +88,7 @@ struct StatusPage {
         return lines
     }
 
-    /// Which program it is, if it is not this one.
+    /// The process, with the name of its program unless that is `divan`.
     private var process: String {
         let program = text("program")
         let name = program.isEmpty || program == "divan" ? "" : "\(program), "
@@ -116,13 +116,13 @@ struct StatusPage {
     private func activity(_ now: Int64) -> String {
         var line = text("activity") + age(now)
         if let moment = try? Moment.reading(text("retryAt"), now: now) {
-            line += "; next try in \(Self.wholeSeconds(moment - now))"
+            line += "; next attempt in \(Self.wholeSeconds(moment - now))"
         }
         if !text("error").isEmpty { line += ": \(text("error"))" }
         return line
     }
 
-    /// How long it has run, which says nothing about its present state.
+    /// How long it has been running.
     private func age(_ now: Int64) -> String {
         guard let start = try? Moment.reading(text("started"), now: now) else { return "" }
         return "; running for \(Self.wholeSeconds(now - start))"
@@ -143,10 +143,10 @@ struct StatusPage {
     }
 
     private static func word(_ name: String) -> String {
-        name == "accessRemoved" ? "no longer to be read" : name
+        name == "accessRemoved" ? "no longer accessible" : name
     }
 
-    /// What is expected while documents move; between two runs it is no number of documents.
+    /// The expected number of documents, only while documents are transferred.
     private func of(_ documents: JSONObject) -> String {
         guard text("activity") == "busy" else { return "" }
         let done = (documents["pulled"]?.count ?? 0) + (documents["pushed"]?.count ?? 0)
@@ -176,7 +176,7 @@ extension JSON {
             case .double(let value): UInt64(exactly: value.rounded())
             default: nil
             }
-        // Another program wrote it: a sum of several must fit into 64 bits.
+        // The value comes from another program: a sum of several must fit into 64 bits.
         return count.map { min($0, 1 << 53) }
     }
 }

@@ -1,23 +1,23 @@
 import DivanCommandLine
 import DivanJSON
 
-/// What a replication or a listener of a published status waits for, if that is noteworthy.
+/// What a replication or a listener is waiting for, according to its published status.
 struct StatusWaits {
-    /// Seconds after which a wait is reported: shorter ones are part of every sync.
+    /// Seconds after which a wait is reported: every sync has shorter ones.
     private static let leastSeconds: UInt64 = 2
     private static let lineCount = 3
 
-    /// One wait per line: `reply to rev of soup, 12 s`; for a listener, with the peer that it waits for.
+    /// One wait per line: `reply to rev of soup, 12 s`; for a listener, with the peer that has to reply.
     let lines: [String]
 
     init(_ status: JSONObject) {
         var lines: [String] = []
         if status["responding"] == .bool(false) {
             lines.append(
-                "its own thread: a filter, a listener without a queue or the disk holds it up"
+                "its own thread, blocked by a filter, a listener without a queue, or the disk"
             )
         }
-        // The line of an offline one says when it retries.
+        // The line of an offline replication shows the next attempt.
         let isOffline = status["activity"]?.string == "offline"
         var waits = isOffline ? [] : Self.waits(of: status)
         for peer in (status["peers"]?.array ?? []).compactMap(\.object) {

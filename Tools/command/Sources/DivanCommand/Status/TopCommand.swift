@@ -5,27 +5,25 @@ import DivanJSON
 enum TopCommand: Command {
     static let syntax = CommandSyntax(
         name: "top",
-        summary: "show all that works with databases on this machine, again and again",
+        summary: "monitor all running replications and servers on this machine",
         operands: [
             .init(name: "DB", isOptional: true, isRepeating: true, completion: .database)
         ],
         options: [
-            .value("--interval", "MS", "milliseconds between two looks (default: 1000)"),
+            .value("--interval", "MS", "refresh interval in milliseconds (default: 1000)"),
             .json,
         ],
         details: """
-            One line for each push, pull, sync and serve: its state, documents and bytes with their
-            rates, what waits to be pushed, open conflicts, and whom it is connected with; below it
-            its last error, and what it waits for if it does not go on. Programs that use the library
-            are seen like commands if they ask for that (DatabaseConfiguration.publishesStatus).
-            Other processes that have a database open are listed, too. Without DB all
-            databases are shown that processes of yours have open. No database is opened.
+            Shows a line for each process that has a database open: its documents, rates, pending
+            documents, open conflicts and peers. The last error, or a reply that it is waiting for,
+            is below. Programs that use the library show figures if they set
+            DatabaseConfiguration.publishesStatus.
 
-            Keys: up and down choose a line, Enter opens it, / shows only lines with a text, ? lists
-            the keys, q ends.
+            Without DB, all databases that your processes have open are included. No database is
+            opened. If the output is not a terminal, or with --json, the lines are printed once.
 
-            Where there is no terminal the lines are printed once; with --json as divan status
-            prints them, each with the path of its database.
+            Keys: Up and Down select a line, Enter shows its details, / filters the lines, ? lists
+            the keys, q quits.
             """,
         examples: ["divan top", "divan top travel --json | jq .rates"]
     )
@@ -62,7 +60,7 @@ enum TopCommand: Command {
             for entry in entries { terminal.result(JSON.object(entry.status).canonicalText) }
             return
         }
-        guard !entries.isEmpty else { return terminal.note("Nothing runs") }
+        guard !entries.isEmpty else { return terminal.note("Nothing is running") }
         terminal.result(TopLine.titles(hasHistory: false))
         for entry in entries {
             let line = TopLine(entry, among: entries)

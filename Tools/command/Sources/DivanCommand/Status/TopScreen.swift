@@ -3,9 +3,9 @@ import DivanJSON
 
 /// The contents of `divan top`, and how keys change them.
 ///
-/// Theory of operation. A poll replaces the entries and adds to the history of each one's rate. Keys
-/// act on what is shown: in the list they move the selection, open it, or begin a filter; while a filter
-/// is typed, every other key is part of it. The selection follows its entry from poll to poll.
+/// Theory of operation. A poll replaces the entries, and adds to the history of each entry's rate. In the list, keys
+/// move the selection, open its details, or begin a filter; while a filter is typed, every other key is part of it.
+/// The selection follows its entry from poll to poll.
 struct TopScreen {
     private enum Mode {
         case list
@@ -14,13 +14,13 @@ struct TopScreen {
     }
 
     private static let help = [
-        "up, k / down, j  choose", "Enter            open and close what is chosen",
-        "/                show only what has a text; Esc shows all", "?                these lines",
-        "q, Ctrl-C        end",
+        "Up, k / Down, j  select a line", "Enter            show or hide its details",
+        "/                filter the lines; Esc shows all", "?                show this help",
+        "q, Ctrl-C        quit",
     ]
     /// Polls that a line of rates shows.
     private static let historyCount = 8
-    /// Narrower, the line of rates would take the room of conflicts and peers.
+    /// In a narrower terminal, the rates would hide conflicts and peers.
     private static let widthForHistory = 100
 
     private var mode = Mode.list
@@ -74,7 +74,9 @@ struct TopScreen {
         let shown = shown
         let choice = choice(of: shown)
         if shown.isEmpty {
-            lines.append(entries.isEmpty ? "Nothing runs" : "Nothing has \"\(filter)\"")
+            lines.append(
+                entries.isEmpty ? "Nothing is running" : "No line contains \"\(filter)\""
+            )
         } else {
             lines.append("  " + TopLine.titles(hasHistory: hasHistory))
         }
@@ -97,7 +99,7 @@ struct TopScreen {
         switch mode {
         case .typing: return "/" + filter + "_"
         default:
-            let filtered = filter.isEmpty ? "" : ", those with \"\(filter)\""
+            let filtered = filter.isEmpty ? "" : ", filtered by \"\(filter)\""
             return "divan top: \(count)\(filtered)  (? for keys)"
         }
     }
@@ -150,18 +152,18 @@ struct TopLine {
 
     var documentRate: UInt64 { status["rates"]?.object?["documents"]?.count ?? 0 }
 
-    /// What went wrong last, and what it waits for.
+    /// The last error, and what it is waiting for.
     var troubles: [String] {
         let error = text("error").flatMap { $0.isEmpty ? nil : $0 }
-        let wait = StatusWaits(status).lines.first.map { "waits for " + $0 }
+        let wait = StatusWaits(status).lines.first.map { "waiting for " + $0 }
         return [error, wait].compactMap(\.self)
     }
 
     /// The column titles.
     static func titles(hasHistory: Bool) -> String {
         row([
-            "VERB", "DATABASE", "STATE", "DOCS", "DOCS/S", hasHistory ? "RATE" : nil, "BYTES/S",
-            "PENDING", "CONFL", "PEERS",
+            "COMMAND", "DATABASE", "STATE", "DOCS", "DOCS/S", hasHistory ? "RATE" : nil,
+            "BYTES/S", "PENDING", "CONFL", "PEERS",
         ])
     }
 

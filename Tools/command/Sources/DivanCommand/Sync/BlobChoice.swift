@@ -6,16 +6,10 @@ enum BlobChoice {
     static let option = CommandSyntax.Option.value(
         "--blobs",
         "HOW",
-        "contents to bring along: eager (all), lazy (none), or up to a size, 2MB (default: eager)"
-    )
+        "pull all blobs (eager), none (lazy), or those up to a size such as 2MB (default: eager)"
+    ).grouped(.filters)
 
-    static let details = """
-        With --blobs lazy, or a size, larger contents stay at the peer: their documents are here, divan \
-        blob ls shows - for them, and divan blob fetch brings them. Others that pull from DB get no \
-        document whose contents are not here.
-        """
-
-    /// Reads the choice; `nil` if there is none.
+    /// Reads the option; `nil` if it is missing.
     static func read(_ arguments: Arguments) throws(Failure) -> BlobReplication? {
         guard let text = arguments.value("--blobs") else { return nil }
         switch text {
@@ -23,7 +17,10 @@ enum BlobChoice {
         case "lazy": return .lazy
         default:
             guard let byteCount = byteCount(text) else {
-                throw .usage("--blobs \(text): use eager, lazy, or a size such as 500kB, 2MB, 1GB")
+                throw .usage(
+                    "invalid value '\(text)' for '--blobs'",
+                    hint: "use eager, lazy, or a size such as 500kB, 2MB or 1GB"
+                )
             }
             return .upTo(byteCount)
         }

@@ -2,14 +2,14 @@ import Divan
 import DivanCommandLine
 import DivanJSON
 
-/// Which collections are synced if the command line leaves that to the peer.
+/// The collections to sync, if they depend on the peer.
 struct CollectionChoice {
     private let arguments: Arguments
     private let direction: ReplicatorType
     private let terminal: Terminal
     /// The collections of a database in which nothing was saved before the run; else `nil`.
     private let collectionsOfNew: [CollectionName]?
-    /// Whether a pull takes all collections of the peer: there is only an empty default one.
+    /// Whether a pull includes all collections of the peer: the database has only an empty default collection.
     private let takesAll: Bool
 
     init(_ arguments: Arguments, _ direction: ReplicatorType, _ terminal: Terminal) throws(Failure)
@@ -20,7 +20,7 @@ struct CollectionChoice {
         let ways = ["--collections", "--all-collections", "--list-collections"]
         let given = ways.filter { arguments.has($0) }
         guard given.count < 2 else {
-            throw .usage("\(given[0]) and \(given[1]) contradict each other; choose one")
+            throw .usage("'\(given[0])' and '\(given[1])' cannot be used together")
         }
         let mayAsk = direction != .push && given.isEmpty
         let collections = mayAsk ? (try? arguments.database.collectionsIfNeverFilled()) ?? nil : nil
@@ -31,7 +31,7 @@ struct CollectionChoice {
     /// Whether only the names are requested.
     var isList: Bool { arguments.has("--list-collections") }
 
-    /// Prints the names of the peer's collections, and which of them are missing here.
+    /// Prints the names of the peer's collections, and which of them do not exist locally.
     func list() throws {
         let here = Set(try arguments.database.collectionNames())
         let names = try PeerCollections.ask(arguments, terminal)
@@ -43,16 +43,16 @@ struct CollectionChoice {
                 terminal.result(object.canonicalText)
                 continue
             }
-            terminal.result("\(name)" + (here.contains(name) ? "" : "  (not here)"))
+            terminal.result("\(name)" + (here.contains(name) ? "" : "  (not in this database)"))
         }
-        if names.isEmpty { terminal.note("The peer shares no collection with us") }
+        if names.isEmpty { terminal.note("The peer shares no collections") }
     }
 
-    /// The command line with the peer's collections named, if all of them are requested, or there is only an
-    /// empty default one here.
+    /// The command line with the peer's collections named, if all of them are requested, or the database has only
+    /// an empty default one.
     func settled() throws -> Arguments {
         guard arguments.has("--all-collections") else {
-            // Another peer does not say which it has, and what is wrong with a connection the run reports.
+            // Other peers cannot list their collections, and the run reports a failed connection.
             guard takesAll, let names = try? PeerCollections.ask(arguments, terminal),
                 names.contains(where: { $0 != .default })
             else { return arguments }
@@ -60,12 +60,12 @@ struct CollectionChoice {
         }
         let names = try PeerCollections.ask(arguments, terminal)
         guard !names.isEmpty else {
-            throw Failure(kind: .notFound, sentence: "the peer shares no collection with us")
+            throw Failure(kind: .notFound, sentence: "the peer shares no collections")
         }
         return arguments.setting("--collections", to: names.map(\.description))
     }
 
-    /// What to type if an empty database met a peer that has collections with other names.
+    /// The hint for an empty database whose peer has collections with other names.
     ///
     /// The peer is not asked if documents exist already, or collections were named.
     var hint: String? {
@@ -77,7 +77,7 @@ struct CollectionChoice {
         let names = missing.prefix(Self.namedCount).joined(separator: ", ")
         let more =
             missing.count > Self.namedCount ? " and \(missing.count - Self.namedCount) more" : ""
-        return "the peer shares \(names)\(more), too; --all-collections takes them"
+        return "the peer also shares \(names)\(more); add '--all-collections' to sync them"
     }
 
     private static let namedCount = 5

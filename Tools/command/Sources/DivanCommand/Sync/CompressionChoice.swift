@@ -7,14 +7,10 @@ enum CompressionChoice {
         "--compression",
         "HOW",
         completion: .word(of: ["auto", "none", "lz4", "deflate"]),
-        "auto, none, lz4, deflate or deflate:1 (fast) to deflate:9 (small) (default: auto)"
-    )
+        "auto, none, lz4, deflate, or deflate:1 (fastest) to deflate:9 (smallest) (default: auto)"
+    ).grouped(.connection)
 
-    static let details =
-        "With --compression auto nothing is compressed inside this machine, and what turns out to be "
-        + "the fastest is used elsewhere; lz4 needs a Divan at both ends, and is deflate with others."
-
-    /// Reads the choice; `nil` if there is none.
+    /// Reads the option; `nil` if it is missing.
     static func read(_ arguments: Arguments) throws -> ReplicationCompression? {
         guard let text = arguments.value("--compression") else { return nil }
         switch text {
@@ -28,7 +24,8 @@ enum CompressionChoice {
                 (1...9).contains(level)
             else {
                 throw Failure.usage(
-                    "--compression \(text): use auto, none, lz4, deflate, or deflate:1 to deflate:9"
+                    "invalid value '\(text)' for '--compression'",
+                    hint: "use auto, none, lz4, deflate, or deflate:1 to deflate:9"
                 )
             }
             return .deflate(level: level)

@@ -15,20 +15,15 @@ enum ConflictChoice: String, CaseIterable, Sendable {
         "--conflicts",
         "HOW",
         completion: .word(of: allCases.map(\.rawValue)),
-        "default, local, remote, merge or leave (default: default)"
+        "conflict resolution: default, local, remote, merge or leave"
     )
-
-    static let details =
-        "Conflicts: default takes a deletion, else the longer history; local and remote take that "
-        + "side; merge joins the fields of both sides, by their common ancestor where it is still "
-        + "there; leave keeps both for divan conflicts."
 
     /// Reads the choice.
     static func read(_ arguments: Arguments) throws(Failure) -> ConflictChoice {
         guard let text = arguments.value("--conflicts") else { return .standard }
         guard let choice = ConflictChoice(rawValue: text) else {
             let names = allCases.map(\.rawValue).joined(separator: ", ")
-            throw .usage("--conflicts \(text): use one of \(names)")
+            throw .usage("invalid value '\(text)' for '--conflicts'", hint: "use one of \(names)")
         }
         return choice
     }
@@ -57,19 +52,24 @@ final class ConflictReport: Sendable {
 
     func tell(_ documentID: String, in collection: CollectionName, kept: String) {
         settled.withLock { $0 += 1 }
-        let what = kept == "merged" ? "merged both sides" : "kept the \(kept) side"
+        let outcome =
+            switch kept {
+            case "merged": "merged both revisions"
+            case "deleted": "deleted the document"
+            default: "kept the \(kept) revision"
+            }
         events.write(
             "conflict",
             [
                 "id": .string(documentID), "collection": .string("\(collection)"),
                 "kept": .string(kept),
             ],
-            sentence: "Conflict in \(documentID): \(what)"
+            sentence: "Conflict in \(documentID): \(outcome)"
         )
     }
 }
 
-/// A rule that also reports its decisions.
+/// A resolver that also reports its decisions.
 private struct ReportingResolver: ConflictResolverProtocol, Sendable {
     let choice: ConflictChoice
     let collection: CollectionName

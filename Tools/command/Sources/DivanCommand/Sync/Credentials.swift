@@ -6,28 +6,28 @@ struct Credentials: Sendable {
     let password: String
 
     static let options: [CommandSyntax.Option] = [
-        .value("--user", "NAME", short: "-u", "the user's name"),
+        .value("--user", "NAME", short: "-u", "user name").grouped(.authentication),
         Secret.option,
     ]
 
     static let details = Secret.details
 
-    /// Reads the credentials that the arguments name; `nil` when no user was given.
+    /// Reads the credentials that the arguments name; `nil` without a user.
     static func read(_ arguments: Arguments, _ terminal: Terminal) throws -> Credentials? {
         guard let text = arguments.value("--user") else {
             if arguments.has("--password-file") {
-                throw Failure.usage("--password-file needs --user NAME")
+                throw Failure.usage("'--password-file' requires '--user NAME'")
             }
             if Environment.has("DIVAN_PASSWORD") {
-                terminal.warn("DIVAN_PASSWORD is not used: there is no --user NAME")
+                terminal.warn("DIVAN_PASSWORD is ignored without '--user NAME'")
             }
             return nil
         }
         let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
         if parts.count == 2 {
             terminal.warn(
-                "a password on the command line can be read by every user of this machine; "
-                    + "use --password-file or DIVAN_PASSWORD"
+                "a password on the command line is visible to all users of this machine; "
+                    + "use '--password-file' or DIVAN_PASSWORD"
             )
             return Credentials(user: parts[0], password: parts[1])
         }
@@ -46,18 +46,17 @@ extension Arguments {
 }
 
 extension Failure {
-    /// The same failure; if a server rejected the command's credentials, it says so, instead of that
-    /// credentials are needed.
+    /// The same failure; if a server rejected the command's credentials, the sentence names them.
     func naming(credentialsOf arguments: Arguments) -> Failure {
         guard let shown = arguments.shownToPeer else { return self }
-        let remedy =
-            arguments.has("--user")
-            ? "check the name and the password" : "ask whoever runs the server what it takes"
+        let refusal = #/the server refused the connection with HTTP 401( \(".*?"\))?/#
+        guard sentence.contains(refusal) else { return self }
         var named = self
-        named.sentence.replace(
-            #/the server refused with 401, “[^”]*”; check user name and password, or the session/#,
-            with: "the server refused \(shown) with 401; \(remedy)"
-        )
+        named.sentence.replace(refusal, with: "the server refused \(shown) with HTTP 401")
+        named.hint =
+            arguments.has("--user")
+            ? "check the user name and the password"
+            : "ask the server's administrator for valid credentials"
         return named
     }
 }

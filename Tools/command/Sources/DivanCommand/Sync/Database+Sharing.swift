@@ -7,7 +7,7 @@ import Foundation
 extension DatabasePath {
     /// Opens the database, which must exist, through the public API.
     ///
-    /// With `fullSync` each commit is on the disk before anybody hears of it.
+    /// With `fullSync` each commit is on the disk before it is confirmed.
     func openDatabase(fullSync: Bool = false) throws -> Database {
         try requireDatabase()
         var configuration = try configuration()
@@ -22,7 +22,7 @@ extension DatabasePath {
 
     /// Uses the database, which must exist, through the public API.
     ///
-    /// The store's errors are thrown unchanged, so that all verbs explain them alike.
+    /// The store's errors are thrown unchanged, so that all commands explain them in the same way.
     func using<Result>(
         _ purpose: Purpose,
         naming scheme: RevisionScheme? = nil,
@@ -65,7 +65,7 @@ extension DatabasePath {
         if let key = configuration.encryptionKey { KeyRing.shared.note(key, of: target) }
     }
 
-    /// For an error of the public API, throws the first underlying one that a verb can explain better.
+    /// For an error of the public API, throws the first underlying one that a command can explain better.
     private static func causes<Result>(of work: () throws -> Result) throws -> Result {
         do {
             return try work()
@@ -121,14 +121,15 @@ extension DatabasePath {
             guard let known = (error as Any) as? NSError, known.domain == CBLError.domain else {
                 throw error
             }
-            let sentence =
+            let found =
                 switch known.code {
                 case CBLError.busy: Failure.inUse(bundle)
                 case CBLError.unreadableDatabase where isSealed: Failure.otherKey(self)
-                default: String?.none
+                default: Failure?.none
                 }
-            guard let sentence else { throw error }
-            throw Failure(kind: .database, sentence: sentence, code: known.code)
+            guard var failure = found else { throw error }
+            failure.code = known.code
+            throw failure
         }
     }
 
@@ -182,7 +183,7 @@ extension Database {
         {
             let place = (path ?? "") + "Attachments"
             let error = StoreError(.blobMismatch(expected: expected, actual: actual), at: place)
-            throw Failure(kind: .database, sentence: "\(error)")
+            throw Failure(kind: .database, text: "\(error)")
         }
     }
 
@@ -193,7 +194,7 @@ extension Database {
 
     /// The collection with a name.
     ///
-    /// - Throws: `StoreError` if there is none.
+    /// - Throws: `StoreError` if it does not exist.
     func existing(_ name: CollectionName) throws -> Divan.Collection {
         if let found = try collection(name) { return found }
         let place = path.map { String($0.dropLast()) } ?? ""
@@ -211,8 +212,8 @@ extension Database {
                 domain: CBLError.domain,
                 code: CBLError.corruptData,
                 userInfo: [
-                    NSLocalizedDescriptionKey: "\(name) has no collection, not even _default; "
-                        + "divan check tells what is wrong with it"
+                    NSLocalizedDescriptionKey: "\(name) has no collections, not even _default; "
+                        + "run 'divan check' to inspect it"
                 ]
             )
         }
@@ -221,9 +222,9 @@ extension Database {
 }
 
 extension Divan.Collection {
-    /// The document, unless it has expired: then it is only waiting to be purged.
+    /// The document, unless it has expired and is waiting to be purged.
     ///
-    /// - Throws: `Failure` if there is none.
+    /// - Throws: `Failure` if it does not exist.
     func living(_ id: String) throws -> Document {
         guard let document = try document(id: id), try !isOver(id) else { throw noDocument(id) }
         return document
@@ -235,13 +236,13 @@ extension Divan.Collection {
 
     /// The document, whether it has expired or not.
     ///
-    /// - Throws: `Failure` if there is none.
+    /// - Throws: `Failure` if it does not exist.
     func existing(_ id: String) throws -> Document {
         guard let document = try document(id: id) else { throw noDocument(id) }
         return document
     }
 
-    /// The failure of a verb that finds no such document; names a collection that has one with this ID.
+    /// The failure of a command that finds no such document; names a collection that has one with this ID.
     func noDocument(_ id: String) -> Failure {
         if let path = database.path, DatabasePath(path).hasDeleted(id, in: qualifiedName) {
             return .noDocument(id, in: "\(qualifiedName)", wasDeleted: true)

@@ -27,14 +27,15 @@ struct DocumentTest: Sendable, Equatable {
     ///
     /// - Throws: `Failure` that shows the syntax.
     init(_ text: String) throws(Failure) {
-        // As in a condition of a query: taken literally it would hold for no document.
+        // These belong to a query's condition; as plain text they would match no document.
         let isQuery = [" AND ", " OR ", " LIKE "].contains { text.contains($0) }
         for part in text.split(separator: " and ", omittingEmptySubsequences: false) {
             guard !isQuery, let term = Self.term(part.drop { $0 == " " }) else {
                 throw .usage(
-                    "\"\(text)\" is no test; write type=hotel, stars>=3, address.city!=Rome, open or !open, "
-                        + "without quotes, joined by \" and \"; conditions such as "
-                        + "type = 'hotel' AND stars >= 3 belong to --where"
+                    "invalid test '\(text)'",
+                    hint: "write type=hotel, stars>=3, address.city!=Rome, open or !open, without "
+                        + "quotes, joined by \" and \"; use '--where' for SQL++ conditions such as "
+                        + "type = 'hotel' AND stars >= 3"
                 )
             }
             terms.append(term)
@@ -48,7 +49,7 @@ struct DocumentTest: Sendable, Equatable {
         for text in texts { tests.append(try DocumentTest(text)) }
         let all = tests
         return { document, flags in
-            // A deletion has no body to test, and must reach everyone who has the document.
+            // A deletion has no body to test, and must reach every peer that has the document.
             if flags.contains(.deleted) || flags.contains(.accessRemoved) { return true }
             guard let body = try? JSON(parsing: Array(document.toJSON().utf8)) else { return false }
             return all.allSatisfy { $0.matches(body) }
@@ -105,7 +106,7 @@ struct DocumentTest: Sendable, Equatable {
         }
         guard let keys = keys(text[..<range.lowerBound]) else { return nil }
         let word = String(text[range.upperBound...])
-        // As a query writes a text, or no sign of ours.
+        // A quoted string as in a query, or an unknown comparison.
         guard !"'<>=".contains(word.first ?? " ") else { return nil }
         let scalar = try? JSON(parsing: Array(word.utf8))
         return Term(keys: keys, comparison: comparison, value: scalar ?? .string(word))

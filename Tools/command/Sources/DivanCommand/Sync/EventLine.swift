@@ -1,7 +1,7 @@
 import DivanCommandLine
 import DivanJSON
 
-/// One event of a continuous command: a line of JSON for machines, a sentence for people.
+/// Writes events of a continuous command: a line of JSON for machines, a sentence for people.
 struct EventLine: Sendable {
     private let terminal: Terminal
     private let progress: ProgressLine?
@@ -11,8 +11,7 @@ struct EventLine: Sendable {
         self.progress = progress
     }
 
-    /// Writes an event; `sentence` is what a person sees, if anything, and `members` are only evaluated for
-    /// machines.
+    /// Writes an event; `sentence` is the output for people, if any; `members` are only evaluated for machines.
     func write(
         _ event: String,
         _ members: @autoclosure () -> JSONObject = [:],

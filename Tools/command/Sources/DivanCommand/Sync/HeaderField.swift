@@ -1,4 +1,4 @@
-/// What a header field may contain: anything else that is typed could add lines of its own.
+/// The characters that a header field may contain: others could inject further fields.
 ///
 /// Source: RFC 9110 §5.
 enum HeaderField {

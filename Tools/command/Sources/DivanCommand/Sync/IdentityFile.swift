@@ -16,18 +16,21 @@ enum IdentityFile {
         do throws(CredentialError) {
             credential = try opened(bytes, password)
         } catch {
-            let sentence =
+            let (sentence, hint): (String, String?) =
                 switch (isAboutPassword(error, bytes), password) {
-                case (true, nil): "\(path) is encrypted; set DIVAN_IDENTITY_PASSWORD"
-                case (true, _): "\(path): wrong password; correct DIVAN_IDENTITY_PASSWORD"
-                case (false, _): "\(path): \(error)"
+                case (true, nil): ("\(path) is encrypted", "set DIVAN_IDENTITY_PASSWORD")
+                case (true, _): ("\(path): wrong password", "correct DIVAN_IDENTITY_PASSWORD")
+                case (false, _): ("\(path): \(error)", nil)
                 }
-            throw Failure(kind: .invalid, sentence: sentence)
+            throw Failure(kind: .invalid, sentence: sentence, hint: hint)
         }
-        // Not before: a file without a key is no secret.
+        // Only now: a file without a key is not secret.
         var status = stat()
         if stat(path, &status) == 0, status.st_mode & 0o077 != 0 {
-            terminal.warn("others may read \(path), which holds a private key; chmod 600 it")
+            terminal.warn(
+                "other users can read \(path), which contains a private key; run 'chmod 600 "
+                    + "\(path.wordForShell)'"
+            )
         }
         return credential
     }
@@ -63,8 +66,9 @@ enum IdentityFile {
         } catch {
             throw Failure(
                 kind: .invalid,
-                sentence: "\(path): no certificate in PEM or DER form; take what divan identity "
-                    + "export or divan serve --write-certificate wrote"
+                sentence: "\(path): not a certificate in PEM or DER format",
+                hint: "use a file that 'divan identity export' or 'divan serve "
+                    + "--write-certificate' wrote"
             )
         }
     }
@@ -82,7 +86,7 @@ enum IdentityFile {
             return try blocks.map { try SecCertificate(pem: $0 + end + "\n") }
         } catch {
             let cause = (error as NSError).localizedDescription
-            throw Failure(kind: .invalid, sentence: "\(path): \(cause)")
+            throw Failure(kind: .invalid, text: "\(path): \(cause)")
         }
     }
 

@@ -2,8 +2,9 @@ import Divan
 import DivanCommandLine
 import Synchronization
 
-/// Documents that the command line's conditions kept from being pulled, until the replicator reports them: it
-/// reports anything that a pull filter refuses as an error, which it is not to whoever wrote the condition.
+/// Documents that the command line's conditions excluded from a pull, until the replicator reports them.
+///
+/// The replicator reports documents that a pull filter refuses as errors, although the user asked for that.
 final class LeftOutDocuments: Sendable {
     private struct Place: Hashable {
         let collection: CollectionName?

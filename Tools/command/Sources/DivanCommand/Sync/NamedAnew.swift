@@ -2,8 +2,8 @@ import Divan
 
 /// Collections that a run creates because its command line names them.
 ///
-/// They are deleted if the run failed: a mistyped name would stay, and every later run over the whole
-/// database would request it from the peer, and be refused.
+/// They are deleted if the run fails: a mistyped collection would remain, and the peer would refuse every later
+/// run over the whole database.
 struct NamedAnew: Sendable {
     private var made: [(name: CollectionName, lastSequence: UInt64)] = []
 
@@ -12,7 +12,7 @@ struct NamedAnew: Sendable {
         let missing = try names.filter { try database.collection($0) == nil }
         guard !missing.isEmpty else { return }
         var fresh: [Divan.Collection] = []
-        // Each transaction that creates one makes everybody reread the whole schema.
+        // After each transaction that creates a collection, all processes read the schema again.
         try database.inBatch {
             for name in missing { fresh.append(try database.createCollection(name)) }
         }
@@ -20,7 +20,7 @@ struct NamedAnew: Sendable {
         made = try fresh.map { (name: $0.qualifiedName, lastSequence: try $0.lastSequence) }
     }
 
-    /// Deletes those that nobody has used in the meantime.
+    /// Deletes those that have not been used in the meantime.
     func withdraw(from database: Database) {
         for (name, lastSequence) in made {
             // What cannot be examined or deleted stays: the run reports an error already.

@@ -9,14 +9,13 @@ import DivanWebSocket
 import DivanZlib
 import Synchronization
 
-/// Asks a peer which collections it shares with us.
+/// Asks a peer which collections it shares.
 ///
-/// The protocol has no such request; `divan.listCollections` is ours, and other peers answer that they
-/// do not know it.
+/// The official protocol has no such request; only Divan peers answer `divan.listCollections`.
 ///
 /// Source: `replication.md` §11.
 final class PeerCollections: BLIPHandler {
-    /// More than one conversation can include.
+    /// The maximum for one connection.
     private static let countLimit = 1000
     /// Seconds, including the time to connect.
     private static let patience = 60
@@ -41,7 +40,7 @@ final class PeerCollections: BLIPHandler {
 
     /// Asks the peer that is the second operand, with the options of a sync.
     ///
-    /// - Throws: `Failure` if the peer cannot be reached, refuses, or does not say.
+    /// - Throws: `Failure` if the peer cannot be reached, refuses, or does not answer.
     static func ask(_ arguments: Arguments, _ terminal: Terminal) throws -> [CollectionName] {
         let url = try WebSocketURL(arguments.operands[1])
         let transport = try PeerTransport.make(to: url, arguments, terminal)
@@ -55,8 +54,9 @@ final class PeerCollections: BLIPHandler {
             throw Failure(
                 kind: .unreachable,
                 sentence: hasEnded
-                    ? "the peer ended the connection; try again"
-                    : "the peer does not say within \(patience) s which collections it has; try again"
+                    ? "the peer closed the connection"
+                    : "the peer did not list its collections within \(patience) s",
+                hint: "try again, or name the collections with '--collections'"
             )
         }
         return try result.get()
@@ -84,35 +84,40 @@ final class PeerCollections: BLIPHandler {
                 isUnknown
                     ? Failure(
                         kind: .refused,
-                        sentence: "the peer does not tell which collections it has; name them with "
-                            + "--collections"
-                    ) : Failure(kind: .refused, sentence: "the peer refused: \(error)")
+                        sentence: "the peer cannot list its collections: it is not a Divan",
+                        hint: "name the collections with '--collections'"
+                    )
+                    : Failure(
+                        kind: .refused,
+                        sentence: "the peer refused to list its collections: \(error)"
+                    )
             )
         }
         let names = (try? JSON(parsing: reply.body))?.array?.map { $0.string ?? "" }
-        guard let names else { return .failure(unreadable("no list")) }
+        guard let names else { return .failure(unreadable("it is not a JSON array")) }
         guard names.count <= countLimit else {
             return .failure(
                 Failure(
                     kind: .invalid,
-                    sentence: "the peer has \(names.count) collections, and a sync is about "
-                        + "\(countLimit) at most; name them with --collections"
+                    sentence: "the peer has \(names.count) collections, but a sync is limited to "
+                        + "\(countLimit)",
+                    hint: "name the collections with '--collections'"
                 )
             )
         }
         let collections = names.compactMap { CollectionName($0) }
         guard collections.count == names.count else {
-            return .failure(unreadable("it holds what is no name of a collection"))
+            return .failure(unreadable("it contains an invalid collection name"))
         }
         return .success(collections)
     }
 
     private static func unreadable(_ problem: String) -> Failure {
-        Failure(kind: .refused, sentence: "the peer's list of its collections: \(problem)")
+        Failure(kind: .refused, sentence: "cannot read the peer's list of collections: \(problem)")
     }
 
     func channelDidFail(_ error: BLIPError) {
-        outcome.take(.failure(Failure(kind: .unreachable, sentence: "\(error)")))
+        outcome.take(.failure(Failure(kind: .unreachable, text: "\(error)")))
         channel.close()
     }
 

@@ -13,7 +13,7 @@ extension ServerTrustOptions {
     ) throws -> (any Authenticator)? {
         let given = ["--user", "--session-file", "--identity"].filter { arguments.has($0) }
         guard given.count < 2 else {
-            throw Failure.usage("\(given[0]) and \(given[1]): a peer proves itself in one way")
+            throw Failure.usage("'\(given[0])' and '\(given[1])' cannot be used together")
         }
         var session: String?
         if let file = arguments.value("--session-file") {
@@ -22,14 +22,14 @@ extension ServerTrustOptions {
             session = try Environment.value("DIVAN_SESSION")
         }
         if session == nil, arguments.has("--cookie-name") {
-            throw Failure.usage("--cookie-name needs --session-file or DIVAN_SESSION")
+            throw Failure.usage("'--cookie-name' requires '--session-file' or DIVAN_SESSION")
         }
         if !isSecure, !given.isEmpty || session != nil {
             guard !arguments.has("--identity") else {
-                throw Failure.usage("--identity needs TLS; use wss://")
+                throw Failure.usage("'--identity' requires TLS", hint: "use a wss:// URL")
             }
-            let secret = session == nil ? "password" : "session"
-            terminal.warn("with ws:// the \(secret) travels in clear text; use wss://")
+            let secret = session == nil ? "password" : "session ID"
+            terminal.warn("ws:// sends the \(secret) unencrypted; use wss://")
         }
         if let text = arguments.value("--identity") {
             return ClientCertificateAuthenticator(
@@ -39,7 +39,10 @@ extension ServerTrustOptions {
         if let session {
             let cookieName = arguments.value("--cookie-name")
             guard cookieName.map(HeaderField.isName) ?? true, HeaderField.isValue(session) else {
-                throw Failure.usage("a session and the name of its cookie are one line of text")
+                throw Failure.usage(
+                    "invalid session ID or cookie name",
+                    hint: "each is one line without control characters"
+                )
             }
             return SessionAuthenticator(sessionID: session, cookieName: cookieName)
         }
@@ -51,7 +54,7 @@ extension ServerTrustOptions {
     static func pin(_ arguments: Arguments) throws -> SecCertificate? {
         let given = ["--pin", "--trust", "--accept-self-signed"].filter { arguments.has($0) }
         guard given.count < 2 else {
-            throw Failure.usage("\(given[0]) and \(given[1]) contradict each other; choose one")
+            throw Failure.usage("'\(given[0])' and '\(given[1])' cannot be used together")
         }
         return try arguments.value("--pin").map { try IdentityFile.readCertificate($0) }
     }
@@ -71,7 +74,8 @@ extension ServerTrustOptions {
             guard parts.count == 2, HeaderField.isName(parts[0]), HeaderField.isValue(parts[1])
             else {
                 throw Failure.usage(
-                    "--header takes NAME: VALUE, one line without control characters"
+                    "invalid value for '--header'",
+                    hint: "write 'NAME: VALUE' on one line, without control characters"
                 )
             }
             headers[String(parts[0])] = String(parts[1].drop { $0 == " " })
@@ -89,8 +93,9 @@ extension ServerTrustOptions {
             colon != place.startIndex, user?.contains(":") != true, user?.isEmpty != true
         else {
             throw Failure.usage(
-                "--proxy \(user?.contains(":") == true ? "…" : text): write HOST:PORT or "
-                    + "USER@HOST:PORT, with the password in DIVAN_PROXY_PASSWORD"
+                "invalid value '\(user?.contains(":") == true ? "…" : text)' for '--proxy'",
+                hint: "write HOST:PORT or USER@HOST:PORT, and set the password in "
+                    + "DIVAN_PROXY_PASSWORD"
             )
         }
         var host = place[..<colon]

@@ -5,7 +5,7 @@ import DivanCommandLine
 enum PushCommand: Command {
     static let syntax = SyncSyntax.make(
         name: "push",
-        summary: "send changes to a peer",
+        summary: "push changes to a peer",
         example: "divan push travel wss://192.168.1.20:4984/travel --user sync --pin peer.pem"
     )
 
@@ -18,7 +18,7 @@ enum PushCommand: Command {
 enum PullCommand: Command {
     static let syntax = SyncSyntax.make(
         name: "pull",
-        summary: "fetch changes from a peer",
+        summary: "pull changes from a peer",
         example: "divan pull travel wss://192.168.1.20:4984/travel --accept-self-signed"
     )
 
@@ -31,7 +31,7 @@ enum PullCommand: Command {
 enum SyncCommand: Command {
     static let syntax = SyncSyntax.make(
         name: "sync",
-        summary: "push and pull",
+        summary: "sync with a peer in both directions",
         example: "divan sync travel wss://192.168.1.20:4984/travel --continuous --user sync"
     )
 

@@ -29,7 +29,7 @@ struct SyncConfiguration {
             }
             var entry = CollectionConfiguration(collection: collection)
             entry.conflictResolver = choice.resolver(for: name, conflicts)
-            // A run with another filter compares everything anew.
+            // A run with another filter compares all documents again.
             let filters = [("where", conditions), ("push", pushFilter), ("pull", pullFilter)]
                 .flatMap { kind, option in option.texts(for: name).map { "\(kind) \($0)" } }
             entry.filterName = filters.isEmpty ? nil : filters.joined(separator: "\n")

@@ -27,7 +27,7 @@ final class SyncReporter: @unchecked Sendable {
 
     /// Publishes the current state; returns it if it differs from the last one.
     ///
-    /// A wait that only grew longer does not count as a difference.
+    /// A longer wait alone is not a difference.
     func publish(_ status: Replicator.Status, _ tally: SyncTally) -> JSONObject? {
         let reading = reading(status, tally)
         if JSON.object(reading) != lastPublished.map({ JSON.object($0) }) {

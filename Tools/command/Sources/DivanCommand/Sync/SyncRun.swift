@@ -6,13 +6,13 @@ import DivanProbe
 import Foundation
 import Synchronization
 
-/// One run of `push`, `pull` or `sync`: from the words of the command line to its last line.
+/// One run of `push`, `pull` or `sync`.
 final class SyncRun: Sendable {
     private struct State {
         var tally = SyncTally()
         var last: Replicator.Status?
         var activity: Replicator.ActivityLevel?
-        /// Whether it once had nothing left to do: the peer knows all collections.
+        /// Whether it was up to date once: the peer has all collections.
         var wasLevel = false
         /// Documents that the peer refused in earlier runs, and not yet in this one.
         var refusedEarlier: Set<RefusedPlace> = []
@@ -40,8 +40,8 @@ final class SyncRun: Sendable {
     // Serial, so that events come in order; the main queue waits for the end.
     private let queue = DispatchQueue(label: "divan.sync")
 
-    /// Runs once; and once more without the default collection if that is empty here and the
-    /// peer does not have it, like servers with named collections only.
+    /// Runs once; if the empty default collection does not exist on the peer, as on servers with named collections
+    /// only, runs again without it.
     static func run(
         _ arguments: Arguments,
         direction: ReplicatorType,
@@ -63,10 +63,10 @@ final class SyncRun: Sendable {
             let named = try arguments.database.collectionsBesideEmptyDefault()
             guard !named.isEmpty else {
                 var failure = failure
-                if let hint = choice.hint { failure.sentence += "; \(hint)" }
+                if let hint = choice.hint { failure.hint = hint }
                 throw failure
             }
-            terminal.note("The peer has no default collection, and ours is empty: left out")
+            terminal.note("The peer has no default collection; skipping the empty local one")
             let fewer = arguments.setting("--collections", to: named.map(\.description))
             try SyncRun(fewer, direction: direction, terminal).run()
         }
@@ -105,7 +105,7 @@ final class SyncRun: Sendable {
         self.terminal = terminal
     }
 
-    /// Opens the database; if it is served, the error says that the peer can come there.
+    /// Opens the database; if it is served, the hint suggests to sync with that server.
     private static func open(_ path: DatabasePath, fullSync: Bool) throws -> Database {
         do {
             return try path.openDatabase(fullSync: fullSync)
@@ -113,14 +113,14 @@ final class SyncRun: Sendable {
             where failure.code == CBLError.busy && HolderName.isServer(path.bundle)
         {
             var failure = failure
-            failure.sentence +=
-                "; or let the peer sync with that server (one program can do both: "
+            failure.hint =
+                "stop the server, or let the peer sync with it (one program can do both: "
                 + "Docs/guides/beyond-one-machine.md)"
             throw failure
         }
     }
 
-    /// Replicates until it is done, or until Ctrl-C.
+    /// Replicates until it is done or interrupted.
     func run() throws {
         let blobsBefore = try database.blobUsage().count
         let refusedBefore = try refused()
@@ -140,7 +140,7 @@ final class SyncRun: Sendable {
         ticks.resume()
         stopped.wait()
         ticks.cancel()
-        queue.sync {}  // no tick writes behind this
+        queue.sync {}  // no tick writes after this
         reporter.end()
         progress.finish()
         var tally = state.withLock { $0.tally }
@@ -183,71 +183,71 @@ final class SyncRun: Sendable {
         let hasNews = error == nil || tally.documentCount > 0
         if !terminal.isJSON, hasNews { terminal.result(tally.sentence(direction)) }
         if error == nil, tally.counts.errors == 0, tally.refusedEarlierCount > 0 {
-            terminal.note("\(refusedHint); --retry-refused pushes them again")
+            terminal.note("hint: \(refusedHint); add '--retry-refused' to push them again")
         }
         if let error, !interruption.isRequested {
             var failure = Failure(explaining: error)
-            if let hint = trustHint(error) ?? schemeHint(error) { failure.sentence += "; \(hint)" }
+            if let hint = trustHint(error) ?? schemeHint(error) { failure.hint = hint }
             if tally.documentCount > 0 {
                 failure.sentence +=
-                    "; \(Numbers.count(tally.documentCount, "document")) came "
-                    + "through and are saved, the next run goes on from there"
+                    "; \(Numbers.count(tally.documentCount, "document")) synced before, "
+                    + "the next run continues from there"
             }
             throw failure
         }
         if let failure = partialFailure(tally) { throw failure }
-        // A continuous run is meant to go on until it is stopped: that is its end, not a failure.
+        // A continuous run ends only when it is stopped, so that is not a failure.
         guard interruption.isRequested else { return }
         var sentence = "stopped by \(interruption.cause)"
         if isInVain, let obstacle = state.withLock({ $0.obstacle }) {
-            sentence += " before it was up to date; the last error: "
+            sentence += " before it was up to date; last error: "
             sentence += Failure(explaining: obstacle).sentence
         }
-        sentence += "; what came through is saved, the next run goes on from there"
+        sentence += "; the next run continues from there"
         guard replicator.config.continuous, !isInVain else {
             throw Failure(kind: .interrupted, sentence: sentence)
         }
         terminal.note("divan: \(sentence)")
     }
 
-    /// Where to examine a certificate that nobody vouches for.
+    /// How to inspect a certificate that is not trusted.
     private func trustHint(_ error: any Error) -> String? {
         let code = (error as NSError).code
         guard [CBLError.tlsCertUntrusted, CBLError.tlsCertUnknownRoot].contains(code),
             let host = target.url.host, let port = target.url.port
         else { return nil }
-        return "divan certs show \(host):\(port) shows it and tells how"
+        return "run 'divan certs show \(host):\(port)' to inspect the certificate and to trust it"
     }
 
-    /// What to write instead of ws:// if a server answers it with 400: Go's servers do, if
-    /// their port expects TLS.
+    /// The hint if a server responds to ws:// with 400, as Go's servers do if the port requires TLS.
     private func schemeHint(_ error: any Error) -> String? {
         guard (error as NSError).code == CBLError.httpBase + 400,
             target.url.scheme?.lowercased() == "ws", let host = target.url.host,
             let port = target.url.port.flatMap({ UInt16(exactly: $0) }),
             ServerProbe.speaksTLS(host: host, port: port)
         else { return nil }
-        return "the port speaks TLS: write wss:// instead of ws://"
+        return "the server uses TLS; write wss:// instead of ws://"
     }
 
     private var refusedHint: String {
-        "divan pending \(path.word) \(target.url.absoluteString.wordForShell) lists what is refused"
+        "run 'divan pending \(path.word) \(target.url.absoluteString.wordForShell)' to list the "
+            + "refused documents"
     }
 
     private func partialFailure(_ tally: SyncTally) -> Failure? {
         if tally.counts.errors > 0 {
             return Failure(
                 kind: .partly,
-                sentence: "\(Numbers.count(tally.counts.errors, "document")) could not be passed "
-                    + "on; the lines above say why"
-                    + (tally.refusedCount > 0 ? ", and \(refusedHint)" : "")
+                sentence: "\(Numbers.count(tally.counts.errors, "document")) could not be synced "
+                    + "(see the errors above)",
+                hint: tally.refusedCount > 0 ? refusedHint : nil
             )
         }
         guard tally.leftOpenCount > 0 else { return nil }
         return Failure(
             kind: .partly,
-            sentence: "\(Numbers.count(tally.leftOpenCount, "conflict")) left open; divan "
-                + "conflicts ls \(path.word) lists them, and the next run passes on how they end"
+            sentence: "\(Numbers.count(tally.leftOpenCount, "conflict")) left unresolved",
+            hint: "run 'divan conflicts ls \(path.word)' to list them, resolve them, and sync again"
         )
     }
 }
@@ -274,13 +274,13 @@ extension SyncRun {
             if status.activity == .offline { sentence = "Offline, \(retry(status)): \(text)" }
         }
         if let date = status.retryDate { members["retryAt"] = .string(Days.exactly(date)) }
-        if status.activity == .idle { sentence = "Level with the peer; waiting for changes" }
+        if status.activity == .idle { sentence = "In sync with the peer; waiting for changes" }
         events.write("status", members, sentence: sentence)
     }
 
     private func retry(_ status: Replicator.Status) -> String {
-        guard let seconds = status.retryDate?.timeIntervalSinceNow else { return "will try again" }
-        return "will try again in \(Numbers.seconds(max(0, seconds.rounded())))"
+        guard let seconds = status.retryDate?.timeIntervalSinceNow else { return "retrying" }
+        return "retrying in \(Numbers.seconds(max(0, seconds.rounded())))"
     }
 
     private func show(_ status: Replicator.Status) {
@@ -343,7 +343,7 @@ extension SyncRun {
         events.write(
             "conflict",
             ["id": .string(document.id), "collection": .string(place), "kept": "both"],
-            sentence: "Conflict in \(document.id): left open"
+            sentence: "Conflict in \(document.id): left unresolved"
         )
     }
 
@@ -368,7 +368,7 @@ extension Replicator.ActivityLevel {
 }
 
 extension ReplicatorType {
-    /// The verb that a person typed.
+    /// The name of the command.
     var verb: String {
         switch self {
         case .push: "push"
@@ -387,7 +387,7 @@ extension ReplicatorType {
 }
 
 extension JSONObject {
-    /// Adds an error; the code of another domain would mean something else, so that domain is named.
+    /// Adds an error; the domain is added if it is not the API's, because the code depends on it.
     fileprivate mutating func note(_ error: NSError) {
         self["error"] = .string(error.localizedDescription)
         self["code"] = JSON(error.code)

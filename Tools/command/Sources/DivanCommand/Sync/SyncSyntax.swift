@@ -7,33 +7,21 @@ enum SyncSyntax {
             name: name,
             summary: summary,
             operands: [.database, .url],
-            options: (name == "push" ? [] : peersCollections + [BlobChoice.option])
+            options: (name == "push" ? [] : pullOptions)
                 + options.filter { !(filtersOfOtherWay[name] ?? []).contains($0.name) },
             details: """
-                URL is ws:// or wss://, with the name of the peer's database as its path.
-                Without --collections all collections of DB take part; a pull into a new database,
-                with only an empty default collection, takes all that the peer shares. Collections
-                that a pull needs are created. --list-collections prints the peer's collections, and
-                --all-collections takes them all; both need a Divan peer. divan status DB shows from another terminal how far it is.
+                URL is ws:// or wss:// with the name of the peer's database as the path. All
+                collections of DB are synced unless --collections is given.\(pullDetails(name))
 
-                Trust: the server's certificate is checked against the system's authorities
-                unless --pin, --trust or --accept-self-signed says otherwise.
-                \(Credentials.details) A session comes from --session-file or
-                DIVAN_SESSION, the password of an encrypted FILE of --identity from
-                DIVAN_IDENTITY_PASSWORD.
+                The server's certificate must be signed by an authority that the system trusts,
+                unless --pin, --trust or --accept-self-signed is given. \(Credentials.details)
+                DIVAN_SESSION replaces --session-file, and DIVAN_IDENTITY_PASSWORD decrypts the FILE
+                of --identity.
 
-                LIST is comma-separated; scope.name:LIST holds for that collection alone, and so
-                does scope.name:TEST. A TEST is type=hotel, stars>=3, address.city!=Rome, open or
-                !open; several are joined by " and ". CONDITION is one of divan query, such as
-                owner = 'ada', for all collections or as scope.name:CONDITION for one; it is checked
-                before anything is sent. Deletions pass every filter.
-
-                \(ConflictChoice.details)
-
-                \(CompressionChoice.details)\(name == "push" ? "" : "\n\n" + BlobChoice.details)
-
-                With --json each event is one line: status (activity, error, retry), progress
-                (as divan status --json), document, conflict, and at the end finished.
+                LIST is comma-separated. TEST is type=hotel, stars>=3, address.city!=Rome, open or
+                !open; join several with " and ". CONDITION is SQL++, such as owner = 'ada'. To
+                filter one collection only, put its name in front: geo.places:type=hotel. Deletions
+                pass all filters.
                 """,
             examples: [example] + examples
         )
@@ -43,104 +31,115 @@ enum SyncSyntax {
         "divan sync notes wss://jukebox.local:4984/notes --identity robot --pin jukebox.pem"
     ]
 
-    private static let options = what + how + ServerTrustOptions.all + output
+    private static func pullDetails(_ name: String) -> String {
+        guard name != "push" else { return "" }
+        return " Missing collections are created. A pull into a new database gets all collections "
+            + "that a Divan peer shares."
+    }
 
-    /// Options that filter the other direction: whoever gives one means to hold back other documents.
+    private static let pullOptions = peersCollections.grouped(.filters) + [BlobChoice.option]
+
+    private static let options =
+        filters.grouped(.filters) + general + connection.grouped(.connection)
+        + ServerTrustOptions.all + output.grouped(.output)
+
+    /// Options that would filter only the other direction.
     private static let filtersOfOtherWay = [
         "push": ["--channels", "--pull-filter"], "pull": ["--push-filter"],
     ]
 
     private static let peersCollections: [CommandSyntax.Option] = [
-        .flag("--list-collections", "print the names of the peer's collections, and end"),
-        .flag("--all-collections", "every collection that the peer shares with us"),
+        .flag("--list-collections", "list the collections that a Divan peer shares, and exit"),
+        .flag("--all-collections", "sync all collections that a Divan peer shares"),
     ]
 
-    private static let what: [CommandSyntax.Option] = [
-        .flag("--continuous", "stay connected and pass on changes until Ctrl-C"),
+    private static let filters: [CommandSyntax.Option] = [
         .value(
             "--collections",
             "LIST",
             short: "-c",
             isRepeating: true,
-            "these only: scope.name,…"
+            "sync only these collections"
         ),
-        .value("--channels", "LIST", isRepeating: true, "pull from these channels only"),
-        .value("--documents", "LIST", isRepeating: true, "these document IDs only"),
-        .value("--push-filter", "TEST", isRepeating: true, "push what passes the test"),
-        .value("--pull-filter", "TEST", isRepeating: true, "pull what passes the test"),
-        .value(
-            "--where",
-            "CONDITION",
-            isRepeating: true,
-            "sync what meets the condition, in SQL++, both ways"
-        ),
+        .value("--channels", "LIST", isRepeating: true, "pull only from these channels"),
+        .value("--documents", "LIST", isRepeating: true, "sync only documents with these IDs"),
+        .value("--push-filter", "TEST", isRepeating: true, "push only documents that match"),
+        .value("--pull-filter", "TEST", isRepeating: true, "pull only documents that match"),
+        .value("--where", "CONDITION", isRepeating: true, "sync only documents that match"),
+    ]
+
+    private static let general: [CommandSyntax.Option] = [
+        .flag("--continuous", "stay connected and sync changes until interrupted (Ctrl-C)"),
         ConflictChoice.option,
-        .flag("--no-auto-purge", "keep documents that the user may no longer read"),
-        .flag("--reset", "forget how far earlier runs came"),
-        .flag("--retry-refused", "push what the peer refused in earlier runs, too"),
+        .flag("--no-auto-purge", "keep documents that the user can no longer access"),
+        .flag("--reset", "discard the checkpoint, and compare all documents again"),
+        .flag("--retry-refused", "push documents again that the peer refused earlier"),
         .fullSync,
     ]
 
-    private static let how: [CommandSyntax.Option] = [
+    private static let connection: [CommandSyntax.Option] = [
         CompressionChoice.option,
-        .value("--attempts", "N", "tries to connect (default: 1; without end if continuous)"),
-        .value("--max-wait", "SECONDS", "longest wait between two tries (default: 300)"),
-        .value("--heartbeat", "SECONDS", "silence before the peer is pinged (default: 300)"),
+        .value("--attempts", "N", "connection attempts (default: 1; unlimited if continuous)"),
+        .value("--max-wait", "SECONDS", "longest delay between attempts (default: 300)"),
+        .value("--heartbeat", "SECONDS", "ping the peer after this idle time (default: 300)"),
     ]
 
     private static let output: [CommandSyntax.Option] = [
-        .value("--report", "FILE", completion: .file, "write the final figures as JSON"),
+        .value("--report", "FILE", completion: .file, "write the final figures to FILE as JSON"),
         .json,
     ]
 }
 
-/// How a command connects to a server, whom it trusts, and how it authenticates.
+/// How a command connects to a server, which certificates it trusts, and how it authenticates.
 enum ServerTrustOptions {
-    static let all: [CommandSyntax.Option] =
-        [
-            .value(
-                "--pin",
-                "CERT",
-                completion: .file,
-                "trust this certificate (PEM or DER file), and no other"
-            ),
-            .value(
-                "--trust",
-                "CERTS",
-                completion: .file,
-                "trust what these authorities signed, not the system's"
-            ),
-            .flag("--accept-self-signed", "trust any self-signed certificate, and no other"),
-        ] + Credentials.options + [
-            .value(
-                "--session-file",
-                "FILE",
-                completion: .file,
-                "the ID of a session that the server issued, instead of --user"
-            ),
-            .value("--cookie-name", "NAME", "the session's cookie (default: SyncGatewaySession)"),
-            .value(
-                "--identity",
-                "LABEL|FILE",
-                completion: .file,
-                "the certificate to show: divan identity ls, .pem or .p12"
-            ),
-            .flag("--parent-cookies", "keep cookies for a parent domain of the server's"),
-            .value("--header", "NAME: VALUE", isRepeating: true, "send a further HTTP header"),
-            .value(
-                "--proxy",
-                "[USER@]HOST:PORT",
-                "go through this HTTP proxy; password in DIVAN_PROXY_PASSWORD"
-            ),
-            .value("--interface", "NAME", "connect from this interface or address"),
-            .flag("--no-resumption", "a whole TLS handshake for each connection"),
-        ]
+    static let all =
+        trust.grouped(.authentication) + Credentials.options
+        + identification.grouped(.authentication) + connection.grouped(.connection)
+
+    private static let trust: [CommandSyntax.Option] = [
+        .value("--pin", "CERT", completion: .file, "trust only this certificate (PEM or DER)"),
+        .value(
+            "--trust",
+            "CERTS",
+            completion: .file,
+            "trust only certificates that these authorities signed"
+        ),
+        .flag("--accept-self-signed", "trust any self-signed certificate, and no other"),
+    ]
+
+    private static let identification: [CommandSyntax.Option] = [
+        .value(
+            "--session-file",
+            "FILE",
+            completion: .file,
+            "read a session ID from FILE, instead of --user"
+        ),
+        .value("--cookie-name", "NAME", "the session's cookie (default: SyncGatewaySession)"),
+        .value(
+            "--identity",
+            "LABEL|FILE",
+            completion: .file,
+            "client certificate: a label of 'divan identity ls', .pem or .p12"
+        ),
+    ]
+
+    private static let connection: [CommandSyntax.Option] = [
+        .flag("--parent-cookies", "accept cookies for the server's parent domain"),
+        .value("--header", "NAME: VALUE", isRepeating: true, "send an additional HTTP header"),
+        .value(
+            "--proxy",
+            "[USER@]HOST:PORT",
+            "use this HTTP proxy (password: DIVAN_PROXY_PASSWORD)"
+        ),
+        .value("--interface", "NAME", "connect from this interface or address"),
+        .flag("--no-resumption", "do a full TLS handshake for each connection"),
+    ]
 }
 
 extension CommandSyntax.Option {
     static let fullSync = CommandSyntax.Option.flag(
         "--full-sync",
-        "confirm a commit only when the disk has it (default: the system writes it soon)"
+        "flush each commit to disk before confirming it (slower)"
     )
 }
 

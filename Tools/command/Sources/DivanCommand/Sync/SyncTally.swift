@@ -2,7 +2,7 @@ import Divan
 import DivanCommandLine
 import DivanJSON
 
-/// What a run transferred.
+/// The documents, blobs and bytes that a run transferred.
 struct SyncTally: Sendable {
     /// Documents of one collection, or of all.
     struct Counts: Equatable, Sendable {
@@ -10,7 +10,7 @@ struct SyncTally: Sendable {
         var pulled: UInt64 = 0
         var deleted: UInt64 = 0
         var errors: UInt64 = 0
-        /// Documents that the user may no longer read.
+        /// Documents that the user can no longer access.
         var accessRemoved: UInt64 = 0
 
         /// The figures as an object.
@@ -28,7 +28,7 @@ struct SyncTally: Sendable {
     var collections: [String: Counts] = [:]
     /// Conflicts that were left unresolved.
     var leftOpenCount: UInt64 = 0
-    /// Documents that a condition of the command line kept from being pulled.
+    /// Documents that a filter of the command line excluded from the pull.
     var leftOutCount: UInt64 = 0
     /// Documents that the peer refused in this run or an earlier one, and that have not changed since.
     var refusedCount: UInt64 = 0
@@ -56,7 +56,7 @@ struct SyncTally: Sendable {
         if document.error != nil {
             counts.errors += 1
         } else if document.flags.contains(.accessRemoved) {
-            // Nothing arrived: the peer said that there is nothing to see any more.
+            // Only the message that access was lost arrived, not the document.
             counts.accessRemoved += 1
         } else if isPush {
             counts.pushed += 1
@@ -86,11 +86,13 @@ struct SyncTally: Sendable {
         if counts.accessRemoved > 0 {
             parts.append("lost access to \(Numbers.count(counts.accessRemoved, "document"))")
         }
-        if leftOutCount > 0 { parts.append("left out \(Numbers.count(leftOutCount, "document"))") }
+        if leftOutCount > 0 {
+            parts.append("filtered out \(Numbers.count(leftOutCount, "document"))")
+        }
         if refusedEarlierCount > 0 {
             parts.append("\(Numbers.count(refusedEarlierCount, "document")) refused earlier")
         }
-        if blobCount > 0 { parts.append("fetched \(Numbers.count(blobCount, "blob"))") }
+        if blobCount > 0 { parts.append("received \(Numbers.count(blobCount, "blob"))") }
         let text = parts.joined(separator: ", ")
         let rate = seconds > 0 ? Double(documentCount) / seconds : 0
         let speed = documentCount > 0 ? " (\(Numbers.count(UInt64(rate), "document"))/s)" : ""

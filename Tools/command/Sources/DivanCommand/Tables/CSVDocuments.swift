@@ -5,7 +5,7 @@ import DivanRevisions
 /// Writes the documents of a collection as comma-separated values (RFC 4180), which `divan import` reads
 /// back: text that looks like a number, a truth value or nothing is quoted.
 struct CSVDocuments {
-    /// Columns; nobody reads a table with more.
+    /// The most columns of a table.
     private static let columnCount = 2_000
 
     private let output: OutputFile
@@ -29,8 +29,9 @@ struct CSVDocuments {
         guard census.propertyCount <= Self.columnCount, !census.isFull else {
             throw Failure(
                 kind: .invalid,
-                sentence: "more than \(Numbers.grouped(Self.columnCount)) different properties; "
-                    + "choose some with --query, or write .jsonl"
+                sentence: "too many columns: the documents have more than "
+                    + "\(Numbers.grouped(Self.columnCount)) different properties",
+                hint: "select some with '--query', or use a .jsonl file"
             )
         }
         let keys = census.keys

@@ -112,8 +112,9 @@ struct TableExport {
                 throw Failure(
                     kind: .invalid,
                     sentence:
-                        "\(document.documentID): a blob of \(Numbers.bytes(reader.byteCount)), "
-                        + "and SQLite takes 1 GB; leave --blobs out"
+                        "\(document.documentID): a blob of \(Numbers.bytes(reader.byteCount)) "
+                        + "exceeds the limit of SQLite, 1 GB",
+                    hint: "leave '--blobs' out"
                 )
             }
             try insertion.run([.text("\(digest)"), .integer(Int64(reader.byteCount))])
@@ -127,8 +128,8 @@ struct TableExport {
                 throw Failure(
                     kind: .database,
                     sentence:
-                        "\(document.documentID): blob \(digest): its content was altered; divan "
-                        + "check --repair-from brings it back from a peer or a copy"
+                        "\(document.documentID): blob \(digest) is damaged",
+                    hint: "restore it from a peer or a copy with 'divan check --repair-from'"
                 )
             }
         }

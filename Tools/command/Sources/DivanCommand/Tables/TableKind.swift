@@ -27,7 +27,7 @@ enum TableKind {
         var refused = ["--array", "--since"]
         if case .csv = self { refused.append("--blobs") }
         for option in refused where arguments.has(option) {
-            throw .usage("\(option) has no place in \(file); write .jsonl")
+            throw .usage("'\(option)' cannot be used with \(file)", hint: "use a .jsonl file")
         }
     }
 

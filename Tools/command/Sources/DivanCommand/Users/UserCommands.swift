@@ -6,31 +6,31 @@ import DivanJSON
 enum UserAddCommand: Command {
     static let syntax = CommandSyntax(
         name: "users add",
-        summary: "let somebody in: add a user to a file for divan serve --users",
+        summary: "add a user to a file for divan serve --users",
         operands: [.users, .init(name: "NAME")],
         options: [
             Secret.option,
-            .flag("--read-only", "the user may pull, not push"),
+            .flag("--read-only", "allow the user to pull only"),
             .value(
                 "--collections",
                 "LIST",
                 short: "-c",
                 isRepeating: true,
-                "the user sees these only: scope.name,…"
+                "allow these collections only: scope.name,…"
             ),
-            .value("--where", "CONDITION", "the user sees and stores only what meets it, in SQL++"),
-            .flag("--replace", "change a user that is there already"),
+            .value("--where", "CONDITION", "allow only documents that meet an SQL++ condition"),
+            .flag("--replace", "replace an existing user"),
         ],
         details: """
-            FILE is made when it is not there; only you can read it. It holds no password, only a
-            salted hash that takes a fifth of a second to compute (scrypt). \(Secret.details)
+            Creates FILE if it does not exist; only you can read it. Passwords are stored as salted
+            scrypt hashes. \(Secret.details)
 
-            CONDITION is checked at once; $user in it is the user's name. Of other documents the user
-            gets nothing, and can neither change nor delete them; but of a deleted document everybody
-            gets the ID, unless CONDITION speaks of META().deleted.
+            In CONDITION, $user is the user's name. The user cannot read, change or delete other
+            documents. IDs of deleted documents are visible to all users unless CONDITION uses
+            META().deleted.
 
-            A running divan serve applies the change within a second: connections of a user whose
-            password or rights have changed are closed, and must log in again.
+            A running 'divan serve' applies the change within a second. It closes the connections of
+            a user whose password or permissions have changed.
             """,
         examples: [
             "divan users add users.json anna",
@@ -50,10 +50,10 @@ enum UserAddCommand: Command {
         }
         let refusal = Failure(
             kind: .conflict,
-            sentence: "\(path) has a user \"\(name)\" already; --replace changes the password "
-                + "and the rights"
+            sentence: "\(path): user '\(name)' already exists",
+            hint: "use '--replace' to change the password and the permissions"
         )
-        // Before asking for a password, so that nobody types one in vain.
+        // Before the prompt for a password.
         if !isReplacing, (try? file.read())?.users[ExactText(name)] != nil { throw refusal }
         let password = try Secret.read(arguments, prompt: "Password for \(name)", isNew: true)
         var record = UserRecord(password: try PasswordHash(password))
@@ -67,12 +67,13 @@ enum UserAddCommand: Command {
         terminal.done("\(name) \(record.rights)", ["user": .string(name)])
     }
 
-    /// What an Authorization header can carry (RFC 7617 §2).
+    /// Checks that an Authorization header can carry the name (RFC 7617 §2).
     private static func check(_ name: String) throws {
         let isPlain = !name.utf8.contains { $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: ":") }
         guard isPlain, (1...200).contains(name.utf8.count) else {
             throw Failure.usage(
-                "NAME is 1 to 200 bytes without a colon and control characters"
+                "invalid user name '\(name.prefix(60))'",
+                hint: "use 1 to 200 bytes without colons and control characters"
             )
         }
     }
@@ -86,8 +87,8 @@ enum UserRemoveCommand: Command {
         operands: [.users, .init(name: "NAME", isRepeating: true)],
         options: [.yes, .dryRun],
         details: """
-            A running divan serve refuses them from then on, and closes their open connections
-            within a second. Does not ask for confirmation.
+            A running 'divan serve' closes their connections within a second. Does not ask for
+            confirmation.
             """,
         examples: ["divan users rm users.json anna"]
     )
@@ -95,7 +96,7 @@ enum UserRemoveCommand: Command {
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let path = arguments.operands[0]
         let names = arguments.operands.dropFirst()
-        guard !names.isEmpty else { throw Failure.usage("divan users rm: NAME is missing") }
+        guard !names.isEmpty else { throw Failure.usage("divan users rm: missing argument NAME") }
         if arguments.has("--dry-run") {
             let list = try UserFile(path: path).read()
             for name in names where list.users[ExactText(name)] == nil {
@@ -124,10 +125,10 @@ enum UserRemoveCommand: Command {
 enum UserListCommand: Command {
     static let syntax = CommandSyntax(
         name: "users ls",
-        summary: "list the users of a file with their rights",
+        summary: "list users and their permissions",
         operands: [.users],
         options: [.json],
-        details: "One user a line. Passwords cannot be listed: the file does not hold them.",
+        details: "Prints one user per line. Passwords are not stored, and cannot be listed.",
         examples: ["divan users ls users.json"]
     )
 
@@ -153,10 +154,12 @@ enum UserListCommand: Command {
 enum UserVerifyCommand: Command {
     static let syntax = CommandSyntax(
         name: "users verify",
-        summary: "tell whether a password is the one of a user",
+        summary: "verify the password of a user",
         operands: [.users, .init(name: "NAME")],
         options: [Secret.option],
-        details: "Exit code 0 when it is, 7 when it is not. \(Secret.details)",
+        details: """
+            Exits with 0 if the password is correct, and with 7 if it is not. \(Secret.details)
+            """,
         examples: ["divan users verify users.json anna"]
     )
 
@@ -169,12 +172,12 @@ enum UserVerifyCommand: Command {
         guard try user.password.matches(password) else {
             throw Failure(
                 kind: .refused,
-                sentence: "this is not the password of \(name); divan users add --replace sets "
-                    + "a new one"
+                sentence: "wrong password for \(name)",
+                hint: "run 'divan users add --replace' to set a new password"
             )
         }
         terminal.done(
-            "This is the password of \(name)",
+            "The password of \(name) is correct",
             ["user": .string(name), "verified": true]
         )
     }

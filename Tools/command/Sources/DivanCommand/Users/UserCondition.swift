@@ -4,7 +4,7 @@ import DivanJSON
 import DivanQuery
 import DivanREST
 
-/// Which documents a user may see and store: an SQL++ condition, in which `$user` is the user's name.
+/// The documents that a user may read and write: an SQL++ condition, in which `$user` is the user's name.
 ///
 /// The name is a value, never part of the text, so that no name can change the condition.
 struct UserCondition: Equatable, Sendable {
@@ -22,9 +22,11 @@ struct UserCondition: Equatable, Sendable {
             asksForUser = (try? RESTCondition(text)) == nil
             self.text = text
         } catch {
+            let failure = Failure(explaining: error)
             throw Failure(
                 kind: .invalid,
-                sentence: "the condition of \"\(user)\": \(Failure(explaining: error).sentence)"
+                sentence: "condition of user '\(user)': \(failure.sentence)",
+                hint: failure.hint
             )
         }
     }

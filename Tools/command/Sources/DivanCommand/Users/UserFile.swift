@@ -17,16 +17,18 @@ struct UserFile: Sendable {
         } catch let failure as Failure where failure.kind == .notFound {
             throw Failure(
                 kind: .notFound,
-                sentence: "\(path): no such file; divan users add \(path) NAME makes it"
+                sentence: "\(path): no such file",
+                hint: "run 'divan users add \(path.wordForShell) NAME' to create it"
             )
-        } catch let failure as Failure where !failure.sentence.hasPrefix(path) {
-            throw Failure(kind: failure.kind, sentence: "\(path): \(failure.sentence)")
+        } catch var failure as Failure where !failure.sentence.hasPrefix(path) {
+            failure.sentence = "\(path): \(failure.sentence)"
+            throw failure
         } catch let error as JSONError {
-            throw Failure(kind: .invalid, sentence: "\(path): \(error)")
+            throw Failure(kind: .invalid, text: "\(path): \(error)")
         }
     }
 
-    /// Changes the users while no other `divan users` does; with `creating` the file need not exist.
+    /// Changes the users under a lock; with `creating` the file need not exist.
     func update(creating: Bool, _ change: (inout UserList) throws -> Void) throws {
         try PrivateFile.locking(beside: path) {
             var list = UserList()
@@ -44,7 +46,8 @@ extension Failure {
     static func noUser(_ name: String, in path: String) -> Failure {
         Failure(
             kind: .notFound,
-            sentence: "\(path) has no user \"\(name)\"; divan users ls \(path) lists them"
+            sentence: "\(path): user '\(name)' not found",
+            hint: "run 'divan users ls \(path.wordForShell)' to list the users"
         )
     }
 }

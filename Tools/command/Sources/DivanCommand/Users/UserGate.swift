@@ -54,7 +54,7 @@ final class UserGate: Sendable {
     private let state: Mutex<State>
     private let onProblem: @Sendable (String) -> Void
 
-    /// Reads the file; later problems with it are reported to `onProblem`, and then nobody is admitted.
+    /// Reads the file; later problems with it are reported to `onProblem`, and then all logins are rejected.
     init(_ file: UserFile, onProblem: @escaping @Sendable (String) -> Void) throws {
         self.file = file
         self.onProblem = onProblem
@@ -66,7 +66,7 @@ final class UserGate: Sendable {
 
     /// The user with this name, as the file was when it was last checked: at each login, and by `refresh`.
     ///
-    /// If the file cannot be read, those who are connected keep what they have.
+    /// If the file cannot be read, connected users keep their permissions.
     func user(_ name: String) -> Entry? { state.withLock { $0.users[ExactText(name)] } }
 
     /// Reads the file if it has changed; returns how often its users have changed.
@@ -82,10 +82,10 @@ final class UserGate: Sendable {
                 return (state.edition, nil)
             } catch {
                 state.isReadable = false
-                return (state.edition, (error as? Failure)?.sentence ?? "\(error)")
+                return (state.edition, (error as? Failure)?.line ?? "\(error)")
             }
         }
-        if let problem { onProblem("\(problem); nobody is let in until then") }
+        if let problem { onProblem("\(problem); logins are rejected until then") }
         return edition
     }
 

@@ -3,7 +3,7 @@ import DivanCommandLine
 import DivanCrypto
 import DivanJSON
 
-/// One user: how to verify the password, and what the user may do.
+/// One user: the hash of the password, and the permissions.
 struct UserRecord: Equatable, Sendable {
     /// The hash of the password.
     var password: PasswordHash
@@ -11,7 +11,7 @@ struct UserRecord: Equatable, Sendable {
     var isReadOnly = false
     /// The only collections that the user may replicate; `nil` means all that are shared.
     var collections: [CollectionName]?
-    /// The condition of the documents that the user may see and store; `nil` means all.
+    /// The condition of the documents that the user may read and write; `nil` means all.
     var condition: UserCondition?
 
     /// The rights as in the file and in `users ls --json`.
@@ -27,17 +27,17 @@ struct UserRecord: Equatable, Sendable {
     /// The rights as `users ls` shows them.
     var rights: String {
         let reach = collections.map { $0.map(\.description).joined(separator: ", ") }
-        let verbs = isReadOnly ? "reads" : "reads and writes"
+        let access = isReadOnly ? "can read" : "can read and write"
         let limit = condition.map { " where \($0.text)" } ?? ""
-        return "\(verbs) \(reach ?? "everything shared")\(limit)"
+        return "\(access) \(reach ?? "all shared collections")\(limit)"
     }
 }
 
 /// The users of a file, by the bytes of their names.
 ///
 /// The file is JSON: `{"users":{"anna":{"password":"$scrypt$…","readOnly":true,
-/// "collections":["geo.places"],"where":"owner = $user"}}}`. Unknown members are refused, because a
-/// misspelt one would grant rights that nobody wanted to grant.
+/// "collections":["geo.places"],"where":"owner = $user"}}}`. Unknown members are rejected, because a
+/// misspelled restriction would otherwise be ignored.
 struct UserList: Equatable, Sendable {
     /// The users.
     var users: [ExactText: UserRecord] = [:]
@@ -52,9 +52,11 @@ struct UserList: Equatable, Sendable {
         let root = try JSON(parsing: bytes.withoutByteOrderMark)
         guard let object = root.object, let entries = object["users"]?.object,
             object.keys == ["users"]
-        else { throw Self.damaged("write {\"users\":{\"NAME\":{…}}}") }
+        else { throw Self.damaged("not a file of users ({\"users\":{\"NAME\":{…}}})") }
         for (name, value) in entries {
-            guard let entry = value.object else { throw Self.damaged("\"\(name)\" is no object") }
+            guard let entry = value.object else {
+                throw Self.damaged("user '\(name)' is not an object")
+            }
             users[ExactText(name)] = try Self.record(entry, of: name)
         }
     }
@@ -74,28 +76,28 @@ struct UserList: Equatable, Sendable {
     private static func record(_ entry: JSONObject, of name: String) throws -> UserRecord {
         let known = ["password", "readOnly", "collections", "where"]
         for key in entry.keys where !known.contains(key) {
-            throw damaged("user \"\(name)\" has the unknown member \"\(key)\"")
+            throw damaged("user '\(name)' has the unknown member '\(key)'")
         }
         guard case .string(let text)? = entry["password"], let password = PasswordHash(text: text)
-        else { throw damaged("user \"\(name)\" has no hash that can be read") }
+        else { throw damaged("user '\(name)' has no valid password hash") }
         var record = UserRecord(password: password)
         switch entry["readOnly"] {
         case nil: break
         case .bool(let value)?: record.isReadOnly = value
-        case _?: throw damaged("readOnly of \"\(name)\" is neither true nor false")
+        case _?: throw damaged("'readOnly' of user '\(name)' is not true or false")
         }
         switch entry["where"] {
         case nil: break
         case .string(let text)?: record.condition = try UserCondition(text, of: name)
-        case _?: throw damaged("where of \"\(name)\" is no text")
+        case _?: throw damaged("'where' of user '\(name)' is not a string")
         }
         guard let collections = entry["collections"] else { return record }
         guard let items = collections.array else {
-            throw damaged("collections of \"\(name)\" is no list")
+            throw damaged("'collections' of user '\(name)' is not an array")
         }
         record.collections = try items.map { item in
             guard case .string(let text) = item else {
-                throw damaged("collections of \"\(name)\" holds more than names")
+                throw damaged("'collections' of user '\(name)' is not an array of names")
             }
             return try CollectionName.parsing(text)
         }
@@ -110,6 +112,10 @@ struct UserList: Equatable, Sendable {
     }
 
     private static func damaged(_ problem: String) -> Failure {
-        Failure(kind: .invalid, sentence: "\(problem); divan users add writes what is right")
+        Failure(
+            kind: .invalid,
+            sentence: problem,
+            hint: "correct the file, or create users with 'divan users add'"
+        )
     }
 }

@@ -3,9 +3,9 @@ import DivanCompression
 
 /// Decodes what one end sends, by receiving it as the other end does.
 ///
-/// A `BLIPConnection` receives the frames. Since it accepts only replies to its own requests, it sends
-/// as many requests as the end that it stands for; since it bounds unanswered requests, it replies at
-/// once. None of its own frames is transmitted.
+/// A `BLIPConnection` receives the frames. It accepts only replies to its own requests, so it sends as many requests
+/// as the end that it represents; it limits unanswered requests, so it replies at once. None of its own frames is
+/// transmitted.
 struct BLIPMirror {
     private struct Key: Hashable {
         let number: UInt64

@@ -66,8 +66,7 @@ struct CaptureReader {
         guard byteCount <= WireLimits.packetByteCount else {
             throw Failure(
                 kind: .invalid,
-                sentence: "the capture holds a packet of \(byteCount) bytes, more than any network "
-                    + "carries; it is damaged"
+                sentence: "the capture is damaged: it contains a packet of \(byteCount) bytes"
             )
         }
         let start = consumedCount + Self.packetHeaderByteCount
@@ -86,11 +85,11 @@ struct CaptureReader {
         guard let magic = Self.magic(of: buffer) else {
             throw Failure(
                 kind: .invalid,
-                sentence: "this is a pcapng file; write it anew with editcap -F pcap, or record "
-                    + "with tcpdump -w"
+                sentence: "pcapng files are not supported",
+                hint: "convert the file with 'editcap -F pcap', or record with 'tcpdump -w'"
             )
         }
-        // The upper bits describe checksums at the end of frames, which nobody sends.
+        // The upper bits describe checksums at the end of frames, which are not used.
         let linkType = word(at: 20, magic.isBigEndian) & 0xFFFF
         let layout = Layout(
             isBigEndian: magic.isBigEndian,

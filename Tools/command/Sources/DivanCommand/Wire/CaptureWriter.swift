@@ -22,7 +22,11 @@ final class CaptureWriter {
         descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else {
             if errno == EEXIST {
-                throw Failure(kind: .conflict, sentence: "\(path) exists; choose another name")
+                throw Failure(
+                    kind: .conflict,
+                    sentence: "\(path) already exists",
+                    hint: "choose another name"
+                )
             }
             throw .writing(path, errno)
         }

@@ -48,7 +48,7 @@ struct CapturedConnections {
         return events
     }
 
-    /// Continues to follow a connection; at the limit, drops one that has said nothing yet, or this one.
+    /// Continues to follow a connection; at the limit, drops a connection without data, or this one.
     private mutating func keep(_ connection: Connection, of pair: Pair) {
         if connections.count >= WireLimits.connectionCount {
             guard let silent = connections.first(where: { $0.value.number == 0 })?.key else {
@@ -98,7 +98,7 @@ struct CapturedConnections {
         }
     }
 
-    /// Gives the connection its number once it speaks HTTP.
+    /// Numbers the connection when it turns out to use HTTP.
     private mutating func name(_ connection: inout Connection, _ bytes: [UInt8]) {
         guard bytes.first != 0x16 else {
             hiddenCount += 1

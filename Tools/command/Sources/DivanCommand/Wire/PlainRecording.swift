@@ -10,7 +10,7 @@ struct PlainRecording {
 
     /// Reads the client's file and the server's, in any order; the server's may be missing.
     ///
-    /// - Throws: `Failure` if a file cannot be read, or is nothing that a peer sends.
+    /// - Throws: `Failure` if a file cannot be read, or does not contain the bytes of a peer.
     init(_ files: [InputFile], _ start: [UInt8], keeping bodyByteCount: Int) throws(Failure) {
         var contents: [WireEnd: [UInt8]] = [:]
         for (index, file) in files.enumerated() {
@@ -22,14 +22,17 @@ struct PlainRecording {
             guard let sender, contents[sender] == nil else {
                 throw Failure(
                     kind: .invalid,
-                    sentence: "\(file.name): neither a capture nor the bytes of a client, which "
-                        + "begin with GET, or of a server, which begin with HTTP/1.1"
+                    sentence: "\(file.name): neither a capture nor the raw bytes of a connection",
+                    hint: "a client's bytes begin with GET, a server's with HTTP/1.1"
                 )
             }
             contents[sender] = bytes
         }
         guard let client = contents[.client] else {
-            throw Failure.usage("the server's bytes alone tell too little; name the client's, too")
+            throw Failure.usage(
+                "cannot decode the server's bytes alone",
+                hint: "add the file with the client's bytes"
+            )
         }
         var conversation = WireConversation(keeping: bodyByteCount)
         // Only the head first: what follows it comes after the server's response.
@@ -71,7 +74,7 @@ struct PlainRecording {
             self.hasAnswer = hasAnswer
         }
 
-        /// Whose turn it is: the client's, unless it answers what was not asked yet.
+        /// The next sender: the client, unless its next event is a reply to a later request.
         func next(_ waiting: [WireEnd: ArraySlice<WireEvent>]) -> WireEnd? {
             let ready = [WireEnd.client, .server].filter { sender in
                 waiting[sender]?.first.map(isPossible) ?? false

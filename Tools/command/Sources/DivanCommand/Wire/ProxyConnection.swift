@@ -5,11 +5,11 @@ import Glibc
 
 /// One connection through the proxy: forwards bytes, and reports them to an observer.
 ///
-/// To the client it speaks plain text, to the server what the server's URL says. It reads
-/// from a side only while the other has accepted most of what came before. The end of one side is
-/// forwarded after all bytes before it; after both ends, or an error, the connection is over.
+/// It uses no TLS towards the client, and TLS towards the server if the server's URL says so. It reads from a side only
+/// while the other has accepted most of the earlier bytes. The end of one side is forwarded after all bytes before it;
+/// after both ends, or an error, the connection is over.
 struct ProxyConnection {
-    /// What the proxy has to do with one of the two sockets.
+    /// The state of one of the two sockets.
     private struct Side {
         let descriptor: Int32
         var output: [UInt8] = []
@@ -25,10 +25,10 @@ struct ProxyConnection {
     private var server: Side
     /// The client's head so far; `nil` once it has been forwarded.
     private var head: [UInt8]? = []
-    /// What waits until TLS is open.
+    /// The bytes that wait until TLS is open.
     private var unencrypted: [UInt8] = []
 
-    /// Uses both sockets; they are closed by whoever opened them.
+    /// Uses both sockets; the caller closes them.
     ///
     /// `wake` is a pipe that becomes readable when it is time to stop. `watch` is called with the bytes of
     /// each end as they arrive, and with `nil` at its end.
@@ -73,7 +73,7 @@ struct ProxyConnection {
     private func isDone(_ side: Side) -> Bool { side.hasEnded && side.output.isEmpty }
 
     /// What to poll on a side; nothing at all if nothing more is read or written, since a broken
-    /// connection would be reported again and again.
+    /// connection would be reported repeatedly.
     private func watched(_ side: Side, _ other: Side) -> pollfd {
         var events: Int32 = 0
         let isHeldUp = other.output.count > WireLimits.queuedByteCount
@@ -131,7 +131,7 @@ struct ProxyConnection {
         tls.takeOutput(appendingTo: &server.output)
     }
 
-    /// Writes what the system accepts; false if the other end is gone.
+    /// Writes what the system accepts; false if the other end has closed the connection.
     private func flush(_ side: inout Side) -> Bool {
         guard !side.output.isEmpty else { return true }
         guard let count = ProxySocket.write(side.output, to: side.descriptor) else { return false }

@@ -47,7 +47,8 @@ enum ProxySocket {
         guard status == 0 else {
             throw Failure(
                 kind: .unreachable,
-                sentence: "\(host): \(String(cString: gai_strerror(status))); check the name"
+                sentence: "\(host): \(String(cString: gai_strerror(status)))",
+                hint: "check the host name"
             )
         }
         var problem: Int32 = 0
@@ -107,7 +108,7 @@ enum ProxySocket {
         return count < 0 && (errno == EAGAIN || errno == EINTR) ? .nothing : .end
     }
 
-    /// Writes what can be written now; returns how much, `nil` if the other end is gone.
+    /// Writes what can be written now; returns how much, `nil` if the other end has closed the connection.
     static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int? {
         let count = send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
         if count >= 0 { return count }

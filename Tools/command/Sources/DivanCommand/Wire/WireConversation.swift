@@ -76,7 +76,7 @@ struct WireConversation {
         if !isOver { say(.ended, sender, time) }
     }
 
-    /// Records that the server's half will never be known: the client's first offer counts as accepted.
+    /// Records that the server's bytes are not available: the client's first offer counts as accepted.
     mutating func assumeAcceptance() {
         guard case .response(_, let offered) = phase else { return }
         open(offered.first, client: [], server: [], at: nil)
@@ -181,8 +181,8 @@ struct WireConversation {
         early[sender, default: []] += bytes
         guard early[sender, default: []].count <= WireLimits.earlyByteCount else {
             return stop(
-                "\(sender.rawValue) speaks before the handshake is over; a recording must begin "
-                    + "with the connection",
+                "data from the \(sender.rawValue) before the handshake; the recording must include "
+                    + "the start of the connection",
                 sender,
                 time
             )

@@ -4,18 +4,16 @@ import DivanCommandLine
 enum WireDecodeCommand: Command {
     static let syntax = CommandSyntax(
         name: "wire decode",
-        summary: "show what two peers said to each other, from a recording",
+        summary: "print the protocol messages of a recorded connection",
         operands: [.init(name: "FILE|-", isRepeating: true, completion: .file)],
         options: WireOptions.all,
         details: """
-            FILE is a capture of tcpdump -w, or what divan wire proxy --record wrote; - reads one
-            as it comes. Or it is the plain bytes that the client sent, with those of the server
-            in a second file. Only conversations in clear text that are recorded from their
-            beginning can be read: with TLS, put divan wire proxy in between.
+            FILE is a capture of 'tcpdump -w' or 'divan wire proxy --record'; - reads a capture from
+            standard input as it arrives. Two files can also be the raw bytes of the client and of
+            the server. Connections must be unencrypted and recorded from the start; for TLS, use
+            'divan wire proxy'. Exit code 3 if FILE contains no such connection.
 
             \(WireOptions.details)
-
-            Exit code 3 when there is no conversation in FILE.
             """,
         examples: [
             "divan wire decode yesterday.pcap",
@@ -29,14 +27,20 @@ enum WireDecodeCommand: Command {
         terminal.isJSON = arguments.has("--json")
         let files = try arguments.operands.map { path throws(Failure) in try InputFile(path) }
         guard let first = files.first, files.count <= 2 else {
-            throw Failure.usage("divan wire decode takes one capture, or two files of plain bytes")
+            throw Failure.usage(
+                "divan wire decode: too many files",
+                hint: "use one capture, or two files of raw bytes"
+            )
         }
         let listing = WireListing(terminal, showsFrames: arguments.has("--frames"))
         let bodyByteCount = try WireOptions.bodyByteCount(arguments)
         let start = try start(of: first)
         if CaptureReader.begins(start) {
             guard files.count == 1 else {
-                throw Failure.usage("\(first.name) is a capture, which holds both directions")
+                throw Failure.usage(
+                    "\(first.name) is a capture, which contains both directions",
+                    hint: "use one capture only"
+                )
             }
             return try decodeCapture(first, start, bodyByteCount, listing, terminal)
         }
@@ -73,41 +77,40 @@ enum WireDecodeCommand: Command {
             }
             piece = try file.read()
         }
-        if reader.isCut { terminal.warn("\(file.name) ends within a packet") }
+        if reader.isCut { terminal.warn("\(file.name) is truncated: it ends within a packet") }
         if connections.hiddenCount > 0 {
             let count = Numbers.count(connections.hiddenCount, "connection")
-            terminal.warn("\(count) with TLS left out; divan wire proxy sees inside")
+            terminal.warn("skipped \(count) with TLS; use 'divan wire proxy' to decode TLS")
         }
         if connections.leftOutCount > 0 {
             let count = Numbers.count(connections.leftOutCount, "connection")
             terminal.warn(
-                "\(count) left out: more than \(WireLimits.connectionCount) went on at a time"
+                "skipped \(count): more than \(WireLimits.connectionCount) were open at a time"
             )
         }
         guard !connections.isEmpty else {
             throw Failure(
                 kind: .notFound,
-                sentence: "\(file.name): no WebSocket conversation begins in it; record from "
-                    + "before the peers connect"
+                sentence: "\(file.name): no unencrypted WebSocket connection starts in it",
+                hint: "start the recording before the peers connect"
             )
         }
     }
 }
 
-/// What both verbs of the group accept.
+/// The options of both commands.
 enum WireOptions {
     static let all: [CommandSyntax.Option] = [
-        .value("--body", "BYTES", "show so much of each body (default: 120; 0: nothing)"),
-        .flag("--frames", "show each frame and ping, too"),
+        .value("--body", "BYTES", "print the first BYTES of each body (default: 120; 0: none)"),
+        .flag("--frames", "print frames and pings, too"),
         .json,
     ]
 
     static let details = """
-        Each message is a line: seconds, connection, → from the client or ← from the server, its
-        number, its kind or the kind of what it answers, properties, size, and how long the
-        answer took; below it the beginning of its body, decompressed. Passwords, cookies and
-        tokens of the handshake are blanked. Documents are not: a recording is as secret as
-        they are.
+        Prints a line per message: seconds, connection, direction (→ from the client, ← from the
+        server), number, type, properties, size and the time to the reply, then the start of the
+        decompressed body. Passwords, cookies and tokens of the handshake are masked, but
+        documents are not: keep recordings as secret as the documents.
         """
 
     static func bodyByteCount(_ arguments: Arguments) throws -> Int {

@@ -14,7 +14,7 @@ enum WireEnd: String, Sendable {
 
 /// Something that one end sent.
 struct WireEvent: Sendable {
-    /// Who sent it.
+    /// The end that sent it.
     let sender: WireEnd
     /// Seconds since the recording began; `nil` if unknown.
     let time: Double?

@@ -1,10 +1,10 @@
-/// What `divan wire` holds of a conversation in memory; every member is a maximum.
+/// The memory limits of `divan wire`; every member is a maximum.
 enum WireLimits {
     /// Bytes of one WebSocket message: more than any peer sends, so that too large ones are shown.
     static let messageByteCount = 16 << 20
     /// Bytes that one side may send before the other's half of the handshake is known.
     static let earlyByteCount = 1 << 20
-    /// Replies that may arrive for requests that nobody saw.
+    /// Replies that may arrive for requests that were not recorded.
     static let unseenRequestCount: UInt64 = 100_000
     /// Unanswered requests, by direction; older ones are forgotten.
     static let openRequestCount = 100_000

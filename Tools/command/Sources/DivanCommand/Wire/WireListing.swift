@@ -5,8 +5,7 @@ import DivanJSON
 import DivanWebSocket
 import Glibc
 
-/// Writes what peers send each other: one line for people, in colour on a terminal, or one object per
-/// line for machines.
+/// Writes the messages of peers: lines for people, in colour on a terminal, or an object per line for machines.
 struct WireListing {
     private enum Colour: String {
         case client = "36"
@@ -76,7 +75,7 @@ struct WireListing {
         case .closed(let code, let reason):
             ("close \(code.map { "\($0)" } ?? "without a code") \(reason)", [])
         case .ended: ("end of the connection", [])
-        case .problem(let sentence): ("not understood: \(sentence)", [])
+        case .problem(let sentence): ("cannot decode: \(sentence)", [])
         }
     }
 
@@ -108,7 +107,7 @@ struct WireListing {
         case .reply: return "reply to \(profile)"
         case .error:
             let code = message.properties["Error-Code"] ?? "?"
-            return "error of \(profile): \(message.properties["Error-Domain"] ?? "BLIP")/\(code)"
+            return "error for \(profile): \(message.properties["Error-Domain"] ?? "BLIP")/\(code)"
         }
     }
 

@@ -6,9 +6,9 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Accepts connections, connects each to a server, and shows what passes; one thread each.
+/// Accepts connections, connects each to a server, and prints the messages; one thread each.
 final class WireProxy: Sendable {
-    /// What the connections share: only one writes a line at a time.
+    /// The state that the connections share: only one writes a line at a time.
     private struct Stage {
         let listing: WireListing
         var recorder: CaptureWriter?
@@ -32,7 +32,7 @@ final class WireProxy: Sendable {
     /// Threads at a time; further connections wait in the queue.
     private static let connectionLimit = 64
 
-    /// Listens; nobody is accepted before `run`.
+    /// Listens; clients are accepted by `run`.
     init(
         listeningOn place: (host: String, port: UInt16),
         towards endpoint: WebSocketEndpoint,
@@ -119,7 +119,7 @@ final class WireProxy: Sendable {
             }
             try connection.run()
         } catch {
-            watcher.fail((error as? Failure)?.sentence ?? "\(error)", at: elapsed)
+            watcher.fail((error as? Failure)?.line ?? "\(error)", at: elapsed)
             show(&watcher)
         }
     }
@@ -145,7 +145,7 @@ final class WireProxy: Sendable {
         if terminal.lostResult != nil { stop() }
     }
 
-    /// Records, unless that failed before: a full disk must not end the conversation.
+    /// Records, unless that failed before: a full disk must not end the connection.
     private func record(_ port: UInt16, _ body: (CaptureWriter) throws(Failure) -> Void) {
         stage.withLock { stage in
             guard let recorder = stage.recorder else { return }
@@ -153,7 +153,7 @@ final class WireProxy: Sendable {
                 try body(recorder)
             } catch {
                 stage.recorder = nil
-                terminal.warn("\(error.sentence); the recording ends here")
+                terminal.warn("recording stopped: \(error.line)")
             }
         }
     }
@@ -181,7 +181,7 @@ final class WireProxy: Sendable {
                 return
             }
             conversation.receive(bytes, from: sender, at: time)
-            // What is not a conversation between peers may be anything, even a password.
+            // Bytes that do not belong to the protocol may contain anything, even a password.
             guard sender == .server || !conversation.isOver else { return }
             let safe = blankers[sender]?.pass(bytes) ?? []
             if !safe.isEmpty { records.append((sender, safe)) }

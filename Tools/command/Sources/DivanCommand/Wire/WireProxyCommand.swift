@@ -6,19 +6,15 @@ import DivanWebSocket
 enum WireProxyCommand: Command {
     static let syntax = CommandSyntax(
         name: "wire proxy",
-        summary: "stand between two peers and show what they say to each other",
-        options: [
-            .value("--to", "URL", "the server: ws:// or wss://, with its database or without"),
-            .value("--listen", "[HOST:]PORT", "where peers connect (default: 127.0.0.1, any port)"),
-            .value("--record", "FILE", completion: .file, "write a capture for divan wire decode"),
-        ] + WireOptions.all + ServerTrustOptions.all.filter { trust.contains($0.name) },
+        summary: "proxy a connection and print the protocol messages",
+        options: connection.grouped(.connection)
+            + ServerTrustOptions.all.filter { trust.contains($0.name) }
+            + (WireOptions.all + recording).grouped(.output),
         details: """
-            Let a peer connect to the address that it prints in place of the server's: each
-            connection goes on to the server, and everything that passes is shown. Towards the
-            peer it is clear text, towards the server what URL says, with the options of divan
-            sync for its certificate. The peer's own credentials pass through; a client
-            certificate cannot, name one with --identity. Who reads its output slowly slows the peers
-            down. Goes on until Ctrl-C.
+            Forwards connections to the server until interrupted (Ctrl-C). Let the peer sync with
+            the ws:// URL that is printed, instead of the server's URL. The connection to the peer
+            is not encrypted. The peer's credentials are forwarded, except for a client certificate:
+            use --identity instead.
 
             \(WireOptions.details)
             """,
@@ -28,6 +24,15 @@ enum WireProxyCommand: Command {
         ]
     )
 
+    private static let connection: [CommandSyntax.Option] = [
+        .value("--to", "URL", "the server: ws:// or wss://, with or without a database"),
+        .value("--listen", "[HOST:]PORT", "address for peers (default: 127.0.0.1, any free port)"),
+    ]
+
+    private static let recording: [CommandSyntax.Option] = [
+        .value("--record", "FILE", completion: .file, "write a capture for 'divan wire decode'")
+    ]
+
     private static let trust = ["--pin", "--trust", "--accept-self-signed", "--identity"]
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
@@ -35,7 +40,10 @@ enum WireProxyCommand: Command {
         var terminal = terminal
         terminal.isJSON = arguments.has("--json")
         guard let url = arguments.value("--to") else {
-            throw Failure.usage("divan wire proxy: --to is missing: --to wss://host:port/database")
+            throw Failure.usage(
+                "divan wire proxy: missing option '--to'",
+                hint: "write '--to wss://HOST:PORT/DATABASE'"
+            )
         }
         let endpoint = try WebSocketEndpoint(url)
         let place = try place(arguments.value("--listen") ?? "0")
@@ -51,7 +59,10 @@ enum WireProxyCommand: Command {
             terminal
         )
         if !["127.0.0.1", "::1", "localhost"].contains(place.host) {
-            terminal.warn("whoever reaches \(place.host) gets through to the server in clear text")
+            terminal.warn(
+                "anyone who can connect to \(place.host) can connect to the server, without "
+                    + "encryption"
+            )
         }
         let target = endpoint.target == "/" ? "/" : endpoint.target
         let host = place.host.contains(":") ? "[\(place.host)]" : place.host
@@ -59,7 +70,7 @@ enum WireProxyCommand: Command {
         EventLine(terminal).write(
             "listening",
             ["urls": [.string(own)], "to": .string(endpoint.description)],
-            sentence: "Let the peer sync with \(own); Ctrl-C ends."
+            sentence: "Let the peer sync with \(own). Press Ctrl-C to stop."
         )
         interruption.onRequest { proxy.stop() }
         proxy.run()
@@ -71,7 +82,10 @@ enum WireProxyCommand: Command {
         let host = parts.dropLast().joined(separator: ":")
             .trimmingPrefix("[")
         guard parts.count >= 2, let port = parts.last.flatMap({ UInt16($0) }), !host.isEmpty else {
-            throw .usage("--listen \(text): write PORT, HOST:PORT or [ADDRESS]:PORT")
+            throw .usage(
+                "invalid value '\(text)' for '--listen'",
+                hint: "use PORT, HOST:PORT or [ADDRESS]:PORT"
+            )
         }
         return (host.last == "]" ? String(host.dropLast()) : String(host), port)
     }

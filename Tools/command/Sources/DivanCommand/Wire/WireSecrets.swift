@@ -52,7 +52,7 @@ struct HeadBlanker {
         head += bytes
         guard let end = Self.end(of: head, from: start) else {
             guard head.count > WireLimits.headByteCount else { return [] }
-            // Not a head at all: whatever it is, it is not kept.
+            // Not a head: discard it.
             head = []
             return []
         }

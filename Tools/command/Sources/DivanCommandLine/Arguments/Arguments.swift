@@ -1,6 +1,6 @@
 /// The words of a command line, parsed into operands and options.
 package struct Arguments: Sendable {
-    /// The words without dashes, in order.
+    /// The arguments without dashes, in order.
     package private(set) var operands: [String] = []
     private var values: [String: [String]] = [:]
     /// The words as given.
@@ -33,7 +33,7 @@ package struct Arguments: Sendable {
         try checkOperands(syntax)
     }
 
-    /// Tells whether a switch was given.
+    /// Whether a switch was given.
     package func has(_ option: String) -> Bool { values[option] != nil }
 
     /// Returns the last value of an option.
@@ -62,8 +62,8 @@ package struct Arguments: Sendable {
         guard let text = value(option) else { return nil }
         guard let number = N(text), range.contains(number) else {
             throw .usage(
-                "\(option) takes a number from \(range.lowerBound) to \(range.upperBound), "
-                    + "not \"\(text)\""
+                "invalid value '\(text)' for '\(option)'",
+                hint: "use a number from \(range.lowerBound) to \(range.upperBound)"
             )
         }
         return number
@@ -87,22 +87,31 @@ package struct Arguments: Sendable {
         let name = parts.first ?? word
         guard let option = syntax.options.first(where: { $0.name == name || $0.short == name })
         else {
-            throw .usage("divan \(syntax.name) has no option \(name)" + suggestion(name, syntax))
+            throw .usage(
+                "divan \(syntax.name): unknown option '\(name)'",
+                hint: suggestion(name, syntax)
+            )
         }
         guard option.value != nil else {
-            guard parts.count == 1 else { throw .usage("\(name) takes no value") }
+            guard parts.count == 1 else {
+                throw .usage("divan \(syntax.name): option '\(name)' does not take a value")
+            }
             values[option.name] = []
             return
         }
         // `--name=` has a value too, an empty one.
         let value = word.contains("=") ? parts.dropFirst().first ?? "" : rest.popFirst()
+        let remedy = "write '\(name) \(option.value ?? "VALUE")'"
         guard let value else {
-            throw .usage("\(name) needs a value: \(name) \(option.value ?? "VALUE")")
+            throw .usage("divan \(syntax.name): option '\(name)' requires a value", hint: remedy)
         }
         // An unset shell variable must not widen what is shared, pulled or removed.
         let isText = value.contains { $0 != "," && $0 != " " }
         guard isText || option.isCharacter && !value.isEmpty else {
-            throw .usage("the value of \(name) is empty: \(name) \(option.value ?? "VALUE")")
+            throw .usage(
+                "divan \(syntax.name): the value of option '\(name)' is empty",
+                hint: remedy
+            )
         }
         values[option.name, default: []].append(value)
     }
@@ -111,33 +120,36 @@ package struct Arguments: Sendable {
         let required = syntax.operands.filter { !$0.isOptional }
         if operands.count < required.count {
             let missing = required[operands.count].name
-            throw .usage("divan \(syntax.name): \(missing) is missing")
+            throw .usage("divan \(syntax.name): missing argument \(missing)")
         }
         let isOpen = syntax.operands.contains { $0.isRepeating }
         if !isOpen, operands.count > syntax.operands.count {
             let extra = operands[syntax.operands.count]
-            let hint = syntax.operands.last?.name == "SELECT" ? "; put the query in quotes" : ""
-            throw .usage("divan \(syntax.name): \"\(extra)\" is one argument too many\(hint)")
+            let isQuery = syntax.operands.last?.name == "SELECT"
+            throw .usage(
+                "divan \(syntax.name): unexpected argument '\(extra)'",
+                hint: isQuery ? "put the query in quotes" : nil
+            )
         }
         for (index, text) in operands.enumerated() {
             guard let operand = syntax.operands[min: index] else { break }
             if [.database, .file].contains(operand.completion), text.isEmpty {
-                throw .usage("divan \(syntax.name): \(operand.name) is empty")
+                throw .usage("divan \(syntax.name): argument \(operand.name) is empty")
             }
         }
     }
 
-    private func suggestion(_ name: String, _ syntax: CommandSyntax) -> String {
+    private func suggestion(_ name: String, _ syntax: CommandSyntax) -> String? {
         let names = syntax.options.map(\.name)
-        if let near = Spelling.nearest(to: name, among: names) { return "; did you mean \(near)?" }
+        if let near = Spelling.nearest(to: name, among: names) { return "did you mean '\(near)'?" }
         // Not accepted as such: -collection would create a collection "ollection".
         let short = syntax.options.first { option in
             option.value != nil && option.short.map { name.hasPrefix($0) } ?? false
         }?.short
-        if let short { return "; write \(short) \(name.dropFirst(short.count))" }
+        if let short { return "write '\(short) \(name.dropFirst(short.count))'" }
         // An ID may begin with a hyphen.
         let mayBeOperand = !name.hasPrefix("--") && !syntax.operands.isEmpty
-        return mayBeOperand ? "; write -- before it if it is no option" : ""
+        return mayBeOperand ? "to use '\(name)' as an argument, write '-- \(name)'" : nil
     }
 }
 

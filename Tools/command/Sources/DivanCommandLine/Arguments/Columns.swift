@@ -1,9 +1,9 @@
 /// The layout of help pages: at most 80 columns wide.
 package enum Columns {
-    /// What every terminal shows without wrapping.
+    /// The width that every terminal shows without wrapping.
     package static let width = 80
     /// A left column that is wider than this gets a line of its own.
-    private static let leftWidth = 26
+    static let leftWidth = 26
 
     /// Returns indented rows with aligned right columns.
     package static func aligned(
@@ -34,7 +34,7 @@ package enum Columns {
         }.joined(separator: "\n\n")
     }
 
-    /// Wraps a text between words; a word that is too long stands alone.
+    /// Wraps a text between words; a word that is too long gets its own line.
     private static func broken(_ text: String, columns: Int) -> [String] {
         var lines: [String] = []
         for word in text.split(separator: " ") {

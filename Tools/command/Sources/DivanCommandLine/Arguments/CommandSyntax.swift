@@ -1,21 +1,21 @@
 /// What a command accepts on its line; the help page is generated from it.
 package struct CommandSyntax: Sendable {
-    /// The verb, such as `import`; two words, such as `blob get`, if it belongs to a group.
+    /// The name, such as `import`; two words, such as `blob get`, if the command belongs to a group.
     package var name: String
-    /// Other names of the verb.
+    /// Other names of the command.
     package var aliases: [String]
-    /// One line that says what the verb does.
+    /// What the command does: an imperative in lower case, at most 60 characters.
     package var summary: String
     /// The arguments without dashes, in order.
     package var operands: [Operand]
     /// The options.
     package var options: [Option]
-    /// Longer explanation, shown by `--help`.
+    /// A longer explanation of at most three paragraphs, shown by `--help`.
     package var details: String
     /// Lines that a person can type, shown by `--help`.
     package var examples: [String]
 
-    /// Describes what a verb accepts.
+    /// Describes what a command accepts.
     package init(
         name: String,
         aliases: [String] = [],
@@ -71,6 +71,15 @@ package struct CommandSyntax: Sendable {
         }
     }
 
+    /// The sections of a help page that list options, in this order.
+    package enum Group: String, CaseIterable, Sendable {
+        case connection = "Connection"
+        case authentication = "Authentication"
+        case filters = "Filters"
+        case output = "Output"
+        case general = "General"
+    }
+
     /// An argument with dashes, with a value or without.
     package struct Option: Sendable {
         /// The long name, with its dashes.
@@ -85,6 +94,8 @@ package struct CommandSyntax: Sendable {
         package var isCharacter = false
         /// What shell completion offers for the value.
         package var completion = Completion.nothing
+        /// The section of the help page that lists the option.
+        package var group = Group.general
         /// One line of help.
         package var help: String
 
@@ -121,20 +132,63 @@ package struct CommandSyntax: Sendable {
         let sentence = summary.prefix(1).uppercased() + summary.dropFirst() + "."
         var sections = [usage, sentence]
         if !aliases.isEmpty {
-            sections.append("Also: divan " + aliases.joined(separator: ", divan "))
+            sections.append(aliasLine)
         }
         if !details.isEmpty { sections.append(Columns.wrapped(details)) }
-        let rows = (options + [Self.helpOption]).map { option in
-            let short = option.short.map { $0 + ", " } ?? ""
-            let value = option.value.map { " " + $0 } ?? ""
-            return (left: short + option.name + value, right: option.help)
-        }
-        sections.append("Options:\n" + Columns.aligned(rows))
+        sections += optionSections
         if !examples.isEmpty {
             sections.append("Examples:\n" + examples.map { "  " + $0 }.joined(separator: "\n"))
         }
         return sections.joined(separator: "\n\n")
     }
 
-    package static let helpOption = Option.flag("--help", short: "-h", "print this page")
+    /// The other names of the command, on the help page and in the manual.
+    var aliasLine: String {
+        (aliases.count == 1 ? "Alias: divan " : "Aliases: divan ")
+            + aliases.joined(separator: ", divan ")
+    }
+
+    /// The most options that are listed under one title.
+    private static let shortListCount = 8
+
+    /// The options by group; under one title if they are few, or all belong to the same group.
+    private var optionSections: [String] {
+        let all = options + [Self.helpOption]
+        let width = all.map { $0.usage.count }.filter { $0 <= Columns.leftWidth }.max() ?? 0
+        let sections = Group.allCases.compactMap { group -> (title: String, text: String)? in
+            let rows = all.filter { $0.group == group }
+                .map { (left: $0.usage.padding(to: width), right: $0.help) }
+            return rows.isEmpty ? nil : (group.rawValue, Columns.aligned(rows))
+        }
+        guard sections.count > 1, all.count > Self.shortListCount else {
+            let rows = all.map { (left: $0.usage, right: $0.help) }
+            return ["Options:\n\(Columns.aligned(rows))"]
+        }
+        return sections.map { "\($0.title) options:\n\($0.text)" }
+    }
+
+    package static let helpOption = Option.flag("--help", short: "-h", "show this help")
+}
+
+extension CommandSyntax.Option {
+    /// The option as a help page lists it, such as `-o, --output FILE`.
+    fileprivate var usage: String {
+        (short.map { $0 + ", " } ?? "") + name + (value.map { " " + $0 } ?? "")
+    }
+}
+
+extension CommandSyntax.Option {
+    /// The same option, listed in a section of the help page.
+    package func grouped(_ group: CommandSyntax.Group) -> CommandSyntax.Option {
+        var option = self
+        option.group = group
+        return option
+    }
+}
+
+extension [CommandSyntax.Option] {
+    /// The same options, listed in a section of the help page.
+    package func grouped(_ group: CommandSyntax.Group) -> [CommandSyntax.Option] {
+        map { $0.grouped(group) }
+    }
 }

@@ -2,14 +2,14 @@ import Glibc
 
 /// Environment variables, read exactly: bytes that are not UTF-8 are refused, not replaced.
 ///
-/// A verb that works for another process sees that process's secrets, never its own.
+/// A command that runs for another process sees that process's secrets, never its own.
 package enum Environment {
     /// Variables that are passed with a command to the process that runs it.
     private static let handedOver = [
         "DIVAN_IDENTITY_PASSWORD", "DIVAN_PASSWORD", "DIVAN_PROXY_PASSWORD", "DIVAN_SESSION",
     ]
 
-    /// The values of those that are set.
+    /// The values of the variables that are set.
     ///
     /// - Throws: `Failure` if the bytes of one are not UTF-8.
     package static func forHolder() throws(Failure) -> [String: String] {
@@ -33,7 +33,7 @@ package enum Environment {
         guard let text = String(validatingCString: bytes) else {
             throw Failure(
                 kind: .invalid,
-                sentence: "the value of \(name) is no UTF-8; write it in UTF-8"
+                sentence: "the value of \(name) is not valid UTF-8"
             )
         }
         return text

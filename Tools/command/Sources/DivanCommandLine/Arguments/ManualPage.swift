@@ -1,4 +1,4 @@
-/// The manual page of the program in the man(7) format, generated from what each verb accepts.
+/// The manual page of the program in the man(7) format, generated from what each command accepts.
 package struct ManualPage {
     /// Rows of a list: terms and their explanations.
     package typealias Rows = [(left: String, right: String)]
@@ -24,13 +24,13 @@ package struct ManualPage {
         self.variables = variables
     }
 
-    /// The whole page.
+    /// The complete page.
     package var text: String {
         var lines = [
             ".TH DIVAN 1 \"\" \"divan \(Self.escaped(version))\" \"User Commands\"", ".nh",
             ".ad l", ".SH NAME",
-            #"divan \- documents, queries, blobs and sync between peers, from the shell"#,
-            ".SH SYNOPSIS", ".B divan", #".I VERB \fR[\fIarguments\fR] [\fIoptions\fR]"#,
+            #"divan \- create, query and sync JSON document databases"#,
+            ".SH SYNOPSIS", ".B divan", #".I COMMAND \fR[\fIarguments\fR] [\fIoptions\fR]"#,
             ".SH DESCRIPTION",
         ]
         lines += Self.paragraphs(introduction)
@@ -52,7 +52,7 @@ package struct ManualPage {
         let sentence = verb.summary.prefix(1).uppercased() + verb.summary.dropFirst() + "."
         var lines = [".SS " + escaped(usage), escaped(sentence)]
         if !verb.aliases.isEmpty {
-            lines += [".PP", escaped("Also: divan " + verb.aliases.joined(separator: ", divan "))]
+            lines += [".PP", escaped(verb.aliasLine)]
         }
         if !verb.details.isEmpty { lines += [".PP"] + paragraphs(verb.details) }
         for option in verb.options {

@@ -1,4 +1,4 @@
-/// The names of verbs as a shell sees them, word by word.
+/// The names of commands as a shell sees them, word by word.
 struct VerbWords {
     /// The possible first words, each once.
     let first: [String]

@@ -37,7 +37,7 @@ package enum Descriptor {
         }
     }
 
-    /// Waits if retrying helps: after a signal, or on a stream that somebody else made
+    /// Waits if retrying helps: after a signal, or on a stream that another program made
     /// non-blocking.
     private static func wait(
         for event: Int32,
@@ -56,19 +56,20 @@ extension Failure {
     package static func file(_ path: String, _ code: Int32) -> Failure {
         let remedy =
             switch code {
-            case EISDIR: "name a file in it"
-            case EBADF: "it is closed; name a file, or open it"
+            case EISDIR: "use the path of a file"
+            case EBADF: "the stream is closed; use a file, or open the stream"
             default: "check the path and its permissions"
             }
         return Failure(
             kind: code == ENOENT ? .notFound : .failed,
-            sentence: "\(path): \(String(cString: strerror(code))); \(remedy)"
+            sentence: "\(path): \(String(cString: strerror(code)))",
+            hint: remedy
         )
     }
 
     /// The failure of a file or stream that cannot be written, with the system's message.
     ///
-    /// With `keeping`, the output was not moved to its place yet, and the previous file is kept.
+    /// With `keeping`, the output has not replaced the existing file yet.
     package static func writing(
         _ path: String,
         _ code: Int32,
@@ -78,15 +79,16 @@ extension Failure {
             switch code {
             case ENOSPC, EDQUOT, EFBIG:
                 keeping
-                    ? "free some space; what was there before is as it was"
-                    : "free some space; what was written is not all"
-            case EBADF: "it is closed; send it to a file, or to /dev/null"
-            case EISDIR: "name a file in it"
+                    ? "free some space; the existing file is unchanged"
+                    : "free some space; the output is incomplete"
+            case EBADF: "the stream is closed; redirect it to a file or to /dev/null"
+            case EISDIR: "use the path of a file"
             default: "check the path and its permissions"
             }
         return Failure(
             kind: code == ENOENT ? .notFound : .database,
-            sentence: "\(path): \(String(cString: strerror(code))); \(remedy)"
+            sentence: "\(path): \(String(cString: strerror(code)))",
+            hint: remedy
         )
     }
 }

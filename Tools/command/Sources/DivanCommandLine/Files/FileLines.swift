@@ -48,7 +48,8 @@ package final class FileLines {
         guard pending.count < Self.longestLine else {
             throw Failure(
                 kind: .invalid,
-                sentence: "\(input.name): a line of more than 64 MiB; is it a text?"
+                sentence: "\(input.name): a line exceeds 64 MiB",
+                hint: "check that it is a text file"
             )
         }
         try readPiece()

@@ -55,8 +55,8 @@ package final class InputFile {
             guard bytes.count <= limit else {
                 throw Failure(
                     kind: .invalid,
-                    sentence: "\(name): longer than \(Numbers.bytes(limit)); check that it is the "
-                        + "right file"
+                    sentence: "\(name): longer than \(Numbers.bytes(limit))",
+                    hint: "check that it is the right file"
                 )
             }
         }
@@ -78,8 +78,9 @@ package final class InputFile {
         guard line.count <= limit, let text = String(validating: line, as: UTF8.self) else {
             throw Failure(
                 kind: .invalid,
-                sentence: "\(name): the first line is no UTF-8 text of up to "
-                    + "\(Numbers.bytes(limit)); check that it is the right file"
+                sentence: "\(name): the first line is not valid UTF-8, or exceeds "
+                    + Numbers.bytes(limit),
+                hint: "check that it is the right file"
             )
         }
         return text

@@ -80,8 +80,8 @@ package final class OutputFile {
         }
     }
 
-    /// Refuses to write if a file with one of these suffixes exists next to it and is not empty: whatever
-    /// reads the one takes the other for part of it.
+    /// Refuses to write if a file with one of these suffixes exists next to it and is not empty:
+    /// readers of the file would treat both as one database.
     package func requireNothing(beside endings: [String]) throws(Failure) {
         if case .streaming = state { return }
         for ending in endings {
@@ -89,14 +89,13 @@ package final class OutputFile {
             guard stat(target + ending, &status) == 0, status.st_size > 0 else { continue }
             throw Failure(
                 kind: .conflict,
-                sentence:
-                    "\(path)\(ending) belongs to a database that was there, or is in use; remove "
-                    + "it once no program has that open, or choose another name"
+                sentence: "\(path)\(ending) exists, and belongs to another database",
+                hint: "choose another name, or remove the file if no program has it open"
             )
         }
     }
 
-    /// Writes a whole file.
+    /// Writes a complete file.
     package static func write(
         _ bytes: [UInt8],
         to path: String,
@@ -122,7 +121,7 @@ package final class OutputFile {
         return rules.refusal(path, number)
     }
 
-    /// Moves what was written to its place.
+    /// Replaces the file with the written draft.
     package func finish() throws(Failure) {
         switch state {
         case .streaming, .ended: break
@@ -161,7 +160,11 @@ package final class OutputFile {
     private func place(_ status: Int32) throws(Failure) {
         if status == 0 { return }
         guard errno != EEXIST else {
-            throw Failure(kind: .conflict, sentence: "\(path) exists; choose another name")
+            throw Failure(
+                kind: .conflict,
+                sentence: "\(path) already exists",
+                hint: "choose another name"
+            )
         }
         throw refused(errno)
     }
@@ -173,7 +176,7 @@ package final class OutputFile {
     private func syncDirectory() throws(Failure) {
         guard rules.isSynced else { return }
         let directory = open(Self.directory(of: target), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        // Nobody can sync a directory that may be written but not read.
+        // A directory that may be written but not read cannot be synced.
         guard directory >= 0 else { return }
         defer { close(directory) }
         if fsync(directory) != 0, errno != EINVAL { throw refused(errno) }
@@ -196,7 +199,7 @@ package final class OutputFile {
 // MARK: - Opening
 
 extension OutputFile {
-    /// Where the file really is, and what is there.
+    /// The real path of the file, and the existing file.
     private struct Place {
         /// The path without links.
         var target: String

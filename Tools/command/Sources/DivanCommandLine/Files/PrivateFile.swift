@@ -4,10 +4,10 @@ import Glibc
 package enum PrivateFile {
     /// Reads the file.
     ///
-    /// - Throws: `Failure` if it is missing, not a plain file, belongs to somebody else, can be
+    /// - Throws: `Failure` if it is missing, not a plain file, belongs to another user, can be
     ///   read or written by others, or is longer than `limit` bytes.
     package static func read(_ path: String, limit: Int) throws(Failure) -> [UInt8] {
-        // O_NONBLOCK: opening a pipe that somebody put there must not wait.
+        // O_NONBLOCK: if the path is a pipe, opening it must not wait.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw .file(path, errno) }
         defer { close(descriptor) }
@@ -17,16 +17,17 @@ package enum PrivateFile {
         guard status.st_uid == geteuid() || status.st_uid == 0, status.st_mode & 0o077 == 0 else {
             throw Failure(
                 kind: .invalid,
-                sentence: "\(path): others may read or change it (mode "
-                    + "\(String(status.st_mode & 0o7777, radix: 8))); chmod 600 it, and change "
-                    + "what somebody may have read"
+                sentence: "\(path): other users can read or change it (mode "
+                    + "\(String(status.st_mode & 0o7777, radix: 8)))",
+                hint: "run 'chmod 600 \(path.wordForShell)', and replace any secret that may have "
+                    + "been read"
             )
         }
         guard status.st_size <= limit else {
             throw Failure(
                 kind: .invalid,
-                sentence: "\(path): \(status.st_size) bytes exceed the limit of \(limit); check "
-                    + "that it is the right file"
+                sentence: "\(path): \(status.st_size) bytes exceed the limit of \(limit)",
+                hint: "check that it is the right file"
             )
         }
         var bytes: [UInt8] = []
@@ -58,7 +59,7 @@ package enum PrivateFile {
         )
     }
 
-    /// Keeps other programs that do the same away from the files of a directory in the meantime.
+    /// Locks the directory of a file against other programs that do the same.
     package static func locking<T>(beside path: String, _ body: () throws -> T) throws -> T {
         let directory = OutputFile.directory(of: path)
         let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

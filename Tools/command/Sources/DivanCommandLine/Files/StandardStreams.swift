@@ -11,7 +11,7 @@ package enum StandardStreams {
     /// Opens replacements for streams that were closed, which cannot be read or written
     /// either: otherwise the next opened file would get their number, and the results.
     ///
-    /// From here on, a reader that goes away is an error of the write, not the end of the program; so is a file
+    /// From here on, a closed reader is an error of the write, not the end of the program; so is a file
     /// that grows beyond the limit of the process (`ulimit -f`).
     package static func settle() {
         signal(SIGPIPE, SIG_IGN)
@@ -26,9 +26,9 @@ package enum StandardStreams {
     }
 }
 
-/// Standard output: results are written by whole lines from any thread, until a write fails.
+/// Standard output: results are written by complete lines from any thread, until a write fails.
 package final class ResultStream: Sendable {
-    /// The output has ended; the error is remembered, so nobody needs to report it.
+    /// The output has ended; the error is recorded, and reported later.
     package struct Ended: Error {}
 
     private let failure = Mutex<Int32?>(nil)
@@ -54,9 +54,9 @@ package final class ResultStream: Sendable {
         }
     }
 
-    /// Ends a verb whose results nobody receives any more.
+    /// Ends a command whose output is no longer read.
     ///
-    /// The reader of a pipe may be gone without a write that has failed.
+    /// The reader of a pipe may have exited before any write failed.
     package func requireOpen() throws(Ended) {
         var polled = pollfd(fd: descriptor, events: 0, revents: 0)
         if poll(&polled, 1, 0) > 0, polled.revents & Int16(POLLERR | POLLHUP) != 0 {

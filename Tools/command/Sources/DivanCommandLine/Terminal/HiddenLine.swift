@@ -1,9 +1,9 @@
 import Glibc
 
-/// A line that is not shown while a person types it.
+/// A line that is not shown while it is typed.
 ///
 /// The terminal's echo is restored as soon as the line is read, and also if Ctrl-C or another
-/// signal ends the program in the meantime: a shell that echoes nothing looks dead.
+/// signal ends the program in the meantime: without echo, the shell would appear to hang.
 package enum HiddenLine {
     /// The terminal's previous settings.
     ///
@@ -27,7 +27,7 @@ package enum HiddenLine {
         }
         guard let bytes else { return nil }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw Failure(kind: .invalid, sentence: "what was typed is no UTF-8; type it again")
+            throw Failure(kind: .invalid, sentence: "the input is not valid UTF-8")
         }
         return text
     }

@@ -10,7 +10,7 @@ package final class Interruption: Sendable {
         /// A pipe that becomes readable as soon as a stop is requested.
         var bell: (reading: Int32, writing: Int32)?
 
-        /// The readable end of the bell; -1 if the system has no pipe left, and nobody can be woken.
+        /// The readable end of the bell; -1 if the system has no pipe left, and no thread can be woken.
         mutating func openBell() -> Int32 {
             if let bell { return bell.reading }
             var ends: [Int32] = [-1, -1]
@@ -24,10 +24,10 @@ package final class Interruption: Sendable {
     private let state = Mutex(State())
     private let handler = Mutex<SignalHandler?>(nil)
 
-    /// The one for this thread's verb: from signals, unless it works for another process.
+    /// The one for this thread's command: from signals, unless it runs for another process.
     package static func forVerb() -> Interruption { Streams.current.interruption ?? Interruption() }
 
-    /// The one that the work on this thread checks, if it does.
+    /// The interruption that the work on this thread checks; `nil` if it checks none.
     @TaskLocal package static var current: Interruption?
 
     /// Ends the work on this thread if a stop was requested.
@@ -36,7 +36,7 @@ package final class Interruption: Sendable {
         throw current.failure
     }
 
-    /// One that is triggered by `request()` instead of a signal.
+    /// Creates an interruption that is triggered by `request()` instead of a signal.
     package init(byHand: Void) {}
 
     /// Requests a stop.
@@ -64,10 +64,10 @@ package final class Interruption: Sendable {
     /// Whether it was SIGTERM, which a service manager sends, and not Ctrl-C.
     package var isTermination: Bool { state.withLock { $0.isTermination } }
 
-    /// What requested the stop, for a sentence.
+    /// The cause of the stop, for messages.
     package var cause: String { isTermination ? "SIGTERM" : "Ctrl-C" }
 
-    /// The failure of a verb that was stopped.
+    /// The failure of a command that was stopped.
     package var failure: Failure { .stopped(by: cause) }
 
     /// Runs `action` when Ctrl-C is pressed, or at once if it was already.

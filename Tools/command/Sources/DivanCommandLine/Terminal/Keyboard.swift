@@ -29,7 +29,7 @@ package final class Keyboard {
 
     private static let byteLimit = 256  // of one reading; a key has a few
 
-    /// Ends the wait for keys; has no effect once the keyboard is gone.
+    /// Ends the wait for keys; has no effect after the keyboard is released.
     package var bell: Bell { Bell(descriptor: ends[1]) }
 
     private var usual = termios()

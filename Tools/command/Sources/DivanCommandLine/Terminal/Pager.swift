@@ -1,11 +1,11 @@
 import Glibc
 
-/// The program that shows many lines page by page to a person at a terminal.
+/// The program that shows many lines page by page on a terminal.
 ///
 /// `DIVAN_PAGER` or else `PAGER` names it, as a shell command; without either it is `less`, if that
-/// is installed. An empty name and `cat` mean none. Used by one thread.
+/// is installed. An empty name and `cat` turn paging off. Used by one thread.
 package final class Pager {
-    /// The person has closed the pager.
+    /// The user has closed the pager.
     package struct Closed: Error {}
 
     /// The exit status of a shell for a program that it cannot start.
@@ -41,9 +41,9 @@ package final class Pager {
         signal(SIGPIPE, SIG_IGN)
         sigaction(SIGINT, &interrupting, nil)
         guard stream != nil else {
-            throw Failure(kind: .failed, sentence: "the pager (\(command)) cannot be started")
+            throw Failure(kind: .failed, sentence: "cannot start the pager '\(command)'")
         }
-        // Ctrl-C belongs to the pager, unless somebody here waits for it.
+        // Ctrl-C belongs to the pager, unless this program handles it.
         if interrupting.__sigaction_handler.sa_handler == nil || Stopping.isOurs(interrupting) {
             signal(SIGINT, SIG_IGN)
         }
@@ -60,7 +60,7 @@ package final class Pager {
         if block.count > 1 << 12 { try flush() }
     }
 
-    /// Passes the rest on, and waits until the person is done.
+    /// Passes the rest on, and waits until the user closes the pager.
     ///
     /// - Throws: `Failure` if there is no such program.
     package func finish() throws(Failure) {
@@ -72,8 +72,8 @@ package final class Pager {
         guard (status >> 8) & 0xFF == Self.unknownProgram else { return }
         throw Failure(
             kind: .failed,
-            sentence: "the pager (\(command)) cannot be started; set PAGER to another one, or use "
-                + "--no-pager"
+            sentence: "cannot start the pager '\(command)'",
+            hint: "set PAGER to another program, or use '--no-pager'"
         )
     }
 

@@ -48,7 +48,7 @@ package final class ProgressLine: Sendable {
 
     /// Starts the clock; `verb` is what happens to the documents, such as `pulled`.
     ///
-    /// If results go to a terminal, nothing is shown with `besideResults`: the two would get mixed.
+    /// With `besideResults`, nothing is shown while results are written to a terminal: the lines would mix.
     package init(_ terminal: Terminal, verb: String, besideResults: Bool = false) {
         self.terminal = terminal
         self.verb = verb

@@ -5,7 +5,7 @@ package enum Quitting {
     /// Takes the signal back from Swift's runtime, which would search for the cause of a crash, and from a
     /// parent that has blocked it, as threads of Swift do.
     ///
-    /// That search takes minutes in a large program, while whoever quit it waits. If the program was
+    /// That search takes minutes in a large program. If the program was
     /// started with the signal ignored, it stays ignored.
     package static func settle() {
         guard !isIgnored else { return }

@@ -1,9 +1,9 @@
 import Glibc
 import Synchronization
 
-/// SIGHUP while a verb serves: its files are to be read again.
+/// SIGHUP while a command serves: it reads its files again.
 ///
-/// If the terminal in which the verb was started has gone, the same signal ends the program, as SIGTERM does.
+/// If the terminal in which the command was started was closed, the same signal ends the program, as SIGTERM does.
 package final class ReloadSignal: Sendable {
     private struct State {
         var isPending = false
@@ -17,7 +17,7 @@ package final class ReloadSignal: Sendable {
     package init() {
         let terminals = [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO].filter { isatty($0) == 1 }
         let handled = SignalHandler([SIGHUP], label: "divan.reload") { [weak self] _ in
-            // A terminal that has hung up is no terminal any more.
+            // isatty fails for a terminal that has hung up.
             guard terminals.allSatisfy({ isatty($0) == 1 }) else {
                 kill(getpid(), SIGTERM)
                 return

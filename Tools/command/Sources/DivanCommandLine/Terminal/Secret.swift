@@ -2,25 +2,25 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A password, never from the command line: everybody on the machine can read that.
+/// A password, never from the command line, which every user of the machine can read.
 package enum Secret {
-    // A command may connect twice, and nobody types a password twice for that.
+    // A command may connect twice, but asks for a password once.
     private static let typed = Mutex<[String: String]>([:])
 
     package static let option = CommandSyntax.Option.value(
         "--password-file",
         "FILE",
         completion: .file,
-        "read the password from the first line of FILE (- is standard input)"
-    )
+        "read the password from the first line of FILE ('-': stdin)"
+    ).grouped(.authentication)
 
     package static let details =
-        "The password comes from --password-file, from the environment variable "
-        + "DIVAN_PASSWORD, or is asked for on a terminal."
+        "The password is read from --password-file or DIVAN_PASSWORD; without them, divan "
+        + "prompts for it."
 
-    /// Reads a password from where the arguments say; a new one is asked for twice.
+    /// Reads a password from the source that the arguments name; prompts twice for a new one.
     ///
-    /// - Throws: `Failure` if there is none, or an empty one.
+    /// - Throws: `Failure` if it is missing or empty.
     package static func read(
         _ arguments: Arguments,
         option: String = "--password-file",
@@ -36,19 +36,19 @@ package enum Secret {
         } else if Streams.current.interruption != nil {
             // The terminal of this process does not belong to the other shell.
             throw Failure.usage(
-                "another process holds the database, and cannot ask for the password: use "
-                    + "\(option) or \(variable)"
+                "cannot prompt for the password while another process has the database open",
+                hint: "use '\(option) FILE' or the environment variable \(variable)"
             )
         } else {
             secret = try isNew ? askTwice(prompt, option, variable) : ask(prompt, option, variable)
         }
         guard !isNew || !secret.isEmpty else {
-            throw Failure(kind: .invalid, sentence: "the password is empty; choose a longer one")
+            throw Failure(kind: .invalid, sentence: "the password is empty")
         }
         return secret
     }
 
-    /// Asks a person, unless it was typed before.
+    /// Prompts for the password, unless it was typed before.
     private static func ask(
         _ prompt: String,
         _ option: String,
@@ -56,7 +56,10 @@ package enum Secret {
     ) throws -> String {
         if let known = typed.withLock({ $0[prompt] }) { return known }
         guard isatty(STDIN_FILENO) == 1, let text = try HiddenLine.read("\(prompt): ") else {
-            throw Failure.usage("no password: use \(option) or \(variable)")
+            throw Failure.usage(
+                "no password given",
+                hint: "use '\(option) FILE' or the environment variable \(variable)"
+            )
         }
         typed.withLock { $0[prompt] = text }
         return text
@@ -68,10 +71,10 @@ package enum Secret {
         _ variable: String
     ) throws -> String {
         let text = try ask(prompt, option, variable)
-        guard try HiddenLine.read("Repeat it: ") == text else {
+        guard try HiddenLine.read("Repeat password: ") == text else {
             throw Failure(
                 kind: .invalid,
-                sentence: "the two entries differ; nothing was changed"
+                sentence: "the passwords do not match; nothing was changed"
             )
         }
         return text

@@ -7,7 +7,7 @@ import Glibc
 final class SignalHandler: @unchecked Sendable {
     private let sources: [any DispatchSourceSignal]
 
-    /// Returns once the signals are handled: one that comes sooner ends the program, and is not lost.
+    /// Returns once the signals are handled: an earlier signal ends the program, and is not lost.
     init(_ signals: [Int32], label: String, _ handle: @escaping @Sendable (Int32) -> Void) {
         let queue = DispatchQueue(label: label)
         let registrations = DispatchGroup()

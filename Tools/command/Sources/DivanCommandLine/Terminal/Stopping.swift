@@ -1,10 +1,10 @@
 import Glibc
 import Synchronization
 
-/// Ctrl-C and SIGTERM while no verb handles them (`Interruption`): the program reports it and ends at
-/// once, with the exit code that the help page promises.
+/// Ctrl-C and SIGTERM while no command handles them (`Interruption`): the program reports it and ends at
+/// once, with the documented exit code.
 ///
-/// Such a verb only reads, or makes its changes in transactions, which are rolled back.
+/// Such a command only reads, or makes its changes in transactions, which are rolled back.
 package enum Stopping {
     // The addresses of C strings, which stay valid as long as the program runs, even those that
     // are replaced; 0 before there are any.
@@ -32,13 +32,13 @@ package enum Stopping {
         pthread_sigmask(SIG_UNBLOCK, &signals, nil)
     }
 
-    /// Changes the message to `line`, for a verb that leaves something behind.
+    /// Changes the message to `line`, for a command that leaves something behind.
     package static func say(_ line: (_ cause: String) -> String) {
         interruptLine.store(UInt(bitPattern: strdup(line("Ctrl-C"))), ordering: .releasing)
         terminationLine.store(UInt(bitPattern: strdup(line("SIGTERM"))), ordering: .releasing)
     }
 
-    /// Whether an action is the one that `settle` installs: nobody else here asks to be called only once.
+    /// Whether an action is the one that `settle` installs: no other handler is reset after one call.
     static func isOurs(_ action: sigaction) -> Bool { action.sa_flags & handledOnce != 0 }
 
     private static let handler: @convention(c) (Int32) -> Void = { end(by: $0) }

@@ -1,13 +1,13 @@
 import Glibc
 
-/// Where the code of a verb reads and writes: the program's own streams, or those of another process
-/// that it works for.
+/// The streams that a command reads and writes: the program's own, or those of another process
+/// that it runs for.
 package struct Streams: Sendable {
     /// The input for `-`.
     package let input: Int32
     /// Where results go.
     package let output: Int32
-    /// Where everything else goes.
+    /// Where messages go.
     package let errors: Int32
     /// Requests stops instead of a signal; `nil` for the program's own streams.
     package let interruption: Interruption?
@@ -38,6 +38,6 @@ package struct Streams: Sendable {
         environment = nil
     }
 
-    /// Those of this thread's verb.
+    /// Those of this thread's command.
     @TaskLocal package static var current = Streams()
 }

@@ -47,7 +47,7 @@ package struct Terminal: Sendable {
 
     /// Writes a line of results; on a terminal, no text in it can move the cursor or reverse letters.
     ///
-    /// Text was escaped before; what is left are texts in JSON.
+    /// Plain text is already escaped; this escapes text in JSON.
     package func result(_ line: String) {
         output.write(Array("\(shown(line))\n".utf8))
     }
@@ -57,7 +57,7 @@ package struct Terminal: Sendable {
         output.write(bytes)
     }
 
-    /// Writes whole lines of JSON, as `result(_:)` does.
+    /// Writes complete lines of JSON, as `result(_:)` does.
     package func result(json lines: [UInt8]) {
         guard resultWidth != nil else { return output.write(lines) }
         output.write(Array(shown(String(decoding: lines, as: UTF8.self)).utf8))
@@ -70,7 +70,7 @@ package struct Terminal: Sendable {
     /// The errno of a result that could not be written.
     package var lostResult: Int32? { output.problem }
 
-    /// Ends a verb that would continue although nobody receives its results.
+    /// Ends a command whose results are no longer read.
     package func requireOutput() throws(ResultStream.Ended) {
         try output.requireOpen()
     }
@@ -92,7 +92,7 @@ package struct Terminal: Sendable {
         }
     }
 
-    /// Writes a line for the waiting person; machines get none.
+    /// Writes a line for people; omitted with `--json`.
     package func note(_ line: String) {
         if !isJSON { write(line + "\n", to: STDERR_FILENO) }
     }
@@ -110,7 +110,7 @@ package struct Terminal: Sendable {
     /// Writes text to standard error, or to another file descriptor.
     package func write(_ text: String, to descriptor: Int32) {
         let descriptor = descriptor == STDERR_FILENO ? streams.errors : descriptor
-        // If standard error is lost too, there is nobody left to tell.
+        // If standard error is lost too, the message cannot be reported.
         try? Descriptor.write(Array(text.utf8), to: descriptor)
     }
 }

@@ -10,31 +10,31 @@ extension BrokenSetUp {
             let wrong = ["DIVAN_PASSWORD": "wrong"]
             return try $0.doctor($0.servingAnna(), "--user", "anna", environment: wrong)
         },
-        BrokenSetUp("the user has no rights there", 7) {
+        BrokenSetUp("the user has no access", 7) {
             try $0.doctor($0.answering("403 Forbidden"))
         },
         BrokenSetUp("the clocks differ", 7) {
             let date = "Date: Wed, 01 Jan 2020 00:00:00 GMT"
             return try $0.doctor($0.answering("401 Unauthorized", date))
         },
-        BrokenSetUp("there is no such database", 3) {
+        BrokenSetUp("the database does not exist on the server", 3) {
             let url = try $0.serve("--no-tls")
             return try $0.doctor(String(url.dropLast()) + "b")
         },
         BrokenSetUp("the default collection is not shared", 3) {
             try $0.doctor($0.serve("--no-tls", "--collections", "geo.places"))
         },
-        BrokenSetUp("there is no such collection", 3) {
+        BrokenSetUp("the collection does not exist on the server", 3) {
             try $0.doctor($0.serve("--no-tls"), "--collections", "geo.seas")
         },
         BrokenSetUp("the server is busy", 6) {
             try $0.doctor($0.answering("503 Busy", "Retry-After: 7"))
         },
-        BrokenSetUp("a page sends on to another", 6) {
+        BrokenSetUp("the server redirects in a loop", 6) {
             try $0.doctor($0.answering("302 Found", "Location: /a"))
         },
         BrokenSetUp("the server is a web server", 6) { try $0.doctor($0.answering("200 OK")) },
-        BrokenSetUp("something in between changes the upgrade", 6) {
+        BrokenSetUp("a proxy changes the WebSocket upgrade", 6) {
             let url = try $0.answering(
                 "101 Switching Protocols",
                 "Upgrade: websocket",
@@ -43,7 +43,7 @@ extension BrokenSetUp {
             )
             return try $0.doctor(url)
         },
-        BrokenSetUp("the server speaks another protocol over WebSocket", 6) {
+        BrokenSetUp("the server uses another protocol over WebSocket", 6) {
             let server = WebSocketServer(.init(networkInterface: "127.0.0.1")) { request in
                 request.accept(subprotocol: nil) { $0.close(code: 1000, reason: "") }
             }
@@ -51,7 +51,7 @@ extension BrokenSetUp {
             defer { withExtendedLifetime(server) {} }
             return try $0.doctor("ws://127.0.0.1:\(port)/a")
         },
-        BrokenSetUp("the listener only lets read", 0) {
+        BrokenSetUp("the server is read-only", 0) {
             try $0.doctor($0.serve("--no-tls", "--read-only"))
         },
     ]

@@ -6,13 +6,13 @@ import Testing
 extension BrokenSetUp {
     /// The database itself.
     static let databases: [BrokenSetUp] = [
-        BrokenSetUp("there is no database at the path", 3) { try $0.doctor("nowhere") },
+        BrokenSetUp("the database does not exist", 3) { try $0.doctor("nowhere") },
         BrokenSetUp("a newer version wrote the database", 5) {
             // The user version is at byte 60 of an SQLite file, big-endian.
             try $0.change("a") { $0.replaceSubrange(60..<64, with: [0x7F, 0, 0, 1]) }
             return try $0.doctor("a")
         },
-        BrokenSetUp("the file is no database", 5) {
+        BrokenSetUp("the file is not a database", 5) {
             try $0.change("a") { $0 = Data(String(repeating: "no database. ", count: 400).utf8) }
             return try $0.doctor("a")
         },
@@ -24,7 +24,7 @@ extension BrokenSetUp {
             }
             return try $0.doctor("a")
         },
-        BrokenSetUp("the content of a blob is gone", 5) {
+        BrokenSetUp("the content of a blob is missing", 5) {
             try $0.shell.write("picture.jpg", "bytes")
             try $0.shell.run("blob", "put", "a", "one", "picture", "picture.jpg")
             let folder = $0.shell.path("a.cblite2/Attachments")
@@ -33,19 +33,19 @@ extension BrokenSetUp {
             }
             return try $0.doctor("a")
         },
-        BrokenSetUp("the database is sealed, and no key is given", 5) {
+        BrokenSetUp("the database is encrypted, and no key is given", 5) {
             try $0.seal()
             return try $0.doctor("s")
         },
-        BrokenSetUp("the key is another one", 5) {
+        BrokenSetUp("the key is wrong", 5) {
             try $0.seal()
             return try $0.doctor("s", "--key-file", "other")
         },
-        BrokenSetUp("everybody may write to the database", 0) {
+        BrokenSetUp("all users can write to the database", 0) {
             chmod($0.shell.path("a.cblite2"), 0o777)
             return try $0.doctor("a")
         },
-        BrokenSetUp("the disk is mounted to be read only", 0) {
+        BrokenSetUp("the disk is mounted read-only", 0) {
             let disk = try SmallDisk($0.shell)
             try disk.divan("cp", "a", "disk/a").expectSuccess()
             let place = $0.shell.path("disk")
@@ -60,11 +60,11 @@ extension BrokenSetUp {
             try disk.run("sh", "-c", fill).expectSuccess()
             return try disk.divan("doctor", "disk/a", "--json")
         },
-        BrokenSetUp("another process has the database", 0) {
+        BrokenSetUp("another process has the database open", 0) {
             _ = try $0.serve("--no-tls")
             return try $0.doctor("a")
         },
-        BrokenSetUp("conflicts wait for a decision", 0) {
+        BrokenSetUp("conflicts are not resolved", 0) {
             try $0.part()
             let url = try $0.serve("--no-tls")
             #expect(try $0.shell.divan("pull", "b", url, "--conflicts", "leave").status == 8)

@@ -4,34 +4,34 @@ import Testing
 extension BrokenSetUp {
     /// TLS fails.
     static let trusts: [BrokenSetUp] = [
-        BrokenSetUp("the server wants TLS, the URL says ws", 6) {
+        BrokenSetUp("the server requires TLS, but the URL begins with ws", 6) {
             try $0.doctor($0.serve().replacing("wss:", with: "ws:"))
         },
-        BrokenSetUp("the URL says wss, the server has no TLS", 6) {
+        BrokenSetUp("the URL begins with wss, but the server has no TLS", 6) {
             try $0.doctor($0.serve("--no-tls").replacing("ws:", with: "wss:"))
         },
-        BrokenSetUp("nobody vouches for the certificate", 7) { try $0.doctor($0.serve()) },
-        BrokenSetUp("the server has another certificate than the pinned one", 7) {
+        BrokenSetUp("the certificate is not trusted", 7) { try $0.doctor($0.serve()) },
+        BrokenSetUp("the certificate is not the pinned one", 7) {
             try $0.doctor($0.serve(), "--pin", $0.makeCertificate("other"))
         },
         certificate("the certificate has expired", until: "20200201000000Z"),
         certificate(
-            "the certificate is not valid yet, or the clock here is late",
+            "the certificate is not valid yet, or the local clock is late",
             from: "20400101000000Z",
             until: "20410101000000Z"
         ),
         certificate("the certificate is for another name", of: "DNS:jukebox.local"),
-        BrokenSetUp("the certificate is not self-signed, though that is asked for", 7) {
+        BrokenSetUp("the certificate is not self-signed, but `--accept-self-signed` is given", 7) {
             let shell = $0.shell
             try shell.run("identity", "new", "cellar", "--authority", "--key", "p256")
             let words = ["identity", "new", "box", "--host", "127.0.0.1", "--issuer", "cellar"]
             try shell.divan(words + ["--key", "p256"]).expectSuccess()
             return try $0.doctor($0.serve("--identity", "box"), "--accept-self-signed")
         },
-        BrokenSetUp("the server wants a certificate of ours", 7) {
+        BrokenSetUp("the server requires a client certificate", 7) {
             try $0.doctor($0.servingRobots(), "--accept-self-signed")
         },
-        BrokenSetUp("the server does not know our certificate", 7) {
+        BrokenSetUp("the server does not accept the client certificate", 7) {
             try $0.shell.run("identity", "new", "other", "--key", "p256")
             return try $0.doctor(
                 $0.servingRobots(),

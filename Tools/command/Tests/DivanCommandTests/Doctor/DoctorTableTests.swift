@@ -19,7 +19,7 @@ import Testing
     private static func table() throws -> [String: Row] {
         let page = try Guide.text("guides/troubleshooting.md")
         let begin = try #require(
-            page.range(of: "| what is wrong | the doctor stops at | and says |")
+            page.range(of: "| problem | step | message |")
         )
         let lines = page[begin.upperBound...].split(
             separator: "\n",

@@ -95,9 +95,9 @@ import Testing
             [], ["--key-file", home.file("one")], ["--key-file", home.file("two")], [],
         ]
         let log = try record([
-            ["seal", "db"] + keys[1],
+            ["encrypt", "db"] + keys[1],
             ["rekey", "db", "--new-key-file", home.file("two")] + keys[1],
-            ["unseal", "db", "--yes"] + keys[2],
+            ["decrypt", "db", "--yes"] + keys[2],
         ])
         try forEachMoment(of: log, stride: 25) { endedCount, place in
             let candidates = [keys[endedCount], keys[min(endedCount + 1, 3)]]
@@ -127,7 +127,7 @@ import Testing
         let log = try record([
             ["compact", "db"], ["upgrade", "db", "--yes"],
             ["index", "make", "db", "byText", "text"],
-            ["pack", "db"], ["compact", "db"],
+            ["compress", "db"], ["compact", "db"],
         ])
         try forEachMoment(of: log, stride: 25) { _, place in
             try expectComplete("db", [], place)

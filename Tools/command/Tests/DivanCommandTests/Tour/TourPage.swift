@@ -5,8 +5,8 @@ struct TourPage {
     init(_ tour: Tour) {
         var parts = [Self.head, Self.block(tour.opening)]
         parts.append(
-            "Another terminal, while that one serves. `divan --help` lists all verbs, `divan VERB --help` "
-                + "explains one."
+            "Another terminal, while that one serves. `divan --help` lists all commands, "
+                + "`divan COMMAND --help` explains one."
         )
         for (index, chapter) in tour.chapters.enumerated() {
             parts.append("## \(index + 1). \(chapter.step.title)")

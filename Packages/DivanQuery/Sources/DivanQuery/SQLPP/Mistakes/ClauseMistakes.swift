@@ -8,7 +8,7 @@ enum ClauseMistakes {
     private static func secondQuery(_ context: SyntaxContext) -> SyntaxMistake? {
         guard context.previous()?.form == .mark(.semicolon) else { return nil }
         return SyntaxMistake(
-            "a query ends with its semicolon; ask one at a time",
+            "only one query at a time; remove everything after the semicolon",
             at: context.current
         )
     }
@@ -26,7 +26,7 @@ enum ClauseMistakes {
             case .keyword(let keyword) = context.current.form, keyword.clauseNumber ?? 0 > 1
         else { return nil }
         return SyntaxMistake(
-            "FROM is missing in front of \(keyword.rawValue); name a collection, such as FROM _",
+            "FROM is missing before \(keyword.rawValue); name a collection, such as FROM _",
             at: context.current
         )
     }
@@ -38,7 +38,7 @@ enum ClauseMistakes {
             context.clause == .order || context.clause == .group
         else { return nil }
         return SyntaxMistake(
-            "BY is missing behind \(context.text(context.previous()).uppercased())",
+            "BY is missing after \(context.text(context.previous()).uppercased())",
             at: context.current
         )
     }
@@ -50,11 +50,11 @@ enum ClauseMistakes {
         case .keyword(let keyword) where isBehind && context.isAtClause:
             return context.previous().map { comma in
                 let name = keyword.rawValue
-                return SyntaxMistake("the comma in front of \(name) is one too many", at: comma)
+                return SyntaxMistake("extra comma before \(name)", at: comma)
             }
         case .mark(.comma) where isBehind || !context.endsOperand(context.previous()),
             .mark(.comma) where context.after.first?.form == .end:
-            return SyntaxMistake("the comma is one too many", at: context.current)
+            return SyntaxMistake("extra comma", at: context.current)
         default: return nil
         }
     }
@@ -66,9 +66,9 @@ enum ClauseMistakes {
             !context.endsOperand(context.previous())
         else { return nil }
         guard context.isAtClause || [.and, .or].contains(keyword) else { return nil }
-        let what = previous == .select ? "; name the columns, or write *" : ""
+        let what = previous == .select ? "; list the columns, or write *" : ""
         return SyntaxMistake(
-            "nothing stands between \(previous.rawValue) and \(keyword.rawValue)\(what)",
+            "nothing between \(previous.rawValue) and \(keyword.rawValue)\(what)",
             at: context.current
         )
     }
@@ -80,20 +80,20 @@ enum ClauseMistakes {
         else { return nil }
         if keyword == .having, clause != .having {
             return SyntaxMistake(
-                "HAVING stands behind GROUP BY; a condition on single documents belongs into WHERE",
+                "HAVING must follow GROUP BY; use WHERE for conditions on documents",
                 at: context.current
             )
         }
         if keyword == clause {
-            let remedy = keyword == .where ? "; join the conditions by AND" : ""
+            let remedy = keyword == .where ? "; combine the conditions with AND" : ""
             return SyntaxMistake(
-                "\(keyword.rawValue) stands here a second time\(remedy)",
+                "duplicate \(keyword.rawValue)\(remedy)",
                 at: context.current
             )
         }
         guard number < reached else { return nil }
         return SyntaxMistake(
-            "\(keyword.rawValue) belongs in front of \(clause.rawValue); the order is FROM, JOIN,"
+            "\(keyword.rawValue) must come before \(clause.rawValue); the order is FROM, JOIN,"
                 + " UNNEST, WHERE, GROUP BY, HAVING, ORDER BY, LIMIT, OFFSET",
             at: context.current
         )
@@ -107,7 +107,8 @@ enum ClauseMistakes {
         else { return nil }
         let name = context.text(context.current)
         return SyntaxMistake(
-            "\(keyword.rawValue) is a reserved word; as a name it needs back-quotes: `\(name)`",
+            "\(keyword.rawValue) is a reserved word; to use it as a name, put it in backticks:"
+                + " `\(name)`",
             at: context.current
         )
     }
@@ -125,21 +126,21 @@ enum ClauseMistakes {
         guard context.previous()?.form == .mark(.modulo), let word = context.previous(2),
             context.previous(3)?.form == .keyword(.like)
         else { return nil }
-        return SyntaxMistake("a pattern stands in quotes: '\(context.text(word))%'", at: word)
+        return SyntaxMistake("put the pattern in quotes: '\(context.text(word))%'", at: word)
     }
 
     private static func comma(_ context: SyntaxContext) -> SyntaxMistake? {
         guard context.current.form == .mark(.comma), let clause = context.clause else { return nil }
         if context.previous(2)?.form == .keyword(.between) {
-            return SyntaxMistake("BETWEEN has AND between its bounds", at: context.current)
+            return SyntaxMistake("write AND between the bounds of BETWEEN", at: context.current)
         }
         let remedy: String
         switch clause {
         case .from, .join, .left, .inner, .cross, .unnest:
             remedy =
-                "collections are joined by JOIN … ON, items of an array by UNNEST, not by a comma"
-        case .limit, .offset: remedy = "write LIMIT 10 OFFSET 20; a comma joins nothing here"
-        case .where, .having, .on: remedy = "conditions are joined by AND or OR, not by a comma"
+                "join collections with JOIN … ON, and array items with UNNEST, not with a comma"
+        case .limit, .offset: remedy = "write LIMIT 10 OFFSET 20, without a comma"
+        case .where, .having, .on: remedy = "combine conditions with AND or OR, not with a comma"
         default: return nil
         }
         return SyntaxMistake(remedy, at: context.current)
@@ -150,15 +151,15 @@ enum ClauseMistakes {
         guard context.endsOperand(context.previous()), context.beginsOperand(context.current),
             let clause = context.clause
         else { return nil }
-        let found = "found \(context.shortened(context.current)) where nothing can follow"
+        let found = "unexpected \(context.shortened(context.current))"
         let remedy: String
         switch clause {
-        case .select: remedy = "columns have commas between, and FROM behind the last"
-        case .where, .having, .on: remedy = "conditions are joined by AND or OR"
-        case .group, .order: remedy = "several of \(clause.rawValue) BY have commas between"
+        case .select: remedy = "separate columns with commas, and write FROM after the last"
+        case .where, .having, .on: remedy = "combine conditions with AND or OR"
+        case .group, .order: remedy = "separate the keys of \(clause.rawValue) BY with commas"
         case .from, .join, .left, .inner, .cross, .unnest:
-            remedy = "behind a source stand JOIN, UNNEST, WHERE, GROUP BY, ORDER BY or LIMIT"
-        default: remedy = "LIMIT and OFFSET take one number each, and end a query"
+            remedy = "a source can be followed by JOIN, UNNEST, WHERE, GROUP BY, ORDER BY or LIMIT"
+        default: remedy = "LIMIT and OFFSET take one number each, and end the query"
         }
         return SyntaxMistake("\(found); \(remedy)", at: context.current)
     }

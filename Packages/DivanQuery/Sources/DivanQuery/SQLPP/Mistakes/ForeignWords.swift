@@ -6,21 +6,21 @@ import DivanJSON
 /// when a text turns out to be wrong.
 enum ForeignWords {
     private static let saving =
-        "a query only reads; save documents with Collection.save(document:), or with divan put"
+        "queries are read-only; save documents with Collection.save(document:) or 'divan put'"
     private static let deleting =
-        "a query only reads; delete documents with Collection.delete(document:), or with divan rm"
+        "queries are read-only; delete documents with Collection.delete(document:) or 'divan rm'"
     private static let making =
-        "Collection.createIndex and divan index make make indexes, Database.createCollection and"
-        + " divan mkcoll make collections"
+        "create indexes with Collection.createIndex or 'divan index make', and collections with"
+        + " Database.createCollection or 'divan mkcoll'"
     private static let dropping =
-        "Collection.deleteIndex and divan index rm remove an index,"
-        + " Database.deleteCollection a collection"
+        "delete indexes with Collection.deleteIndex or 'divan index rm', and collections with"
+        + " Database.deleteCollection"
     private static let listing =
-        "divan collections, divan index ls and divan info tell what is there"
+        "use 'divan collections', 'divan index ls' or 'divan info'"
     private static let transaction =
-        "each query sees one moment of the database; Database.inBatch puts saves together"
+        "each query reads one snapshot of the database; group saves with Database.inBatch"
     private static let explaining =
-        "query.explain(), divan query --explain or .explain tell the plan"
+        "show the plan with query.explain(), 'divan query --explain' or .explain"
 
     /// Words that begin an SQL statement.
     private static let beginnings: [ExactText: String] = [
@@ -30,73 +30,74 @@ enum ForeignWords {
         "DESCRIBE": listing, "DESC": listing, "SHOW": listing, "INFER": listing,
         "PRAGMA": listing, "BEGIN": transaction, "COMMIT": transaction, "ROLLBACK": transaction,
         "START": transaction, "SAVEPOINT": transaction,
-        "USE": "a query goes to the database it is asked of; FROM names the collection",
-        "WITH": "ask for those rows first, and pass them on as a parameter: x IN $rows",
+        "USE": "a query always runs on its own database; name the collection in FROM",
+        "WITH": "query those rows first, and pass them as a parameter: x IN $rows",
         "VALUES": "pass values as parameters: $name",
-        "LET": "give the expression a name with AS, which WHERE and ORDER BY know, too",
-        "GRANT": "rights belong to the users of a listener: divan users add",
-        "REVOKE": "rights belong to the users of a listener: divan users add",
+        "LET": "name the expression with AS; WHERE and ORDER BY can use the name",
+        "GRANT": "permissions belong to the users of a listener: 'divan users add'",
+        "REVOKE": "permissions belong to the users of a listener: 'divan users add'",
     ]
 
-    private static let rowsTogether = "ask twice, and put the rows together in your program"
+    private static let rowsTogether = "run two queries, and combine the rows in your program"
     private static let joining = "write JOIN … ON a.x = b.x"
-    private static let windows = "GROUP BY counts and sums; number the rows in your program"
-    private static let naming = "give the expression a name with AS, which WHERE knows, too"
-    private static let limiting = "write LIMIT 10 at the end, and OFFSET 20 behind it"
+    private static let windows = "use GROUP BY to count and sum; number the rows in your program"
+    private static let naming = "name the expression with AS; WHERE can use the name"
+    private static let limiting = "write LIMIT 10 at the end, then OFFSET 20"
     private static let pattern = "write REGEXP_LIKE(name, 'pattern')"
-    private static let plainRows = "each row has named columns; take the first of each"
-    private static let levels = "ask once for each level of groups"
+    private static let plainRows = "rows have named columns; read the first column of each row"
+    private static let levels = "run one query for each grouping level"
 
     /// Words after the beginning of a `SELECT`.
     private static let clauses: [ExactText: String] = [
         "UNION": rowsTogether, "INTERSECT": rowsTogether, "EXCEPT": rowsTogether,
         "MINUS": rowsTogether,
         "RIGHT": "swap the sources, and write LEFT JOIN",
-        "FULL": "LEFT JOIN keeps what only the source in front has; ask once more for the rest",
+        "FULL": "use LEFT JOIN, and a second query for the remaining rows",
         "NATURAL": joining, "USING": joining,
         "NEST": "write JOIN … ON, with ARRAY_AGG and GROUP BY",
         "OVER": windows, "PARTITION": windows, "WINDOW": windows, "QUALIFY": windows,
         "LET": naming, "LETTING": naming,
-        "USE": "write WHERE META().id IN ['a', 'b']; which index serves is found without a hint",
+        "USE": "write WHERE META().id IN ['a', 'b']; indexes are chosen automatically",
         "FETCH": limiting, "TOP": limiting, "FIRST": limiting, "SKIP": limiting, "TAKE": limiting,
         "ROWS": limiting,
         "ILIKE": "write LOWER(name) LIKE 'o%'",
         "REGEXP": pattern, "RLIKE": pattern, "SIMILAR": pattern,
-        "GLOB": "write LIKE, where % stands for any text and _ for one character",
+        "GLOB": "write LIKE, with % for any text and _ for one character",
         "STARTS": "write name LIKE 'text%'", "BEGINS": "write name LIKE 'text%'",
         "ENDS": "write name LIKE '%text'",
-        "CONTAINS": "between two values; write CONTAINS(name, 'text')",
-        "MATCH": "between two values; write MATCH(index, 'words')",
+        "CONTAINS": "call the function instead: CONTAINS(name, 'text')",
+        "MATCH": "call the function instead: MATCH(index, 'words')",
         "MATCHES": "write MATCH(index, 'words'), or REGEXP_LIKE(name, 'pattern')",
-        "NULLS": "write ORDER BY price IS NOT VALUED, price for what has no value last",
-        "ESCAPE": "a backslash always escapes: LIKE '10\\%'",
+        "NULLS": "write ORDER BY price IS NOT VALUED, price to sort missing values last",
+        "ESCAPE": "escape with a backslash: LIKE '10\\%'",
         "RETURNING": saving, "INTO": saving, "SET": saving, "VALUES": saving,
-        "FOR": "a query only reads, and locks nothing",
+        "FOR": "queries are read-only, and take no locks",
         "XOR": "write (a OR b) AND NOT (a AND b)",
-        "MOD": "between two values; write a % b", "DIV": "between two values; write DIV(a, b)",
+        "MOD": "write a % b", "DIV": "call the function instead: DIV(a, b)",
         "ISNULL": "write IS NULL", "NOTNULL": "write IS NOT NULL",
         "WITHIN": "write ANY v IN list SATISFIES v = 'x' END",
         "RAW": plainRows, "VALUE": plainRows, "ELEMENT": plainRows,
         "ROLLUP": levels, "CUBE": levels, "GROUPING": levels,
         "INTERVAL": "write DATE_ADD_STR(date, 1, 'day')",
         "DESCENDING": "write DESC", "ASCENDING": "write ASC", "EQUALS": "write =",
-        "THAN": "write < or >", "ELSEIF": "write one more WHEN … THEN",
+        "THAN": "write < or >", "ELSEIF": "write another WHEN … THEN",
         "TABLESAMPLE": "write LIMIT", "LATERAL": "write UNNEST a.list AS item",
     ]
 
-    private static let noDate = "there is no clock in a query; pass the time as a parameter: $now"
+    private static let noDate = "queries have no clock; pass the time as a parameter: $now"
     private static let noPart =
-        "REGEXP_REPLACE(name, '^(.{3}).*', '$1') gives the first three characters"
-    private static let noWindow = "there are no window functions; number the rows in your program"
-    private static let noSpread = "ask for the values, and compute it in your program"
-    private static let texts = "ARRAY_AGG(x) gives the values as an array"
+        "REGEXP_REPLACE(name, '^(.{3}).*', '$1') returns the first three characters"
+    private static let noWindow =
+        "window functions are not supported; number the rows in your program"
+    private static let noSpread = "select the values, and compute it in your program"
+    private static let texts = "ARRAY_AGG(x) returns the values as an array"
     private static let firstValued = "write IFMISSINGORNULL(a, b)"
     private static let position = "write REGEXP_POSITION(name, 'text'), which counts from 0"
     private static let formatting = "write MILLIS_TO_STR(n) or STR_TO_UTC(text), with a format"
     private static let casting =
         "write TONUMBER(x), TOSTRING(x), TOBOOLEAN(x), TOARRAY(x) or TOOBJECT(x)"
     private static let choosing = "write CASE WHEN … THEN … ELSE … END"
-    private static let noChange = "arrays are changed in your program; [a, b] makes one"
+    private static let noChange = "change arrays in your program; [a, b] creates an array"
 
     /// Functions of other dialects.
     private static let functions: [ExactText: String] = [
@@ -119,7 +120,7 @@ enum ForeignWords {
         "UCASE": "write UPPER(x)", "LCASE": "write LOWER(x)",
         "TOUPPER": "write UPPER(x)", "TOLOWER": "write LOWER(x)",
         "SUBSTR": noPart, "SUBSTRING": noPart, "LEFT": noPart, "MID": noPart,
-        "RIGHT": "REGEXP_REPLACE(name, '.*(.{3})$', '$1') gives the last three characters",
+        "RIGHT": "REGEXP_REPLACE(name, '.*(.{3})$', '$1') returns the last three characters",
         "REPLACE": "write REGEXP_REPLACE(name, 'old', 'new')",
         "INSTR": position, "STRPOS": position, "POSITION": position, "CHARINDEX": position,
         "LOCATE": position, "STARTS_WITH": "write name LIKE 'text%'",
@@ -135,9 +136,9 @@ enum ForeignWords {
         "PERCENTILE": noSpread, "MODE": noSpread,
         "ROW_NUMBER": noWindow, "DENSE_RANK": noWindow, "NTILE": noWindow, "LAG": noWindow,
         "LEAD": noWindow, "FIRST_VALUE": noWindow, "LAST_VALUE": noWindow,
-        "RANDOM": "there is no chance in a query; shuffle the rows in your program",
-        "RAND": "there is no chance in a query; shuffle the rows in your program",
-        "UUID": "make IDs in your program", "MOD": "write a % b", "POW": "write POWER(a, b)",
+        "RANDOM": "queries have no random numbers; shuffle the rows in your program",
+        "RAND": "queries have no random numbers; shuffle the rows in your program",
+        "UUID": "create IDs in your program", "MOD": "write a % b", "POW": "write POWER(a, b)",
         "CEILING": "write CEIL(x)", "SQUARE": "write x * x", "LOG10": "write LOG(x)",
         "LOG2": "write LN(x) / LN(2)", "SQR": "write SQRT(x)",
         "ARRAY_SIZE": "write ARRAY_LENGTH(x)", "JSON_ARRAY_LENGTH": "write ARRAY_LENGTH(x)",
@@ -145,11 +146,11 @@ enum ForeignWords {
         "ARRAY_APPEND": noChange, "ARRAY_CONCAT": noChange, "ARRAY_PUT": noChange,
         "ARRAY_DISTINCT": noChange, "ARRAY_SORT": noChange, "ARRAY_REVERSE": noChange,
         "ARRAY_REMOVE": noChange,
-        "UNNEST": "it is no function; write FROM c UNNEST c.list AS item",
+        "UNNEST": "write FROM c UNNEST c.list AS item",
         "JSON_EXTRACT": "write the path: maker.city, tags[0]",
         "JSON_VALUE": "write the path: maker.city, tags[0]",
-        "OBJECT_NAMES": "ask for the object, and list its keys in your program",
-        "OBJECT_KEYS": "ask for the object, and list its keys in your program",
+        "OBJECT_NAMES": "select the object, and list its keys in your program",
+        "OBJECT_KEYS": "select the object, and list its keys in your program",
         "TYPEOF": "write TYPE(x)", "ISNULL": "write x IS NULL",
         "ISMISSING": "write x IS MISSING", "ISVALUED": "write x IS VALUED",
         "REGEXP": "write REGEXP_LIKE(name, 'pattern')",

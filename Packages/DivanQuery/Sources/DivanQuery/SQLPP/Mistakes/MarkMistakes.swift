@@ -15,37 +15,37 @@ enum MarkMistakes {
             "->": "a.b for a member of an object", "><": "<>",
         ]
         guard let remedy = meant[ExactText(written)] else { return colonEqual(context) }
-        return SyntaxMistake("\(written) is no operator; write \(remedy)", at: first)
+        return SyntaxMistake("\(written) is not an operator; write \(remedy)", at: first)
     }
 
     private static func colonEqual(_ context: SyntaxContext) -> SyntaxMistake? {
         guard context.current.form == .mark(.colon),
             context.after.first?.form == .mark(.equal)
         else { return nil }
-        return SyntaxMistake(":= is no operator; write =", at: context.current)
+        return SyntaxMistake(":= is not an operator; write =", at: context.current)
     }
 
     /// Signs that have no meaning, each with what to write instead.
     private static let signs: [Character: String] = [
         "!": "write NOT (a = 1), and <> for !=", "~": "write REGEXP_LIKE(name, 'pattern')",
         "^": "write POWER(a, b)", "#": "SQL++ for Mobile has no comments",
-        "@": "write $name, and pass the value of name as a parameter",
-        "\\": "a backslash escapes in a pattern of LIKE only",
+        "@": "write $name, and pass its value as a parameter",
+        "\\": "a backslash escapes only in LIKE patterns",
         "≠": "write <>", "≤": "write <=", "≥": "write >=", "×": "write *", "÷": "write /",
-        "–": "write - for a minus", "—": "write - for a minus", "−": "write - for a minus",
-        "‘": "a text has straight quotes: 'Oslo'", "’": "a text has straight quotes: 'Oslo'",
-        "“": "a text has straight quotes: 'Oslo'", "”": "a text has straight quotes: 'Oslo'",
-        "„": "a text has straight quotes: 'Oslo'", "«": "a text has straight quotes: 'Oslo'",
-        "´": "a text has straight quotes: 'Oslo'", "…": "write out what the dots stand for",
-        "，": "write , with one byte", "；": "write ; with one byte", "（": "write ( with one byte",
-        "）": "write ) with one byte", "＝": "write = with one byte",
+        "–": "write - for minus", "—": "write - for minus", "−": "write - for minus",
+        "‘": "use straight quotes: 'Oslo'", "’": "use straight quotes: 'Oslo'",
+        "“": "use straight quotes: 'Oslo'", "”": "use straight quotes: 'Oslo'",
+        "„": "use straight quotes: 'Oslo'", "«": "use straight quotes: 'Oslo'",
+        "´": "use straight quotes: 'Oslo'", "…": "write the omitted text",
+        "，": "use an ASCII comma", "；": "use an ASCII semicolon", "（": "use an ASCII parenthesis",
+        "）": "use an ASCII parenthesis", "＝": "use an ASCII equals sign",
     ]
 
     private static func sign(_ context: SyntaxContext) -> SyntaxMistake? {
         switch context.current.form {
         case .flaw(.comment):
             return SyntaxMistake(
-                "SQL++ for Mobile has no comments; leave it out",
+                "SQL++ for Mobile has no comments; remove it",
                 at: context.current
             )
         case .flaw(.strangeByte): break
@@ -55,17 +55,18 @@ enum MarkMistakes {
             return nil
         }
         if let remedy = signs[character] {
-            return SyntaxMistake("\(character) has no meaning here; \(remedy)", at: context.current)
+            return SyntaxMistake("unexpected \(character); \(remedy)", at: context.current)
         }
         let isBlank = scalar.properties.isWhitespace || scalar.properties.generalCategory == .format
         let digits = String(scalar.value, radix: 16, uppercase: true)
         let code = "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
         if isBlank {
-            return SyntaxMistake("\(code) is no plain blank; type it anew", at: context.current)
+            return SyntaxMistake("\(code) is not a plain space; retype it", at: context.current)
         }
         let name = scalar.value < 0x20 || scalar.value == 0x7F ? code : "\(character)"
         return SyntaxMistake(
-            "\(name) has no meaning here; texts stand in quotes, odd names in back-quotes",
+            "unexpected \(name); put strings in quotes, and names with special characters in"
+                + " backticks",
             at: context.current
         )
     }
@@ -75,16 +76,16 @@ enum MarkMistakes {
         if context.current.form == .mark(.dot) {
             if context.clause == .from, context.endsOperand(context.previous()) {
                 return SyntaxMistake(
-                    "a collection is scope.name; leave out what stands in front",
+                    "a collection is scope.name; remove the parts before it",
                     at: context.current
                 )
             }
-            return SyntaxMistake("the dot is one too many", at: context.current)
+            return SyntaxMistake("extra dot", at: context.current)
         }
         guard context.current.form == .mark(.divided),
             context.previous()?.form == .mark(.divided)
         else { return nil }
-        return SyntaxMistake("SQL++ for Mobile has no comments; leave it out", at: context.current)
+        return SyntaxMistake("SQL++ for Mobile has no comments; remove it", at: context.current)
     }
 
     private static func parenthesis(_ context: SyntaxContext) -> SyntaxMistake? {
@@ -92,12 +93,12 @@ enum MarkMistakes {
         case .mark(.closeParenthesis), .mark(.closeBracket), .mark(.closeBrace):
             guard context.endsOperand(context.previous()), !context.isInside else { return nil }
             return SyntaxMistake(
-                "\(context.text(context.current)) closes nothing; leave it out",
+                "unmatched \(context.text(context.current)); remove it",
                 at: context.current
             )
         case .mark(.openParenthesis) where context.isAtName:
             return SyntaxMistake(
-                "a name must stand here, without parentheses",
+                "expected a name, without parentheses",
                 at: context.current
             )
         default: return nil

@@ -12,7 +12,8 @@ enum NameMistakes {
         let quote = context.text(text).prefix(1)
         let doubled = "\(quote)it\(quote)\(quote)s\(quote)"
         return SyntaxMistake(
-            "the text ends at its second \(quote); one inside is doubled, without a backslash: \(doubled)",
+            "the string ends at the second \(quote); double a quote inside it, without a backslash:"
+                + " \(doubled)",
             at: text
         )
     }
@@ -23,7 +24,8 @@ enum NameMistakes {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
         let quoted = parts.map { "`\($0)`" }.joined(separator: ".")
         return SyntaxMistake(
-            "\(context.shortened(context.current)) is a text; names have back-quotes or none: \(quoted)",
+            "\(context.shortened(context.current)) is a string; write the name without quotes,"
+                + " or in backticks: \(quoted)",
             at: context.current
         )
     }
@@ -33,7 +35,7 @@ enum NameMistakes {
         guard context.current.form == .mark(.openBracket), context.isAtName else { return nil }
         let name = context.text(context.after.first)
         return SyntaxMistake(
-            "brackets make an array; names have back-quotes or none: `\(name)`",
+            "brackets create an array; write the name without them, or in backticks: `\(name)`",
             at: context.current
         )
     }
@@ -51,9 +53,9 @@ enum NameMistakes {
         } else if isDash {
             return nil
         }
-        let reason = isDash ? "a name with a dash" : "a name with other letters than A to Z"
+        let reason = isDash ? "a name with a dash" : "a name with letters other than A to Z"
         let name = context.name(at: start.range.lowerBound)
-        return SyntaxMistake("\(reason) needs back-quotes: `\(name)`", at: start)
+        return SyntaxMistake("\(reason) needs backticks: `\(name)`", at: start)
     }
 
     /// Anything but a number between the brackets after a property.
@@ -65,23 +67,23 @@ enum NameMistakes {
         let name = context.text(context.before[bracket - 1])
         if case .string(let key) = context.current.form {
             return SyntaxMistake(
-                "a member of an object is \(name).`\(key)`; brackets take a position",
+                "write \(name).`\(key)` for a member of an object; brackets take an array index",
                 at: context.current
             )
         }
         return SyntaxMistake(
-            "brackets take one whole number: \(name)[0] is the first item, \(name)[-1] the last; all"
-                + " of them are reached by UNNEST, or ANY v IN \(name) SATISFIES v = 'x' END",
+            "brackets take one integer: \(name)[0] is the first item, \(name)[-1] the last; for all"
+                + " items, use UNNEST, or ANY v IN \(name) SATISFIES v = 'x' END",
             at: context.current
         )
     }
 
     /// `?`, `:name`, `@name`, `%s` and the like instead of `$name`.
     private static func placeholder(_ context: SyntaxContext) -> SyntaxMistake? {
-        let remedy = "write $name, and pass the value of name as a parameter"
+        let remedy = "write $name, and pass its value as a parameter"
         if context.previous()?.form == .mark(.dollar) {
             return SyntaxMistake(
-                "a parameter's name begins with a letter; \(remedy)",
+                "parameter names begin with a letter; \(remedy)",
                 at: context.current
             )
         }
@@ -99,13 +101,13 @@ enum NameMistakes {
             guard context.previous()?.form == .mark(.openBrace) else { return nil }
             if context.after.first?.form == .mark(.colon) {
                 return SyntaxMistake(
-                    "the keys of an object stand in quotes: {'\(sign)': …}",
+                    "put object keys in quotes: {'\(sign)': …}",
                     at: context.current
                 )
             }
         default: return nil
         }
-        return SyntaxMistake("values from outside have names; \(remedy)", at: context.current)
+        return SyntaxMistake("parameters have names; \(remedy)", at: context.current)
     }
 
     /// `0x10`, `1_000`, `1,000` and `10kg`.

@@ -15,8 +15,8 @@ struct SyntaxMistake {
 
     /// The message for a query inside another one.
     static let innerQuery =
-        "a query inside of another can stand in EXISTS (SELECT …) only; write a JOIN, or ask"
-        + " twice and pass the first answer as a parameter"
+        "subqueries are allowed only in EXISTS (SELECT …); write a JOIN, or run two queries and"
+        + " pass the first result as a parameter"
 
     /// The message for a word of another dialect.
     static func foreign(_ word: String, _ remedy: String) -> String {

@@ -43,8 +43,8 @@ enum WordMistakes {
         guard word?.form == .word, context.text(word).uppercased() == "EXISTS" else { return nil }
         let name = context.shortened(context.current)
         return SyntaxMistake(
-            "EXISTS takes a query in parentheses; whether a property is there tells"
-                + " \(name) IS NOT MISSING, whether it has items ARRAY_LENGTH(\(name)) > 0",
+            "EXISTS takes a query in parentheses; to check for a property, write"
+                + " \(name) IS NOT MISSING; to check for items, write ARRAY_LENGTH(\(name)) > 0",
             at: context.current
         )
     }

@@ -19,9 +19,9 @@ public final class MemoryEngine: StorageEngine, @unchecked Sendable {
     /// Creates an engine without collections; `Store.init(engine:)` gives it an identity.
     public init() {}
 
-    /// Returns an engine with everything committed here, including the identity.
+    /// Returns an engine with a copy of everything committed, including the identity.
     ///
-    /// As if a disk had been copied. Costs little until one of the two is written to.
+    /// Like a copy of a disk. It costs little until one of the two engines is written to.
     public func copy() -> MemoryEngine {
         let copy = MemoryEngine()
         copy.state = lock.withLock { state }
@@ -33,7 +33,7 @@ public final class MemoryEngine: StorageEngine, @unchecked Sendable {
         try? write { try identity.write(to: $0) }
     }
 
-    /// Runs `body` on what is committed now.
+    /// Runs `body` on the current committed state.
     public func read<T>(_ body: (any StorageSnapshot) throws -> T) throws -> T {
         let snapshot = try lock.withLock {
             guard isOpen else { throw StoreError(.notOpen) }
@@ -61,7 +61,7 @@ public final class MemoryEngine: StorageEngine, @unchecked Sendable {
         }
     }
 
-    /// Does nothing: memory does not decay.
+    /// Does nothing.
     public func checkIntegrity() throws(StoreError) {}
 
     /// Does nothing.
@@ -70,13 +70,13 @@ public final class MemoryEngine: StorageEngine, @unchecked Sendable {
     /// Does nothing.
     public func optimize(isThorough: Bool) throws(StoreError) {}
 
-    /// Does nothing: what is here is lost when the process ends.
+    /// Does nothing: the data is lost when the process ends.
     public func makeDurable() throws(StoreError) {}
 
     /// Does nothing.
     public func syncFully() throws(StoreError) {}
 
-    /// Forgets everything.
+    /// Discards everything.
     public func close() {
         lock.withLock {
             isOpen = false

@@ -63,7 +63,7 @@ extension MemorySession: StorageSnapshot {
 
     func state(of collection: CollectionID) throws(StoreError) -> CollectionState {
         guard let found = state.paths.first(where: { $0.state.id == collection }) else {
-            throw StoreError(.corrupt("no collection number \(collection.rawValue)"))
+            throw StoreError(.corrupt("unknown collection number \(collection.rawValue)"))
         }
         return found.state
     }
@@ -151,7 +151,7 @@ extension MemorySession: StorageSnapshot {
 
     private func rows(in collection: CollectionID) throws(StoreError) -> MemoryCollection {
         guard let rows = state.collections[collection] else {
-            throw StoreError(.corrupt("no collection number \(collection.rawValue)"))
+            throw StoreError(.corrupt("unknown collection number \(collection.rawValue)"))
         }
         return rows
     }

@@ -27,8 +27,9 @@ struct HeldLog {
     /// Warns of readers that are not asked to release the log.
     func warn(at path: String) {
         StoreLog.database.warning(
-            "\(path)-wal has grown to \(byteCount >> 20) MiB, since somebody has not read on for long: a "
-                + "result stream, or another process, as divan query with a pager; read on, or end it"
+            "\(path)-wal has grown to \(byteCount >> 20) MiB because a reader has been open for a "
+                + "long time: a result stream, or another process such as 'divan query' with a "
+                + "pager. Read its remaining rows, or close it."
         )
     }
 }

@@ -24,11 +24,10 @@ extension SQLiteConnection {
 }
 
 extension Store {
-    /// The first bytes of a database's file, which say whether it is sealed; none if there is no database,
-    /// or it cannot be read.
+    /// The first bytes of a database file, which show whether it is encrypted; empty if it does not exist, or
+    /// cannot be read.
     ///
-    /// Read in this way, since closing a descriptor of the file would release the locks of everybody in this
-    /// process who has it open.
+    /// Closing a separate descriptor of the file would release all locks that this process has on it.
     public static func head(directory: String, count: Int) -> [UInt8] {
         let files = BundleFiles(directory: directory)
         return (try? SQLiteConnection.head(of: files.database, count: count)) ?? []

@@ -101,7 +101,7 @@ final class SQLiteConnection {
         guard code == SQLITE_OK, let opened else {
             let number = opened.map(sqlite3_system_errno) ?? 0
             sqlite3_close_v2(opened)
-            let message = place.sealing == nil ? "cannot open" : "it is not sealed with this key"
+            let message = place.sealing == nil ? "cannot open" : "wrong encryption key"
             throw error(code, systemError: number, message: message, at: path)
         }
         return opened
@@ -347,7 +347,7 @@ final class SQLiteConnection {
             code,
             systemError: sqlite3_system_errno(handle),
             message: String(cString: sqlite3_errmsg(handle))
-                + (isSealedPerhaps ? ", or it is sealed with a key" : ""),
+                + (isSealedPerhaps ? ", or it is encrypted" : ""),
             at: path
         )
         if !isInTransaction { latestUndoing = latestUndoing ?? error }

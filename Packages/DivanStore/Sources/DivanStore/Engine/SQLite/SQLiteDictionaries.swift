@@ -68,7 +68,7 @@ struct SQLiteDictionaries {
         // A damaged counter must not return the number of an existing dictionary.
         let greatest = max(UInt64(clamping: given ?? 0), try numbers().max() ?? 0)
         guard greatest < UInt64(Int64.max) else {
-            throw StoreError(.corrupt("the number of a dictionary"), at: connection.path)
+            throw StoreError(.corrupt("invalid dictionary number"), at: connection.path)
         }
         return greatest + 1
     }
@@ -117,9 +117,9 @@ struct SQLiteDictionaries {
             switch connection.bodies.stored(number).map({ $0 != nil }) {
             case [true, true]: []
             case [false, false]:
-                ["dictionary \(number) and its copy: what is packed with it cannot be read"]
-            case [true, false]: ["the copy of dictionary \(number): compacting makes it anew"]
-            default: ["dictionary \(number): compacting makes it anew"]
+                ["dictionary \(number) and its copy: bodies compressed with it cannot be read"]
+            case [true, false]: ["the copy of dictionary \(number): compacting recreates it"]
+            default: ["dictionary \(number): compacting recreates it"]
             }
         }
     }

@@ -98,7 +98,7 @@ final class SQLiteDocumentStatements {
         _ statement: SQLiteStatement
     ) throws(StoreError) -> DocumentRow {
         guard try isSound(found) else {
-            throw statement.damaged(documentID, "its checksum differs")
+            throw statement.damaged(documentID, "checksum mismatch")
         }
         return try statement.row(found, of: documentID, withBody: content == .whole)
     }

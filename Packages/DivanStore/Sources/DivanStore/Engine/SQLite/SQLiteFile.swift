@@ -1,5 +1,4 @@
-/// The engine that keeps rows in one SQLite file, for code between it and a store: a test or
-/// simulation in which a disk fails.
+/// The engine that keeps rows in one SQLite file, for tests and simulations of disk failures.
 ///
 /// Every commit is synced, and no other thread accesses the file.
 public enum SQLiteFile {
@@ -11,8 +10,7 @@ public enum SQLiteFile {
         return try open(at: path)
     }
 
-    /// Opens a file created by `create`, even one left by a process that ended in the middle of its
-    /// work.
+    /// Opens a file created by `create`, even after a crash.
     ///
     /// - Throws: `notADatabase`, `tooNew`, `corrupt`, `io`, or what SQLite reports.
     public static func open(at path: String) throws(StoreError) -> any StorageEngine {

@@ -140,7 +140,7 @@ struct SQLiteFirstPage {
         for (id, name) in names.sorted(by: { $0.key < $1.key }) where found[id] == nil {
             let table = SQLiteSchema.table(CollectionID(rawValue: id))
             try connection.execute(Self.documents(table, bodyIsLast: true))
-            losses.append("collection \(name): its pages cannot be told from those of others")
+            losses.append("collection \(name): its pages cannot be identified")
         }
         return losses
     }

@@ -161,7 +161,7 @@ extension StoreError {
 extension QueryError {
     /// More levels than SQLite accepts.
     static var tooDeep: QueryError {
-        QueryError("an expression is nested too deeply; divide it")
+        QueryError("an expression is nested too deeply; simplify it")
     }
 }
 

@@ -42,7 +42,7 @@ enum SQLiteSchema {
         let owner = try connection.integer("PRAGMA application_id") ?? 0
         guard owner == applicationID else {
             throw StoreError(
-                .notADatabase("an SQLite file of another application"),
+                .notADatabase("an SQLite database of another application"),
                 at: connection.path
             )
         }
@@ -54,7 +54,7 @@ enum SQLiteSchema {
             )
         }
         guard found >= 1 else {
-            throw StoreError(.corrupt("its version is none"), at: connection.path)
+            throw StoreError(.corrupt("invalid version"), at: connection.path)
         }
         try SQLiteDefinitions.verify(connection)
     }

@@ -77,7 +77,7 @@ extension SQLiteSession {
             for table in record.tables where !table.verify.isEmpty {
                 try naming(record) { () throws(StoreError) in
                     guard try connection.integer(table.verify) == 1 else { return }
-                    throw StoreError(.corrupt("a row is not a document's"), at: connection.path)
+                    throw StoreError(.corrupt("a row without a document"), at: connection.path)
                 }
             }
         }
@@ -111,7 +111,7 @@ extension SQLiteSession {
         } catch {
             guard error.isDamage else { throw error }
             throw StoreError(
-                .corrupt("the index \(record.name.text) does not fit the documents"),
+                .corrupt("the index \(record.name.text) does not match the documents"),
                 at: connection.path
             )
         }

@@ -91,7 +91,7 @@ extension SQLiteSession {
         )
         // New counters would give a damaged name a correct checksum.
         guard isNamed == 1 else {
-            throw StoreError(.corrupt("the row of collection \(id)"), at: connection.path)
+            throw StoreError(.corrupt("invalid row for collection \(id)"), at: connection.path)
         }
         // Done first, since a row missing from its index cannot be removed.
         if rebuildingIndexes { try reindex(table) }
@@ -110,7 +110,7 @@ extension SQLiteSession {
             guard case .sqlite(let code, _) = error.code, code & 0xFF == SQLITE_CONSTRAINT
             else { throw error }
             let problem =
-                "a document stands twice; make the indexes anew first (divan index rebuild)"
+                "duplicate document; run 'divan index rebuild' first"
             throw StoreError(.corrupt(problem), at: connection.path)
         }
     }

@@ -85,7 +85,7 @@ extension SQLiteSession: StorageSnapshot {
         while try statement.step() {
             let (scope, name) = (statement.text(0), statement.text(1))
             guard let path = CollectionPath(scope: scope, name: name) else {
-                throw statement.corrupt("a collection named \(scope).\(name)")
+                throw statement.corrupt("invalid collection name \(scope).\(name)")
             }
             paths.append(path)
         }
@@ -105,7 +105,7 @@ extension SQLiteSession: StorageSnapshot {
             guard try statement.step() else { continue }
             let id = CollectionID(rawValue: statement.integer(0))
             guard way.isEmpty, id.rawValue > 0 else {
-                throw statement.corrupt("the place of the collection \(path)")
+                throw statement.corrupt("invalid place of collection \(path)")
             }
             collectionIDs.append(id, under: path)
             return id
@@ -126,13 +126,13 @@ extension SQLiteSession: StorageSnapshot {
         try statement.bind(collection.rawValue, at: 1)
         guard try statement.step(), let lastSequence = UInt64(exactly: statement.integer(0)),
             lastSequence < Self.sequenceCount
-        else { throw statement.corrupt("counters of collection \(collection.rawValue)") }
+        else { throw statement.corrupt("missing counters of collection \(collection.rawValue)") }
         let latest = try documents(in: collection).latest()
         defer { latest.reset() }
         if try latest.step(), let later = UInt64(exactly: latest.integer(0)), later > lastSequence {
             // The next one would not fit the column, and collide with this one.
             guard later < Self.sequenceCount else {
-                throw latest.corrupt("the last sequence of collection \(collection.rawValue)")
+                throw latest.corrupt("invalid last sequence of collection \(collection.rawValue)")
             }
             return try state(of: collection, through: later, telling: latest.liveCount(1))
         }

@@ -37,7 +37,7 @@ extension SQLiteStatement {
         else { throw damaged(documentID, "its row cannot be read") }
         let body = try body(columns, of: documentID)
         guard !withBody || body.count == bodyByteCount else {
-            throw damaged(documentID, "its body has another length")
+            throw damaged(documentID, "its body has the wrong length")
         }
         return DocumentRow(
             documentID: documentID,
@@ -100,7 +100,7 @@ extension SQLiteStatement {
             return .encoded(Array(bytes))
         }
         guard let remote = UInt32(exactly: columns.known_at) else {
-            throw damaged(documentID, "its tree cannot be read")
+            throw damaged(documentID, "its revision tree cannot be read")
         }
         return .single(knownAt: remote == 0 ? nil : RemoteID(rawValue: remote))
     }
@@ -222,8 +222,8 @@ extension SQLiteBodies.Failure {
     /// The error for a document's row, found by `statement`.
     func error(of documentID: DocumentID, _ statement: SQLiteStatement) -> StoreError {
         switch self {
-        case .malformed: statement.damaged(documentID, "its packed body says nothing sensible")
-        case .damaged: statement.damaged(documentID, "its packed body cannot be unpacked")
+        case .malformed: statement.damaged(documentID, "its compressed body is malformed")
+        case .damaged: statement.damaged(documentID, "its body cannot be decompressed")
         case .missingDictionary(let number):
             statement.damaged(documentID, "dictionary \(number) of its body is missing or damaged")
         case .unread(let code): statement.error(code)
