@@ -2,6 +2,7 @@ import DivanTestKit
 import Testing
 
 @testable import DivanCommand
+import DivanCommandLine
 
 /// The hints for commands that other programs have.
 @Suite(.timeLimit(.minutes(5))) struct CommandHintTests {

@@ -131,7 +131,7 @@ enum CopyCommand: Command {
         do {
             try DocumentReader.read(file) { entry in
                 try Interruption.check()
-                try batch.add(entry) { terminal.warn($0) }
+                try batch.add(&entry) { terminal.warn($0) }
             }
             try batch.commit()
             missing = MissingContents(try batch.missingBlobs())

@@ -77,7 +77,7 @@ enum ImportCommand: Command {
                     if interruption.isRequested {
                         throw interruption.failure
                     }
-                    try batch.add(entry) {
+                    try batch.add(&entry) {
                         progress.finish()
                         terminal.tell(problem: $0)
                     }
@@ -110,7 +110,7 @@ enum ImportCommand: Command {
 
     /// Calls its last argument for each document of a file, until it is interrupted.
     private typealias Reader = (
-        String, Interruption, (DocumentText) throws -> Void
+        String, Interruption, (inout DocumentText) throws -> Void
     ) throws -> Void
 
     /// Chooses the reader of the files.

@@ -40,7 +40,7 @@ struct CSVReader {
         _ path: String,
         _ rules: Rules,
         until interruption: Interruption? = nil,
-        _ body: (DocumentText) throws -> Void
+        _ body: (inout DocumentText) throws -> Void
     ) throws {
         let file = try InputFile(path, until: interruption)
         var reader = CSVReader(name: file.name, rules: rules)
@@ -105,7 +105,7 @@ struct CSVReader {
 
     private mutating func take(
         _ record: CSVRecords.Record,
-        _ body: (DocumentText) throws -> Void
+        _ body: (inout DocumentText) throws -> Void
     ) throws {
         if columns.isEmpty {
             columns = try checkedColumns(record)
@@ -114,10 +114,12 @@ struct CSVReader {
         let place = "\(name):\(record.line)"
         do {
             let bytes = try document(in: record).canonicalBytes()
-            try body(DocumentText(place: place, bytes: bytes[...]))
+            var text = DocumentText(place: place, bytes: bytes[...])
+            try body(&text)
         } catch let problem as CSVRecords.Problem {
             let failure = Failure(kind: .invalid, sentence: problem.text, hint: problem.hint)
-            try body(DocumentText(place: "\(name):\(problem.line)", refusedFor: failure))
+            var refused = DocumentText(place: "\(name):\(problem.line)", refusedFor: failure)
+            try body(&refused)
         }
     }
 

@@ -13,7 +13,7 @@ import DivanJSON
 /// Source: the HTTP API reference of CouchDB 3; the README of pouchdb-replication-stream.
 struct CouchReader {
     private let keepsRevisions: Bool
-    private let body: (DocumentText) throws -> Void
+    private let body: (inout DocumentText) throws -> Void
     /// A leaf that waits until another document arrives.
     private var held: (leaf: CouchLeaf, entry: DocumentText)?
 
@@ -24,7 +24,7 @@ struct CouchReader {
         _ path: String,
         keepingRevisions: Bool,
         until interruption: Interruption? = nil,
-        _ body: (DocumentText) throws -> Void
+        _ body: (inout DocumentText) throws -> Void
     ) throws {
         try withoutActuallyEscaping(body) { body in
             let file = try InputFile(path, until: interruption)
@@ -33,19 +33,19 @@ struct CouchReader {
             var splitter = DocumentSplitter(name: file.name, tellsBytes: false)
             while case let piece = try file.read(), !piece.isEmpty {
                 let bytes = try finder.receive(piece)
-                try splitter.receive(bytes) { try reader.take($0) }
+                try splitter.receive(bytes) { try reader.take(&$0) }
             }
-            try splitter.receive(try finder.finish()) { try reader.take($0) }
-            try splitter.finish { try reader.take($0) }
+            try splitter.receive(try finder.finish()) { try reader.take(&$0) }
+            try splitter.finish { try reader.take(&$0) }
             try reader.release()
         }
     }
 
     /// Passes on the document in a row, if any.
-    private mutating func take(_ entry: DocumentText) throws {
+    private mutating func take(_ entry: inout DocumentText) throws {
         guard let row = try? JSON(parsing: entry.bytes).object else {
             try release()
-            return try body(entry)
+            return try body(&entry)
         }
         let document: JSONObject?
         do {
@@ -58,7 +58,8 @@ struct CouchReader {
                 failure.sentence = "\(entry.place): \(failure.sentence)"
                 throw failure
             }
-            return try body(DocumentText(place: entry.place, refusedFor: error))
+            var refused = DocumentText(place: entry.place, refusedFor: error)
+            return try body(&refused)
         }
         guard var document else { return }
         if keepsRevisions {
@@ -69,7 +70,7 @@ struct CouchReader {
         changed.bytes = Array(JSON.object(document).canonicalText.utf8)[...]
         guard let leaf = CouchLeaf(row) else {
             try release()
-            return try body(changed)
+            return try body(&changed)
         }
         if let held, held.leaf.isOfSameDocument(as: leaf) {
             if leaf.wins(over: held.leaf) { self.held = (leaf, changed) }
@@ -81,9 +82,9 @@ struct CouchReader {
 
     /// Passes on the waiting leaf.
     private mutating func release() throws {
-        guard let entry = held?.entry else { return }
+        guard var entry = held?.entry else { return }
         held = nil
-        try body(entry)
+        try body(&entry)
     }
 
     /// The document in a row, in the form of `divan import`; `nil` if it has none for us.

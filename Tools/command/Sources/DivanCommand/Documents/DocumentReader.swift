@@ -10,7 +10,7 @@ struct DocumentReader {
     static func read(
         _ path: String,
         until interruption: Interruption? = nil,
-        _ body: (DocumentText) throws -> Void
+        _ body: (inout DocumentText) throws -> Void
     ) throws {
         if path != "-", InputFile.isDirectory(path) { return try readDirectory(path, body) }
         let file = try InputFile(path, until: interruption)
@@ -21,7 +21,7 @@ struct DocumentReader {
         try splitter.finish(body)
     }
 
-    private static func readDirectory(_ path: String, _ body: (DocumentText) throws -> Void) throws
+    private static func readDirectory(_ path: String, _ body: (inout DocumentText) throws -> Void) throws
     {
         let names = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
             .filter { $0.hasSuffix(".json") }
@@ -34,12 +34,15 @@ struct DocumentReader {
         }
         for name in names {
             let file = path + "/" + name
-            let bytes = try InputFile(file).rest(limit: DocumentText.longest)
             let documentID = String(name.dropLast(".json".count))
             let start = DocumentText.Position(file: file, line: 1, column: 1)
-            try body(
-                DocumentText(place: file, fileName: documentID, bytes: bytes[...], start: start)
+            var text = DocumentText(
+                place: file,
+                fileName: documentID,
+                bytes: try InputFile(file).rest(limit: DocumentText.longest)[...],
+                start: start
             )
+            try body(&text)
         }
     }
 }

@@ -24,6 +24,9 @@ struct DocumentSplitter {
         case behindEnd
     }
 
+    /// The size of the buffer that is reused for the next document.
+    private static let keptByteCount = 1 << 20
+
     private let name: String
     private let tellsBytes: Bool
     private var form = Form.unknown
@@ -49,7 +52,7 @@ struct DocumentSplitter {
     /// Takes the next bytes of the stream; calls `body` for each complete document.
     mutating func receive(
         _ bytes: some Sequence<UInt8>,
-        _ body: (DocumentText) throws -> Void
+        _ body: (inout DocumentText) throws -> Void
     ) throws {
         for byte in bytes {
             if form == .unknown { chooseForm(byte) }
@@ -63,7 +66,7 @@ struct DocumentSplitter {
     }
 
     /// Takes the end of the stream.
-    mutating func finish(_ body: (DocumentText) throws -> Void) throws {
+    mutating func finish(_ body: (inout DocumentText) throws -> Void) throws {
         switch form {
         case .unknown: return
         case .lines: try takeLine(UInt8(ascii: "\n"), body)
@@ -89,7 +92,7 @@ struct DocumentSplitter {
 
     private mutating func takeLine(
         _ byte: UInt8,
-        _ body: (DocumentText) throws -> Void
+        _ body: (inout DocumentText) throws -> Void
     ) throws {
         guard byte == UInt8(ascii: "\n") else { return try append(byte) }
         defer {
@@ -97,7 +100,7 @@ struct DocumentSplitter {
             pending.removeAll(keepingCapacity: true)
         }
         if pending.isEmpty { return }
-        try body(pendingText)
+        try pass(body)
     }
 
     private mutating func endLine() {
@@ -116,7 +119,7 @@ struct DocumentSplitter {
 
     private mutating func takeOfArray(
         _ byte: UInt8,
-        _ body: (DocumentText) throws -> Void
+        _ body: (inout DocumentText) throws -> Void
     ) throws {
         if place == .item { try takeOfItem(byte, body) } else { try takeBetweenItems(byte) }
         if byte == UInt8(ascii: "\n") { endLine() }
@@ -142,7 +145,7 @@ struct DocumentSplitter {
 
     private mutating func takeOfItem(
         _ byte: UInt8,
-        _ body: (DocumentText) throws -> Void
+        _ body: (inout DocumentText) throws -> Void
     ) throws {
         let isBare = depth == 0 && !isInString
         // A number and the like has no terminator of its own.
@@ -176,10 +179,17 @@ struct DocumentSplitter {
         }
     }
 
-    private mutating func endItem(_ body: (DocumentText) throws -> Void) throws {
+    private mutating func endItem(_ body: (inout DocumentText) throws -> Void) throws {
         place = .behindItem
         defer { pending.removeAll(keepingCapacity: true) }
-        try body(pendingText)
+        try pass(body)
+    }
+
+    /// Passes a document on; a long one is not kept, so that its text can be released.
+    private mutating func pass(_ body: (inout DocumentText) throws -> Void) throws {
+        var text = pendingText
+        if pending.count > Self.keptByteCount { pending = [] }
+        try body(&text)
     }
 
     /// The failure for a malformed array, whatever its documents are.

@@ -128,8 +128,8 @@ struct ImportBatch {
 
     private var takenCount: Int { savedCount + unchangedCount + items.count }
 
-    /// Takes a document; an invalid one ends the import, or is reported and left out.
-    mutating func add(_ entry: DocumentText, report: (String) -> Void) throws {
+    /// Adds a document, and releases its text; an invalid one ends the import, or is reported and skipped.
+    mutating func add(_ entry: inout DocumentText, report: (String) -> Void) throws {
         do {
             if let item = try item(entry) {
                 items.append(item)
@@ -138,6 +138,7 @@ struct ImportBatch {
                 StoreRules.warning(of: item.documentID, byteCount: count).map { report($0) }
             }
             byteCount += UInt64(entry.bytes.count)
+            entry.bytes = []
         } catch let failure as Failure {
             guard rules.keepsGoing, failure.kind == .invalid else {
                 endsWithDocument = failure.kind == .invalid
@@ -251,18 +252,24 @@ struct ImportBatch {
         )
         revision.isTombstone = item.isTombstone
         if !item.isTombstone {
-            // Most are new, and are not looked up twice.
-            guard case .conflict(let current) = try writer.save(revision, in: item.collection)
-            else {
-                return true
-            }
-            if item.isStored(as: current) { return false }
+            if let isSaved = try saveNew(revision, of: item, writer) { return isSaved }
         } else if try writer.document(item.documentID, in: item.collection) == nil {
             return false
         }
         revision.parent = .current
         _ = try writer.save(revision, in: item.collection)
         return true
+    }
+
+    /// Saves a document that does not exist, as most do not; `nil` if it exists and differs.
+    private static func saveNew(
+        _ revision: LocalRevision,
+        of item: Item,
+        _ writer: StoreWriter
+    ) throws -> Bool? {
+        guard case .conflict(let current) = try writer.save(revision, in: item.collection)
+        else { return true }
+        return item.isStored(as: current) ? false : nil
     }
 
     private mutating func count(_ item: Item) {
