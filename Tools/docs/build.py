@@ -1,7 +1,7 @@
 #!/usr/bin/env -S /usr/bin/python3 -B
-"""Makes the site out of the pages of the repository, and looks up every link.
+"""Builds the site from the pages of the repository, and checks every link.
 
-    build.py SITE        writes into the folder SITE, beside what is there already (the reference)
+    build.py SITE        writes into the folder SITE, which may contain the API reference
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ class Builder:
         self.problems: list[str] = []
         self.pages: list[Page] = []
         self._bodies: dict[str, str] = {}  # by source
-        self._wanted: list[str] = []  # sources that links lead to and that are no pages yet
+        self._wanted: list[str] = []  # targets of links that have no page yet
         self._reference = REFERENCE_PAGE if (site / REFERENCE_PAGE).is_file() else None
 
     def build(self) -> list[str]:
-        """Writes everything; returns what is wrong, a line each."""
+        """Writes the site; returns the problems, one line each."""
         for source in self.checkout.markdown():
             self._read(source)
         # Linked files may have links of their own.
@@ -68,7 +68,7 @@ class Builder:
             self._bodies[source] = self._listing(page)
 
     def _listing(self, page: Page) -> str:
-        """A source in colours, or the files of a folder."""
+        """A source with syntax highlighting, or the files of a folder."""
         title = f"<h1><code>{html.escape(page.source)}</code></h1>\n"
         place = self.checkout.root / page.source
         if not place.is_dir():
@@ -83,7 +83,7 @@ class Builder:
         return f"{title}<ul>{items}</ul>\n"
 
     def _rewrite(self, page: Page, link: str, line: int, at_root: bool = False) -> str:
-        """The link as the site has it; notes what it leads to."""
+        """The link in the site; records its target."""
         if re.match(r"[a-z][a-z+.-]*:", link) or link.startswith("#"):
             return link
         path, _, fragment = link.partition("#")
@@ -143,13 +143,13 @@ class Builder:
             for page in self.pages
             if not page.target.startswith("source/") and "/Fixtures/" not in page.target
         ]
-        # A closing tag inside a title must not end the script.
+        # A closing tag in a title must not end the script.
         data = json.dumps(entries, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
         self._write("assets/titles.js", f"window.divanTitles = {data};\n")
 
 
 def main() -> int:
-    """Builds the site for the repository that this program stands in."""
+    """Builds the site for the repository that contains this program."""
     if len(sys.argv) != 2:
         print(__doc__, file=sys.stderr)
         return 2
@@ -160,9 +160,9 @@ def main() -> int:
     for problem in problems:
         print(f"docs: {problem}", file=sys.stderr)
     if problems:
-        print(f"docs: {len(problems)} links lead nowhere", file=sys.stderr)
+        print(f"docs: {len(problems)} broken links", file=sys.stderr)
         return 1
-    print(f"docs: {len(builder.pages)} pages, every link leads somewhere")
+    print(f"docs: {len(builder.pages)} pages, no broken links")
     return 0
 
 

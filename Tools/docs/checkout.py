@@ -1,4 +1,4 @@
-"""Which file of the repository becomes which page of the site."""
+"""Maps files of the repository to pages of the site."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ ROOT_PAGES = {
 # The folders of the repository, by their place in the site.
 FOLDERS = {"Docs": "", "Packages": "packages", "Tools": "tools", "Tests": "tests"}
 PICTURES = {".png", ".svg", ".jpg", ".gif", ".webp"}
-# Longer files are not text for people.
+# Longer files are not shown.
 LONGEST_SOURCE = 300_000
 
 
 @dataclass
 class Page:
-    """A page of the site, and the file that it is made of."""
+    """A page of the site and its source."""
 
     source: str  # path in the repository, with slashes
     target: str  # path in the site, with slashes
@@ -32,13 +32,13 @@ class Page:
 
 
 class Checkout:
-    """The files of the repository, looked up as a link names them."""
+    """The files of the repository."""
 
     def __init__(self, root: Path):
         self.root = root
 
     def markdown(self) -> list[str]:
-        """The paths of all pages, sorted; those of test data are pages only where a link leads there."""
+        """The paths of all pages, sorted; pages of test data are included only if they are linked."""
         found = [name for name in ROOT_PAGES if (self.root / name).is_file()]
         for folder in FOLDERS:
             for place, folders, names in os.walk(self.root / folder):
@@ -69,9 +69,9 @@ class Checkout:
         return place.removesuffix(".md") + ".html"
 
     def resolve(self, source: str, link: str) -> str | None:
-        """The file or folder that a link on a page means, as a path in the repository.
+        """The target of a link on a page, as a path in the repository.
 
-        A folder with a README is that README. `None` when nothing is there, or it is outside.
+        For a folder with a README, the README. `None` if the target does not exist, or is outside.
         """
         path = posixpath.normpath(posixpath.join(posixpath.dirname(source), link))
         if path.startswith("..") or path.startswith("/"):
@@ -83,15 +83,15 @@ class Checkout:
         return path if place.is_file() else None
 
     def is_page(self, source: str) -> bool:
-        """Whether a file is shown as a page rather than copied."""
+        """Whether a file is shown as a page instead of copied."""
         return (self.root / source).suffix not in PICTURES
 
     def text(self, source: str) -> str:
-        """The text of a file; what is no text, or too long, is told instead."""
+        """The text of a file, or a note if it is binary or too long."""
         data = (self.root / source).read_bytes()
         if len(data) > LONGEST_SOURCE:
-            return f"({len(data)} bytes, which are in the repository.)\n"
+            return f"({len(data)} bytes, see the repository.)\n"
         try:
             return data.decode("utf-8")
         except UnicodeDecodeError:
-            return f"({len(data)} bytes that are no text.)\n"
+            return f"({len(data)} bytes of binary data.)\n"

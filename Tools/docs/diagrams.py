@@ -1,6 +1,6 @@
-"""The state diagrams of `Docs/states`: a drawing by Graphviz, and a table with what the drawing leaves out.
+"""The state diagrams of `Docs/states`, drawn by Graphviz, with a table of their effects.
 
-`make states` writes them in Mermaid's words, which GitHub draws with a script; the site has none.
+`make states` writes them in Mermaid's syntax, which GitHub renders with a script; the site uses no script.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Transition:
 
 
 class UnreadableDiagram(Exception):
-    """A line that is no transition."""
+    """A line that is not a transition."""
 
 
 def parse(text: str) -> list[Transition]:

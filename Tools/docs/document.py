@@ -1,8 +1,7 @@
 """One page of Markdown as HTML.
 
-markdown-it reads CommonMark and tables as GitHub does, so a page looks alike in both places. What the
-site changes is done on the tokens, between parsing and writing: anchors of headings, targets of links,
-code in colours, diagrams.
+markdown-it parses CommonMark and tables like GitHub, so a page looks the same in both places. The site changes the
+tokens between parsing and rendering: anchors of headings, targets of links, syntax highlighting, diagrams.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from pygments.util import ClassNotFound
 
 from diagrams import state_diagram
 
-# A link as written, and its line, to the target in the site.
+# Maps a link and its line to the target in the site.
 Rewrite = Callable[[str, int], str]
 
 LEXERS = {"sh": "bash", "console": "console", "js": "javascript", "": "text"}
@@ -108,7 +107,7 @@ def plain_text(inline: Token) -> str:
 
 
 def code_block(text: str, info: str) -> str:
-    """A block of code, coloured by the first word behind its fence."""
+    """A block of code, highlighted by the first word after its fence."""
     language = info.split(" ")[0] if info else ""
     if language == "mermaid":
         return state_diagram(text)
@@ -118,7 +117,7 @@ def code_block(text: str, info: str) -> str:
         lexer = TextLexer(stripnl=False)
     coloured = highlight(text, lexer, HtmlFormatter(nowrap=True))
     label = html.escape(language or "text", quote=True)
-    # It can be scrolled sideways, so it must be reachable by keyboard.
+    # It can be scrolled horizontally, so it must be reachable by keyboard.
     return f'<pre class="code" data-language="{label}" tabindex="0"><code>{coloured}</code></pre>\n'
 
 

@@ -1,4 +1,4 @@
-"""The first page: what it is, how it looks, where to go."""
+"""The first page: a summary, a picture, examples and links."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ import re
 from checkout import Checkout
 from document import Document, code_block
 
-# What a visitor wants to know first, and the page with the details.
+# Features, each with the page that describes it.
 CARDS = [
-    ("Works without the network", "A database in your process, on disk or in memory: documents, blobs, queries, "
-     "live results. Sync happens when there is a way.", "Docs/guides/getting-started.md"),
-    ("Both ends of a sync", "The peer that connects and the peer that listens, over TLS, with users, rights and "
-     "certificates. No server needed.", "Docs/guides/peer-to-peer.md"),
-    ("Speaks Couchbase Lite", "The same wire as phones and Sync Gateway, and the same Swift names: code and "
-     "databases move over.", "Docs/guides/from-couchbase-lite.md"),
-    ("Swift 6, all the way", "Typed documents, queries by key paths, async streams, and a public API that the "
-     "compiler's checks accept.", "Docs/guides/threads.md"),
-    ("Made to be looked into", "A shell, a page for the browser, a doctor for what does not sync, and a page for "
-     "every error code.", "Docs/guides/troubleshooting.md"),
-    ("Proven, with the proof shown", "Killed, cut, flooded and fuzzed; each figure beside its floor in plain C.",
-     "Docs/performance.md"),
+    ("Works without a network", "A database in your process, on disk or in memory: documents, blobs, queries and "
+     "live results. It syncs when a connection exists.", "Docs/guides/an-app-from-zero.md"),
+    ("Both sides of a sync", "Clients and servers with TLS, users, access rights and certificates. Peers can sync "
+     "without a central server.", "Docs/guides/peer-to-peer.md"),
+    ("Compatible with Couchbase Lite", "The same wire protocol as phones and Sync Gateway, and the same Swift API. "
+     "Import existing databases.", "Docs/guides/from-couchbase-lite.md"),
+    ("Swift 6", "Codable documents, queries by key paths, async streams, and an API that passes the compiler's "
+     "concurrency checks.", "Docs/guides/threads.md"),
+    ("Easy to diagnose", "A query shell, a user interface in the browser, a doctor for sync problems, and a "
+     "remedy for every error code.", "Docs/guides/troubleshooting.md"),
+    ("Tested and measured", "Tested with crashes, cut connections, attacks and fuzzing. Benchmarks compare each "
+     "figure with plain C.", "Docs/performance.md"),
 ]
 
 
@@ -42,7 +42,7 @@ def landing(checkout: Checkout, link_to, reference: str | None) -> str:
 <div>
 <h1>{title}</h1>
 {lead}
-<p class="buttons"><a class="button" href="{link_to('Docs/guides/getting-started.md')}">Get started</a>
+<p class="buttons"><a class="button" href="{link_to('Docs/guides/an-app-from-zero.md')}">Get started</a>
 <a class="button quiet" href="{link_to('Docs/guides/README.md')}">Guides</a>{reference_link}</p>
 </div>
 <a href="{link_to('Docs/guides/studio.md')}"><img src="{link_to('Docs/pictures/studio-conflict.png')}"
@@ -50,7 +50,7 @@ alt="Two sides of a conflict and their merge, in the browser" width="1280" heigh
 </section>
 <section class="cards">{cards}</section>
 <section><h2>In your program</h2>
-<p>A shop listens; a kiosk pulls and pushes until both are up to date.</p>
+<p>A shop accepts connections; a kiosk pulls and pushes until both are in sync.</p>
 {sample}</section>
 <section><h2>From the shell</h2>
 {commands}</section>
@@ -59,7 +59,7 @@ alt="Two sides of a conflict and their merge, in the browser" width="1280" heigh
 
 
 def _head(readme: str) -> tuple[str, str]:
-    """The title, and the sentences below it: what it is, and for whom."""
+    """The title and the first paragraph."""
     title, *paragraphs = readme.split("\n\n")
     # Badges come before the text.
     paragraph = next(text for text in paragraphs if not text.startswith("[!["))
@@ -70,7 +70,7 @@ def _head(readme: str) -> tuple[str, str]:
 
 
 def _guides(checkout: Checkout, link_to) -> str:
-    """The index of the guides, without its title and its first paragraph."""
+    """The index of the guides, without title and first paragraph."""
     text = checkout.text("Docs/guides/README.md")
     text = text[text.index("\n## ") :]
 

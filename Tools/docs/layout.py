@@ -1,4 +1,4 @@
-"""The frame of a page: header with search, navigation, contents, and what comes before and behind it."""
+"""The frame of a page: header with search, navigation, contents, and links to the previous and next page."""
 
 from __future__ import annotations
 
@@ -8,31 +8,36 @@ from dataclasses import dataclass, field
 
 from checkout import Page
 
-# The sections of the navigation, with prefixes of the sources of their pages; a page belongs to the
-# first section that matches. Pages named in full come first, in this order.
-SECTIONS: list[tuple[str, list[str]]] = [
-    ("Start", ["README.md", "Docs/tour.md", "Docs/guides/getting-started.md", "Docs/answers.md",
-               "Docs/compatibility.md", "Docs/interoperability.md", "Docs/performance.md", "CHANGELOG.md"]),
-    ("Guides", ["Docs/guides/README.md", "Docs/guides/", "Docs/examples/README.md"]),
-    ("Queries", ["Docs/query/language.md", "Docs/query/differences.md", "Docs/query/"]),
-    ("How it works", ["Docs/architecture.md", "Docs/life-of-a-conflict.md", "Docs/errors.md",
-                      "Docs/glossary.md", "Docs/formats/"]),
-    ("States", ["Docs/states/"]),
-    ("Write your own", ["Docs/plug-ins/README.md", "Docs/plug-ins/"]),
-    ("Security", ["Docs/security.md", "SECURITY.md"]),
-    ("The wire", ["Docs/protocol/README.md", "Docs/protocol/", "Docs/autobahn.md"]),
-    ("Decisions", ["Docs/decisions/README.md", "Docs/decisions/"]),
-    ("Packages", ["Packages/Divan/README.md", "Packages/CouchbaseLiteSwift/README.md"]),
-    ("Contribute", ["CONTRIBUTING.md", "Tools/"]),
-    # Pages without a section, so that they can be found.
-    ("More", ["Docs/"]),
+# The navigation: two parts with sections, and the sources of their pages. A page belongs to the first section that
+# matches its path or a prefix of it, in this order.
+USE, WORK = "Use it", "Work on it"
+SECTIONS: list[tuple[str, str, list[str]]] = [
+    (USE, "Start", ["README.md", "Docs/guides/an-app-from-zero.md", "Docs/tour.md", "Docs/guides/models.md",
+                    "Docs/guides/queries.md", "Docs/guides/peer-to-peer.md", "Docs/guides/sync-gateway.md",
+                    "Docs/guides/troubleshooting.md", "Docs/errors.md"]),
+    (USE, "Guides", ["Docs/guides/README.md", "Docs/guides/", "Docs/examples/README.md"]),
+    (USE, "Queries", ["Docs/query/language.md", "Docs/query/differences.md"]),
+    (USE, "Extension points", ["Docs/plug-ins/README.md", "Docs/plug-ins/"]),
+    (USE, "File formats", ["Docs/formats/"]),
+    (USE, "About Divan", ["Docs/answers.md", "Docs/compatibility.md", "Docs/interoperability.md",
+                          "Docs/performance.md", "Docs/security.md", "Docs/glossary.md", "CHANGELOG.md"]),
+    (WORK, "Contribute", ["CONTRIBUTING.md", "Docs/contributing/", "Docs/architecture.md",
+                          "Docs/life-of-a-conflict.md", "SECURITY.md", "Tools/"]),
+    (WORK, "Protocol", ["Docs/protocol/README.md", "Docs/protocol/", "Docs/query/"]),
+    (WORK, "Decisions", ["Docs/decisions/README.md", "Docs/decisions/"]),
+    (WORK, "State machines", ["Docs/states/"]),
+    (WORK, "Tests and measurements", ["Tests/", "Docs/autobahn.md", "Docs/performance/", "Docs/scaling.md"]),
+    (WORK, "Packages", ["Packages/Divan/README.md", "Packages/CouchbaseLiteSwift/README.md"]),
+    # Pages without a section.
+    (WORK, "More", ["Docs/"]),
 ]
 
 
 @dataclass
 class Section:
-    """A part of the navigation."""
+    """A section of the navigation."""
 
+    part: str
     name: str
     pages: list[Page] = field(default_factory=list)
 
@@ -48,8 +53,8 @@ def sections(pages: list[Page], guides: list[str]) -> list[Section]:
     """The navigation; `guides` are the sources of the guides in the order of their index."""
     rest = {page.source: page for page in pages if page.source.endswith(".md")}
     result = []
-    for name, wanted in SECTIONS:
-        section = Section(name)
+    for part, name, wanted in SECTIONS:
+        section = Section(part, name)
         order = list(wanted)
         if name == "Guides":
             order[1:1] = guides
@@ -69,16 +74,18 @@ def sections(pages: list[Page], guides: list[str]) -> list[Section]:
 
 
 def short_title(page: Page) -> str:
-    """A title that fits the navigation."""
-    if page.source == "README.md":
-        return "Overview"
-    return page.title.removeprefix("Write your own ").removeprefix("Write your ").strip() or page.title
+    """The title of a page in the navigation."""
+    return "Overview" if page.source == "README.md" else page.title
 
 
 def navigation(current: Page | None, at: str, parts: list[Section]) -> str:
-    """The list of all pages; the part that holds the current one is open."""
+    """The list of all pages; the section of the current one is open."""
     blocks = []
+    part = None
     for section in parts:
+        if section.part != part:
+            part = section.part
+            blocks.append(f'<h2 class="part">{html.escape(part)}</h2>')
         holds = current is not None and any(page is current for page in section.pages)
         is_open = holds or (current is None and section.name in ("Start", "Guides"))
         items = "".join(
@@ -95,7 +102,7 @@ def navigation(current: Page | None, at: str, parts: list[Section]) -> str:
 
 
 def contents(page: Page) -> str:
-    """The headings of a page, where there are enough to get lost among."""
+    """The headings of a page with at least three."""
     entries = [(anchor, text) for level, anchor, text in page.headings if level == 2]
     if len(entries) < 3:
         return ""
@@ -104,7 +111,7 @@ def contents(page: Page) -> str:
 
 
 def neighbours(page: Page, parts: list[Section]) -> str:
-    """Links to the page before, and the page behind, in the same part of the navigation."""
+    """Links to the previous and the next page of the same section."""
     for section in parts:
         for place, other in enumerate(section.pages):
             if other is not page:
@@ -124,9 +131,9 @@ def _neighbour(page: Page, other: Page, relation: str, arrow: str) -> str:
 
 
 def frame(at: str, title: str, body: str, nav: str, reference: str | None, kind: str = "page") -> str:
-    """A whole HTML page at the path `at` of the site.
+    """A complete HTML page at the path `at` of the site.
 
-    `reference` is the path of the reference in the site; without one no link leads there.
+    `reference` is the path of the API reference in the site; `None` if it was not built.
     """
     top = relative(at, "index.html")
     up = posixpath.relpath(".", posixpath.dirname(at) or ".")

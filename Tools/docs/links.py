@@ -1,5 +1,5 @@
-"""Looks up every link of a finished site: pages, anchors, pictures, scripts, style sheets, and the
-pages of the reference."""
+"""Checks every link of a finished site: pages, anchors, pictures, scripts, style sheets, and the pages of the
+API reference."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ REFERENCE = "reference"
 
 @dataclass(frozen=True)
 class BrokenLink:
-    """A link that leads nowhere."""
+    """A broken link."""
 
     place: str
     link: str
@@ -49,11 +49,11 @@ class Site:
         self._pages: dict[str, _Anchors] = {}
 
     def broken_links(self) -> list[BrokenLink]:
-        """Every link of every page that leads nowhere, and every asset that lies elsewhere."""
+        """The broken links of all pages, and assets of other sites."""
         broken = []
         for path in sorted(self.root.rglob("*.html")):
             place = path.relative_to(self.root).as_posix()
-            # The pages of the reference are drawn by a script; their links are in its data.
+            # Pages of the API reference are rendered by a script; their links are in its data.
             if place.startswith(REFERENCE + "/"):
                 continue
             for link, is_asset in self._read(place).links:
@@ -72,16 +72,16 @@ class Site:
     def _problem(self, place: str, link: str, is_asset: bool) -> str | None:
         parts = urlsplit(link)
         if is_asset and parts.netloc:
-            return "the page would fetch it from elsewhere"
+            return "resource of another site"
         if parts.scheme in ("http", "https", "mailto", "data"):
             return None
         if parts.scheme or parts.netloc or link.startswith("/"):
-            return "is no relative link"
+            return "not a relative link"
         target = place
         if parts.path:
             target = posixpath.normpath(posixpath.join(posixpath.dirname(place), unquote(parts.path)))
         if target.startswith(".."):
-            return "leads out of the site"
+            return "outside the site"
         if (self.root / target).is_dir():
             target = posixpath.join(target, "index.html")
         if not (self.root / target).is_file():

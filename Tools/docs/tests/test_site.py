@@ -1,4 +1,4 @@
-"""What the site promises, on small checkouts that are made for each test; a broken link is among them."""
+"""Tests of the site, each with a small checkout of its own."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ INDEX = """# Guides
 
 One for each task.
 
-## Begin
+## Start
 
-[Getting started](getting-started.md)
+[An app from zero](an-app-from-zero.md)
 """
 
 
 class Checkouts(unittest.TestCase):
-    """Makes a small repository, and a site of it."""
+    """Creates a small repository and builds its site."""
 
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
@@ -70,7 +70,7 @@ class Checkouts(unittest.TestCase):
         place.write_text(text, encoding="utf-8")
 
     def build(self) -> list[str]:
-        """Builds the site; returns what is wrong."""
+        """Builds the site; returns the problems."""
         return Builder(self.root, self.site).build()
 
     def page(self, path: str) -> str:
@@ -85,10 +85,10 @@ class Links(Checkouts):
         self.assertIn("The first paragraph.", shown)
         self.assertNotIn("](", shown)
 
-    def test_a_site_whose_links_lead_somewhere_has_no_problems(self) -> None:
+    def test_a_site_without_broken_links_has_no_problems(self) -> None:
         self.assertEqual(self.build(), [])
 
-    def test_a_link_to_a_page_that_is_not_there_is_told_with_its_place(self) -> None:
+    def test_a_link_to_a_missing_page_is_reported_with_its_line(self) -> None:
         self.write("Docs/guides/blobs.md", "# Blobs\n\nSee\n[there](missing.md).\n")
         problems = self.build()
         self.assertIn(
@@ -96,7 +96,7 @@ class Links(Checkouts):
         )
         self.assertTrue(any("guides/blobs.html: missing.md: no such page" in one for one in problems))
 
-    def test_an_anchor_that_is_not_there_is_told(self) -> None:
+    def test_a_missing_anchor_is_reported(self) -> None:
         self.write("Docs/guides/blobs.md", "# Blobs\n\n## Here\n\n[a](#here) [b](#there)\n")
         self.write("Docs/guides/models.md", "# Models\n\n[a](blobs.md#here) [b](blobs.md#nowhere)\n")
         self.assertEqual(
@@ -107,19 +107,19 @@ class Links(Checkouts):
             ],
         )
 
-    def test_a_picture_that_is_not_there_is_told(self) -> None:
+    def test_a_missing_picture_is_reported(self) -> None:
         self.write("Docs/guides/blobs.md", "# Blobs\n\n![a cat](../pictures/cat.png)\n")
         self.assertTrue(any("cat.png" in problem for problem in self.build()))
 
-    def test_a_link_out_of_the_repository_is_told(self) -> None:
+    def test_a_link_out_of_the_repository_is_reported(self) -> None:
         self.write("Docs/guides/blobs.md", "# Blobs\n\n[up](../../../secret.md)\n")
         self.assertTrue(any("secret.md" in problem for problem in self.build()))
 
-    def test_an_asset_from_elsewhere_is_told(self) -> None:
+    def test_a_picture_of_another_site_is_reported(self) -> None:
         self.write("Docs/guides/blobs.md", "# Blobs\n\n![a](https://example.org/a.png)\n")
-        self.assertTrue(any("from elsewhere" in problem for problem in self.build()))
+        self.assertTrue(any("resource of another site" in problem for problem in self.build()))
 
-    def test_a_page_of_the_reference_that_is_not_there_is_told(self) -> None:
+    def test_a_missing_page_of_the_reference_is_reported(self) -> None:
         data = self.site / "reference/data/documentation"
         data.mkdir(parents=True)
         references = {"a": {"url": "/documentation/Divan"}, "b": {"url": "/documentation/gone"}}
@@ -150,17 +150,28 @@ class Pages(Checkouts):
         self.assertLess(page.index(">Zebras<"), page.index(">Ants<"))
         self.assertIn('aria-current="page">Ants<', page)
 
-    def test_a_page_that_nobody_gave_a_place_is_in_the_navigation(self) -> None:
+    def test_a_page_without_a_section_is_in_the_navigation(self) -> None:
         self.write("Docs/brand-new.md", "# Brand new\n")
         self.assertEqual(self.build(), [])
         self.assertIn(">Brand new</a>", self.page("guides/index.html"))
 
-    def test_the_search_knows_titles_and_headings(self) -> None:
+    def test_the_navigation_has_two_parts_and_begins_with_an_app_from_zero(self) -> None:
+        self.write("Docs/guides/models.md", "# Models\n")
+        self.write("Docs/decisions/0001-a.md", "# 0001 A\n")
+        self.assertEqual(self.build(), [])
+        page = self.page("guides/models.html")
+        places = [
+            page.index(text)
+            for text in (">Use it<", ">an-app-from-zero<", ">Models<", "<summary>Guides<", ">Work on it<", ">0001 A<")
+        ]
+        self.assertEqual(places, sorted(places))
+
+    def test_the_search_finds_titles_and_headings(self) -> None:
         self.write("Docs/guides/blobs.md", "# Blobs\n\n## Big `ones`\n")
         self.build()
         self.assertIn('["Blobs","guides/blobs.html",[["Big ones","big-ones"]]]', self.page("assets/titles.js"))
 
-    def test_the_reference_is_linked_when_it_is_there(self) -> None:
+    def test_the_reference_is_linked_if_it_exists(self) -> None:
         self.build()
         self.assertNotIn(">Reference<", self.page("index.html"))
         place = self.site / "reference/documentation"
@@ -206,14 +217,14 @@ class Diagrams(unittest.TestCase):
         loop = parse(self.TEXT)[1]
         self.assertEqual((loop.event, loop.condition, loop.effects), ("heard", "count == 0", "answer, count"))
 
-    def test_a_diagram_is_drawn_and_told(self) -> None:
+    def test_a_diagram_is_drawn_with_a_table(self) -> None:
         drawn = state_diagram(self.TEXT)
         self.assertIn("<svg", drawn)
         self.assertIn(">closed<", drawn)
         self.assertIn("<td><code>answer, count</code></td>", drawn)
         self.assertNotIn("<script", drawn)
 
-    def test_what_is_no_diagram_of_states_is_refused(self) -> None:
+    def test_other_diagrams_are_refused(self) -> None:
         for text in ("graph TD\n A --> B\n", "stateDiagram-v2\n    open -> closed\n"):
             with self.assertRaises(UnreadableDiagram):
                 parse(text)

@@ -39,7 +39,7 @@ func run(_ words: [String]) throws -> Int32 {
         other.tasks.append("charge")
         _ = try fleet.save(other)
         robot.tasks.append("report")
-        print(try fleet.save(robot) ? "both changes are kept" : "the robot is gone")
+        print(try fleet.save(robot) ? "both changes are kept" : "the robot was deleted")
     case "retire":
         try fleet.retire(robot)
     default: break

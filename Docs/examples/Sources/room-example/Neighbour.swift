@@ -101,7 +101,7 @@ final class Neighbour: @unchecked Sendable {
     private func refuse() {
         surroundings.tell(
             "refuses \(name): its certificate is not the one that was pinned; "
-                + "if \(name) was set up anew, delete \(surroundings.pins.path(name))"
+                + "if \(name) was reinstalled, delete \(surroundings.pins.path(name))"
         )
     }
 

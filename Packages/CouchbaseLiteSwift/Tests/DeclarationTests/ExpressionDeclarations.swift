@@ -2,7 +2,7 @@ import CouchbaseLiteSwift
 import Foundation
 import Testing
 
-/// `api.md` §4: expressions, each run over one document.
+/// `sqlpp.md` §11: expressions, each run over one document.
 @Suite struct ExpressionDeclarations {
     private let place: Place
     let database: Database

@@ -2,7 +2,7 @@ import CouchbaseLiteSwift
 import Foundation
 import Testing
 
-/// `api.md` §5, without the additions of the Enterprise edition.
+/// `sqlpp.md` §11, without the additions of the Enterprise edition.
 @Suite struct IndexDeclarations {
     private let place: Place
     let database: Database

@@ -2,7 +2,7 @@ import CouchbaseLiteSwift
 import Foundation
 import Testing
 
-/// `api.md` §4: the clauses.
+/// `sqlpp.md` §11: the clauses.
 @Suite struct QueryBuilderDeclarations {
     private let place: Place
     let database: Database

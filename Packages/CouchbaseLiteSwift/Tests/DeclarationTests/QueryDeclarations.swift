@@ -3,7 +3,7 @@ import Dispatch
 import Foundation
 import Testing
 
-/// `api.md` §1, §2.
+/// `sqlpp.md` §11.
 @Suite(.timeLimit(.minutes(5))) struct QueryDeclarations {
     private let place: Place
     let database: Database

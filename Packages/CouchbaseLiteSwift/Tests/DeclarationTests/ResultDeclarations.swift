@@ -2,7 +2,7 @@ import CouchbaseLiteSwift
 import Foundation
 import Testing
 
-/// `api.md` §3.
+/// `sqlpp.md` §11.
 @Suite struct ResultDeclarations {
     private struct Hotel: Codable, Equatable {
         var name: String

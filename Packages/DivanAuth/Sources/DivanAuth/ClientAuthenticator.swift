@@ -72,7 +72,7 @@ extension SessionClientAuthenticator: CustomStringConvertible, CustomReflectable
     public var customMirror: Mirror { Mirror(self, children: ["cookieName": cookieName]) }
 }
 
-/// The requirements for every client authenticator; check your own with any test framework.
+/// The requirements for every client authenticator, as a check for any test framework.
 public enum ClientAuthenticatorContract {
     /// Returns one sentence for each violated requirement; none if the authenticator is correct.
     public static func violations(of authenticator: some ClientAuthenticator) -> [String] {

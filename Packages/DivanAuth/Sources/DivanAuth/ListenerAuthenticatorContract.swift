@@ -1,4 +1,4 @@
-/// The requirements for every listener authenticator with passwords; check your own with any test framework.
+/// The requirements for every listener authenticator with passwords, as a check for any test framework.
 public enum ListenerAuthenticatorContract {
     /// Returns one sentence for each violated requirement; none if the authenticator is correct.
     ///

@@ -20,7 +20,7 @@ import Testing
         LoginVisitor(host: host, name: name, isExempt: isExempt)
     }
 
-    @Test func `an address has so many seats, and gets them back`() {
+    @Test func `the number of concurrent logins per address is limited`() {
         var ledger = ledger()
         for _ in 0..<3 { #expect(ledger.enter(visitor("1.2.3.4"), at: .zero) == .now) }
         #expect(ledger.enter(visitor("1.2.3.4"), at: .zero) == .refused)
@@ -35,14 +35,14 @@ import Testing
         ("2001:db8:1:2::5", "2001:db8:1:3::5", false), ("fe80::1%eth0", "fe80::2", true),
         ("::1", "::2", true), ("::1", "1::", false), ("10.0.0.1", "10.0.0.2", false),
     ])
-    func `an IPv6 client is its network`(first: String, second: String, isSame: Bool) {
+    func `IPv6 clients are counted by network`(first: String, second: String, isSame: Bool) {
         var ledger = ledger()
         for _ in 0..<3 { _ = ledger.enter(visitor(first), at: .zero) }
         let decision = ledger.enter(visitor(second), at: .zero)
         #expect((decision == .refused) == isSame)
     }
 
-    @Test func `wrong passwords make the next attempts wait, longer each time`() {
+    @Test func `wrong passwords delay the next attempts, longer each time`() {
         var ledger = ledger()
         func attempt(at now: Duration) -> LoginDecision {
             defer { ledger.leave(visitor("a")) }
@@ -62,7 +62,7 @@ import Testing
         #expect(attempt(at: .seconds(700)) == .now, "forgotten after ten minutes")
     }
 
-    @Test func `a name that looks like a known one is a stranger`() {
+    @Test func `a name that only looks like a known one is unknown`() {
         var ledger = ledger()
         ledger.succeeded(visitor("a", "\u{C5}sa"), as: "\u{C5}sa")
         for _ in 0..<2 { ledger.failed(visitor("a"), at: .zero) }
@@ -70,7 +70,7 @@ import Testing
         #expect(attempt(&ledger, visitor("a", "A\u{30A}sa")) == .after(.milliseconds(250)))
     }
 
-    @Test func `it remembers only so many addresses`() {
+    @Test func `the number of remembered addresses is limited`() {
         var ledger = ledger { $0.rememberedAddressCount = 100 }
         _ = ledger.enter(visitor("stays"), at: .zero)
         for number in 0..<1_000 { ledger.failed(visitor("10.0.0.\(number)"), at: .zero) }
@@ -90,7 +90,7 @@ import Testing
         return ledger.enter(visitor, at: .zero)
     }
 
-    @Test func `who has logged in before does not wait for the guesses of a neighbour`() {
+    @Test func `a user who has logged in before is not delayed by guesses from the same address`() {
         var ledger = ledger()
         ledger.succeeded(visitor("10.0.0.1", "ada"), as: "ada")
         for number in 0..<20 { ledger.failed(visitor("10.0.0.1", "guess-\(number)"), at: .zero) }
@@ -101,7 +101,7 @@ import Testing
         #expect(attempt(&ledger, visitor("10.0.0.1", "ada")) != .now, "for its own guesses")
     }
 
-    @Test func `behind a proxy on this machine each name waits for itself`() {
+    @Test func `behind a local proxy each name is delayed separately`() {
         var ledger = ledger()
         func proxied(_ name: String) -> LoginVisitor {
             visitor("127.0.0.1", name, isExempt: true)
@@ -111,7 +111,7 @@ import Testing
         for _ in 0..<3 { #expect(attempt(&ledger, proxied("ada")) == .now) }
     }
 
-    @Test func `it remembers only so many names, and those that logged in longest`() {
+    @Test func `the number of remembered names is limited, and successful logins are kept`() {
         var ledger = ledger {
             $0.rememberedNameCount = 10
             $0.nameGroupCount = 1
@@ -137,7 +137,7 @@ import Testing
 
     /// The first name is remembered separately, the last with its group.
     @Test(arguments: ["ada", "zoe"])
-    func `who makes up names has no fresh guesses at another`(victim: String) {
+    func `made-up names do not reset the delay of another name`(victim: String) {
         var ledger = ledger { $0.rememberedNameCount = 10 }
         if victim == "zoe" {
             for number in 0..<20 { ledger.failed(proxied("earlier-\(number)"), at: .zero) }
@@ -151,7 +151,7 @@ import Testing
         #expect(ledger.admit(proxied(victim), at: .seconds(700)) == .now, "its time is over")
     }
 
-    @Test func `a name whose failures are its group's does not begin anew when there is room`() {
+    @Test func `a name counted with its group keeps its failures when there is room again`() {
         var ledger = ledger { $0.rememberedNameCount = 1 }
         ledger.failed(proxied("first"), at: .zero)
         for _ in 0..<2 { ledger.failed(proxied("second"), at: .seconds(500)) }
@@ -160,7 +160,7 @@ import Testing
         #expect(ledger.admit(proxied("second"), at: .seconds(601)) != .now)
     }
 
-    @Test func `the addresses of this machine are one where they stand for many, else one each`() {
+    @Test func `loopback addresses count as one behind a local proxy, and separately otherwise`() {
         var ledger = ledger()
         for number in 1...2 {
             ledger.failed(proxied("ada", from: "127.0.0.\(number)"), at: .zero)
@@ -172,7 +172,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `who shows what let it in before does not wait for the guesses of a neighbour`(
+    func `a token that was accepted before is not delayed by guesses from the same address`(
         isExempt: Bool
     ) {
         var ledger = ledger { $0.rememberedNameCount = 3 }
@@ -189,9 +189,8 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a user who has come in does not wait for others, whatever a proxy adds to each request`(
-        isExempt: Bool
-    ) {
+    func `a logged-in user is not delayed by others, whatever headers a proxy adds`(isExempt: Bool)
+    {
         var ledger = ledger()
         var number: UInt8 = 0
         func asking(as name: String) -> LoginVisitor {

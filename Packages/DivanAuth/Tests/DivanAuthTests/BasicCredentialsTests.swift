@@ -13,7 +13,7 @@ import Testing
         let basicAuth: [Basic]
     }
 
-    @Test func `writes and reads the vectors`() throws {
+    @Test func `encodes and decodes the test vectors`() throws {
         let vectors = try Fixture("handshake.json").decoded(as: Vectors.self).basicAuth
         #expect(vectors.count == 2)
         for vector in vectors {
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `the first colon ends the user name, even under a combining mark`() {
+    @Test func `the first colon ends the user name, even before a combining mark`() {
         // "user:" then U+0301, which joins the colon into one Character.
         let header = "Basic dXNlcjrMgTpw"
         let credentials = BasicCredentials(header: header)
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: ["basic cDpw", "BASIC cDpw", "Basic   cDpw"])
-    func `the scheme is read in any case and spacing`(header: String) {
+    func `the scheme is parsed with any case and spacing`(header: String) {
         #expect(BasicCredentials(header: header)?.username == "p")
     }
 
@@ -42,16 +42,16 @@ import Testing
         "Basic cHA=", "Basic _-__", "Basic /zo=", "Basic CTph", "Basiccpw cDpw",
         "Basic " + String(repeating: "cDpw", count: 2_048),
     ])
-    func `anything else is no credentials`(header: String) {
+    func `other headers are not credentials`(header: String) {
         #expect(BasicCredentials(header: header) == nil)
     }
 
-    @Test func `empty user name and password are possible`() throws {
+    @Test func `empty user names and passwords are allowed`() throws {
         #expect(try BasicCredentials(username: "", password: "").header == "Basic Og==")
         #expect(BasicCredentials(header: "Basic Og==")?.password == "")
     }
 
-    @Test func `what the header cannot carry is refused`() {
+    @Test func `credentials that the header cannot represent are refused`() {
         #expect(throws: AuthenticationError.colonInUsername("a:b")) {
             _ = try BasicCredentials(username: "a:b", password: "")
         }
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(0)..<500)
-    func `damaged headers are read or refused, never fatal`(seed: UInt64) throws {
+    func `damaged headers are parsed or refused, and never trap`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var bytes = Array("Basic dXNlcjpwYXNz".utf8)
         for _ in 0..<3 {

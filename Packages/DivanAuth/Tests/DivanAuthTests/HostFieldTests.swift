@@ -13,7 +13,7 @@ import Testing
         ("host.example", "https://other.example", false, false),
         ("host.example", "https://host.example:1", false, false),
         ("host.example", "null", false, false), ("", "https://host.example", true, false),
-    ]) func `with TLS a page that came without it is another origin`(
+    ]) func `a page loaded without TLS is another origin if TLS is used`(
         host: String,
         origin: String,
         isSecure: Bool,
@@ -26,7 +26,7 @@ import Testing
         "localhost", "LocalHost", "localhost.", "localhost:4985", "localhost:", "127.0.0.1",
         "127.0.0.1:4985", "127.9.9.9", "0.0.0.0:1", "[::1]", "[::1]:4985", "[::ffff:127.0.0.1]",
         "Notes.Example", "notes.example.:80", "[2001:db8::7]:80",
-    ]) func `loopback and the names that were allowed are own names`(host: String) {
+    ]) func `loopback addresses and allowed names are accepted as own names`(host: String) {
         #expect(HostField(host).isOwn(or: ["notes.example", "[2001:DB8::7]"]))
     }
 
@@ -39,11 +39,11 @@ import Testing
         "localhost, evil.example",
         "localhost/", "localhost\u{0}", "127.0.0.1\u{0}evil.example", "0.0.0.1", "[::2]",
         "localhost\t", "ｌocalhost", "http://localhost",
-    ]) func `any other name, address or malformed value is none of this machine`(host: String) {
+    ]) func `other names, other addresses and malformed values are not accepted`(host: String) {
         #expect(!HostField(host).isOwn(or: ["notes.example"]))
     }
 
-    @Test func `this machine's own name is its own, also in its local network`() throws {
+    @Test func `the host name is accepted, also with .local`() throws {
         var characters = [CChar](repeating: 0, count: 256)
         gethostname(&characters, 255)
         let name = String(

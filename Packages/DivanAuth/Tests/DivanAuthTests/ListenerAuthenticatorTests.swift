@@ -11,7 +11,7 @@ import Testing
         ada = try BasicCredentials(username: "ada", password: "engine:1843")
     }
 
-    @Test func `everyone may enter an open listener`() {
+    @Test func `an open listener accepts everyone`() {
         let authenticator = OpenListenerAuthenticator()
         for authorization in [nil, "rubbish", ada.header] {
             let request = AuthenticationRequest(authorization: authorization)
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `a call-back gets what the client sent, decoded`() {
+    @Test func `a callback gets the decoded credentials`() {
         let seen = Mutex<[String]>([])
         let authenticator = PasswordListenerAuthenticator { username, password in
             seen.withLock { $0 += [username, password] }
@@ -30,7 +30,7 @@ import Testing
         #expect(seen.withLock { $0 } == ["ada", "engine:1843"])
     }
 
-    @Test func `a call-back is not asked about clients without credentials`() {
+    @Test func `a callback is not called without valid credentials`() {
         let authenticator = PasswordListenerAuthenticator { _, _ in
             Issue.record("asked")
             return true
@@ -41,13 +41,13 @@ import Testing
         }
     }
 
-    @Test func `the challenge is the one that clients expect`() {
+    @Test func `the challenge has the expected form`() {
         #expect(
             AuthenticationOutcome.basicChallenge == .refused(challenge: #"Basic charset="UTF-8""#)
         )
     }
 
-    @Test func `call-back and list hold to the contract`() throws {
+    @Test func `callback and list fulfill the contract`() throws {
         let ada = ada
         let callback = PasswordListenerAuthenticator { $0 == ada.username && $1 == ada.password }
         let eve = try BasicCredentials(username: "eve", password: "apple")
@@ -59,14 +59,14 @@ import Testing
         #expect(violations == [])
     }
 
-    @Test func `the contract finds who lets in strangers`() {
+    @Test func `the contract detects an authenticator that accepts unknown users`() {
         let open = OpenListenerAuthenticator()
         let violations = ListenerAuthenticatorContract.violations(of: open, accepting: ada)
         #expect(violations.contains("A client without credentials must be refused."))
         #expect(violations.contains("A wrong user name or password must be refused."))
     }
 
-    @Test func `a list mixes no user with another's password`() throws {
+    @Test func `a list does not accept the password of another user`() throws {
         let eve = try BasicCredentials(username: "eve", password: "apple")
         let mixed = try BasicCredentials(username: "eve", password: ada.password)
         let list = PasswordListAuthenticator([ada, eve])
@@ -74,12 +74,12 @@ import Testing
         #expect(list.authenticate(request) == .basicChallenge)
     }
 
-    @Test func `an empty list lets nobody in`() {
+    @Test func `an empty list accepts no one`() {
         let request = AuthenticationRequest(authorization: ada.header)
         #expect(PasswordListAuthenticator([]).authenticate(request) == .basicChallenge)
     }
 
-    @Test func `a list keeps digests under a salt, not passwords`() {
+    @Test func `a list stores salted digests, not passwords`() {
         struct FixedSource: RandomSource {
             func bytes(_ count: Int) -> [UInt8] { [UInt8](repeating: 7, count: count) }
         }

@@ -3,7 +3,7 @@ import Testing
 
 /// The README's example, word for word.
 @Suite struct ReadmeTests {
-    @Test func `the example does what it says`() throws {
+    @Test func `the README example works`() throws {
         let client = try BasicClientAuthenticator(username: "ada", password: "engine")
         let listener = PasswordListenerAuthenticator { username, password in
             username == "ada" && password == "engine"

@@ -36,7 +36,7 @@ import Testing
         try BasicCredentials(username: name, password: password).header
     }
 
-    @Test func `who shows nothing only asks what is needed`() {
+    @Test func `a request without credential fields shows no credentials`() {
         #expect(ShownCredentials(request([]), to: own) == nil)
         #expect(ShownCredentials(request([]), to: password) == nil)
     }
@@ -45,10 +45,7 @@ import Testing
         ("Cookie", "session=1"), ("X-API-Key", "1"), ("Authorization", "Bearer 1"),
         ("Sec-WebSocket-Protocol", "BLIP_3+CBMobile_3, token.1"),
     ])
-    func `any field may let somebody in that the application names`(
-        name: String,
-        value: String
-    ) throws {
+    func `a custom authenticator counts any credential field`(name: String, value: String) throws {
         let shown = try #require(ShownCredentials(request([(name, value)]), to: own))
         let other = try #require(ShownCredentials(request([(name, value + "2")]), to: own))
         #expect(shown.name == nil && shown.token?.count == 32)
@@ -56,7 +53,7 @@ import Testing
         #expect(shown == ShownCredentials(request([(name, value)]), to: own))
     }
 
-    @Test func `where passwords let in, cookies count for nothing`() throws {
+    @Test func `a password authenticator ignores cookies`() throws {
         let cookie = ("Cookie", "session=1")
         #expect(ShownCredentials(request([cookie]), to: password) == nil)
         let basic = ("Authorization", try header("ada", "byron"))
@@ -64,7 +61,7 @@ import Testing
         #expect(shown?.name == "ada" && shown?.token == nil)
     }
 
-    @Test func `what proxies and browsers add is no login`() {
+    @Test func `headers added by proxies and browsers are not credentials`() {
         let added = [
             ("X-Cloud-Trace-Context", "1/2"), ("X-Amz-Cf-Id", "3"), ("X-B3-TraceId", "4"),
             ("Accept-Language", "eo"),
@@ -72,7 +69,7 @@ import Testing
         #expect(ShownCredentials(request(added), to: own) == nil)
     }
 
-    @Test func `an authenticator names the fields that it looks at`() throws {
+    @Test func `an authenticator can declare the fields that it reads`() throws {
         struct Choosy: ListenerAuthenticator {
             var credentialFields: [String] { ["x-ticket", "Authorization"] }
             func authenticate(_ request: AuthenticationRequest) -> AuthenticationOutcome {
@@ -88,7 +85,7 @@ import Testing
     }
 
     /// Otherwise each made-up name would have its own guesses.
-    @Test func `a name beside something else that may let in does not stand alone`() throws {
+    @Test func `a name sent with another credential does not count alone`() throws {
         let basic = ("Authorization", try header("made-up", "x"))
         let shown = try #require(
             ShownCredentials(request([basic, ("Cookie", "session=1")]), to: own)
@@ -98,7 +95,7 @@ import Testing
         #expect(alone?.name == "made-up" && alone?.token == nil)
     }
 
-    @Test func `a certificate is shown, and has a name beside it`() throws {
+    @Test func `a client certificate is a credential, and can have a name`() throws {
         let certificates = [[UInt8]("der".utf8)]
         let bare = try #require(ShownCredentials(request([], certificates: certificates), to: own))
         #expect(bare.name == nil && bare.token != nil)
@@ -107,7 +104,7 @@ import Testing
         #expect(shown?.name == "ada")
     }
 
-    @Test func `nobody guesses where everybody comes in`() throws {
+    @Test func `an open listener has no credentials to guess`() throws {
         let basic = ("Authorization", try header("ada", "byron"))
         #expect(ShownCredentials(request([basic]), to: OpenListenerAuthenticator()) == nil)
     }

@@ -42,7 +42,7 @@ public struct BLIPConnection {
     /// The limits on the memory that a peer can use.
     public typealias Limits = BLIPLimits
 
-    /// What the peer may make us hold.
+    /// The limits on the memory that the peer can use.
     public let limits: Limits
     /// The number of ignored frames: frames of unknown type, or of replies to requests that are no longer pending.
     public private(set) var ignoredFrameCount = 0
@@ -59,7 +59,7 @@ public struct BLIPConnection {
     ///
     /// - Parameters:
     ///   - codec: Compresses frames; deflate unless both ends chose another.
-    ///   - limits: What the peer may make us hold.
+    ///   - limits: The limits on the memory that the peer can use.
     public init(codec: any CompressionCodec, limits: Limits = Limits()) {
         self.limits = limits
         reader = MessageReader(frames: FrameReader(codec: codec), limits: limits)

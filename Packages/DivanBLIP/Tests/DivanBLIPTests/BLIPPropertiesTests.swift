@@ -4,7 +4,7 @@ import Testing
 /// Properties as an ordered list of pairs, and as peers read them.
 @Suite struct BLIPPropertiesTests {
     @Test
-    func `one pass hands out every pair in order, repeated and empty ones too`() {
+    func `forEachPair visits every pair in order, including repeated and empty ones`() {
         let properties: BLIPProperties = ["Profile": "rev", "id": "a", "rev": "", "id": "b"]
         var pairs: [String] = []
         func text(_ bytes: Span<UInt8>) -> String {
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test
-    func `keeps order and finds the first of a name`() {
+    func `keeps the order and returns the first value of a name`() {
         let properties: BLIPProperties = ["b": "1", "a": "2", "b": "3", "": ""]
         #expect(properties.map(\.name) == ["b", "a", "b", ""])
         #expect(properties.map(\.value) == ["1", "2", "3", ""])
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test
-    func `a NUL is left out`() {
+    func `NUL characters are removed`() {
         var properties: BLIPProperties = ["a\0b": "c\0d"]
         #expect(properties["ab"] == "cd")
         properties["ab"] = "\0e\0"
@@ -59,14 +59,14 @@ import Testing
         ("true", true), ("TRUE", true), ("YES", true), ("1", true), ("-7", true), ("false", false),
         ("no", false), ("0", false), ("", false), ("maybe", false), ("1x", false),
     ])
-    func `truth is read as Couchbase Lite reads it`(value: String, isTrue: Bool) {
+    func `Booleans are parsed like in Couchbase Lite`(value: String, isTrue: Bool) {
         let properties: BLIPProperties = ["flag": value]
         #expect(properties.bool("flag") == isTrue)
         #expect(!properties.bool("other"))
     }
 
     @Test
-    func `values that are no texts are written as texts are`() {
+    func `UTF-8 and integer values are encoded like strings`() {
         var properties = BLIPProperties()
         properties.append(named: "id", utf8: "d\u{0}é".utf8.span)
         properties.append(named: "none", utf8: "".utf8.span)
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test
-    func `numbers are decimal`() {
+    func `integers are parsed as decimal`() {
         var properties: BLIPProperties = ["a": "200", "b": "-1", "c": "0x10", "d": "9e3", "e": ""]
         for number in [0, 999_999_999_999_999_999, 1_000_000_000_000_000_000, Int.max] {
             properties["g"] = String(number)

@@ -17,12 +17,12 @@ import Testing
         ("013480", .truncatedFrame(byteCount: 3)),
         ("013480808080808080808002", .varintTooLong),
     ])
-    func `a frame that ends too soon is refused`(hex: String, reason: BLIPError.Reason) throws {
+    func `a truncated frame is refused`(hex: String, reason: BLIPError.Reason) throws {
         expectRefusal([try #require([UInt8](hex: hex))], reason)
     }
 
     @Test
-    func `every cut of a sound frame is refused or waits for nothing`() throws {
+    func `every prefix of a valid frame is refused`() throws {
         var scribe = Scribe()
         let frame = scribe.message(1, Scribe.request, [("Profile", "echo")], [1, 2, 3])
         for count in frame.indices {
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test
-    func `a wrong checksum is refused and nothing is delivered`() throws {
+    func `a wrong checksum is refused, and nothing is delivered`() throws {
         var scribe = Scribe()
         var frame = scribe.message(1, Scribe.request, [("Profile", "rev")], [7])
         frame[frame.count - 1] ^= 1
@@ -63,7 +63,7 @@ import Testing
         ),
         ([255, 255, 255, 255, 255, 255, 255, 255, 255, 2], .varintTooLong),
     ])
-    func `broken properties are refused`(plain: [UInt8], reason: BLIPError.Reason) {
+    func `malformed properties are refused`(plain: [UInt8], reason: BLIPError.Reason) {
         for flags in [Scribe.request, Scribe.request | Scribe.compressed] {
             var scribe = Scribe()
             expectRefusal([scribe.frame(1, flags, plain)], reason)
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test
-    func `100 KiB of properties pass`() throws {
+    func `100 KiB of properties are accepted`() throws {
         var scribe = Scribe()
         let value = String(repeating: "x", count: 102_400 - 3)
         var connection = BLIPConnection()
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test
-    func `a reply to what was never asked is refused, one too many is ignored`() throws {
+    func `a reply without a request is refused, a second reply is ignored`() throws {
         var scribe = Scribe()
         expectRefusal([scribe.message(1, Scribe.reply, [])], .replyNumber(1))
 
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test(arguments: [UInt8(3), 6, 7])
-    func `a frame of unknown type is ignored in either peer's manner`(type: UInt8) throws {
+    func `a frame of unknown type is ignored with or without a checksum`(type: UInt8) throws {
         for isInChecksum in [true, false] {
             var scribe = Scribe()
             let outside: [UInt8] = [9, type, 1, 2, 0, 0, 0, 0]
@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test
-    func `an acknowledgement of what is not there is ignored`() throws {
+    func `an acknowledgement of an unknown message is ignored`() throws {
         var connection = BLIPConnection()
         for hex in ["0134e8ff03", "0135e8ff03", "ffffff7f3400", "0035ffffffffffffffffff01"] {
             #expect(try connection.events(of: [try #require([UInt8](hex: hex))]).isEmpty)
@@ -152,7 +152,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(0)..<300)
-    func `damaged frames never do more than end the connection`(seed: UInt64) throws {
+    func `damaged frames can only end the connection`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var scribe = Scribe()
         var frames = (1...6).map { number in

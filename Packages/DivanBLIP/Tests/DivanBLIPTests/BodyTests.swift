@@ -5,7 +5,7 @@ import Testing
 /// Bodies that are read while they are sent, and replies that arrive in pieces.
 @Suite struct BodyTests {
     @Test(arguments: [0, 1, 16_359, 16_360, 32_733, 32_734, 65_536, 100_000])
-    func `a source arrives whole and without an empty frame`(byteCount: Int) throws {
+    func `a body source arrives complete and without empty frames`(byteCount: Int) throws {
         for isCompressed in [false, true] {
             var (asker, answerer) = (BLIPConnection(), BLIPConnection())
             let source = CountingSource(byteCount: byteCount)
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test
-    func `a large source is read only as far as the window lets it go`() {
+    func `a large source is read only as far as the send window allows`() {
         var sender = BLIPConnection()
         let source = CountingSource(byteCount: 100 << 20)
         sender.send(BLIPRequest(profile: "put", body: .source(source)))
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test
-    func `a reply streams in pieces`() throws {
+    func `a reply is streamed in pieces`() throws {
         var link = Link()
         let number = try link.ask(streams: true) { id in
             let source = CountingSource(byteCount: 1_000_000)
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test
-    func `a streamed reply is not bounded as a whole message is`() throws {
+    func `a streamed reply may exceed the message size limit`() throws {
         for streams in [true, false] {
             var link = Link(limits: .small)
             try link.ask(streams: streams) { ($0, BLIPReply(body: .zeros(400_000))) }
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test
-    func `an error in place of a stream comes whole`() throws {
+    func `an error reply to a streaming request arrives complete`() throws {
         var link = Link()
         let text = String(repeating: "long ", count: 10_000)
         try link.ask(streams: true) {
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a reply that was given up is read to its end and dropped`(streams: Bool) throws {
+    func `a cancelled reply is read to its end and discarded`(streams: Bool) throws {
         var link = Link()
         let number = try link.ask(streams: streams) { ($0, BLIPReply(body: .zeros(1_000_000))) }
         _ = try link.asker.events(of: Array(link.answerer.takeFrames().prefix(3)))
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test
-    func `a reply whose source fails at once becomes an error`() throws {
+    func `a reply whose source fails immediately becomes an error`() throws {
         var link = Link()
         try link.ask(streams: true) {
             ($0, BLIPReply(body: .source(CountingSource(byteCount: 0, failsAtEnd: true))))
@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test
-    func `a message whose source fails on the way ends short and others go on`() throws {
+    func `a message whose source fails partway ends early, and others continue`() throws {
         var (sender, receiver) = (BLIPConnection(), BLIPConnection())
         let source = CountingSource(byteCount: 70_000, failsAtEnd: true)
         sender.send(BLIPRequest(profile: "put", body: .source(source)))
@@ -152,7 +152,7 @@ import Testing
             ([:], "BLIP", 501),
         ] as [(BLIPProperties, String, Int)]
     )
-    func `an error reply is an error whatever it lacks`(
+    func `an error reply without domain or code is still an error`(
         properties: BLIPProperties,
         domain: String,
         code: Int
@@ -168,7 +168,7 @@ import Testing
     }
 
     @Test
-    func `a second reply and one that nobody wants are dropped`() throws {
+    func `a second reply and an unwanted reply are discarded`() throws {
         var scribe = Scribe()
         var connection = BLIPConnection()
         let frames = [scribe.message(1, Scribe.noReply, []), scribe.message(2, Scribe.request, [])]

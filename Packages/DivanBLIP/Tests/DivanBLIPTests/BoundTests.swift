@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test
-    func `a message above the limit is refused, in one frame or in many`() {
+    func `a message above the limit is refused, in one frame or in several`() {
         var scribe = Scribe()
         let zeros = [UInt8](repeating: 0, count: 100_001)
         let bomb = scribe.frame(1, Scribe.request | Scribe.compressed, zeros)
@@ -35,7 +35,7 @@ import Testing
 
     /// Each frame alone is harmless: a hundred bytes that become 19,000.
     @Test
-    func `a chain of compressed frames stops at the limit too`() {
+    func `a series of compressed frames is stopped at the limit`() {
         var scribe = Scribe()
         let zeros = [UInt8](repeating: 0, count: 19_000)
         let more = Scribe.moreComing | Scribe.compressed
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test
-    func `64 MB out of 64 KB stop at the limit`() throws {
+    func `64 MB compressed to 64 KB are stopped at the limit`() throws {
         let zeros = [UInt8](repeating: 0, count: 64 << 20)
         let payload = try DeflateCodec(level: 9).compressed(zeros.span)
         let frame = [1, Scribe.compressed] + payload + [0, 0, 0, 0]
@@ -56,14 +56,14 @@ import Testing
     }
 
     @Test
-    func `incomplete requests are bounded in number`() {
+    func `the number of incomplete requests is limited`() {
         var scribe = Scribe()
         let frames = (1...11).map { scribe.frame(UInt64($0), Scribe.moreComing, [0]) }
         expectRefusal(frames, .openMessages(limit: 10), 1008)
     }
 
     @Test
-    func `incomplete messages are bounded together`() {
+    func `the total size of incomplete messages is limited`() {
         var scribe = Scribe()
         let body = [UInt8](repeating: 0, count: 19_000)
         let frames = (1...8).map { scribe.frame(UInt64($0), Scribe.moreComing, body) }
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test
-    func `what is complete is held no more`() throws {
+    func `complete messages no longer count`() throws {
         var scribe = Scribe()
         var connection = BLIPConnection(limits: .small)
         let body = [UInt8](repeating: 0, count: 19_000)
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test
-    func `unanswered requests are bounded until their replies have left`() throws {
+    func `requests count until their replies are sent`() throws {
         var scribe = Scribe()
         var connection = BLIPConnection(limits: .small)
         for number: UInt64 in 1...60 {
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test
-    func `replies that nobody reads are bounded`() throws {
+    func `the size of unread replies is limited`() throws {
         var scribe = Scribe()
         var limits = BLIPConnection.Limits()
         limits.queuedReplyByteCount = 100_000
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test
-    func `an empty compressed frame leaves the next one readable`() throws {
+    func `an empty compressed frame does not break the next one`() throws {
         var scribe = Scribe()
         let flags = Scribe.compressed
         let frames = [

@@ -11,7 +11,7 @@ private let messagesPerConversation = 80
 /// Two connections send random messages at random times; all of them arrive, once and unchanged.
 @Suite struct ConversationTests {
     @Test(arguments: 0..<conversationCount)
-    func `everything arrives once and unchanged in any interleaving`(seed: UInt64) throws {
+    func `every message arrives once and unchanged in any interleaving`(seed: UInt64) throws {
         var conversation = Conversation(seed: seed)
         try conversation.run()
         #expect(conversation.mistakes == [], "seed \(seed)")
@@ -20,7 +20,7 @@ private let messagesPerConversation = 80
     }
 
     @Test
-    func `the example of the README`() throws {
+    func `the README example works`() throws {
         var client = BLIPConnection(codec: .deflate)
         var server = BLIPConnection(codec: .deflate)
         client.send(BLIPRequest(profile: "echo", body: .bytes([1, 2, 3]), isCompressed: true))
@@ -42,7 +42,7 @@ private let messagesPerConversation = 80
     }
 
     @Test
-    func `an error says place, problem and remedy`() throws {
+    func `an error states the frame, the problem and the solution`() throws {
         var limits = BLIPConnection.Limits()
         limits.messageByteCount = 10
         var connection = BLIPConnection(limits: limits)

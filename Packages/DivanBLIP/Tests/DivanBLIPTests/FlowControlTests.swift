@@ -8,7 +8,7 @@ import Testing
     private let acknowledges65512 = [UInt8](hex: "0134e8ff03") ?? []
 
     @Test
-    func `a sender pauses at 128,000 bytes and others pass`() throws {
+    func `a message pauses at 128,000 unacknowledged bytes, and others continue`() throws {
         var sender = BLIPConnection()
         sender.send(BLIPRequest(profile: "large", body: .zeros(400_000)))
         let first = sender.takeFrames().map(Seen.init)
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test
-    func `a window grows by what is acknowledged, to eight times its beginning`() throws {
+    func `a window grows with acknowledgements up to eight times its initial size`() throws {
         var sender = BLIPConnection()
         sender.send(BLIPRequest(profile: "large", body: .zeros(16_374 * 400)))
         var sent = 0
@@ -45,7 +45,7 @@ import Testing
     @Test(arguments: [
         "0134ebff07", "0134ffffffff0f", "0134ffffffffffffffffff01", "013400", "013410",
     ])
-    func `an acknowledgement that says too much or too little changes nothing`(hex: String) throws {
+    func `an acknowledgement of too many or too few bytes changes nothing`(hex: String) throws {
         var sender = BLIPConnection()
         sender.send(BLIPRequest(profile: "large", body: .zeros(400_000)))
         #expect(sender.takeFrames().count == 8)
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test
-    func `a receiver acknowledges every 50,000 bytes but the last`() throws {
+    func `a receiver acknowledges every 50,000 bytes except the last`() throws {
         var sender = BLIPConnection()
         var receiver = BLIPConnection()
         sender.send(BLIPRequest(profile: "large", body: .zeros(16_374 * 9 - 15), isNoReply: true))
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test
-    func `compressed bytes count as they travel`() throws {
+    func `compressed bytes count with their compressed size`() throws {
         var sender = BLIPConnection()
         var receiver = BLIPConnection()
         sender.send(BLIPRequest(profile: "large", body: .zeros(1_000_000), isCompressed: true))
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test
-    func `replies flow under the same rules`() throws {
+    func `replies use the same flow control`() throws {
         var asker = BLIPConnection()
         var answerer = BLIPConnection()
         asker.send(BLIPRequest(profile: "get"))
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test
-    func `a peer that never acknowledges stops one message, not the others`() throws {
+    func `a peer that never acknowledges stops only that message`() throws {
         var sender = BLIPConnection()
         for _ in 0..<3 { sender.send(BLIPRequest(profile: "large", body: .zeros(200_000))) }
         sender.send(BLIPRequest(profile: "small"))
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test
-    func `acknowledgements that have not left become one`() throws {
+    func `acknowledgements that are not sent yet are merged`() throws {
         var scribe = Scribe()
         var receiver = BLIPConnection()
         let part = [UInt8](repeating: 0, count: 60_000)

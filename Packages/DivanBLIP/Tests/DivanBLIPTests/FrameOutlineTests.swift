@@ -27,7 +27,7 @@ import Testing
         #expect(big.byteCount == frame.count)
     }
 
-    @Test func `acknowledgements tell how far, and unknown types their number`() throws {
+    @Test func `acknowledgements show their byte count, and unknown types their number`() throws {
         #expect(
             try BLIPFrameOutline([9, 0x34, 0xD0, 0x86, 0x03].span).kind
                 == .acknowledgesRequest(byteCount: 50_000)
@@ -36,7 +36,7 @@ import Testing
         #expect(try BLIPFrameOutline([9, 0x03].span).kind == .unknown(3))
     }
 
-    @Test func `half a header is refused`() {
+    @Test func `an incomplete header is refused`() {
         for bytes: [UInt8] in [[], [1], [0x80], [1, 4]] {
             #expect(throws: BLIPError.self) { try BLIPFrameOutline(bytes.span) }
         }

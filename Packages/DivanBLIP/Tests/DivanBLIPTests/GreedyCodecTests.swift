@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test
-    func `a codec that makes everything longer fills no frame beyond its bound`() throws {
+    func `frames stay within the size limit if a codec expands its input`() throws {
         var generator = SeededGenerator(seed: 4)
         let body: [UInt8] = .random(count: 60_000, using: &generator)
         var sender = BLIPConnection(codec: Doubling())

@@ -7,7 +7,7 @@ import Testing
 @Suite struct NumberTableTests {
     /// Numbers grow; most are removed soon, some later, and some never.
     @Test(arguments: UInt64(0)..<50)
-    func `keeps what a dictionary keeps`(seed: UInt64) {
+    func `behaves like a dictionary`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var (table, model) = (NumberTable<Int>(), [UInt64: Int]())
         var last: UInt64 = 0
@@ -41,7 +41,7 @@ import Testing
         #expect(table.remove(0) == model[0] && table.change(last + 1) { $0 } == nil)
     }
 
-    @Test func `a number that stays for ever does not make the table grow without end`() {
+    @Test func `a number that is never removed does not make the table grow`() {
         var table = NumberTable<Int>()
         table[1] = 1
         for number in UInt64(2)..<10_000 {

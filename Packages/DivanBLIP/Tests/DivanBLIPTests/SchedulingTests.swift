@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test
-    func `an urgent message overtakes what has begun, whose frames get short`() {
+    func `an urgent message overtakes started messages, whose frames become shorter`() {
         var sender = BLIPConnection()
         for _ in 0..<3 { sender.send(BLIPRequest(profile: "large", body: .zeros(60_000))) }
         var frame: [UInt8] = []
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test
-    func `an urgent message does not overtake what has not begun`() {
+    func `an urgent message does not overtake messages that have not started`() {
         var sender = BLIPConnection()
         for _ in 0..<4 { sender.send(BLIPRequest(profile: "normal")) }
         sender.send(BLIPRequest(profile: "now", isUrgent: true))
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test
-    func `urgent messages leave a normal one between them`() {
+    func `a normal message is sent between urgent messages`() {
         var sender = BLIPConnection()
         for _ in 0..<4 { sender.send(BLIPRequest(profile: "large", body: .zeros(60_000))) }
         var frame: [UInt8] = []
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(0)..<30)
-    func `requests begin in the order of their numbers and all end`(seed: UInt64) {
+    func `requests start in the order of their numbers and all complete`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var sender = BLIPConnection()
         var seen: [Seen] = []
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test
-    func `a reply is as urgent as its request`() throws {
+    func `a reply to an urgent request is urgent`() throws {
         var scribe = Scribe()
         var connection = BLIPConnection()
         let frames = [
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: 0...9)
-    func `no frame exceeds 16,384 bytes whatever the bytes`(level: Int) throws {
+    func `no frame exceeds 16,384 bytes whatever its content`(level: Int) throws {
         var generator = SeededGenerator(seed: UInt64(level))
         let body = [UInt8].random(count: 100_000, using: &generator)
         var sender = BLIPConnection(codec: .deflate(level: level))

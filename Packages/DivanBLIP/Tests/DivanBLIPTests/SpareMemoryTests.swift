@@ -9,7 +9,7 @@ import Testing
     private static let megabytes = [UInt8](repeating: 0, count: 8 << 20)
 
     @Test(arguments: [Scribe.compressed, Scribe.compressed | Scribe.moreComing])
-    func `the memory of a long message is not kept for the next one`(flags: UInt8) throws {
+    func `the memory of a long message is not kept for the next message`(flags: UInt8) throws {
         var scribe = Scribe()
         var connection = BLIPConnection()
         let bomb = scribe.frame(1, flags, [0] + Self.megabytes)
@@ -20,7 +20,7 @@ import Testing
         #expect(connection.spareByteCount <= 256 << 10)
     }
 
-    @Test func `neither is that of a message which nobody wants`() throws {
+    @Test func `the memory of a discarded message is not kept`() throws {
         var scribe = Scribe()
         var connection = BLIPConnection()
         // A reply to no request.

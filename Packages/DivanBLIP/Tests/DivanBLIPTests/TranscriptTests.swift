@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test
-    func `a lost frame is noticed at the next one`() throws {
+    func `a lost frame is detected at the next frame`() throws {
         for recording in try Transcript.recordings("litecore-push-revtree") {
             let frames = recording.frames.filter { $0.direction == .toServer }.map(\.bytes)
             guard frames.count > 2 else { continue }

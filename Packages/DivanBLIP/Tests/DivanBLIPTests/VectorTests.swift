@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test(arguments: 0..<5)
-    func `captured frames give the captured messages`(index: Int) throws {
+    func `captured frames decode to the captured messages`(index: Int) throws {
         let capture = vectors.goBlipCaptures[index]
         let recording = try capture.recording()
         for direction in Recording.Direction.allCases {
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test
-    func `rebuilt frames begin and end as captured`() throws {
+    func `rebuilt frames have the captured headers and trailers`() throws {
         var comparedCount = 0
         for capture in vectors.goBlipCaptures {
             for (frame, rebuilt) in zip(capture.frames, try capture.recording().frames) {
@@ -36,11 +36,12 @@ import Testing
         #expect(comparedCount == 27)
     }
 
-    /// Our senders play both ends of a capture: uncompressed frames must have the same bytes, compressed ones the same
-    /// header and checksum. (Long compressed messages are cut a little shorter here, so that incompressible bytes still
-    /// fit a frame.)
+    /// Our senders play both ends of a capture: uncompressed frames must have the same bytes, compressed ones the
+    /// same header and checksum.
+    ///
+    /// (Long compressed messages are cut a little shorter here, so that incompressible bytes still fit a frame.)
     @Test(arguments: [0, 2])
-    func `our senders make the captured frames`(index: Int) throws {
+    func `our senders produce the captured frames`(index: Int) throws {
         let capture = vectors.goBlipCaptures[index]
         var ends = [Recording.Direction.toServer: BLIPConnection(), .toClient: BLIPConnection()]
         try capture.queueRequests(on: &ends)
@@ -73,14 +74,14 @@ import Testing
         ("unknown frame type 3 is ignored (but still checksummed)", 1),
         ("final compressed frame with zero payload bytes", 2),
     ])
-    func `frames that go-blip takes are taken`(name: String, requestCount: Int) throws {
+    func `frames that go-blip accepts are accepted`(name: String, requestCount: Int) throws {
         let requests = try receive(name).compactMap(\.request)
         #expect(requests.count == requestCount)
         #expect(requests.allSatisfy { $0.profile == "echo" })
     }
 
     @Test
-    func `bodies come out as they went in`() throws {
+    func `bodies are decoded unchanged`() throws {
         func bodies(_ name: String) throws -> [String] {
             try receive(name).compactMap(\.request).map { String(decoding: $0.body, as: UTF8.self) }
         }

@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test
-    func `what is sent between two calls of the handler goes out, too`() {
+    func `messages sent between calls of the handler are sent`() {
         let heard = Heard()
         let pair = InProcessPair(subprotocol: "x", firstLoop: loop, secondLoop: loop)
         BLIPChannel.open(over: pair.second, codec: DeflateCodec()) { Echo($0) }
@@ -44,7 +44,7 @@ import Testing
 
     /// Larger than a BLIP window and than what the transport accepts at once.
     @Test
-    func `what finds no room goes out when there is room again`() {
+    func `messages that exceed the window are sent when there is room`() {
         let heard = Heard()
         let body = (0..<2_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 5) }
         let network = SimulatedNetwork(loop: loop, random: SeededGenerator(seed: 3))
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test
-    func `a body that cannot be read to its end is told of although the peer says no more`() {
+    func `an unreadable body is reported even if the peer sends nothing more`() {
         let heard = Heard()
         let pair = InProcessPair(subprotocol: "x", firstLoop: loop, secondLoop: loop)
         pair.second.start(Silent())
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test
-    func `a frame against the rules ends the channel with its code, and nothing more is told`() {
+    func `an invalid frame closes the channel with its code, and nothing more is reported`() {
         let heard = Heard()
         let pair = InProcessPair(subprotocol: "x", firstLoop: loop, secondLoop: loop)
         BLIPChannel.open(over: pair.first, codec: DeflateCodec()) { Asker($0, heard, bodies: []) }
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test
-    func `a handler hears of a connection that never came to be`() {
+    func `a handler is notified of a connection that could not be opened`() {
         let heard = Heard()
         let network = SimulatedNetwork(loop: loop, random: SeededGenerator(seed: 1))
         let client = network.makeTransport(from: "a", to: "nobody", subprotocols: ["x"])
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test
-    func `a channel and its handler are gone after the end`() {
+    func `a channel and its handler are released after the end`() {
         let heard = Heard()
         weak var channel: BLIPChannel?
         do {
@@ -122,7 +122,7 @@ import Testing
         #expect(channel == nil)
     }
 
-    @Test func `what waits is looked at on the loop alone`() async {
+    @Test func `queuedByteCount can be read only on the loop`() async {
         await #expect(processExitsWith: .failure) {
             let loop = VirtualLoop()
             let pair = InProcessPair(subprotocol: "x", firstLoop: loop, secondLoop: loop)

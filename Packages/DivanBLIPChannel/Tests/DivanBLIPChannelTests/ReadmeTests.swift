@@ -35,7 +35,7 @@ private final class Replies: Sendable {
 
 /// The README's example, verbatim.
 @Suite struct ReadmeTests {
-    @Test func `the example asks, and is answered`() {
+    @Test func `the example sends a request and gets a reply`() {
         let loop = VirtualLoop()
         let pair = InProcessPair(subprotocol: "x", firstLoop: loop, secondLoop: loop)
         let replies = Replies()

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// The kind of a bundle, as far as the first bytes show.
+/// The kind of a bundle, determined from its first bytes.
 public enum BundleKind: Equatable, Sendable {
-    /// Nothing, or nothing known to this package.
+    /// No bundle, or an unknown format.
     case unknown
     /// A database of Couchbase Lite, or any other SQLite file.
     case sqlite

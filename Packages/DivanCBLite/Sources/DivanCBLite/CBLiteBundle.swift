@@ -1,39 +1,39 @@
 public import DivanRevisions
 
-/// A database of Couchbase Lite 2, 3 or 4 in a folder `NAME.cblite2`, opened for reading.
+/// A Couchbase Lite database (version 2, 3 or 4) in a folder `NAME.cblite2`, opened for reading.
 ///
-/// Nothing is changed in it, and it need not have been closed properly: if there is a log, a copy in the
-/// temporary directory is read. One thread at a time.
+/// The database is not changed, and need not have been closed properly: if there is a write-ahead log, a copy in
+/// the temporary directory is read. Use it on one thread at a time.
 ///
 /// Source: the bundle's own files; `checkpoints.md` §2 and §3 for the meaning of checkpoints.
 public final class CBLiteBundle {
     /// The folder.
     public let directory: String
-    /// The database's own data.
+    /// The properties of the database.
     public let facts: Facts
-    /// Its collections with their tables.
+    /// The collections with their tables.
     public let collections: [Collection]
-    /// Its deleted collections, whose sequences continue if they are created again.
+    /// The deleted collections, whose sequences continue if they are created again.
     public let formerCollections: [FormerCollection]
-    /// What SQLite reports about damaged pages of the file; `nil` if it is intact.
+    /// SQLite's report on damaged pages of the file; `nil` if the file is intact.
     ///
-    /// Documents may be missing then, also such that no record shows.
+    /// If there is damage, documents may be missing, even some of which no record is left.
     public let damage: String?
 
     private let copy: ScratchCopy
     private let file: SQLiteFile
 
-    /// The database's own data.
+    /// The properties of the database.
     public struct Facts: Sendable {
-        /// 16 bytes; the source ID in the versions that it wrote.
+        /// 16 bytes; the source ID in the versions that the database wrote.
         public var publicUUID: [UInt8]
-        /// 16 bytes that are part of the names of checkpoints.
+        /// 16 bytes that are part of the checkpoint IDs.
         public var privateUUID: [UInt8]
-        /// The private UUID of the database that it was copied from.
+        /// The private UUID of the database from which it was copied.
         public var previousPrivateUUID: [UInt8]?
         /// Whether new revisions are versions.
         public var scheme: RevisionScheme
-        /// The keys shared by its bodies.
+        /// The shared keys of its bodies.
         public var keys: SharedKeys
         /// The remotes with their addresses, by ascending number.
         public var remotes: [(address: String, id: RemoteID)]
@@ -43,18 +43,18 @@ public final class CBLiteBundle {
     public struct Collection: Sendable {
         /// The scope's name.
         public let scope: String
-        /// Its own name.
+        /// The collection's name.
         public let name: String
-        /// The greatest sequence that was assigned.
+        /// The highest assigned sequence.
         public internal(set) var lastSequence: UInt64 = 0
         fileprivate let tables: [DocumentTable]
     }
 
-    /// A checkpoint, and for a peer's checkpoint its revision.
+    /// A checkpoint, with its revision if it belongs to a peer.
     public struct Checkpoint: Sendable {
-        /// Its name.
+        /// The ID of the checkpoint.
         public var id: String
-        /// `N-cc`; `nil` for one of this database's own.
+        /// `N-cc`; `nil` for a checkpoint of this database.
         public var revision: String?
         /// JSON.
         public var body: [UInt8]
@@ -62,7 +62,7 @@ public final class CBLiteBundle {
 
     /// Opens a database and reads its data.
     ///
-    /// - Throws: `CBLiteError`, which says what to do.
+    /// - Throws: `CBLiteError`, with the remedy.
     public init(directory: String) throws(CBLiteError) {
         self.directory = directory
         switch try BundleKind(of: directory) {
@@ -102,8 +102,8 @@ public final class CBLiteBundle {
         }
     }
 
-    /// Whether a folder contains a database of Couchbase Lite that can be opened, or could be if it were
-    /// not encrypted, too old or too new; its own data are not read.
+    /// Whether a folder contains a Couchbase Lite database, even if it cannot be opened because it is encrypted,
+    /// too old or too new; its data is not read.
     public static func isBundle(_ directory: String) -> Bool {
         guard let kind = try? BundleKind(of: directory) else { return false }
         guard kind == .sqlite else { return kind != .unknown }
@@ -113,10 +113,11 @@ public final class CBLiteBundle {
         return (try? isBundle(file)) ?? false
     }
 
-    /// The message for somebody who opened a folder as a Divan database.
+    /// The message for a user who opened a folder as a Divan database.
     ///
     /// - Parameter directory: The folder.
-    /// - Returns: What it is and how to import it; `nil` if it contains no database of Couchbase Lite.
+    /// - Returns: The kind of the database and how to import it; `nil` if the folder contains no Couchbase Lite
+    ///   database.
     public static func notice(about directory: String) -> String? {
         guard isBundle(directory) else { return nil }
         let name = directory.split(separator: "/").last ?? ""
@@ -145,10 +146,10 @@ public final class CBLiteBundle {
 
     /// Calls `body` with each row of a collection by ascending sequence.
     ///
-    /// If a document is among both the live and the deleted ones, its earlier row says so. Rows on damaged
-    /// pages come last, as records that say so.
+    /// If a document is among both the live and the deleted documents, its earlier row has `laterSequence` set.
+    /// Rows on damaged pages come last, as records with `damage`.
     ///
-    /// - Throws: `CBLiteError.inUse` if somebody wrote meanwhile, and the errors of `body`.
+    /// - Throws: `CBLiteError.inUse` if another program wrote at the same time, and the errors of `body`.
     public func forEachRecord(
         in collection: Collection,
         _ body: (Record) throws -> Void
@@ -214,7 +215,7 @@ public final class CBLiteBundle {
         try checkpoints(in: "kv_checkpoints", arePeers: false)
     }
 
-    /// The checkpoints kept for peers.
+    /// The checkpoints that are stored for peers.
     public func peerCheckpoints() throws(CBLiteError) -> [Checkpoint] {
         // An upgraded file has both tables; the content of the later one counts.
         var byID: [[UInt8]: Checkpoint] = [:]

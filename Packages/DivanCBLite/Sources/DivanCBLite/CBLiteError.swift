@@ -1,6 +1,6 @@
-/// What is wrong with one record, in a few words; says nothing about others.
+/// The damage of one record.
 public struct RecordDamage: Error, Equatable, Sendable, CustomStringConvertible {
-    /// Such as `"body: a string is longer than the body"`.
+    /// The problem, such as `"body: a string is longer than the body"`.
     public let description: String
 
     init(_ description: String) {
@@ -11,25 +11,25 @@ public struct RecordDamage: Error, Equatable, Sendable, CustomStringConvertible 
     func inside(_ column: String) -> RecordDamage { RecordDamage("\(column): \(description)") }
 }
 
-/// Why a bundle cannot be read at all.
+/// The reason why a bundle cannot be read.
 public enum CBLiteError: Error, Equatable, Sendable {
-    /// There is nothing at this path, or no database in it.
+    /// The path does not exist or contains no database.
     case notABundle
-    /// It already is a Divan database.
+    /// The bundle is already a Divan database.
     case divan
-    /// It was written by Couchbase Lite 1.x, or by a pre-release of 2.
+    /// The bundle was written by Couchbase Lite 1.x, or by a pre-release of 2.
     case tooOld(version: Int)
-    /// It was written by a later version than this package knows.
+    /// The bundle was written by a newer version than this package supports.
     case tooNew(version: Int)
-    /// It is encrypted, and cannot be read without Couchbase Lite and its key.
+    /// The bundle is encrypted, and can be read only by Couchbase Lite with the key.
     case encrypted
-    /// Another program has it open for writing.
+    /// Another program has the database open for writing.
     case inUse
-    /// SQLite or the content shows damage.
+    /// SQLite reports damage, or the content is damaged.
     case damaged(String)
-    /// The copy that is read instead of a database with a log could not be made.
+    /// The temporary copy of a database with a write-ahead log could not be created.
     case scratch(directory: String, errno: Int32)
-    /// The system refused; its `errno`.
+    /// A system call failed; its `errno`.
     case system(Int32)
 }
 

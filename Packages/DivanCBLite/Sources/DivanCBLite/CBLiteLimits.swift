@@ -1,16 +1,16 @@
-/// Limits on what a foreign database may make us hold; every member is a maximum.
+/// Limits on the memory that a foreign database can use; every member is a maximum.
 public enum CBLiteLimits {
     /// Bytes of JSON for one body: the largest document that Sync Gateway accepts.
     ///
     /// A few hundred bytes of Fleece can represent 2⁴⁰ values.
     public static let bodyByteCount = 20 << 20
-    /// Values examined for one body.
+    /// Values that are read for one body.
     public static let valueCount = 20 << 20
-    /// Bytes of JSON for all bodies of a document; their values are also counted together.
+    /// Bytes of JSON for all bodies of a document; the limit on values also applies to all of them together.
     public static let recordByteCount = 256 << 20
-    /// Bytes of keys compared to write the members of a document in order.
+    /// Bytes of keys that are compared to sort the members of a document.
     ///
-    /// Keys may be one long text, referred to again and again.
+    /// One long key can be referred to many times.
     public static let comparedByteCount = 64 << 20
     /// Bytes of version vectors that are read for one document.
     public static let vectorByteCount = 16 << 20
@@ -24,14 +24,14 @@ public enum CBLiteLimits {
     public static let sharedKeyByteCount = 4 << 20
     /// Revisions of a document; an index in a tree has two bytes.
     public static let revisionCount = 65_535
-    /// Remotes: higher numbers are damage.
+    /// Remotes; higher numbers are treated as damage.
     public static let remoteCount = 65_535
-    /// Sequences are below this, since others must follow.
+    /// The upper bound of sequences, because others must follow.
     public static let sequenceBound: Int64 = 1 << 62
     /// Bytes of a column that is read; SQLite's own limit is higher.
     public static let columnByteCount = 256 << 20
-    /// Damaged records that are reported individually; further ones are only counted.
+    /// Damaged records that are reported individually; further records are only counted.
     public static let toldDamageCount = 1_000
-    /// How often files are copied again because they were being written.
+    /// The number of attempts to copy files that are being written.
     public static let copyCount = 3
 }

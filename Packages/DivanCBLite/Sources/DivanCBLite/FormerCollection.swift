@@ -1,10 +1,10 @@
-/// A deleted collection: its table is gone, but the counter of its sequences remains.
+/// A deleted collection: its table no longer exists, but its sequence counter does.
 public struct FormerCollection: Hashable, Sendable {
-    /// The scope it was in.
+    /// The name of its scope.
     public let scope: String
     /// Its name in the scope.
     public let name: String
-    /// The greatest sequence that it had given out.
+    /// The highest assigned sequence.
     public let lastSequence: UInt64
 
     /// The collections that have a counter, but no table; `names` has those with one, as `scope.name`.

@@ -2,25 +2,25 @@ public import DivanRevisions
 
 /// A row of a document table, as stored in the file.
 public struct Record: Sendable {
-    /// The document's name; these may be any bytes.
+    /// The document ID; can be any bytes.
     public var key: [UInt8]
     /// The sequence.
     public var sequence: Int64
-    /// Bits of `Flag`, and above the lowest 16 a count that has no meaning here.
+    /// Bits of `Flag`, and above the lowest 16 bits a count that is not used.
     public var flags: Int64
     /// The ID or vector of the current revision.
     public var version: [UInt8]
-    /// The current body; in 2.x the tree.
+    /// The current body; in version 2 the tree.
     public var body: [UInt8]?
     /// The other revisions.
     public var extra: [UInt8]?
-    /// Milliseconds since 1970; `nil` = never.
+    /// The expiration in milliseconds since 1970; `nil` means never.
     public var expiration: Int64?
     /// The sequence of a later row of this document, in the collection's other table.
     ///
-    /// This row then does not count. `nil` if there is none, which is the normal case.
+    /// If it is set, this row is ignored. `nil` in the normal case.
     public var laterSequence: Int64?
-    /// Why the row could not be read; the other columns are then empty, or as an index has them.
+    /// The reason why the row could not be read; the other columns are then empty, or read from an index.
     public internal(set) var damage: RecordDamage?
 
     /// Creates a row from its columns.
@@ -53,19 +53,19 @@ public struct Record: Sendable {
     }
 }
 
-/// A document of Couchbase Lite, with everything known about its revisions.
+/// A Couchbase Lite document with its revisions.
 public struct ForeignDocument: Sendable {
-    /// Its name.
+    /// The document ID.
     public var documentID: DocumentID
     /// The sequence; 1 or more.
     public var sequence: UInt64
     /// Its revisions: a tree, or vectors.
     public var history: any RevisionHistory
-    /// Milliseconds since 1970; `nil` = never.
+    /// The expiration in milliseconds since 1970; `nil` means never.
     public var expiration: Int64?
     /// Whether a stored body refers to blobs.
     public var namesBlobs: Bool
-    /// The damage if only the current revision is intact: its past is lost.
+    /// The damage, if only the current revision is intact and its history is lost.
     public var damage: RecordDamage?
 
     /// The current revision.

@@ -1,6 +1,6 @@
 public import DivanRevisions
 
-/// Makes documents from rows; does not access files.
+/// Creates documents from rows, without access to files.
 public struct RecordReader: Sendable {
     private let keys: SharedKeys
     private let owner: SourceID
@@ -8,8 +8,8 @@ public struct RecordReader: Sendable {
     /// Creates a reader for the rows of one database.
     ///
     /// - Parameters:
-    ///   - keys: Its shared keys.
-    ///   - owner: Its public UUID, which replaces `*` in vectors.
+    ///   - keys: The shared keys of the database.
+    ///   - owner: The public UUID of the database, which replaces `*` in vectors.
     public init(keys: SharedKeys, owner: SourceID) {
         self.keys = keys
         self.owner = owner
@@ -17,9 +17,9 @@ public struct RecordReader: Sendable {
 
     /// Reads one row.
     ///
-    /// If only the past of a row is damaged, the result is its current revision, and the damage.
+    /// If only the history of a row is damaged, the result is its current revision with the damage.
     ///
-    /// - Throws: `RecordDamage` if there is no current revision, also because a later row has it.
+    /// - Throws: `RecordDamage` if there is no current revision, or if a later row contains it.
     public func document(_ record: Record) throws(RecordDamage) -> ForeignDocument {
         if let damage = record.damage { throw damage }
         guard let text = String(validating: record.key, as: UTF8.self),

@@ -1,4 +1,4 @@
-/// The keys shared by all bodies of a database, by number.
+/// The keys that all bodies of a database share, by number.
 public struct SharedKeys: Sendable {
     /// One key, ready to be written.
     struct Key: Sendable {
@@ -11,7 +11,7 @@ public struct SharedKeys: Sendable {
 
     let keys: [Key]
 
-    /// A table without keys.
+    /// Creates a table without keys.
     public init() {
         keys = []
     }

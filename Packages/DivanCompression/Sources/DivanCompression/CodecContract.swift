@@ -1,4 +1,4 @@
-/// The requirements for every codec; check your own with any test framework.
+/// The requirements for every codec, as a check for any test framework.
 public enum CodecContract {
     /// Returns one sentence for each violated requirement; none if the codec is correct.
     public static func violations(of codec: some CompressionCodec) -> [String] {

@@ -1,32 +1,32 @@
 /// Compresses bytes, and restores them exactly.
 ///
-/// Higher layers call this protocol and never a library. `CodecContract` checks an implementation, including your own.
-/// A codec is a plain value and may be used from any thread; the streams that it creates belong to one connection's
-/// direction and are used by one thread at a time.
+/// Higher layers call this protocol and never a library. `CodecContract` checks an implementation. A codec is a
+/// plain value and can be used from any thread; each stream that it creates belongs to one direction of a
+/// connection and is used by one thread at a time.
 public protocol CompressionCodec: Sendable {
     /// The name in settings, logs and WebSocket subprotocols: `"deflate"`, `"lz4"`, `"none"`.
     var name: String { get }
 
-    /// Returns the most bytes that one piece of `inputByteCount` bytes can become.
+    /// Returns the maximum compressed size of a piece of `inputByteCount` bytes.
     ///
-    /// A sender sizes its pieces with it, so that no frame exceeds its limit.
+    /// A sender chooses the size of its pieces with it, so that no frame exceeds its limit.
     func maximumByteCount(for inputByteCount: Int) -> Int
 
-    /// Starts the sending half of one direction.
+    /// Creates the compressor for one direction.
     ///
-    /// - Throws: `CompressionError.library` if the library has no memory.
+    /// - Throws: `CompressionError.library` if there is not enough memory.
     func makeCompressor() throws(CompressionError) -> any StreamCompressor
 
-    /// Starts the receiving half of one direction.
+    /// Creates the decompressor for one direction.
     ///
-    /// - Throws: `CompressionError.library` if the library has no memory.
+    /// - Throws: `CompressionError.library` if there is not enough memory.
     func makeDecompressor() throws(CompressionError) -> any StreamDecompressor
 
-    /// The ways to write this codec's format, the densest first and the fastest last; never empty.
+    /// The compression levels of this codec's format, the densest first and the fastest last; never empty.
     ///
-    /// A sender may switch between them from one piece of a stream to the next, with a new compressing half each time:
-    /// the codec's decompressing half continues to read, and `maximumByteCount(for:)` holds for all of them. Most
-    /// codecs have only one, themselves.
+    /// A sender can switch between them from one piece of a stream to the next, with a new compressor each time:
+    /// the codec's decompressor reads them all, and `maximumByteCount(for:)` is valid for all of them. Most codecs
+    /// have only one level, themselves.
     var grades: [any CompressionCodec] { get }
 }
 
@@ -43,7 +43,7 @@ extension CompressionCodec {
         return output
     }
 
-    /// Restores the input of `compressed(_:)`; the result may have at most `limit` bytes.
+    /// Restores the input of `compressed(_:)`; the result can have at most `limit` bytes.
     ///
     /// - Throws: `CompressionError.corrupt` or `.outputTooLarge`.
     public func decompressed(

@@ -1,10 +1,10 @@
-/// Why a piece could not be compressed or decompressed.
+/// The reason why a piece could not be compressed or decompressed.
 public enum CompressionError: Error, Equatable, Sendable {
-    /// The bytes are not output of the codec's compressor; `detail` is the library's message.
+    /// The bytes are not the output of the codec's compressor; `detail` is the library's message.
     case corrupt(codec: String, detail: String)
     /// A piece would exceed the caller's limit, in bytes.
     case outputTooLarge(codec: String, limit: Int)
-    /// The library failed for another reason, such as missing memory.
+    /// The library failed for another reason, such as low memory.
     case library(codec: String, code: Int)
 }
 

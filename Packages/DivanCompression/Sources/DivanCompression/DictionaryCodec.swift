@@ -1,8 +1,8 @@
-/// Packs many short, similar pieces, each separately: what they have in common is stored once, in a dictionary.
+/// Compresses many short, similar pieces separately, with a dictionary of their common content.
 ///
-/// For data at rest that is read piece by piece, whereas `CompressionCodec` is for streams. `DictionaryCodecContract`
-/// checks an implementation, including your own. A codec is a plain value and may be used from any thread; a coder is
-/// used by one thread at a time.
+/// For data at rest that is read piece by piece; `CompressionCodec` is for streams. `DictionaryCodecContract`
+/// checks an implementation. A codec is a plain value and can be used from any thread; a coder is used by one
+/// thread at a time.
 public protocol DictionaryCodec: Sendable {
     /// The name in settings and logs, such as `"lz4"`.
     var name: String { get }
@@ -10,20 +10,21 @@ public protocol DictionaryCodec: Sendable {
     /// The largest useful size of a dictionary in bytes; at least 1.
     var dictionaryByteCount: Int { get }
 
-    /// Makes a dictionary from typical pieces, the most typical last; the default joins them and keeps the end.
+    /// Creates a dictionary from typical pieces, the most typical last; the default implementation joins them and
+    /// keeps the end.
     ///
     /// - Returns: At most `dictionaryByteCount` bytes.
     func dictionary(from samples: [[UInt8]]) -> [UInt8]
 
-    /// Returns the most bytes that `packedByteCount` packed ones can come from.
+    /// Returns the maximum original size of `packedByteCount` compressed bytes.
     ///
-    /// A reader refuses a piece that claims more before it allocates memory for it.
+    /// A reader rejects a piece with a larger stated size before it allocates memory for it.
     func maximumPlainByteCount(for packedByteCount: Int) -> Int
 
-    /// Creates a coder that packs and unpacks with a dictionary, which may be any bytes.
+    /// Creates a coder that compresses and decompresses with a dictionary, which can be any bytes.
     ///
-    /// - Throws: `CompressionError.library` if memory is short, and `corrupt` for bytes that are not a dictionary of
-    ///   this codec.
+    /// - Throws: `CompressionError.library` if there is not enough memory, and `corrupt` for bytes that are not a
+    ///   dictionary of this codec.
     func makeCoder(dictionary: [UInt8]) throws(CompressionError) -> any DictionaryCoder
 }
 
@@ -34,9 +35,9 @@ extension DictionaryCodec {
     }
 }
 
-/// Packs and unpacks pieces with one dictionary; used by one thread at a time.
+/// Compresses and decompresses pieces with one dictionary; used by one thread at a time.
 public protocol DictionaryCoder: AnyObject {
-    /// Appends a piece of 1 byte or more in packed form.
+    /// Appends the compressed form of a piece of 1 byte or more.
     ///
     /// - Throws: `CompressionError.library`.
     func pack(
@@ -46,8 +47,8 @@ public protocol DictionaryCoder: AnyObject {
 
     /// Fills `output` with the original piece, which must have exactly as many bytes.
     ///
-    /// - Throws: `CompressionError.corrupt` for bytes that are not such a piece, and `library` if memory is short;
-    ///   `output` is undefined then.
+    /// - Throws: `CompressionError.corrupt` for bytes that are not such a piece, and `library` if there is not
+    ///   enough memory; `output` is then undefined.
     func unpack(
         _ packed: Span<UInt8>,
         into output: inout MutableSpan<UInt8>

@@ -1,4 +1,4 @@
-/// Leaves bytes unchanged: for links and disks that are faster than any codec.
+/// Does not change the bytes, for networks and disks that are faster than any codec.
 public struct IdentityCodec: CompressionCodec {
     /// Creates the codec; it has no settings.
     public init() {}
@@ -9,10 +9,10 @@ public struct IdentityCodec: CompressionCodec {
     /// Returns `inputByteCount`: a piece keeps its length.
     public func maximumByteCount(for inputByteCount: Int) -> Int { inputByteCount }
 
-    /// Returns a half that copies.
+    /// Returns a compressor that copies.
     public func makeCompressor() -> any StreamCompressor { IdentityStream() }
 
-    /// Returns a half that copies up to the limit.
+    /// Returns a decompressor that copies up to the limit.
     public func makeDecompressor() -> any StreamDecompressor { IdentityStream() }
 }
 

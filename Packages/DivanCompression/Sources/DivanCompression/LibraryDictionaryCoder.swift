@@ -1,20 +1,21 @@
 /// A coder implemented by a C library: for codecs that call one.
 ///
-/// Owned by this object, and used by one thread at a time, like every coder.
+/// This object owns the library's coder; use it on one thread at a time, like every coder.
 public final class LibraryDictionaryCoder: DictionaryCoder {
     /// The library's functions.
     public struct Functions {
         /// Frees the coder.
         public typealias Free = @convention(c) (OpaquePointer?) -> Void
-        /// The most bytes that a number of plain bytes can become; 0 if there are too many.
+        /// Returns the maximum compressed size of a number of plain bytes; 0 if there are too many.
         public typealias Bound = @convention(c) (Int) -> Int
-        /// Packs bytes into an output of the size that `Bound` returns, and returns the packed size; 0 if it fails.
+        /// Compresses bytes into an output of the size that `Bound` returns, and returns the compressed size; 0 if
+        /// it fails.
         public typealias Pack =
             @convention(c) (
                 OpaquePointer?, UnsafePointer<UInt8>?, Int, UnsafeMutablePointer<UInt8>?
             ) -> Int
-        /// Fills an output of a given size, and writes nothing beyond it; returns 1 if the packed bytes are exactly
-        /// that many plain ones, and -1 if memory is short.
+        /// Decompresses into an output of a given size, and writes nothing beyond it; returns 1 if the result has
+        /// exactly that size, and -1 if there is not enough memory.
         public typealias Unpack =
             @convention(c) (
                 OpaquePointer?, UnsafePointer<UInt8>?, Int, UnsafeMutablePointer<UInt8>?, Int
@@ -41,7 +42,7 @@ public final class LibraryDictionaryCoder: DictionaryCoder {
     private let codecName: String
     private let functions: Functions
 
-    /// Takes over a coder, which `functions.free` frees.
+    /// Takes ownership of a coder, which `functions.free` frees.
     public init(_ coder: OpaquePointer, of codecName: String, _ functions: Functions) {
         (self.coder, self.codecName, self.functions) = (coder, codecName, functions)
     }
@@ -50,7 +51,7 @@ public final class LibraryDictionaryCoder: DictionaryCoder {
         functions.free(coder)
     }
 
-    /// Appends a piece in packed form.
+    /// Appends the compressed form of a piece.
     public func pack(
         _ plain: Span<UInt8>,
         appendingTo output: inout [UInt8]

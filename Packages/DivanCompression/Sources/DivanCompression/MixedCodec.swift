@@ -1,15 +1,15 @@
-/// Several formats in one stream: each piece begins with a byte that says which.
+/// Several formats in one stream: each piece begins with a byte that identifies its format.
 ///
-/// For peers that know all of them and learn during the connection which one suits the link and the processors. Its
-/// grades are those of the formats, so a sender switches formats in the same way as grades within one format. Empty
-/// input gives an empty piece.
+/// For peers that support all of them and determine during the connection which format suits the network and the
+/// processors. Its levels are those of all formats, so a sender switches formats in the same way as levels of one
+/// format. Empty input results in an empty piece.
 public struct MixedCodec: CompressionCodec {
     private let formats: [any CompressionCodec]
 
     /// `"mixed"`.
     public let name = "mixed"
 
-    /// Creates a codec of 1 to 256 formats, the densest first; both sides need the same ones in the same order.
+    /// Creates a codec of 1 to 256 formats, the densest first; both sides need the same formats in the same order.
     ///
     /// - Precondition: `formats` has 1 to 256 members.
     public init(_ formats: [any CompressionCodec]) {
@@ -17,26 +17,26 @@ public struct MixedCodec: CompressionCodec {
         self.formats = formats
     }
 
-    /// The formats' grades, one format after the other.
+    /// The levels of the formats, one format after the other.
     public var grades: [any CompressionCodec] {
         formats.enumerated().flatMap { number, format in
             format.grades.map { TaggedCodec(grade: $0, tag: UInt8(number), whole: self) }
         }
     }
 
-    /// Returns the largest value of the formats, plus one.
+    /// Returns the maximum of all formats, plus one.
     public func maximumByteCount(for inputByteCount: Int) -> Int {
         guard inputByteCount > 0 else { return 0 }
         return 1 + formats.reduce(0) { max($0, $1.maximumByteCount(for: inputByteCount)) }
     }
 
-    /// Returns the compressing half of the middle grade.
+    /// Returns the compressor of the middle level.
     public func makeCompressor() throws(CompressionError) -> any StreamCompressor {
         let grades = grades
         return try grades[grades.count / 2].makeCompressor()
     }
 
-    /// Returns a half that holds a decompressor for each format received so far.
+    /// Returns a decompressor that contains a decompressor for each format received so far.
     public func makeDecompressor() throws(CompressionError) -> any StreamDecompressor {
         MixedDecompressor(formats: formats)
     }

@@ -1,10 +1,10 @@
 extension [UInt8] {
-    /// Makes a C library append the compressed form of `head` and `body`.
+    /// Lets a C library append the compressed form of `head` and `body`.
     ///
-    /// For compressors that call one. `pack` gets both inputs, which are valid during the call, and the start of
-    /// `bound` bytes of room; it writes at most that many and returns how many.
+    /// For compressors that call one. `pack` receives both inputs, which are valid during the call, and the start
+    /// of `bound` bytes of memory; it writes at most that many bytes and returns their number.
     ///
-    /// - Returns: The result of `pack`, or 0 if there is no room.
+    /// - Returns: The result of `pack`, or 0 if there is not enough memory.
     @inlinable
     public mutating func appendPacked(
         _ head: Span<UInt8>,

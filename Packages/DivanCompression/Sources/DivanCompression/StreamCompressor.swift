@@ -1,10 +1,10 @@
-/// The sending half of one direction: pieces share history, and each can be read at once.
+/// The compressor of one direction: pieces share history, and each can be decompressed at once.
 ///
-/// Allocates its library state at the first non-empty piece. Must not be used by two threads at once.
+/// Allocates the library's state at the first non-empty piece. Use it on one thread at a time.
 public protocol StreamCompressor: AnyObject {
     /// Appends the compressed form of `input`; nothing for empty input.
     ///
-    /// - Throws: `CompressionError.library`. The history is then lost: call `reset()`, or end the connection.
+    /// - Throws: `CompressionError.library`. The history is then lost: call `reset()`, or close the connection.
     func compress(
         _ input: Span<UInt8>,
         appendingTo output: inout [UInt8]
@@ -12,8 +12,8 @@ public protocol StreamCompressor: AnyObject {
 
     /// Appends the compressed form of `head` and `body`, one piece as if they were one array.
     ///
-    /// A codec need not implement it: by default the two are joined first. One that copies its input anyway, or takes
-    /// it in parts, saves a copy.
+    /// A codec need not implement this method: by default the two are joined first. An implementation that copies
+    /// its input anyway, or accepts it in parts, saves a copy.
     ///
     /// - Throws: `CompressionError.library`, as `compress(_:appendingTo:)`.
     func compress(
@@ -22,12 +22,12 @@ public protocol StreamCompressor: AnyObject {
         appendingTo output: inout [UInt8]
     ) throws(CompressionError)
 
-    /// Forgets all history; the peer's half must do so at the same point.
+    /// Discards all history; the peer must reset its decompressor at the same point.
     func reset()
 }
 
 extension StreamCompressor {
-    /// Joins the two and compresses them.
+    /// Joins and compresses the two.
     public func compress(
         _ head: Span<UInt8>,
         followedBy body: Span<UInt8>,

@@ -4,12 +4,12 @@ import Testing
 /// The identity codec meets every requirement, and the contract detects codecs that violate one.
 @Suite struct CodecContractTests {
     @Test
-    func `the identity codec is sound`() {
+    func `the identity codec fulfills the contract`() {
         #expect(CodecContract.violations(of: .none) == [])
     }
 
     @Test
-    func `codecs made of others keep the promises`() {
+    func `combined codecs fulfill the contract`() {
         #expect(CodecContract.violations(of: GradedCodec([.none, .none])) == [])
         let mixed = MixedCodec([.none, GradedCodec([.none, .none])])
         #expect(mixed.grades.count == 3)
@@ -17,13 +17,13 @@ import Testing
     }
 
     @Test
-    func `grades that cannot read each other are found`() {
+    func `the contract detects levels that cannot read each other`() {
         let mixture = GradedCodec([.none, MixedCodec([.none])])
         #expect(CodecContract.violations(of: mixture).contains { $0.hasPrefix("A call failed") })
     }
 
     @Test
-    func `an unknown format in a mixed stream is corrupt`() throws {
+    func `an unknown format in a mixed stream is reported as corrupt`() throws {
         let error = CompressionError.corrupt(codec: "mixed", detail: "unknown format 1")
         #expect(throws: error) {
             try MixedCodec([.none]).decompressed([1, 2].span, limit: 100)
@@ -38,26 +38,26 @@ import Testing
         (.remembersForEver, "History survives reset."),
         (.refusesAll, "A call failed on valid bytes"),
     ])
-    func `the contract names a broken promise`(fault: Fault, violation: String) {
+    func `the contract reports a violation`(fault: Fault, violation: String) {
         let violations = CodecContract.violations(of: FaultyCodec(fault: fault))
         #expect(violations.contains { $0.hasPrefix(violation) }, "\(violations)")
     }
 
     @Test
-    func `the example of the README`() throws {
+    func `the README example works`() throws {
         let codec: any CompressionCodec = .none
         let packed = try codec.compressed([1, 2, 3].span)
         #expect(try codec.decompressed(packed.span, limit: 100) == [1, 2, 3])
     }
 
     @Test
-    func `an error says place, problem and remedy`() {
+    func `an error states the codec, the problem and the solution`() {
         let error = CompressionError.outputTooLarge(codec: "deflate", limit: 10)
         let text = "deflate: decompressed data exceeds 10 bytes; raise the limit or send less"
         #expect(error.description == text)
     }
 
-    @Test func `the contract of dictionaries names each broken promise`() {
+    @Test func `the dictionary contract reports each violation`() {
         let found = DictionaryCodecContract.violations(of: CopyingCodec())
         for start in [
             "The name is empty.", "dictionaryByteCount is less than 1.",

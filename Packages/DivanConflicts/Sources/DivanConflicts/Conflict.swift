@@ -1,14 +1,14 @@
 public import DivanRevisions
 
-/// Two leaves of one document, neither an ancestor of the other, at most one a tombstone.
+/// Two leaves of one document, neither an ancestor of the other; at most one is a tombstone.
 public struct Conflict: Equatable, Sendable {
-    /// The document's key.
+    /// The document ID.
     public let documentID: DocumentID
-    /// The revision that this peer holds as current.
+    /// The current local revision.
     public let local: Leaf
-    /// The revision that the pull brought.
+    /// The pulled revision.
     public let remote: Leaf
-    /// The body of their common ancestor, as JSON; `nil` when it is not kept.
+    /// The body of their common ancestor, as JSON; `nil` if it is not stored.
     public let base: [UInt8]?
 
     /// Creates a conflict.
@@ -22,11 +22,11 @@ public struct Conflict: Equatable, Sendable {
 
 /// The newest revision of one branch.
 public struct Leaf: Equatable, Sendable {
-    /// Its identity.
+    /// The revision ID.
     public let revisionID: RevisionID
     /// Whether it deletes the document.
     public let isTombstone: Bool
-    /// The change number under which it is stored; 0 if it is not stored.
+    /// The local sequence; 0 if it is not stored.
     public let sequence: UInt64
     /// A JSON object; `{}` for most tombstones.
     public let body: [UInt8]

@@ -2,20 +2,19 @@ import DivanJSON
 
 /// Merges two leaves member by member, so that edits of different fields are both kept.
 ///
-/// With the common ancestor's body, what only one side changed, added or removed is taken from
-/// that side. Without it, the fields of both sides are kept. Where both sides differ, the winner of
-/// the default rule is used, so every peer merges alike, whichever side is its own; but
-/// an edit wins over a removal. Objects are merged recursively; arrays and objects with an `@type`,
-/// such as blobs, are taken whole. A tombstone wins over any edit.
+/// If the body of the common ancestor is available, a change of only one side is taken from that side; otherwise
+/// the fields of both sides are kept. Where both sides differ, the winner of the default rule is used, so all peers
+/// merge in the same way; but a change wins over a removal. Objects are merged recursively; arrays and objects with
+/// an `@type`, such as blobs, are not merged. A tombstone wins over any change.
 ///
 /// Source: `behaviour.md` §9.
 public struct FieldMergeResolver: ConflictResolver {
     /// Creates the rule; it has no settings.
     public init() {}
 
-    /// Returns the merged body, or the side that it equals.
+    /// Returns the merged body, or one side if the merged body is equal to it.
     ///
-    /// - Throws: `JSONError` when a body is not JSON.
+    /// - Throws: `JSONError` if a body is not JSON.
     public func resolve(_ conflict: Conflict) throws -> Resolution {
         let (local, remote) = (conflict.local, conflict.remote)
         guard !local.isTombstone, !remote.isTombstone else {

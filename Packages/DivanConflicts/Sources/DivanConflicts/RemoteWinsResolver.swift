@@ -1,13 +1,13 @@
-/// Replaces our revision with the other peer's.
+/// Replaces the local revision with the remote revision.
 public struct RemoteWinsResolver: ConflictResolver {
     /// Creates the rule; it has no settings.
     public init() {}
 
-    /// Keeps the remote leaf, a tombstone too.
+    /// Keeps the remote leaf, including a tombstone.
     public func resolve(_ conflict: Conflict) -> Resolution { .keepRemote }
 }
 
 extension ConflictResolver where Self == RemoteWinsResolver {
-    /// Replaces our revision with the other peer's.
+    /// Replaces the local revision with the remote revision.
     public static var remoteWins: Self { Self() }
 }

@@ -2,7 +2,7 @@
 ///
 /// Source: RFC 4648 §4.
 public enum Base64 {
-    /// Returns four characters for every three bytes or part of them.
+    /// Returns four characters for every three bytes, with padding.
     public static func encode(_ bytes: Span<UInt8>) -> String {
         let byteCount = (bytes.count + 2) / 3 * 4
         return String(unsafeUninitializedCapacity: byteCount) { text in
@@ -23,7 +23,7 @@ public enum Base64 {
         }
     }
 
-    /// Reads exactly what `encode` writes, so that each value has only one text.
+    /// Decodes only text that `encode` returns, so that each value has only one text.
     ///
     /// Returns `nil` for another alphabet, for missing or extra padding, for white space, and
     /// if bits after the last byte are not zero.

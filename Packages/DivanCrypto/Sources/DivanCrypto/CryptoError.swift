@@ -4,13 +4,13 @@ internal import CDivanCrypto
 public enum CryptoError: Error, Equatable, Sendable {
     /// The text or bytes contain no private key, or need another password.
     case unreadableKey(detail: String)
-    /// The key's algorithm or curve is none of `PrivateKey.Kind`.
+    /// The key's algorithm or curve is not in `PrivateKey.Kind`.
     case unsupportedKey
     /// An RSA key outside `PrivateKey.rsaBitCounts`.
     case keySize(bitCount: Int)
     /// A password of more than `PrivateKey.passwordByteCount` bytes.
     case passwordLength(byteCount: Int)
-    /// The library refused an operation; `detail` is its own text.
+    /// An operation of the library failed; `detail` is the library's message.
     case library(operation: String, detail: String)
 }
 

@@ -14,7 +14,7 @@ public enum Hex {
         }
     }
 
-    /// Reads digits of either case; `nil` for anything else and for half a byte.
+    /// Decodes digits of either case; `nil` for other characters and for an odd number of digits.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
         let characters = text.utf8
         guard characters.count.isMultiple(of: 2) else { return nil }

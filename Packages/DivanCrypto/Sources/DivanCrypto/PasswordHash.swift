@@ -1,9 +1,9 @@
 internal import CDivanCrypto
 
-/// A password in a form that may be stored: salted, slow to guess, and not reversible.
+/// A password hash for storage: salted, slow to guess, and not reversible.
 ///
-/// Its text is `$scrypt$ln=14,r=8,p=5$<salt>$<key>`, Base64 without padding: the form that many
-/// programs use. Its description shows only the kind.
+/// Its text is `$scrypt$ln=14,r=8,p=5$<salt>$<key>`, Base64 without padding: a common format. Its description shows
+/// only the kind.
 public struct PasswordHash: Equatable, Sendable {
     private static let saltByteCount = 16
     private static let keyByteCount = 32
@@ -13,7 +13,7 @@ public struct PasswordHash: Equatable, Sendable {
     private let salt: [UInt8]
     private let key: [UInt8]
 
-    /// Hashes a password, with a new salt; takes about 0.2 s.
+    /// Hashes a password with a new salt, in about 0.2 s.
     ///
     /// - Throws: `CryptoError.library` if there is not enough memory.
     public init(
@@ -31,10 +31,9 @@ public struct PasswordHash: Equatable, Sendable {
         )
     }
 
-    /// Reads a text.
+    /// Parses the text of a hash.
     ///
-    /// Returns `nil` if it is damaged, of another kind, or asks for more memory than
-    /// `Scrypt.memoryByteCount`.
+    /// Returns `nil` if it is damaged, of another kind, or requires more memory than `Scrypt.memoryByteCount`.
     public init?(text: String) {
         let parts = text.split(separator: "$", omittingEmptySubsequences: false)
         guard parts.count == 5, parts[0].isEmpty, parts[1] == "scrypt",
@@ -47,12 +46,12 @@ public struct PasswordHash: Equatable, Sendable {
         self.key = key
     }
 
-    /// The text to store.
+    /// The text for storage.
     public var text: String {
         "$scrypt$\(work.parameters)$\(Self.encode(salt))$\(Self.encode(key))"
     }
 
-    /// Whether this is the password; takes as long as making the hash, whatever the result.
+    /// Whether the password matches; takes as long as creating the hash, for any result.
     ///
     /// - Throws: `CryptoError.library` if there is not enough memory.
     public func matches(_ password: String) throws(CryptoError) -> Bool {
@@ -77,10 +76,10 @@ public struct PasswordHash: Equatable, Sendable {
 }
 
 extension PasswordHash: CustomStringConvertible, CustomReflectable {
-    /// Only the kind: even a hash helps an attacker to guess.
+    /// Only the kind, because a hash helps attackers to guess the password.
     public var description: String { "scrypt hash (\(work.parameters))" }
 
-    /// Only the kind, so that `dump` hides the rest too.
+    /// Only the kind, so that `dump` does not show the hash.
     public var customMirror: Mirror { Mirror(self, children: ["work": work.parameters]) }
 }
 
@@ -100,8 +99,8 @@ extension Scrypt {
 
 /// Returns whether both have the same bytes, in a time that depends only on their lengths.
 ///
-/// Compare secrets and proofs with this, never with `==`: an early exit reveals to a peer how many
-/// bytes it guessed right. Different lengths return `false` at once, so lengths are not secret.
+/// Compare secrets and proofs with this function, never with `==`: an early exit reveals how many bytes were
+/// correct. Different lengths return `false` immediately, so lengths are not secret.
 public func isEqualInConstantTime(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
     guard left.count == right.count else { return false }
     return left.withUnsafeBufferPointer { left in

@@ -28,7 +28,7 @@ extension PrivateKey {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The public half as SubjectPublicKeyInfo DER, as in a certificate.
+    /// The public key as SubjectPublicKeyInfo DER, as in a certificate.
     ///
     /// - Throws: `CryptoError.library` if there is not enough memory.
     public func publicKeyDER() throws(CryptoError) -> [UInt8] {
@@ -49,14 +49,14 @@ extension PrivateKey {
 }
 
 extension PrivateKey: Equatable {
-    /// Two keys are equal if their public halves are the same, and so their signatures are interchangeable.
+    /// Two keys are equal if their public keys are equal.
     public static func == (left: PrivateKey, right: PrivateKey) -> Bool {
         divan_key_equal(left.storage.key, right.storage.key) == 1
     }
 }
 
 extension PrivateKey: CustomStringConvertible {
-    /// Only the kind: a key must not end up in a log.
+    /// Only the kind, because keys must not be logged.
     public var description: String {
         switch kind {
         case .rsa(let bitCount): "RSA private key of \(bitCount) bits"

@@ -2,7 +2,7 @@ internal import CDivanCrypto
 
 /// A private key for certificates and TLS; copies share one key, which is wiped with the last copy.
 ///
-/// May be used from any thread. Its description shows the kind and never the key.
+/// Can be used from any thread. Its description contains the kind and never the key.
 public struct PrivateKey: Sendable {
     /// The algorithms that peers and Sync Gateway accept (`tls-and-auth.md`).
     public enum Kind: Hashable, Sendable {
@@ -14,10 +14,10 @@ public struct PrivateKey: Sendable {
         case p384
     }
 
-    /// Bits in an RSA modulus: with fewer, libraries refuse the handshake; with more, it takes seconds.
+    /// Bits in an RSA modulus: with fewer bits, libraries refuse the handshake; with more, it takes seconds.
     public static let rsaBitCounts = 2048...8192
 
-    /// Bytes in a password: the library's buffer; it would use only the beginning of a longer one.
+    /// Bytes in a password: the size of the library's buffer, which truncates longer passwords.
     public static let passwordByteCount = 1_024
 
     /// The key's algorithm.
@@ -43,7 +43,7 @@ public struct PrivateKey: Sendable {
         return try PrivateKey(taking: made)
     }
 
-    /// Reads the first private key of a PEM text: PKCS #8, PKCS #1 or SEC 1.
+    /// Reads the first private key in PEM text: PKCS #8, PKCS #1 or SEC 1.
     ///
     /// - Parameters:
     ///   - text: PEM; anything before and after the key is ignored.

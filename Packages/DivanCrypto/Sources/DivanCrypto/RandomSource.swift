@@ -1,16 +1,16 @@
 internal import CDivanCrypto
 
-/// The source of bytes for keys, identifiers and masks; injected, so that a test can repeat them.
+/// The source of random bytes for keys, identifiers and masks; tests can use a deterministic source.
 ///
-/// May be called from any thread. Outside tests an implementation must be unpredictable to others.
+/// Can be called from any thread. Outside tests the bytes must be unpredictable.
 public protocol RandomSource: Sendable {
-    /// Returns `count` fresh bytes; `count` is zero or more.
+    /// Returns `count` new bytes; `count` is zero or more.
     func bytes(_ count: Int) -> [UInt8]
 }
 
 /// The library's generator, seeded by the kernel.
 public struct SystemRandomSource: RandomSource {
-    /// Creates the source; all of them share the library's state.
+    /// Creates a source; all sources share the library's state.
     public init() {}
 
     /// Returns `count` unpredictable bytes.

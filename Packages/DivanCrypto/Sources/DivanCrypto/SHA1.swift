@@ -2,8 +2,8 @@ internal import CDivanCrypto
 
 /// SHA-1 over bytes that arrive in pieces; a plain value that allocates nothing until the digest.
 ///
-/// It names blobs and revisions, as the protocol requires (`revisions.md` §2, `blobs.md`); do
-/// not use it where a collision would benefit an attacker. A copy continues on its own.
+/// It identifies blobs and revisions, as the protocol requires (`revisions.md` §2, `blobs.md`); do not use it where
+/// a collision would benefit an attacker. Copies are independent.
 ///
 /// Source: FIPS 180-4.
 public struct SHA1: Sendable {
@@ -12,7 +12,7 @@ public struct SHA1: Sendable {
 
     private var state = SHA_CTX()
 
-    /// Starts with no bytes.
+    /// Creates a digest of no bytes.
     public init() {
         divan_sha1_init(&state)
     }

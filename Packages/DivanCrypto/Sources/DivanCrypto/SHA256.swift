@@ -2,7 +2,7 @@ internal import CDivanCrypto
 
 /// SHA-256 over bytes that arrive in pieces; a plain value that allocates nothing until the digest.
 ///
-/// A copy continues on its own.
+/// Copies are independent.
 ///
 /// Source: FIPS 180-4.
 public struct SHA256: Sendable {
@@ -11,7 +11,7 @@ public struct SHA256: Sendable {
 
     private var state = SHA256_CTX()
 
-    /// Starts with no bytes.
+    /// Creates a digest of no bytes.
     public init() {
         divan_sha256_init(&state)
     }

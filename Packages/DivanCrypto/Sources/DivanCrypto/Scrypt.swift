@@ -4,9 +4,9 @@ internal import CDivanCrypto
 ///
 /// Source: RFC 7914.
 public struct Scrypt: Equatable, Sendable {
-    /// Memory that one derivation may use.
+    /// The maximum memory of one derivation.
     ///
-    /// With this limit, sixteen logins at the same time fit in a small machine.
+    /// With this limit, a small machine can process sixteen logins at the same time.
     public static let memoryByteCount = 64 << 20
     // What a stored text may ask for; memory is limited above, time by these.
     static let costExponents = 1...20
@@ -17,14 +17,14 @@ public struct Scrypt: Equatable, Sendable {
     public let costExponent: Int
     /// r: memory is 128 · N · r bytes.
     public let blockSize: Int
-    /// p: time is multiplied by it, memory is not.
+    /// p: multiplies the time, but not the memory.
     public let parallelism: Int
 
     /// 16 MiB and about 0.2 s: OWASP's password storage advice considers it equal to N = 2^17, p = 1,
     /// with an eighth of the memory.
     public static let standard = Scrypt(checkedCostExponent: 14, blockSize: 8, parallelism: 5)
 
-    /// Sets the parameters.
+    /// Creates parameters.
     ///
     /// Returns `nil` for numbers out of range, or if more than `memoryByteCount` is needed.
     public init?(costExponent: Int, blockSize: Int, parallelism: Int) {

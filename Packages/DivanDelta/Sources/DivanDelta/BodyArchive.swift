@@ -1,27 +1,26 @@
 public import DivanCompression
 import DivanJSON
 
-/// Keeps old bodies in few bytes: as the delta from a given body, compressed, or both,
-/// whatever is shortest.
+/// Stores old bodies in few bytes: as the delta from a given body, compressed, or both, whichever is shortest.
 ///
-/// The packing codec is a setting; every packed body names its own, so bodies stay readable when
-/// the setting changes. Safe to use from many threads; it keeps a codec's memory between calls.
+/// The codec is a setting; each compressed body contains the number of its codec, so bodies remain readable when
+/// the setting changes. Can be used from any thread; it keeps a codec's memory between calls.
 ///
-/// A body that begins with a byte below 0x80, as every JSON text does, stays unpacked if
-/// packing does not pay. A packed one begins with
-/// `0x80 + 0x40 if it is a delta + the codec's number, 0 for none`.
+/// A body that begins with a byte below 0x80, as all JSON text does, is stored unchanged if compression does not
+/// make it shorter. A packed body begins with the byte `0x80 + 0x40 if it is a delta + the codec's number, 0 for
+/// none`.
 public struct BodyArchive: Sendable {
-    /// A codec under the number that packed bodies name it by.
+    /// A codec with its number in packed bodies.
     public typealias NumberedCodec = DivanDelta.NumberedCodec
 
-    /// Deltas alone, without compression.
+    /// Only deltas, without compression.
     public static let deltas = BodyArchive(packing: nil)
 
-    /// The codecs that any Divan database may be packed with, by their numbers there.
+    /// The codecs that Divan databases use, with their numbers.
     public enum Bundled: UInt8, CaseIterable, Sendable {
-        /// Raw DEFLATE: the smaller.
+        /// Raw DEFLATE, which is smaller.
         case deflate = 1
-        /// LZ4: the faster.
+        /// LZ4, which is faster.
         case lz4 = 2
     }
 
@@ -31,8 +30,8 @@ public struct BodyArchive: Sendable {
     /// Creates an archive.
     ///
     /// - Parameters:
-    ///   - packing: Compresses from now on; `nil` compresses nothing.
-    ///   - reading: The codecs that earlier bodies may be packed with.
+    ///   - packing: The codec for new bodies; `nil` disables compression.
+    ///   - reading: The codecs of earlier bodies.
     public init(packing: NumberedCodec?, reading: [NumberedCodec] = []) {
         let readers = reading.map(CodecPool.init)
         let known = readers.first { $0.codec.number == packing?.number }
@@ -40,10 +39,10 @@ public struct BodyArchive: Sendable {
         self.readers = readers + (known == nil ? packer.map { [$0] } ?? [] : [])
     }
 
-    /// Creates the archive of Divan's databases, which reads bodies packed by either codec.
+    /// Creates the archive of Divan databases, which reads bodies of both codecs.
     ///
     /// - Parameters:
-    ///   - packing: Compresses from now on; `nil` compresses nothing.
+    ///   - packing: The codec for new bodies; `nil` disables compression.
     ///   - deflate: The codec of number 1.
     ///   - lz4: The codec of number 2.
     public init(
@@ -61,8 +60,8 @@ public struct BodyArchive: Sendable {
     /// The shortest form of a body.
     ///
     /// - Parameters:
-    ///   - body: Any bytes; a delta is made only from JSON.
-    ///   - base: The base that `unpacked` will also get, such as the document's current body.
+    ///   - body: Any bytes; deltas are created only for JSON.
+    ///   - base: The base that is also passed to `unpacked`, such as the document's current body.
     /// - Returns: At most one byte more than `body`.
     public func packed(_ body: [UInt8], beside base: [UInt8]) -> [UInt8] {
         let delta = Self.delta(from: base, to: body)
@@ -83,10 +82,10 @@ public struct BodyArchive: Sendable {
     /// The body that was passed to `packed`.
     ///
     /// - Parameters:
-    ///   - bytes: What `packed` returned, with any codec that this archive reads.
+    ///   - bytes: The result of `packed`, with any codec that this archive reads.
     ///   - base: The base that was passed to `packed`.
-    ///   - limit: The most bytes that a codec may unpack to.
-    /// - Returns: The body, byte for byte.
+    ///   - limit: The maximum decompressed size.
+    /// - Returns: The original body.
     /// - Throws: `BodyArchiveError`.
     public func unpacked(
         _ bytes: [UInt8],

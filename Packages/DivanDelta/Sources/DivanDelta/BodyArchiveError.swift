@@ -1,8 +1,8 @@
-/// Why an old body cannot be unpacked.
+/// The reason why an old body cannot be unpacked.
 public enum BodyArchiveError: Error, Equatable, Sendable {
-    /// It was packed with a codec that the archive was not given.
+    /// The archive does not have the codec of the body.
     case unknownCodec(number: UInt8)
-    /// The bytes are not what was packed, or the base is another one; the reason.
+    /// The bytes or the base differ from the original; the reason.
     case damaged(String)
 }
 

@@ -1,24 +1,24 @@
 public import DivanJSON
 
-/// Why a delta cannot be applied: the reason, and the place in the old value.
+/// The reason why a delta cannot be applied, and the place in the old value.
 public struct DeltaError: Error, Equatable {
-    /// The rule that was broken.
+    /// The violated rule.
     public enum Reason: Equatable, Sendable {
         /// A patch or a deletion of a value that does not exist.
         case nothingToChange
-        /// A patch of members or items of a value of this kind, which has none.
+        /// A patch of members or items of a value of this kind, which has no members or items.
         case notAContainer(JSON.Kind)
         /// An operation of four or more elements, or with a code other than 0 and 2.
         case unknownOperation
-        /// The deletion of an array's item, which would leave a hole.
+        /// The deletion of an item within an array, which would leave a gap.
         case deletionInsideArray
         /// The deletion of the whole value.
         case rootDeleted
         /// The replacement for the end of an array is not an array.
         case remainderNotAnArray
-        /// A text patch of a value that is not a string, or a patch that is not a string itself.
+        /// A text patch of a value that is not a string, or a text patch that is not a string.
         case notAString
-        /// A text patch that does not fit.
+        /// A text patch that does not match the old string.
         case textPatch(TextPatch.Problem)
     }
 

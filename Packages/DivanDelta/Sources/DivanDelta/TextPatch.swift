@@ -1,20 +1,20 @@
-/// Edits of a string by counts of UTF-8 bytes: `<n>=` keeps, `<n>-` drops, `<n>+<bytes>|` inserts.
+/// Edits of a string by counts of UTF-8 bytes: `<n>=` keeps, `<n>-` removes, `<n>+<bytes>|` inserts.
 ///
 /// Source: `delta.md` §6.
 public enum TextPatch {
-    /// Why a text patch cannot be applied.
+    /// The reason why a text patch cannot be applied.
     public enum Problem: Error, Equatable, Sendable {
-        /// It has no operations.
+        /// The patch has no operations.
         case empty
         /// A count is missing or too large, at this byte of the patch.
         case badCount(offset: Int)
         /// None of `=`, `-` and `+` follows a count, at this byte of the patch.
         case unknownOperator(offset: Int)
-        /// An insertion is cut short or has no closing bar, at this byte of the patch.
+        /// An insertion is truncated or has no closing `|`, at this byte of the patch.
         case unclosedInsertion(offset: Int)
-        /// It keeps and drops more or less than the old string's bytes.
+        /// The patch keeps and removes more or fewer bytes than the old string has.
         case wrongLength(oldByteCount: Int)
-        /// The result is not UTF-8: an edit split a character.
+        /// The result is not UTF-8, because an edit split a character.
         case splitCharacter
     }
 

@@ -41,19 +41,22 @@ extension DiscoveryError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .noDaemon:
-            "peer discovery: no Avahi daemon: install and start avahi-daemon or use a static list"
+            "peer discovery: Avahi daemon not running; install and start avahi-daemon, or use a "
+                + "static list"
         case .avahi(let step, let code):
             "peer discovery: \(step.rawValue) failed (\(Self.text(code))); "
                 + "see the log of avahi-daemon"
         case .invalidName(let name):
-            "peer discovery: \(name.debugDescription) is no name; "
+            "peer discovery: invalid peer name \(name.debugDescription); "
                 + "use 1 to \(DiscoveryLimits.nameByteCount) bytes without control characters"
-        case .invalidPort: "peer discovery: port 0; start the listener first and take its port"
+        case .invalidPort:
+            "peer discovery: port 0 is invalid; start the listener first and use its port"
         case .invalidAttribute(let key):
-            "peer discovery: attribute \(key.debugDescription) cannot be sent; use ASCII without "
-                + "= in the key, no NUL, and \(DiscoveryLimits.attributeByteCount) bytes in all"
+            "peer discovery: invalid attribute \(key.debugDescription); use an ASCII key without "
+                + "= or NUL, and at most \(DiscoveryLimits.attributeByteCount) bytes in total"
         case .attributesTooLarge(let byteCount, let limit):
-            "peer discovery: attributes of \(byteCount) bytes exceed \(limit); send fewer"
+            "peer discovery: attributes of \(byteCount) bytes exceed the limit of \(limit); "
+                + "use fewer or shorter attributes"
         }
     }
 

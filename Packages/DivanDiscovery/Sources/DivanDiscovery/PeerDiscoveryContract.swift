@@ -16,7 +16,7 @@ public enum PeerDiscoveryContract {
         let first = Watch()
         let activity = try discovery.browse { first.note($0) }
         if await !first.finds(name, within: patience) {
-            violations.append("The peer \(name) is found.")
+            violations.append("The peer \(name) must be found.")
         }
         activity.stop()
         activity.stop()
@@ -26,10 +26,10 @@ public enum PeerDiscoveryContract {
         let second = Watch()
         let again = try discovery.browse { second.note($0) }
         if await !second.finds(name, within: patience) {
-            violations.append("The peer \(name) is found again by a second search.")
+            violations.append("A second search must find the peer \(name) again.")
         }
         again.stop()
-        if first.hasLateEvents { violations.append("No event begins after stop has returned.") }
+        if first.hasLateEvents { violations.append("No event may start after stop() returns.") }
         return violations
     }
 }

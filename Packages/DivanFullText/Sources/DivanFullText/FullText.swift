@@ -1,14 +1,13 @@
 internal import CDivanFullText
 
-/// Full-text search for SQLite: a tokenizer and a rank for FTS5, and the syntax of its queries.
+/// Full-text search for SQLite: a tokenizer and a rank function for FTS5, and the query syntax.
 ///
-/// A table is created with `tokenize = '…'` and the text that `tokenizer(language:ignoresAccents:)`
-/// returns, and searched with `MATCH divan_full_text_query1(words, columns, tokenizer)`, which leaves out
-/// anything for which that tokenizer has no word. Another tokenizer can replace this one in the table's
-/// definition; nothing else depends on it.
+/// A table is created with `tokenize = '…'` and the text that `tokenizer(language:ignoresAccents:)` returns, and
+/// searched with `MATCH divan_full_text_query1(words, columns, tokenizer)`, which ignores text for which the
+/// tokenizer has no word. Another tokenizer can be used in the table's definition; nothing else depends on it.
 public enum FullText {
-    /// Adds the tokenizer and the functions to a connection, before any statement uses an FTS5
-    /// table that names one.
+    /// Adds the tokenizer and the functions to a connection, before any statement uses an FTS5 table that refers to
+    /// them.
     ///
     /// - Parameter connection: The `sqlite3 *`; used on the thread that uses the connection.
     /// - Returns: SQLite's result code, 0 for success.
@@ -16,24 +15,24 @@ public enum FullText {
         divan_add_full_text(connection)
     }
 
-    /// The text for a table's `tokenize`: letters, digits and spaces only.
+    /// The value for a table's `tokenize`, which consists of letters, digits and spaces.
     ///
     /// - Parameters:
-    ///   - language: A code such as `en` or `en_US`, or an English name, whose stems and stop words
-    ///     are used; with `nil`, or a language that Snowball does not know, words stay unchanged. For languages
-    ///     without spaces between words (Chinese, Japanese, Thai, Lao, Khmer, Burmese) each character
-    ///     is indexed, and a word is found wherever its characters follow each other.
+    ///   - language: A code such as `en` or `en_US`, or an English name, whose stems and stop words are used;
+    ///     with `nil`, or a language that Snowball does not support, words are not changed. For languages without
+    ///     spaces between words (Chinese, Japanese, Thai, Lao, Khmer, Burmese) each character is indexed, and a
+    ///     word is found where its characters are adjacent.
     ///   - ignoresAccents: Whether `é` equals `e`.
-    /// - Returns: The text, such as `divan4 en 0`.
+    /// - Returns: The value, such as `divan4 en 0`.
     public static func tokenizer(language: String?, ignoresAccents: Bool) -> String {
         let known = language.flatMap { name(of: $0) } ?? "none"
         let kind = languagesWithoutBlanks.contains(known) ? characterTokenizer : wordTokenizer
         return "\(kind) \(known) \(ignoresAccents ? 0 : 1)"
     }
 
-    /// The arguments for which ``tokenizer(language:ignoresAccents:)`` returned a text.
+    /// The arguments for which ``tokenizer(language:ignoresAccents:)`` returns a value.
     ///
-    /// - Returns: `nil` for a text that it never returns.
+    /// - Returns: `nil` for a value that it never returns.
     public static func description(
         ofTokenizer text: String
     ) -> (language: String?, ignoresAccents: Bool)? {
@@ -45,10 +44,10 @@ public enum FullText {
         return (language == "none" ? nil : language, words[2] == "0")
     }
 
-    /// Whether words of a language are reduced to their stems, or its texts are split into characters.
+    /// Whether a language is supported: its words are reduced to stems, or its text is split into characters.
     ///
     /// - Parameter language: As in ``tokenizer(language:ignoresAccents:)``.
-    /// - Returns: False also for a text that names no language.
+    /// - Returns: False also for text that is not a language.
     public static func knows(language: String) -> Bool {
         guard let name = name(of: language) else { return false }
         return languagesWithoutBlanks.contains(name) || divan_has_stems(name) != 0
@@ -62,17 +61,17 @@ public enum FullText {
         return (1...15).contains(letters.count) ? String(letters) : nil
     }
 
-    /// Whether a table takes a word of a text for a part of a longer one: the text has words of scripts
-    /// without spaces between words, and the tokenizer is that of another language.
+    /// Whether a table may treat words of a text as parts of longer words: the text contains scripts without spaces
+    /// between words, and the tokenizer is that of another language.
     public static func hidesWords(of text: String, fromTokenizer tokenizer: String) -> Bool {
         !characterTokenizers.contains(String(tokenizer.prefix { $0 != " " }))
             && text.unicodeScalars.contains { divan_has_no_blanks($0.value) != 0 }
     }
 
-    /// The definition of a table with the present tokenizer in place of an earlier one, which remains available.
+    /// The definition of a table with the current tokenizer in place of an earlier one, which remains available.
     ///
     /// - Parameter definition: A text that contains `tokenize = '…'`.
-    /// - Returns: `nil` if it names no earlier tokenizer.
+    /// - Returns: `nil` if it does not refer to an earlier tokenizer.
     public static func renewed(_ definition: String) -> String? {
         guard let start = definition.firstRange(of: "tokenize = '") else { return nil }
         let name = definition[start.upperBound...].prefix { $0 != "'" }
@@ -82,8 +81,8 @@ public enum FullText {
         return definition[..<name.startIndex] + present + definition[name.endIndex...]
     }
 
-    /// Whether the definition of a table names a tokenizer that normalizes texts, which depends on the version of
-    /// Unicode.
+    /// Whether the definition of a table refers to a tokenizer that normalizes text, which depends on the version
+    /// of Unicode.
     public static func normalizes(_ definition: String) -> Bool {
         [wordTokenizer, characterTokenizer].contains { definition.contains("tokenize = '\($0) ") }
     }

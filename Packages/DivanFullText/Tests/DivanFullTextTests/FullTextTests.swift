@@ -149,7 +149,10 @@ struct FullTextTests {
             do {
                 _ = try found(nested(depth))
             } catch let failure as Failure {
-                #expect(failure.message.contains("parentheses are nested too deeply"), "\(depth): \(failure)")
+                #expect(
+                    failure.message.contains("parentheses are nested too deeply"),
+                    "\(depth): \(failure)"
+                )
             }
         }
     }

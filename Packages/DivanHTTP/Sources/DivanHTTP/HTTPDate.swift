@@ -2,8 +2,8 @@ internal import Glibc
 
 /// Dates in HTTP's format, always in UTC: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7).
 ///
-/// Reads the three formats that occur in headers and cookies (that one, with dashes, asctime) and everything else that
-/// RFC 6265 §5.1.1 can parse.
+/// Parses the three formats that occur in headers and cookies (this format, with dashes, asctime) and all other
+/// dates that RFC 6265 §5.1.1 can parse.
 public enum HTTPDate {
     private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
     private static let months = [

@@ -1,8 +1,8 @@
-/// Why a request cannot be answered as intended: a status and a sentence that says what to do.
+/// The reason why a request fails: a status and an explanation with the remedy.
 public struct HTTPError: Error, Equatable, Sendable {
-    /// The status of the answer, 400 to 599 (RFC 9110 §15).
+    /// The status of the response, 400 to 599 (RFC 9110 §15).
     public let status: Int
-    /// What is wrong, and what to do about it.
+    /// The problem and the remedy.
     public let explanation: String
 
     /// Creates an error.
@@ -11,7 +11,7 @@ public struct HTTPError: Error, Equatable, Sendable {
         self.explanation = explanation
     }
 
-    /// The error for a head that cannot be parsed.
+    /// Creates the error for headers that cannot be parsed.
     public init(_ error: HTTPHeadError) {
         switch error {
         case .tlsRecord: self.init(400, "TLS request on a port without TLS; use http")

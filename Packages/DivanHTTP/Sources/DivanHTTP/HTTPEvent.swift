@@ -1,4 +1,4 @@
-/// One event of a `text/event-stream`, as browsers read it.
+/// One event of a `text/event-stream`, in the format of browsers.
 ///
 /// Source: the HTML standard, “Server-sent events”, §9.2.
 public struct HTTPEvent: Equatable, Sendable {
@@ -7,11 +7,11 @@ public struct HTTPEvent: Equatable, Sendable {
     /// A comment that keeps an idle connection alive.
     public static let heartbeat = Array(":\n\n".utf8)
 
-    /// Sent by a client as `Last-Event-ID` when it reconnects; `nil` keeps the previous one.
+    /// The ID that a client sends as `Last-Event-ID` when it reconnects; `nil` keeps the previous ID.
     public var id: String?
     /// The event's name; `nil` means “message”.
     public var name: String?
-    /// Its text, with any number of lines.
+    /// The text of the event, with any number of lines.
     public var data: [UInt8]
 
     /// Creates an event.
@@ -21,7 +21,7 @@ public struct HTTPEvent: Equatable, Sendable {
         self.data = data
     }
 
-    /// The bytes to send; line breaks in the text become data lines, in a name they are removed.
+    /// The bytes to send; line breaks in the text start new data lines; in a name they are removed.
     public var bytes: [UInt8] {
         var bytes: [UInt8] = []
         for (key, value) in [("id", id), ("event", name)] {

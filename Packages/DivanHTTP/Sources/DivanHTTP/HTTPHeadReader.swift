@@ -6,10 +6,11 @@ public struct HTTPHead: Sendable, Equatable {
     public let headers: HTTPHeaders
 }
 
-/// Reads one head from bytes that arrive in arbitrary pieces, each byte once, under limits.
+/// Reads one start line and its header fields from bytes that arrive in arbitrary pieces.
 ///
-/// Strict where leniency has permitted request smuggling: lines end in CRLF, no folding, no control characters, no
-/// blank before the colon. Source: RFC 9112 §2 to §5.
+/// Each byte is processed once, within the limits. The reader is strict where leniency has permitted request
+/// smuggling: lines end in CRLF, no folding, no control characters, no space before the colon. Source: RFC 9112 §2
+/// to §5.
 public struct HTTPHeadReader: Sendable {
     private let limits: HTTPHeadLimits
     private let prefix: String  // what the start line begins with; empty for requests
@@ -20,11 +21,11 @@ public struct HTTPHeadReader: Sendable {
     private var headers = HTTPHeaders()
     private var failure: HTTPHeadError?
 
-    /// Creates a reader for one head.
+    /// Creates a reader for one message.
     ///
     /// - Parameters:
-    ///   - limits: The limits of the head.
-    ///   - prefix: The start of the start line; empty for requests.
+    ///   - limits: The limits of the headers.
+    ///   - prefix: The required start of the start line; empty for requests.
     public init(limits: HTTPHeadLimits = HTTPHeadLimits(), prefix: String = "") {
         self.limits = limits
         self.prefix = prefix
@@ -33,12 +34,12 @@ public struct HTTPHeadReader: Sendable {
     /// Whether any byte has arrived.
     public var hasBegun: Bool { !buffer.isEmpty }
 
-    /// Appends bytes; those after the head are kept for `takeLeftover`.
+    /// Appends bytes; bytes after the headers are kept for `takeLeftover`.
     public mutating func receive(_ bytes: Span<UInt8>) {
         bytes.withUnsafeBufferPointer { buffer.append(contentsOf: $0) }
     }
 
-    /// The bytes after the head; take them once it is complete.
+    /// The bytes after the headers; call it when the headers are complete.
     public mutating func takeLeftover() -> [UInt8] {
         let leftover = Array(buffer.dropFirst(scannedCount))
         buffer = []
@@ -46,9 +47,9 @@ public struct HTTPHeadReader: Sendable {
         return leftover
     }
 
-    /// Returns the head once it is complete.
+    /// Returns the head when it is complete.
     ///
-    /// - Throws: At the first byte that no valid head can have there; every later call throws the same.
+    /// - Throws: At the first invalid byte; every later call throws the same error.
     public mutating func next() throws(HTTPHeadError) -> HTTPHead? {
         if let failure { throw failure }
         do {

@@ -1,6 +1,6 @@
 /// Header fields in the order of the message.
 ///
-/// Names are compared without case, values are kept as they are. Source: RFC 9110 §5.
+/// Names are compared without case; values are not changed. Source: RFC 9110 §5.
 public struct HTTPHeaders: Sendable, Equatable {
     /// One field line.
     public struct Field: Sendable, Equatable {
@@ -16,7 +16,7 @@ public struct HTTPHeaders: Sendable, Equatable {
         }
     }
 
-    /// All fields, in order; a name may occur several times.
+    /// All fields, in order; a name can occur several times.
     public private(set) var fields: [Field]
 
     /// Creates headers from pairs, in their order.
@@ -29,7 +29,7 @@ public struct HTTPHeaders: Sendable, Equatable {
         fields.first { $0.name.isEqualIgnoringCase(name) }?.value
     }
 
-    /// The values of every field called `name`, such as those of `Set-Cookie`.
+    /// The values of all fields called `name`, such as those of `Set-Cookie`.
     public func values(_ name: String) -> [String] {
         fields.filter { $0.name.isEqualIgnoringCase(name) }.map(\.value)
     }
@@ -39,12 +39,12 @@ public struct HTTPHeaders: Sendable, Equatable {
         fields.append(Field(name: name, value: value))
     }
 
-    /// Removes every field called `name`.
+    /// Removes all fields called `name`.
     public mutating func remove(_ name: String) {
         fields.removeAll { $0.name.isEqualIgnoringCase(name) }
     }
 
-    /// The comma-separated elements of every field called `name`, without empty ones.
+    /// The comma-separated elements of all fields called `name`, without empty elements.
     public func elements(_ name: String) -> [String] {
         values(name).flatMap { $0.utf8.split(separator: UInt8(ascii: ",")) }
             .map { $0.trimmingBlanks() }
@@ -54,7 +54,7 @@ public struct HTTPHeaders: Sendable, Equatable {
 }
 
 extension HTTPHeaders: ExpressibleByDictionaryLiteral {
-    /// Creates headers in the order of the literal; a name may occur several times.
+    /// Creates headers in the order of the literal; a name can occur several times.
     public init(dictionaryLiteral elements: (String, String)...) {
         self.init(elements.map { (name: $0.0, value: $0.1) })
     }
@@ -71,7 +71,7 @@ extension HTTPHeaders {
 
     /// The head of a message: a start line, these fields, and the empty line.
     ///
-    /// If fields come from elsewhere, check `unsendableField` first.
+    /// If the fields come from input, check `unsendableField` first.
     public func head(startLine: String) -> [UInt8] {
         var bytes = Array(startLine.utf8)
         bytes.reserveCapacity(
@@ -89,7 +89,7 @@ extension HTTPHeaders {
 }
 
 extension StringProtocol {
-    /// Compares without the case of ASCII letters, as HTTP requires for names and tokens.
+    /// Compares without regard to the case of ASCII letters, as HTTP requires for names and tokens.
     public func isEqualIgnoringCase(_ other: some StringProtocol) -> Bool {
         // In place, because each request is searched for a dozen names.
         let isEqual = utf8.withContiguousStorageIfAvailable { own in
@@ -106,7 +106,7 @@ extension StringProtocol {
         return isEqual
     }
 
-    /// The text without blanks and tabs at its ends.
+    /// The text without spaces and tabs at its ends.
     public func trimmingBlanks() -> String {
         String(Substring(Substring(self).utf8.trimmingBlanks()))
     }
@@ -136,7 +136,7 @@ extension UInt8 {
         }
     }
 
-    /// Whether the byte must never be written into a line of a head.
+    /// Whether the byte must not be written to a header line.
     public var breaksHTTPLine: Bool {
         self == 0x7F || (self < 0x20 && self != UInt8(ascii: "\t"))
     }

@@ -1,10 +1,11 @@
-/// Limits of a message's head; every member is a maximum.
+/// Limits of a message's headers; every member is a maximum.
 public struct HTTPHeadLimits: Equatable, Sendable {
-    /// Bytes of the head with its final empty line; the default, 16 KiB, is twice a large legitimate head.
+    /// Bytes of the headers with the final empty line; the default, 16 KiB, is twice the size of large legitimate
+    /// headers.
     public var headByteCount: Int
-    /// Bytes of one line, without its ending; the default, 8 KiB, is what common servers accept.
+    /// Bytes of one line, without its ending; the default, 8 KiB, is the limit of common servers.
     public var lineByteCount: Int
-    /// Header lines; the default, 100, is what common servers accept.
+    /// Header lines; the default, 100, is the limit of common servers.
     public var headerCount: Int
 
     /// Creates limits.
@@ -19,24 +20,24 @@ public struct HTTPHeadLimits: Equatable, Sendable {
     }
 }
 
-/// What a client may make a server hold or wait for; every member is a maximum.
+/// Limits on the memory and time that a client can use; every member is a maximum.
 public struct HTTPLimits: Equatable, Sendable {
-    /// The limits of each request's head.
+    /// The limits of each request's headers.
     public var head: HTTPHeadLimits
-    /// Bytes of a request's body; the default, 20 MiB, is the largest document that syncs.
+    /// Bytes of a request's body; the default, 20 MiB, is the largest document that can be synced.
     public var bodyByteCount: Int
     /// Bytes of the bodies of all requests that are arriving or being handled; the default is 128 MiB.
     ///
-    /// One address gets at most half, except for a proxy on this machine. There is always room for two of the largest
-    /// bodies.
+    /// One address can use at most half, except a proxy on this machine. There is always memory for two of the
+    /// largest bodies.
     public var heldBodyByteCount: Int
     /// Bytes of one line of the chunked coding, a size with its extensions; the default is 256.
     public var chunkLineByteCount: Int
     /// Bytes of the fields after a chunked body, which are not used; the default is 4 KiB.
     public var trailerByteCount: Int
-    /// Bytes that may wait after a request while it is answered; the default is 64 KiB.
+    /// Bytes that can wait after a request while it is processed; the default is 64 KiB.
     public var waitingByteCount: Int
-    /// From accept, or from the first byte of a request, to the end of its head.
+    /// From accept, or from the first byte of a request, to the end of its headers.
     ///
     /// The default, 10 s, frees a server from silent clients.
     public var headTimeout: Duration
@@ -44,13 +45,13 @@ public struct HTTPLimits: Equatable, Sendable {
     public var bodyTimeout: Duration
     /// Between two requests on one connection; the default is 30 s.
     public var idleTimeout: Duration
-    /// Connections of one server, over all its loops; the default is 128.
+    /// Connections of one server, on all its loops; the default is 128.
     ///
-    /// Each loop has its share. At the limit a newcomer is served, and the connection that has been idle for longest is
-    /// closed, of the address that has the most.
+    /// Each loop has an equal share. At the limit a new connection is accepted, and the connection that has been
+    /// idle for longest is closed, of the address with the most connections.
     public var connectionCount: Int
 
-    /// Creates limits; the defaults suit clients on the open Internet.
+    /// Creates limits; the defaults are suitable for clients on the Internet.
     public init(
         head: HTTPHeadLimits = HTTPHeadLimits(),
         bodyByteCount: Int = 20 << 20,

@@ -3,14 +3,14 @@
 /// One range of bytes is supported. Multiple ranges, other units and malformed ranges are answered with the whole
 /// resource, as the standard allows.
 public enum HTTPRange: Equatable, Sendable {
-    /// Everything: status 200.
+    /// The whole resource: status 200.
     case whole
-    /// These bytes: status 206 with `contentRange`.
+    /// A range of bytes: status 206 with `contentRange`.
     case part(Range<Int>)
-    /// No existing bytes: status 416 with `contentRange`.
+    /// A range outside the resource: status 416 with `contentRange`.
     case unsatisfiable
 
-    /// Reads the range of a request.
+    /// Parses the range of a request.
     ///
     /// - Parameters:
     ///   - request: Its fields `Range` and `If-Range` are used.
@@ -61,7 +61,7 @@ public enum HTTPRange: Equatable, Sendable {
         return value
     }
 
-    /// The answer's field `Content-Range`; `nil` for the whole.
+    /// The value of the response's `Content-Range` field; `nil` for the whole resource.
     public func contentRange(byteCount: Int) -> String? {
         switch self {
         case .whole: nil

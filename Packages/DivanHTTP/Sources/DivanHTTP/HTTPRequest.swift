@@ -1,6 +1,6 @@
-/// The head of a request, validated: where its body ends is unambiguous.
+/// A validated request without its body; the end of the body is unambiguous.
 public struct HTTPRequest: Equatable, Sendable {
-    /// How the end of a body is determined (RFC 9112 §6).
+    /// The way in which the end of a body is determined (RFC 9112 §6).
     public enum Framing: Equatable, Sendable {
         /// There is no body.
         case none
@@ -10,15 +10,15 @@ public struct HTTPRequest: Equatable, Sendable {
         case chunked
     }
 
-    /// The method as sent, such as `GET`.
+    /// The method, such as `GET`.
     public let method: String
     /// The requested resource.
     public let target: HTTPTarget
     /// The header fields.
     public let headers: HTTPHeaders
-    /// How the body ends.
+    /// The way in which the body ends.
     public let framing: Framing
-    /// Whether the client uses HTTP/1.1, and so supports chunks.
+    /// Whether the client uses HTTP/1.1 and therefore supports chunks.
     public let knowsChunks: Bool
     /// Whether the client waits for `100 Continue` before it sends the body.
     public let expectsContinue: Bool
@@ -27,7 +27,7 @@ public struct HTTPRequest: Equatable, Sendable {
 
     /// Validates a head.
     ///
-    /// - Throws: `HTTPError` for anything that two readers could understand as different requests.
+    /// - Throws: `HTTPError` for input that two implementations could interpret as different requests.
     public init(_ head: HTTPHead) throws(HTTPError) {
         let parts = head.startLine.split(separator: " ", omittingEmptySubsequences: false)
         guard parts.count == 3, !parts[0].isEmpty, parts[0].utf8.allSatisfy(\.isHTTPTokenByte)

@@ -1,28 +1,28 @@
-/// An answer: status, fields, and a body that is in memory or arrives piece by piece.
+/// A response: status, header fields, and a body that is in memory or produced in pieces.
 public struct HTTPResponse: Sendable {
-    /// Where the body comes from.
+    /// The source of the body.
     public enum Body: Sendable {
-        /// In memory.
+        /// A body in memory.
         case bytes([UInt8])
-        /// Requested piece by piece as the client takes it; `byteCount` is its length if known.
+        /// A body in pieces, requested as the client reads them; `byteCount` is its length if known.
         case pieces(any HTTPBodySource, byteCount: Int?)
     }
 
     /// The status, 200 to 599.
     public var status: Int
-    /// Further fields; the connection adds those that say how the body ends.
+    /// The header fields; the connection adds the fields that determine the end of the body.
     public var headers: HTTPHeaders
     /// The body.
     public var body: Body
 
-    /// Creates an answer.
+    /// Creates a response.
     public init(status: Int, headers: HTTPHeaders = [:], body: Body = .bytes([])) {
         self.status = status
         self.headers = headers
         self.body = body
     }
 
-    /// Creates an answer whose body is in memory.
+    /// Creates a response with a body in memory.
     public init(status: Int = 200, contentType: String, headers: HTTPHeaders = [:], _ body: [UInt8])
     {
         var headers = headers
@@ -48,36 +48,36 @@ public struct HTTPResponse: Sendable {
     ]
 }
 
-/// A body that is produced while it is sent, so that it is never in memory as a whole.
+/// A body that is produced while it is sent, so that it is never entirely in memory.
 ///
-/// A connection asks for one piece at a time, and for the next when the client has taken most of the previous ones.
+/// A connection requests one piece at a time, and the next when the client has read most of the previous pieces.
 /// Nothing is requested after `cancel`.
 public protocol HTTPBodySource: AnyObject, Sendable {
     /// Requests the next piece; call `answer` once, now or later, on any thread.
     ///
-    /// Called on the connection's loop, so it must not block: read on a thread of your own.
+    /// Called on the connection's loop, so it must not block: read on another thread.
     func next(_ answer: @escaping @Sendable (HTTPBodyPiece) -> Void)
 
-    /// The connection ended before the body did, or the answer is sent without it, as to `HEAD`; a request for a piece
-    /// may still be pending.
+    /// Called if the connection ends before the body, or if the response is sent without body, as for `HEAD`; a
+    /// request for a piece can still be pending.
     func cancel()
 
-    /// Whether it waits for data that may never come, as a feed does: it ends when the client ends its direction, which
-    /// a client that disconnects does, too.
+    /// Whether the body waits for data that may never arrive, as in a feed; it then ends when the client closes its
+    /// sending side.
     var isEndless: Bool { get }
 }
 
 extension HTTPBodySource {
-    /// It ends by itself.
+    /// False: the body ends by itself.
     public var isEndless: Bool { false }
 }
 
-/// An answer of an `HTTPBodySource`.
+/// A piece from an `HTTPBodySource`.
 public enum HTTPBodyPiece: Equatable, Sendable {
     /// The next bytes; if empty, nothing is sent, and the next piece is requested.
     case bytes([UInt8])
     /// The body is complete.
     case end
-    /// The rest is unavailable: the connection is cut, so that the client does not take the body for complete.
+    /// The rest is unavailable: the connection is aborted, so that the client does not treat the body as complete.
     case failed
 }

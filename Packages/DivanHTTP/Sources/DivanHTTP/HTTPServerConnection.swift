@@ -1,10 +1,10 @@
-/// The server's side of one HTTP/1.1 connection, sans-IO: bytes in, requests out; answers in, bytes out.
+/// The server's side of one HTTP/1.1 connection, without I/O: bytes in, requests out; responses in, bytes out.
 ///
-/// One request is handled at a time. A connection waits for a head (`idle`) and returns it (`asked`); its owner may
-/// want the body first (`reading`, then `asked` again); then the answer is sent (`answering`), and the connection waits
-/// again or ends (`closed`). Pipelined requests wait; the owner stops reading at `HTTPLimits.waitingByteCount`. Each
-/// byte is processed once. A body that was not requested is not read: the connection ends after the answer, so that its
-/// bytes are never taken for a request.
+/// One request is processed at a time. A connection waits for a request's headers (`idle`) and returns them
+/// (`asked`); its owner can first read the body (`reading`, then `asked` again); then the response is sent
+/// (`answering`), and the connection waits again or is closed (`closed`). Pipelined requests wait; the owner stops
+/// reading at `HTTPLimits.waitingByteCount`. Each byte is processed once. A body that was not requested is not
+/// read: the connection is closed after the response, so that its bytes are never interpreted as a request.
 ///
 /// Source: RFC 9112 §2 to §9.
 public struct HTTPServerConnection: Sendable {
@@ -27,10 +27,10 @@ public struct HTTPServerConnection: Sendable {
         state = .idle(HTTPHeadReader(limits: limits.head))
     }
 
-    /// Bytes that arrived and were not processed yet.
+    /// The received bytes that have not been processed.
     public var waitingByteCount: Int { input.count - position }
 
-    /// Bytes of an incomplete body.
+    /// The number of bytes of an incomplete body.
     public var bodyByteCount: Int {
         if case .reading(_, let body) = state { body.byteCount } else { 0 }
     }
@@ -49,12 +49,12 @@ public struct HTTPServerConnection: Sendable {
         waitingByteCount == 1 && input.last == UInt8(ascii: "\r")
     }
 
-    /// Whether the connection must be ended once everything is written.
+    /// Whether the connection must be closed after all bytes are written.
     public var isClosed: Bool {
         if case .closed = state { true } else { false }
     }
 
-    /// Takes bytes from the transport.
+    /// Appends bytes from the transport.
     public mutating func receive(_ bytes: Span<UInt8>) {
         if position == input.count {
             input.removeAll(keepingCapacity: input.capacity <= limits.waitingByteCount)
@@ -69,9 +69,9 @@ public struct HTTPServerConnection: Sendable {
 
     // MARK: Requests
 
-    /// The next request's head once it is complete; `nil` if bytes or an answer are missing.
+    /// The next request when its headers are complete; `nil` if bytes or a response are missing.
     ///
-    /// - Throws: `HTTPError`; send `refusal(_:)` and end the connection.
+    /// - Throws: `HTTPError`; send `refusal(_:)` and close the connection.
     public mutating func nextRequest() throws(HTTPError) -> HTTPRequest? {
         guard case .idle(var reader) = state else { return nil }
         state = .closed  // the reader is not shared while it changes, and after a throw this holds
@@ -102,9 +102,9 @@ public struct HTTPServerConnection: Sendable {
 
     /// Requests the body of the current request, once.
     ///
-    /// - Parameter byteLimit: The most bytes that it may have; `nil` means `HTTPLimits.bodyByteCount`.
+    /// - Parameter byteLimit: The maximum size in bytes; `nil` means `HTTPLimits.bodyByteCount`.
     /// - Returns: The bytes to send to a client that waits for `100 Continue`.
-    /// - Throws: `HTTPError` 413; answer with it.
+    /// - Throws: `HTTPError` 413; send it as the response.
     public mutating func readBody(byteLimit: Int? = nil) throws(HTTPError) -> [UInt8] {
         guard case .asked(let request, let isBodyRead) = state,
             !isBodyRead || request.framing == .none
@@ -119,9 +119,9 @@ public struct HTTPServerConnection: Sendable {
         return HTTPHeaders().head(startLine: "HTTP/1.1 100 Continue")
     }
 
-    /// The body once it is complete; `nil` if bytes are missing.
+    /// The body when it is complete; `nil` if bytes are missing.
     ///
-    /// - Throws: `HTTPError`; answer with it, and the connection ends after that.
+    /// - Throws: `HTTPError`; send it as the response, after which the connection is closed.
     public mutating func nextBody() throws(HTTPError) -> [UInt8]? {
         guard case .reading(let request, var body) = state else { return nil }
         state = .asked(request, isBodyRead: false)
@@ -136,11 +136,11 @@ public struct HTTPServerConnection: Sendable {
 
     // MARK: Answers
 
-    /// Begins the answer to the current request; an answer without a request is not sent.
+    /// Begins the response to the current request; a response without a request is not sent.
     ///
-    /// - Parameter response: Only the length of its `body` is used: send the bytes with `send`. If its fields contain
-    ///   `Connection: close`, the connection ends after it.
-    /// - Returns: The head to write.
+    /// - Parameter response: Only the length of its `body` is used: send the bytes with `send`. If its fields
+    ///   contain `Connection: close`, the connection is closed after it.
+    /// - Returns: The status line and header fields to write.
     public mutating func begin(_ response: HTTPResponse) -> [UInt8] {
         let (request, isBodyRead): (HTTPRequest, Bool)
         switch state {
@@ -159,7 +159,7 @@ public struct HTTPServerConnection: Sendable {
         return Self.head(response, framing, isTo: request.method, connection: option)
     }
 
-    /// Whether the current answer is sent with its body; that to `HEAD` is not.
+    /// Whether the current response is sent with its body; false for `HEAD`.
     public var sendsBody: Bool {
         if case .answering(.nothing, _) = state { false } else { true }
     }
@@ -172,7 +172,7 @@ public struct HTTPServerConnection: Sendable {
         return bytes
     }
 
-    /// Ends the answer; the connection waits for the next request, or `isClosed`.
+    /// Ends the response; the connection waits for the next request, or `isClosed`.
     ///
     /// - Returns: The bytes to write.
     public mutating func end() -> [UInt8] {
@@ -183,9 +183,9 @@ public struct HTTPServerConnection: Sendable {
         return framing.end
     }
 
-    /// The complete answer to an invalid request; the connection ends after it.
+    /// The complete response to an invalid request; the connection is closed after it.
     ///
-    /// `headers` are fields in addition to those that the answer needs.
+    /// `headers` are additional header fields.
     public mutating func refusal(_ error: HTTPError, headers: HTTPHeaders = [:]) -> [UInt8] {
         state = .closed
         let response = HTTPResponse(

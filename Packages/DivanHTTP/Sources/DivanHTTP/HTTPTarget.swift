@@ -1,7 +1,7 @@
 /// The target of a request: the path's segments and the query's items, decoded.
 ///
-/// Each segment is decoded separately, so that an encoded slash is part of a name and never a separator, and `..` is a
-/// name like any other. Source: RFC 3986 §2.1, §3.3; RFC 9112 §3.2.
+/// Each segment is decoded separately, so that an encoded slash is part of a name and never a separator, and `..`
+/// has no special meaning. Source: RFC 3986 §2.1, §3.3; RFC 9112 §3.2.
 public struct HTTPTarget: Equatable, Sendable {
     /// One item of the query.
     public struct Item: Equatable, Sendable {
@@ -11,14 +11,14 @@ public struct HTTPTarget: Equatable, Sendable {
         public let value: String
     }
 
-    /// The parts of the path between its slashes; none for `/`, and a trailing slash adds an empty one.
+    /// The parts of the path between its slashes; none for `/`; a trailing slash adds an empty part.
     public let segments: [String]
     /// The items of the query, in order.
     public let query: [Item]
     /// The path as sent.
     public let path: String
 
-    /// Parses a request's target in origin form, or in absolute form, whose scheme and host are dropped.
+    /// Parses a request's target in origin form, or in absolute form, whose scheme and host are ignored.
     ///
     /// - Throws: `HTTPError` 400 for an invalid escape, or text that is not UTF-8.
     public init(_ text: some StringProtocol) throws(HTTPError) {
@@ -43,7 +43,7 @@ public struct HTTPTarget: Equatable, Sendable {
         query = items
     }
 
-    /// A text as one path segment: all but letters, digits and `-._~` is percent-encoded.
+    /// Text as one path segment: all characters except letters, digits and `-._~` are percent-encoded.
     public static func segment(_ text: String) -> String {
         // A segment of dots would be taken for a parent directory.
         let isDots = text.utf8.allSatisfy { $0 == UInt8(ascii: ".") }
@@ -87,8 +87,8 @@ public struct HTTPTarget: Equatable, Sendable {
         return target
     }
 
-    /// Path and query of a target: the scheme and host of the absolute form, which clients send to proxies, are
-    /// dropped; `nil` for any other.
+    /// Path and query of a target, without the scheme and host of the absolute form, which clients send to proxies;
+    /// `nil` for other text.
     public static func originForm(_ text: Substring, schemes: [String]) -> Substring? {
         if text.utf8.first == UInt8(ascii: "/") { return text }
         for scheme in schemes.map({ $0 + "://" })

@@ -11,19 +11,19 @@ import Testing
     }
 
     @Test(arguments: 1...3)
-    func `keeps every promise of a codec`(level: Int) throws {
+    func `fulfills the codec contract`(level: Int) throws {
         #expect(CodecContract.violations(of: try codec(level: level)) == [])
     }
 
     @Test
-    func `a level outside the range is moved into it`() throws {
+    func `a level outside the range is clamped`() throws {
         #expect(try codec(level: -5).level == 1)
         #expect(try codec(level: 9).level == 3)
     }
 
     /// Pieces of every kind and length, one stream in each direction; `DIVAN_ISAL_MESSAGES` sends more.
     @Test(arguments: 1...3)
-    func `zlib reads it and it reads zlib, for random messages`(level: Int) throws {
+    func `zlib reads its output and it reads zlib's, for random messages`(level: Int) throws {
         let seed = Environment.seed
         var messages = RandomMessages(seed: seed)
         let ours = try codec(level: level)
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test
-    func `zlib and ISA-L may take turns in one stream`() throws {
+    func `zlib and ISA-L can alternate in one stream`() throws {
         let reader = DeflateCodec().makeDecompressor()
         let text = Array(repeatElement("sofa and table, ", count: 200).joined().utf8)
         for turn in 0..<6 {
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test
-    func `a bomb stops at the limit`() throws {
+    func `a decompression bomb stops at the limit`() throws {
         let bomb = try codec().compressed([UInt8](repeating: 0, count: 64 << 20).span)
         let decompressor = try codec().makeDecompressor()
         var plain: [UInt8] = []
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(0)..<200)
-    func `damage and truncation give bytes or an error, never more than the limit`(
+    func `damaged or truncated input gives bytes or an error, never more than the limit`(
         seed: UInt64
     ) throws {
         var generator = SeededGenerator(seed: seed)
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test
-    func `the example of the README`() throws {
+    func `the README example works`() throws {
         // zlib replaces ISA-L if that is missing.
         let codec: any CompressionCodec = ISALCodec(level: 2) ?? DeflateCodec(level: 6)
         let body = Array(repeatElement("sofa ", count: 100).joined().utf8)
@@ -124,12 +124,12 @@ import Testing
 /// What remains if the library is missing.
 @Suite struct AbsenceTests {
     @Test
-    func `there is a codec exactly where there is the library`() {
+    func `a codec is available exactly if the library is`() {
         #expect((ISALCodec() != nil) == ISALCodec.isAvailable)
     }
 
     @Test
-    func `a library counts for nothing in a build without its header`() {
+    func `the library is ignored in a build without its header`() {
         #expect(ISALCodec.isBuiltIn || !ISALCodec.isAvailable)
     }
 }

@@ -1,13 +1,13 @@
-/// Text that is equal if its bytes are, as JSON, SQLite and every peer compare it.
+/// Text that is compared by its bytes, as in JSON, SQLite and every peer.
 ///
-/// `String` compares by Unicode equivalence: composed and decomposed `é` are one key of a
-/// dictionary, but two members of an object, two documents of a database and two user names.
-/// So text from the wire, a file or a person is never used as a key as a `String`.
+/// `String` compares by Unicode equivalence: composed and decomposed `é` are one key of a dictionary, but two
+/// members of an object, two documents of a database and two user names. So text from the network, a file or a user
+/// must not be used as a key of type `String`.
 public struct ExactText: Hashable, Sendable {
     /// The text itself.
     public let text: String
 
-    /// Wraps a text; nothing is copied.
+    /// Wraps a string; nothing is copied.
     public init(_ text: String) {
         self.text = text
     }
@@ -17,7 +17,7 @@ public struct ExactText: Hashable, Sendable {
         left.text.hasSameBytes(as: right.text)
     }
 
-    /// Hashes the bytes, and a byte that UTF-8 never contains, so that adjacent texts stay distinct.
+    /// Hashes the bytes, and a byte that UTF-8 never contains, so that adjacent strings stay distinct.
     public func hash(into hasher: inout Hasher) {
         text.utf8.span.bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
         hasher.combine(0xFF as UInt8)
@@ -25,14 +25,14 @@ public struct ExactText: Hashable, Sendable {
 }
 
 extension ExactText: Comparable {
-    /// Whether one text precedes another in the order of UTF-8 bytes.
+    /// Whether one string precedes another in the order of UTF-8 bytes.
     public static func < (left: ExactText, right: ExactText) -> Bool {
         left.text.precedesByBytes(right.text)
     }
 }
 
 extension ExactText: ExpressibleByStringLiteral {
-    /// Wraps a text literal.
+    /// Wraps a string literal.
     public init(stringLiteral text: String) {
         self.init(text)
     }

@@ -1,8 +1,8 @@
-/// Points in time as texts, the form of dates in documents.
+/// Converts times to text, the form of dates in documents.
 ///
 /// Source: `behaviour.md` §3.
 public enum ISO8601 {
-    /// Writes a point in time as ``format(secondsSince1970:)`` does, if its year has four digits.
+    /// Writes a time as ``format(secondsSince1970:)`` does, if its year has four digits.
     ///
     /// - Returns: 24 characters; `nil` outside the years 0 to 9999, and for NaN.
     public static func text(secondsSince1970 seconds: Double) -> String? {
@@ -10,10 +10,10 @@ public enum ISO8601 {
         return years.contains(seconds) ? format(secondsSince1970: seconds) : nil
     }
 
-    /// Writes a point in time as `YYYY-MM-DDTHH:MM:SS.sssZ`, in UTC, rounded to milliseconds.
+    /// Writes a time as `YYYY-MM-DDTHH:MM:SS.sssZ`, in UTC, rounded to milliseconds.
     ///
-    /// - Parameter seconds: Since the start of 1970, UTC, without leap seconds. Times outside
-    ///   the years 0 to 9999 are moved to the nearest one within; NaN counts as 0.
+    /// - Parameter seconds: Since the start of 1970, UTC, without leap seconds. Times outside the years 0 to 9999
+    ///   become the nearest time within; NaN is treated as 0.
     /// - Returns: 24 characters.
     public static func format(secondsSince1970 seconds: Double) -> String {
         let rounded = seconds.isNaN ? 0 : (seconds * 1_000).rounded()

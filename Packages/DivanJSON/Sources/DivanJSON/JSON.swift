@@ -1,9 +1,8 @@
 /// A JSON value as a tree.
 ///
-/// Numbers keep the form of the text: an integer stays an integer, a number with a fraction or an
-/// exponent stays a double, neither becomes the other, and one with more digits than either holds
-/// keeps its text. Two values are equal if they have
-/// the same kind and the same content; strings are compared by their UTF-8 bytes, not by Unicode
+/// Numbers keep the form of the text: an integer stays an integer, a number with a fraction or an exponent stays a
+/// double, and a number with more digits than these types can represent keeps its text. Two values are equal if
+/// they have the same kind and the same content; strings are compared by their UTF-8 bytes, not by Unicode
 /// equivalence, because peers compute digests of bytes.
 ///
 /// Source: RFC 8259; `revisions.md` §3.
@@ -27,7 +26,7 @@ public enum JSON: Sendable {
     /// Values under keys.
     case object(JSONObject)
 
-    /// The kind of a value; numbers are one kind.
+    /// The kind of a value; all numbers are one kind.
     public enum Kind: String, Sendable {
         /// `null`.
         case null
@@ -68,31 +67,30 @@ extension JSON {
         }
     }
 
-    /// Creates the number with exactly the value of `value`, so that it reads back as the same `Float`.
+    /// Creates the number with exactly the value of `value`, so that reading it returns the same `Float`.
     ///
-    /// It is not the number of its shortest text: `Float(0.1)` is 0.10000000149011612, and 0.1
-    /// is not a `Float` (`revisions.md` §3).
+    /// It is not the number with the shortest text: `Float(0.1)` is 0.10000000149011612, not 0.1 (`revisions.md`
+    /// §3).
     public init(_ value: Float) {
         self = .double(Double(value))
     }
 
-    /// The text, or `nil` if this is no string.
+    /// The string, or `nil` if this is not a string.
     public var string: String? {
         if case .string(let text) = self { text } else { nil }
     }
 
-    /// The truth value, or `nil` if this is no boolean.
+    /// The boolean, or `nil` if this is not a boolean.
     public var bool: Bool? {
         if case .bool(let value) = self { value } else { nil }
     }
 
-    /// The integer, or `nil` if this is no integer or exceeds `Int64`.
+    /// The integer, or `nil` if this is not an integer or exceeds `Int64`.
     public var int: Int64? {
         if case .int(let value) = self { value } else { nil }
     }
 
-    /// The number as a double, rounded if it has more digits than a double holds, or `nil` if this
-    /// is no number.
+    /// The number as a double, rounded if it has more digits than a double, or `nil` if this is not a number.
     public var double: Double? {
         switch self {
         case .int(let value): Double(value)
@@ -103,12 +101,12 @@ extension JSON {
         }
     }
 
-    /// The items, or `nil` if this is no array.
+    /// The items, or `nil` if this is not an array.
     public var array: [JSON]? {
         if case .array(let items) = self { items } else { nil }
     }
 
-    /// The members, or `nil` if this is no object.
+    /// The members, or `nil` if this is not an object.
     public var object: JSONObject? {
         if case .object(let members) = self { members } else { nil }
     }
@@ -118,7 +116,7 @@ extension JSON {
         if case .null = self { true } else { false }
     }
 
-    /// The value of `key`, or `nil` if this is no object or has no such key.
+    /// The value of `key`, or `nil` if this is not an object or does not have the key.
     public subscript(key: String) -> JSON? { object?[key] }
 }
 
@@ -137,7 +135,7 @@ extension JSON: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, Expres
     public init(stringLiteral value: String) { self = .string(value) }
     /// Creates an array.
     public init(arrayLiteral items: JSON...) { self = .array(items) }
-    /// Creates an object; of equal keys the last one counts.
+    /// Creates an object; if a key occurs twice, the last value is used.
     public init(dictionaryLiteral members: (String, JSON)...) {
         self = .object(JSONObject(members.map { (key: $0.0, value: $0.1) }))
     }
@@ -146,8 +144,8 @@ extension JSON: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, Expres
 extension RandomAccessCollection<UInt8> {
     /// The text without the byte order mark that some programs write before UTF-8.
     ///
-    /// The parser refuses a mark, because peers compute digests of bytes; readers of files and requests
-    /// leave it out.
+    /// The parser rejects the mark, because peers compute digests of bytes; readers of files and requests remove
+    /// it.
     ///
     /// Source: RFC 8259 §8.1.
     public var withoutByteOrderMark: SubSequence {

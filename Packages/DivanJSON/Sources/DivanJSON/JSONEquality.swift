@@ -1,7 +1,7 @@
 extension JSON: Equatable {
     /// Compares kind and content; see the type for strings and numbers.
     ///
-    /// Uses a list instead of recursion, so that depth needs no stack.
+    /// Uses a list instead of recursion, so that deep nesting needs no stack.
     public static func == (left: JSON, right: JSON) -> Bool {
         switch compareShallow(left, right) {
         case .equal: return true

@@ -1,8 +1,8 @@
-/// Why a text is not acceptable JSON, or a value cannot be written: what is wrong, and where.
+/// The reason why text is not valid JSON or a value cannot be written, with its position.
 public struct JSONError: Error, Equatable {
-    /// The rule that was broken, with the offending values.
+    /// The violated rule, with the values.
     public enum Reason: Error, Equatable {
-        /// The text ends inside a value.
+        /// The text ends within a value.
         case unexpectedEnd
         /// A byte that is not allowed here.
         case unexpectedByte(UInt8)
@@ -12,7 +12,7 @@ public struct JSONError: Error, Equatable {
         case controlCharacter(UInt8)
         /// A backslash is not followed by a known escape.
         case invalidEscape
-        /// A `\u` escape names one half of a surrogate pair without the other.
+        /// A `\u` escape contains one half of a surrogate pair without the other.
         case loneSurrogate
         /// A string is not UTF-8 (RFC 3629).
         case invalidUTF8
@@ -24,11 +24,11 @@ public struct JSONError: Error, Equatable {
         case tooDeep(limit: Int)
         /// The text is longer than `JSONLimits.byteCount`.
         case tooLong(byteCount: Int, limit: Int)
-        /// The value at this point is of another kind than the reader was asked for.
+        /// The value is not of the kind that the reader requested.
         case wrongKind(expected: JSON.Kind)
-        /// The integer at this point does not fit the type that the reader was asked for.
+        /// The integer does not fit the type that the reader requested.
         case integerOutOfRange
-        /// NaN or an infinity, which JSON cannot write.
+        /// NaN or infinity, which JSON cannot represent.
         case notFinite
     }
 
@@ -40,7 +40,7 @@ public struct JSONError: Error, Equatable {
     public let line: Int
     /// Bytes from the start of that line to the problem, counted from 1.
     public let column: Int
-    /// Whether nothing but white space was read; what such a text lacks is more than an end.
+    /// Whether the text is empty or consists of white space.
     public let isOfBlankText: Bool
 
     /// Locates an error in a text.
@@ -69,7 +69,7 @@ extension JSONError: CustomStringConvertible {
         "JSON at byte \(offset) (line \(line), column \(column)): \(explanation)"
     }
 
-    /// Problem and remedy without the position, for a caller that tells the text's place in a file.
+    /// Problem and remedy without the position, for a caller that reports the position in a file.
     public var explanation: String {
         if isOfBlankText { return "the text is empty; write a JSON value" }
         let (problem, remedy) = reason.explanation

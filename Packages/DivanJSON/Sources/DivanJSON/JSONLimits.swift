@@ -1,15 +1,15 @@
-/// Limits on what a JSON text may make us hold in memory; every member is a maximum.
+/// Limits on the memory that JSON text can use; every member is a maximum.
 public struct JSONLimits: Sendable {
     /// Nesting of containers; the outermost counts as 1.
     ///
-    /// The default, 128, is above the 100 of Couchbase Lite (`revisions.md` §3), so anything it stores
-    /// can be read, and reading, writing and freeing such a tree fits in a stack of 512 KiB.
+    /// The default, 128, is above the 100 of Couchbase Lite (`revisions.md` §3), so everything that it stores can
+    /// be read, and reading, writing and freeing such a tree requires at most 512 KiB of stack.
     public var depth: Int
 
     /// Bytes of the text.
     ///
-    /// The default, 64 MiB, is three times the largest document that Sync Gateway stores (20 MB),
-    /// so that a `changes` list or an escaped body never exceeds it by accident.
+    /// The default, 64 MiB, is three times the largest document that Sync Gateway stores (20 MB), so that a
+    /// `changes` list or an escaped body does not exceed it.
     public var byteCount: Int
 
     /// Shapes of objects that are kept from one document to the next (`ObjectShapes`): enough for several kinds
@@ -23,7 +23,7 @@ public struct JSONLimits: Sendable {
     /// the place is given up.
     static let shapeMissCount: UInt8 = 8
 
-    /// The limits used unless others are given.
+    /// The default limits.
     public static let `default` = JSONLimits()
 
     /// Creates limits.

@@ -1,15 +1,14 @@
-/// The members of an object, whose long values stay text.
+/// The members of an object; long objects are kept as text.
 ///
-/// A short text (below 64 KiB) is parsed as a tree. A longer one is only scanned: a member is parsed when it
-/// is asked for, and the canonical text is written from the original one. So a document of 20 MB needs
-/// little more memory than its text, whatever it contains, whereas a tree of small numbers has thirty
-/// times the size.
+/// A short text (below 64 KiB) is parsed as a tree. A longer text is only scanned: a member is parsed when it is
+/// requested, and the canonical text is written from the original text. So a document of 20 MB needs little more
+/// memory than its text, while a tree of small numbers needs thirty times the size.
 public struct JSONMembers: Sendable {
-    /// Replaces values while they are written: gets the outermost key and a value at any depth below it, and
-    /// returns its replacement; `nil` if it stays.
+    /// Replaces values while they are written: receives the outermost key and a value at any depth below it, and
+    /// returns a replacement, or `nil` to keep the value.
     ///
-    /// It gets every container that is short, every long object with a key `@type`, and every changed
-    /// member; not the containers inside of those.
+    /// It receives every short container, every long object with a key `@type`, and every changed member, but not
+    /// the containers within these.
     public typealias Replacement = (_ key: String, _ value: JSON) throws -> JSON?
 
     /// A member that differs from the text: its value, or `nil` if it is removed.
@@ -26,14 +25,14 @@ public struct JSONMembers: Sendable {
 
     private var storage: Storage
 
-    /// Reads a text as strictly as parsing does; `nil` for a value that is no object.
+    /// Reads text with the same checks as the parser; `nil` for a value that is not an object.
     ///
     /// - Throws: `JSONError` with the first problem.
     public init?(parsing text: [UInt8], limits: JSONLimits = .default) throws(JSONError) {
         try self.init(text[...], whole: text, limits)
     }
 
-    /// Reads a text as strictly as parsing does; `nil` for a value that is no object.
+    /// Reads text with the same checks as the parser; `nil` for a value that is not an object.
     ///
     /// - Throws: `JSONError` with the first problem.
     public init?(parsing text: ArraySlice<UInt8>, limits: JSONLimits = .default) throws(JSONError) {
@@ -62,12 +61,12 @@ public struct JSONMembers: Sendable {
         storage = .tree(object)
     }
 
-    /// The members as a tree if their text was short; `nil` if they are held as text.
+    /// The members as a tree if their text was short; `nil` if they are kept as text.
     public var tree: JSONObject? {
         if case .tree(let object) = storage { object } else { nil }
     }
 
-    /// Whether an object in the text may be a blob, or there are attachments; always `true` for a tree.
+    /// Whether the text may contain a blob or attachments; always `true` for a tree.
     public var mayHoldBlobs: Bool {
         switch storage {
         case .tree: true
@@ -115,7 +114,8 @@ public struct JSONMembers: Sendable {
         }
     }
 
-    /// The text of a member's value as it was read; `nil` if there is none, it was changed, or the members are a tree.
+    /// The original text of a member's value; `nil` if the member does not exist or was changed, or if the members
+    /// are a tree.
     public func text(of key: String) -> ArraySlice<UInt8>? {
         guard case .text(let text, let changes, _) = storage,
             !changes.contains(where: { $0.key.hasSameBytes(as: key) })
@@ -133,9 +133,9 @@ public struct JSONMembers: Sendable {
         return try canonicalBytes(replacing: nil)
     }
 
-    /// The canonical text with replaced values.
+    /// The canonical text, with values replaced.
     ///
-    /// - Throws: What `replacing` throws, and `JSONError` if a value cannot be written.
+    /// - Throws: The errors of `replacing`, and `JSONError` if a value cannot be written.
     public func canonicalBytes(replacing: Replacement?) throws -> [UInt8] {
         var bytes: [UInt8] = []
         if case .text(let text, _, _) = storage { bytes.reserveCapacity(text.bytes.count + 1_024) }
@@ -145,9 +145,9 @@ public struct JSONMembers: Sendable {
         return bytes
     }
 
-    /// Passes the canonical text on in pieces.
+    /// Passes the canonical text to a closure in pieces.
     ///
-    /// - Throws: What `replacing` and `sink` throw, and `JSONError` if a value cannot be written.
+    /// - Throws: The errors of `replacing` and `sink`, and `JSONError` if a value cannot be written.
     public func write(
         replacing: Replacement? = nil,
         to sink: (Span<UInt8>) throws -> Void

@@ -1,8 +1,8 @@
-/// Members of a JSON object, kept in the canonical order: by the UTF-8 bytes of their keys.
+/// The members of a JSON object in canonical order: by the UTF-8 bytes of their keys.
 ///
-/// So canonical writing needs no sort, two objects are compared in one pass, and a look-up is a
-/// binary search. A key occurs once. Setting one new key moves those after it; build
-/// large objects with `init(_:)`, which sorts once.
+/// So canonical writing needs no sorting, two objects are compared in one pass, and a lookup is a binary search. A
+/// key occurs once. Setting a new key moves the members after it; build large objects with `init(_:)`, which sorts
+/// once.
 ///
 /// Source: `revisions.md` §2 (order).
 public struct JSONObject: Sendable {
@@ -22,7 +22,7 @@ public struct JSONObject: Sendable {
         entries = []
     }
 
-    /// Creates an object from members in any order; of equal keys the last one counts.
+    /// Creates an object from members in any order; if a key occurs twice, the last value is used.
     public init(_ members: some Sequence<Member>) {
         var collected = UnorderedMembers(minimumCapacity: members.underestimatedCount)
         for member in members { collected.append(member.value, forKey: member.key) }
@@ -58,7 +58,7 @@ public struct JSONObject: Sendable {
 
     /// Changes the value of `key` in place, without copying it.
     ///
-    /// - Returns: What `change` returns; `nil` if there is no such member.
+    /// - Returns: The result of `change`; `nil` if the member does not exist.
     public mutating func withValue<Result>(
         of key: String,
         _ change: (inout JSON) -> Result
@@ -73,14 +73,14 @@ public struct JSONObject: Sendable {
     /// Whether there is a member `key`, even if it is `null`.
     public func contains(_ key: String) -> Bool { position(of: key).isPresent }
 
-    /// Visits the members in which this object may differ from `old`, in the order of their keys.
+    /// Visits the members that may differ between this object and `old`, in the order of their keys.
     ///
-    /// One pass over both. Members whose values are equal scalars are left out; two containers of the
-    /// same kind are left to the caller, so that they are not examined twice.
+    /// One pass over both. Members whose values are equal scalars are omitted; two containers of the same kind are
+    /// always passed to the caller, so that they are not compared twice.
     ///
     /// - Parameters:
     ///   - old: The object to compare with.
-    ///   - body: Gets the key, the value in `old` and the value here; `nil` means there is none.
+    ///   - body: Receives the key, the value in `old` and the value in this object; `nil` if there is none.
     public func forEachDifference(
         from old: JSONObject,
         _ body: (String, JSON?, JSON?) -> Void
@@ -140,7 +140,7 @@ extension JSONObject: RandomAccessCollection {
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
-    /// Creates an object; of equal keys the last one counts.
+    /// Creates an object; if a key occurs twice, the last value is used.
     public init(dictionaryLiteral members: (String, JSON)...) {
         self.init(members.map { (key: $0.0, value: $0.1) })
     }

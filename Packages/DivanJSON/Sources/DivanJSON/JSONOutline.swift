@@ -1,8 +1,8 @@
 /// The members of an object as positions in its text, each parsed on demand.
 ///
-/// For documents of which only a property or two are read. Creating one checks the whole text as strictly
-/// as parsing, in a quarter of the time, and allocates only a list of positions. A look-up compares
-/// the keys one after another; to read most of them, parse the text instead.
+/// For documents of which only one or two properties are read. The initializer checks the whole text as strictly as
+/// the parser, in a quarter of the time, and allocates only a list of positions. A lookup compares the keys one
+/// after another; to read most of them, parse the text instead.
 public struct JSONOutline: Sendable {
     /// The position of a member in the text.
     struct Place {
@@ -14,9 +14,9 @@ public struct JSONOutline: Sendable {
     private let text: [UInt8]
     private let places: [Place]
 
-    /// Checks a text, and records where its members are.
+    /// Checks text, and records the positions of its members.
     ///
-    /// - Throws: `JSONError` with the first problem; `wrongKind` for a text that is no object.
+    /// - Throws: `JSONError` with the first problem; `wrongKind` for a value that is not an object.
     public init(_ text: [UInt8], limits: JSONLimits = .default) throws(JSONError) {
         self.text = text
         places = try Lexer.read(text.span, limits: limits) { lexer throws(JSONError.Reason) in
@@ -28,7 +28,7 @@ public struct JSONOutline: Sendable {
 
     /// The value of `key`, parsed again at each call; `nil` if there is none.
     ///
-    /// Of equal keys the last one counts.
+    /// If a key occurs twice, the last value is used.
     public subscript(key: String) -> JSON? {
         var key = key
         return key.withUTF8 { key in

@@ -1,6 +1,6 @@
 /// The path to a value in a document, as text: `/pages/0/scan`.
 ///
-/// Text is split by bytes; a tilde that begins no escape is literal.
+/// The text is split by bytes; a tilde that is not part of an escape is literal.
 ///
 /// Source: RFC 6901.
 public struct JSONPointer: Sendable {
@@ -10,7 +10,7 @@ public struct JSONPointer: Sendable {
     /// Keys and indices, the outermost first; none for the document itself.
     public let steps: [String]
 
-    /// Reads a pointer; `nil` for a text that neither is empty nor begins with a slash.
+    /// Parses a pointer; `nil` for text that is not empty and does not begin with a slash.
     public init?(_ text: some StringProtocol) {
         guard let first = text.utf8.first else {
             steps = []
@@ -36,7 +36,7 @@ public struct JSONPointer: Sendable {
         return String(decoding: step, as: UTF8.self)
     }
 
-    /// The array index that a step names; `nil` for one with a sign or a leading zero.
+    /// The array index of a step; `nil` for a number with a sign or a leading zero.
     public static func index(_ step: String) -> Int? {
         Int(step).flatMap { "\($0)" == step ? $0 : nil }
     }

@@ -1,24 +1,23 @@
-/// Reads a JSON text value by value without building a tree.
+/// Reads JSON text value by value without building a tree.
 ///
-/// For protocol messages such as `[[12,"doc","3-abc",0,28],…]`. Inside an array call
-/// `nextElement()` before each value until it returns `false`; inside an object `nextKey()` until
-/// it returns `nil`. Each value is then read by one `read…` or `skip` call, or entered by
-/// `beginArray` or `beginObject`. At the end call `finish()`. Skipped or raw values are
-/// checked as strictly as the rest; an object entered here may return a key twice. After an error
-/// the reader does not move.
+/// For protocol messages such as `[[12,"doc","3-abc",0,28],…]`. Inside an array call `nextElement()` before each
+/// value until it returns `false`; inside an object `nextKey()` until it returns `nil`. Each value is then read by
+/// one `read…` or `skip` call, or entered by `beginArray` or `beginObject`. At the end call `finish()`. Skipped or
+/// raw values are checked as strictly as the rest; an object that the caller enters can return a key twice. After
+/// an error the reader stays at its position.
 public struct JSONReader: Sendable {
     private let text: ArraySlice<UInt8>
     private let limits: JSONLimits
     private var position = 0
     private var isAtStart = false  // right behind an opening bracket or brace
 
-    /// Creates a reader at the start of a text.
+    /// Creates a reader at the start of the text.
     public init(_ text: ArraySlice<UInt8>, limits: JSONLimits = .default) {
         self.text = text
         self.limits = limits
     }
 
-    /// Creates a reader at the start of a text.
+    /// Creates a reader at the start of the text.
     public init(_ text: [UInt8], limits: JSONLimits = .default) {
         self.init(text[...], limits: limits)
     }
@@ -42,7 +41,7 @@ public struct JSONReader: Sendable {
 
     /// Enters an array.
     ///
-    /// - Throws: `wrongKind` if the next value is no array.
+    /// - Throws: `wrongKind` if the next value is not an array.
     public mutating func beginArray() throws(JSONError) {
         try enter(UInt8(ascii: "["), .array)
     }
@@ -61,7 +60,7 @@ public struct JSONReader: Sendable {
 
     /// Enters an object.
     ///
-    /// - Throws: `wrongKind` if the next value is no object.
+    /// - Throws: `wrongKind` if the next value is not an object.
     public mutating func beginObject() throws(JSONError) {
         try enter(UInt8(ascii: "{"), .object)
     }
@@ -90,7 +89,7 @@ public struct JSONReader: Sendable {
 
     /// Reads a string.
     ///
-    /// - Throws: `wrongKind` if the next value is no string.
+    /// - Throws: `wrongKind` if the next value is not a string.
     public mutating func readString() throws(JSONError) -> String {
         try read { lexer throws(JSONError.Reason) in
             try lexer.require(.string, startingWith: UInt8(ascii: "\""))
@@ -98,9 +97,9 @@ public struct JSONReader: Sendable {
         }
     }
 
-    /// Reads a string as UTF-8 bytes; they are the text's own unless escapes are resolved.
+    /// Reads a string as UTF-8 bytes; a string without escapes is not copied.
     ///
-    /// - Throws: `wrongKind` if the next value is no string.
+    /// - Throws: `wrongKind` if the next value is not a string.
     public mutating func readStringBytes() throws(JSONError) -> ArraySlice<UInt8> {
         let (range, decoded) = try read {
             (lexer) throws(JSONError.Reason) -> (Range<Int>, [UInt8]?) in
@@ -116,16 +115,16 @@ public struct JSONReader: Sendable {
 
     /// Reads an integer.
     ///
-    /// - Throws: `wrongKind` if the next value is no number, `integerOutOfRange` if it has a
-    ///   fraction or exponent or does not fit.
+    /// - Throws: `wrongKind` if the next value is not a number, `integerOutOfRange` if it has a fraction or
+    ///   exponent or does not fit.
     public mutating func readInteger() throws(JSONError) -> Int {
         try readWhole(as: Int.self)
     }
 
     /// Reads an integer of the requested type; for `Int`, `readInteger()` is faster.
     ///
-    /// - Throws: `wrongKind` if the next value is no number, `integerOutOfRange` if it has a
-    ///   fraction or exponent or does not fit.
+    /// - Throws: `wrongKind` if the next value is not a number, `integerOutOfRange` if it has a fraction or
+    ///   exponent or does not fit.
     public mutating func readInteger<Integer: FixedWidthInteger>(
         as type: Integer.Type
     ) throws(JSONError) -> Integer {
@@ -153,7 +152,7 @@ public struct JSONReader: Sendable {
 
     /// Reads a number of any form as a double.
     ///
-    /// - Throws: `wrongKind` if the next value is no number.
+    /// - Throws: `wrongKind` if the next value is not a number.
     public mutating func readDouble() throws(JSONError) -> Double {
         try read { lexer throws(JSONError.Reason) in try lexer.readNumber().double ?? 0 }
     }
@@ -209,7 +208,7 @@ public struct JSONReader: Sendable {
         _ = try readRaw()
     }
 
-    /// Checks that only white space is left.
+    /// Checks that only white space follows.
     ///
     /// - Throws: `trailingByte`.
     public mutating func finish() throws(JSONError) {

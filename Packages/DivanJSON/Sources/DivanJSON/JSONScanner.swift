@@ -1,20 +1,19 @@
-/// Checks a JSON text in one pass without building values.
+/// Checks JSON text in one pass without building values.
 ///
-/// Strict: exactly RFC 8259, exact UTF-8, no lone surrogates, no number beyond a double.
-/// Needs memory only for the keys of the objects that are open.
+/// Strict: exactly RFC 8259, valid UTF-8, no lone surrogates, no numbers beyond the range of a double. Needs memory
+/// only for the keys of the enclosing objects.
 ///
-/// A key may occur twice in one object, as RFC 8259 §4 allows: the last value counts, as in
-/// Sync Gateway and in browsers. Such a text is not canonical, and the summary says so: it must not
-/// be passed on to others in that form.
+/// A key can occur twice in one object, as RFC 8259 §4 allows: the last value is used, as in Sync Gateway and in
+/// browsers. Such text is not canonical, which the summary reports: it must not be sent to others in this form.
 public enum JSONScanner {
-    /// Checks `bytes` and returns what a receiver needs to know about a document's body.
+    /// Checks `bytes` and returns the properties that a receiver needs of a document's body.
     ///
     /// - Parameters:
     ///   - bytes: The text, as UTF-8.
-    ///   - limits: How long and deep it may be.
-    ///   - checksSpelling: Whether `isCanonical` is needed. Without it the result is `false`
-    ///     and faster, since fractions are not converted.
-    /// - Returns: What the text contains.
+    ///   - limits: The limits on its length and depth.
+    ///   - checksSpelling: Whether `isCanonical` is needed. Without it `isCanonical` is `false`, and the scan is
+    ///     faster, because fractions are not converted.
+    /// - Returns: The properties of the text.
     /// - Throws: `JSONError` with the first problem.
     public static func validate(
         _ bytes: Span<UInt8>,

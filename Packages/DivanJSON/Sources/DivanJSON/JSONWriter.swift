@@ -12,9 +12,9 @@ public struct JSONWriter: ~Copyable {
     /// A copy of the text so far.
     public var bytes: [UInt8] { output.bytes }
 
-    /// Creates a writer of an empty text.
+    /// Creates a writer with empty output.
     ///
-    /// - Parameter byteCount: How many bytes to make room for.
+    /// - Parameter byteCount: The number of bytes to reserve memory for.
     public init(reservingByteCount byteCount: Int = 0) {
         output = OutputBuffer(capacity: byteCount)
     }
@@ -50,7 +50,7 @@ public struct JSONWriter: ~Copyable {
         needsComma = true
     }
 
-    /// Writes a string given as valid UTF-8.
+    /// Writes a string from valid UTF-8.
     public mutating func string(utf8 text: Span<UInt8>) {
         text.withUnsafeBufferPointer { output.appendQuoted($0, afterComma: needsComma) }
         needsComma = true
@@ -74,7 +74,7 @@ public struct JSONWriter: ~Copyable {
 
     /// Writes an integer.
     ///
-    /// Inlined, since a generic one in another package would take six times as long.
+    /// Inlined, because a generic function in another package would take six times as long.
     @inlinable
     public mutating func integer(_ value: some FixedWidthInteger) {
         write(isNegative: value < 0, UInt64(value.magnitude))
@@ -90,10 +90,9 @@ public struct JSONWriter: ~Copyable {
         output.append(decimal: magnitude)
     }
 
-    /// Writes a double with the fewest digits that read back as the same value, always with a fraction or an
-    /// exponent.
+    /// Writes a double with the fewest digits that represent the same value, always with a fraction or an exponent.
     ///
-    /// - Throws: `notFinite` for NaN and the infinities, which JSON cannot write.
+    /// - Throws: `notFinite` for NaN and infinity, which JSON cannot represent.
     public mutating func double(_ value: Double) throws(JSONError) {
         guard value.isFinite else { throw JSONError(.notFinite, atOutput: output.count) }
         startValue()
@@ -128,8 +127,8 @@ public struct JSONWriter: ~Copyable {
 
     /// Writes a tree.
     ///
-    /// - Throws: `notFinite`, or `tooDeep` if containers are nested deeper than `limits`
-    ///   allows; part of the value is then written.
+    /// - Throws: `notFinite`, or `tooDeep` if containers are nested deeper than `limits` allows; part of the
+    ///   value has then been written.
     public mutating func value(
         _ value: JSON,
         limits: JSONLimits = .default
@@ -216,7 +215,7 @@ extension JSON {
     /// No white space, keys sorted by bytes, one spelling for each string and number
     /// (`revisions.md` §2).
     ///
-    /// - Throws: `notFinite` for NaN and the infinities; `tooDeep`.
+    /// - Throws: `notFinite` for NaN and infinity; `tooDeep`.
     public func canonicalBytes(limits: JSONLimits = .default) throws(JSONError) -> [UInt8] {
         var writer = JSONWriter(reservingByteCount: 1_024)
         try writer.value(self, limits: limits)

@@ -1,11 +1,10 @@
-/// A number with more digits than a double keeps, as it is written.
+/// A number with more digits than a double, in its original spelling.
 ///
-/// The parser makes one of an integer that does not fit in 64 bits, of a number with more than 17
-/// significant digits, and of one so small that a double would be zero; `JSON(_:)` makes one of an integer
-/// of more than 64 bits. Read as a double, it is the nearest one; written, it has the same digits
-/// again.
+/// The parser creates one for an integer that does not fit in 64 bits, for a number with more than 17 significant
+/// digits, and for a number so small that a double would be zero; `JSON(_:)` creates one for an integer of more
+/// than 64 bits. Its value as a double is the nearest double; written, it has its original digits.
 public struct LongNumber: Hashable, Sendable {
-    /// The number as JSON spells it, at most `JSONLimits.byteCount` bytes.
+    /// The number in JSON syntax, at most `JSONLimits.byteCount` bytes.
     public let text: String
 
     init(text: String) {

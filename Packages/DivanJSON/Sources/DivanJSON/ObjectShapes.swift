@@ -1,10 +1,10 @@
-/// The keys that occur again and again in the objects of documents, by their place in the document.
+/// The keys that occur repeatedly in the objects of documents, by their place in the document.
 ///
-/// Documents of a collection are alike, and so are the objects of a list. An object with the same keys as an
-/// earlier one in its place becomes a dictionary without decoding or hashing a key: the earlier one's table
-/// is copied. Objects that differ from earlier ones are parsed as if nothing were known about them, and
-/// a place where this often happens is given up. Keeping the shapes for the next document only saves time;
-/// nothing else depends on them.
+/// Documents of a collection are similar, and so are the objects of a list. An object with the same keys as an
+/// earlier object in the same place becomes a dictionary without decoding or hashing a key: the table of the
+/// earlier dictionary is copied. Objects that differ from earlier objects are parsed normally, and a place where
+/// this happens often is no longer tracked. Keeping the shapes for the next document only saves time; the result
+/// does not depend on them.
 public struct ObjectShapes: Sendable {
     /// The keys of an object, in canonical order.
     final class Shape: Sendable {
@@ -54,7 +54,7 @@ public struct ObjectShapes: Sendable {
     private var shapes: [Shape] = []
     private var slots = [Slot()]
 
-    /// Creates a collection of no shapes.
+    /// Creates an empty collection.
     public init() {}
 
     /// The shape that an object in a place is expected to have.

@@ -3,11 +3,11 @@ extension JSON {
     ///
     /// - Parameters:
     ///   - bytes: The text.
-    ///   - limits: How long and deep it may be.
-    ///   - form: Converts every other value, and each object that has a key `@type`.
-    /// - Returns: `nil` for a text that is no object, or in which the keys of an object do not ascend:
-    ///   only a tree knows which of two equal keys counts, and in what order they are visited; also for a
-    ///   text of which too much would be read twice, such as nested objects with a type.
+    ///   - limits: The limits on its length and depth.
+    ///   - form: Converts all other values, and the objects that have a key `@type`.
+    /// - Returns: `nil` for a value that is not an object; for keys that are not in ascending order, because only
+    ///   a tree resolves repeated keys and the order of visits; and for text of which too much would be read twice,
+    ///   such as nested objects with a type.
     /// - Throws: `JSONError` with the first problem.
     public static func plainDictionary(
         parsing bytes: Span<UInt8>,
@@ -18,7 +18,7 @@ extension JSON {
         return try plainDictionary(parsing: bytes, limits: limits, shapes: &shapes, form: form)
     }
 
-    /// The same, but faster if the text is like earlier ones, whose shapes are kept in `shapes`.
+    /// The same, but faster if the text is similar to earlier texts, whose shapes are in `shapes`.
     public static func plainDictionary(
         parsing bytes: Span<UInt8>,
         limits: JSONLimits = .default,

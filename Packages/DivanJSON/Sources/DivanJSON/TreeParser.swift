@@ -1,5 +1,5 @@
 extension JSON {
-    /// Parses a JSON text, as strictly as `JSONScanner.validate` checks it.
+    /// Parses JSON text, with the same checks as `JSONScanner.validate`.
     ///
     /// - Throws: `JSONError` with the first problem.
     public init(parsing bytes: Span<UInt8>, limits: JSONLimits = .default) throws(JSONError) {
@@ -10,21 +10,21 @@ extension JSON {
         }
     }
 
-    /// Parses a JSON text.
+    /// Parses JSON text.
     ///
     /// - Throws: `JSONError` with the first problem.
     public init(parsing bytes: [UInt8], limits: JSONLimits = .default) throws(JSONError) {
         try self.init(parsing: bytes.span, limits: limits)
     }
 
-    /// Parses a JSON text.
+    /// Parses JSON text.
     ///
     /// - Throws: `JSONError` with the first problem.
     public init(parsing bytes: ArraySlice<UInt8>, limits: JSONLimits = .default) throws(JSONError) {
         try self.init(parsing: bytes.span, limits: limits)
     }
 
-    /// Parses a JSON text.
+    /// Parses JSON text.
     ///
     /// - Throws: `JSONError` with the first problem; its offset counts UTF-8 bytes.
     public init(parsing text: String, limits: JSONLimits = .default) throws(JSONError) {

@@ -1,15 +1,15 @@
-/// Members of an object while they are collected, in any order.
+/// The members of an object while they are collected, in any order.
 ///
-/// `JSONObject` sorts them once, so that collecting takes constant time per member.
+/// `JSONObject` sorts them once, so adding a member takes constant time.
 public struct UnorderedMembers: Sendable {
     private var entries: [JSONObject.Entry] = []
 
-    /// Starts with no members, and memory for `capacity` of them.
+    /// Creates an empty list with memory for `capacity` members.
     public init(minimumCapacity capacity: Int = 0) {
         entries.reserveCapacity(capacity)
     }
 
-    /// Adds a member; of equal keys the last one counts.
+    /// Adds a member; if a key occurs twice, the last value is used.
     public mutating func append(_ value: JSON, forKey key: String) {
         entries.append(JSONObject.Entry(key: key, value: value))
     }

@@ -1,12 +1,12 @@
 public import DivanCompression
 
-/// LZ4 blocks with 64 KiB of history across pieces: for fast links and data at rest.
+/// LZ4 blocks with 64 KiB of history across pieces, for fast networks and data at rest.
 ///
-/// A piece is a sequence of blocks, each of at most 64 KiB plain bytes:
-/// `varint(byteCount * 2 + isStored) varint(plainByteCount) bytes`. So a piece contains its own length, and an
-/// incompressible block is sent as it is. Varints are LEB128. Each half uses about 256 KiB from its first byte on.
+/// A piece is a sequence of blocks, each of at most 64 KiB plain bytes: `varint(byteCount * 2 + isStored)
+/// varint(plainByteCount) bytes`. So a piece contains its own length, and an incompressible block is sent
+/// unchanged. Varints are LEB128. A compressor or decompressor uses about 256 KiB from its first byte on.
 ///
-/// Source: the LZ4 block format; the frame around it is ours, used only between Divan peers.
+/// Source: the LZ4 block format; the frame is specific to Divan peers.
 public struct LZ4Codec: CompressionCodec {
     /// Creates the codec; it has no settings.
     public init() {}
@@ -19,10 +19,10 @@ public struct LZ4Codec: CompressionCodec {
         inputByteCount + (inputByteCount + Block.byteCount - 1) / Block.byteCount * Block.headCount
     }
 
-    /// Returns a compressing half; it allocates memory at the first byte.
+    /// Returns a compressor, which allocates memory at the first byte.
     public func makeCompressor() -> any StreamCompressor { LZ4Compressor() }
 
-    /// Returns a decompressing half; it allocates memory at the first byte.
+    /// Returns a decompressor, which allocates memory at the first byte.
     public func makeDecompressor() -> any StreamDecompressor { LZ4Decompressor() }
 }
 

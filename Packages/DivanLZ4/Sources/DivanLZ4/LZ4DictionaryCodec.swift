@@ -1,10 +1,10 @@
 internal import CDivanLZ4
 public import DivanCompression
 
-/// LZ4 blocks that refer to a dictionary of up to 64 KiB: for similar bodies at rest.
+/// LZ4 blocks with a dictionary of up to 64 KiB, for similar bodies at rest.
 ///
-/// A piece is one block, without a frame; its length is stored elsewhere. A coder uses 64 KiB, and 32 KiB more once it
-/// has packed something.
+/// A piece is one block, without a frame; its length is stored elsewhere. A coder uses 64 KiB, and 32 KiB more
+/// after it has compressed a piece.
 ///
 /// Source: the LZ4 block format.
 public struct LZ4DictionaryCodec: DictionaryCodec {
@@ -14,16 +14,16 @@ public struct LZ4DictionaryCodec: DictionaryCodec {
     /// `"lz4"`.
     public var name: String { "lz4" }
 
-    /// 64 KiB, the distance that a block can refer back.
+    /// 64 KiB, the maximum distance of a reference in a block.
     public var dictionaryByteCount: Int { Block.byteCount }
 
-    /// 255 for each: what one more byte adds to the length of a match.
+    /// 255 for each byte: the maximum that one byte adds to the length of a match.
     public func maximumPlainByteCount(for packedByteCount: Int) -> Int {
         let (most, overflows) = packedByteCount.multipliedReportingOverflow(by: 255)
         return overflows ? .max : most
     }
 
-    /// Creates a coder; any bytes are a dictionary.
+    /// Creates a coder; any bytes are a valid dictionary.
     public func makeCoder(
         dictionary: [UInt8]
     ) throws(CompressionError) -> any DictionaryCoder {

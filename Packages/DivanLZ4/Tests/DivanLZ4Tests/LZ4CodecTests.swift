@@ -6,12 +6,12 @@ import Testing
 /// The contract, history over many moves of the window, and what a hostile peer can send.
 @Suite struct LZ4CodecTests {
     @Test
-    func `keeps every promise of a codec`() {
+    func `fulfills the codec contract`() {
         #expect(CodecContract.violations(of: .lz4) == [])
     }
 
     @Test(arguments: UInt64(0)..<8)
-    func `gives back pieces of any length in order`(seed: UInt64) throws {
+    func `restores pieces of any length in order`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let compressor = LZ4Codec().makeCompressor()
         let decompressor = LZ4Codec().makeDecompressor()
@@ -45,7 +45,7 @@ import Testing
         "028180044141",
         "0a05ffffffffff", "0a051e41ffff00", "0500", "0000",
     ])
-    func `invalid bytes are corrupt`(hex: String) throws {
+    func `invalid bytes are reported as corrupt`(hex: String) throws {
         let piece = try #require([UInt8](hex: hex))
         var plain: [UInt8] = []
         let error = #expect(throws: CompressionError.self) {
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(0)..<200)
-    func `damage gives bytes or an error, never more than the limit`(seed: UInt64) throws {
+    func `damaged input gives bytes or an error, never more than the limit`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let text = Array(repeatElement("sofa and table, ", count: 30).joined().utf8)
         var packed = try LZ4Codec().compressed(text.span)
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test
-    func `the example of the README`() throws {
+    func `the README example works`() throws {
         let body = Array(repeatElement("sofa ", count: 100).joined().utf8)
         let packed = try LZ4Codec().compressed(body.span)
         #expect(packed.count < 40)

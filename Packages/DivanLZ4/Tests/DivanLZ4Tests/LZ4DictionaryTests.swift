@@ -18,12 +18,12 @@ import Testing
         return plain
     }
 
-    @Test func `LZ4 keeps the contract of codecs with dictionaries`() {
+    @Test func `LZ4 fulfills the dictionary codec contract`() {
         #expect(DictionaryCodecContract.violations(of: .lz4) == [])
     }
 
     @Test(arguments: UInt64(0)..<50)
-    func `random pieces come back with random dictionaries`(seed: UInt64) throws {
+    func `random pieces round-trip with random dictionaries`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let codec = LZ4DictionaryCodec()
         let letters = Array("abc{}:,0".utf8)
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(0)..<2_000)
-    func `damage gives bytes or an error`(seed: UInt64) throws {
+    func `damaged input gives bytes or an error`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let piece = Array(#"{"city":"Ulm","name":"Divan","stars":5,"x":[1,2,3]}"#.utf8)
         var packed: [UInt8] = []

@@ -112,7 +112,7 @@ public final class ListenerServer: Sendable {
             return server
         }
         guard let running else { return completion() }
-        log.info("Listening no more")
+        log.info("Stopped listening")
         running.stop(code: kind.closeCode, reason: kind.reason) { [table] in
             table.whenEmpty(completion)
         }
@@ -151,7 +151,7 @@ public final class ListenerServer: Sendable {
         transport.drop(code: StopKind.restarting.closeCode, reason: reason, within: .seconds(1))
     }
 
-    private static let hasNewRights = "your rights have changed; connect again"
+    private static let hasNewRights = "your access rights have changed; reconnect"
 
     /// Closes one connection in an orderly way; ignored when it has ended.
     public func disconnect(_ id: UInt64, _ kind: StopKind = .goingAway) {
@@ -167,7 +167,7 @@ extension ListenerServer {
     /// Web pages may open a WebSocket wherever the browser's user can.
     private func decide(about request: UpgradeRequest) {
         guard mayAsk(request) else {
-            return refuse(request, 403, "pages of other sites do not replicate with this listener")
+            return refuse(request, 403, "web pages from other origins cannot connect to this listener")
         }
         let shown = gate.credentials(shownBy: request)
         let (decision, seat) = logins.enter(
@@ -274,16 +274,16 @@ extension ListenerServer {
     }
 
     private func explanation(of request: UpgradeRequest, _ seat: LoginSeat) -> String {
-        guard seat.showsCredentials else { return "user name and password needed" }
+        guard seat.showsCredentials else { return "user name and password required" }
         let authorization = request.handshake.headers["Authorization"]
         let isByName = authorization.flatMap { BasicCredentials(header: $0) } != nil
-        return isByName ? "wrong user name or password" : "the credentials are not valid here"
+        return isByName ? "wrong user name or password" : "invalid credentials"
     }
 
     private func route(_ request: UpgradeRequest, user: String?, _ seat: LoginSeat) {
         guard case .replication(let name) = ListenerRoute(path: request.handshake.path),
             let database = configuration.databases[name]
-        else { return refuse(request, 404, "no such database; check the URL") }
+        else { return refuse(request, 404, "database not found; check the URL") }
         let client = ListenerClient(
             database: name,
             user: user,
@@ -346,7 +346,7 @@ extension ListenerServer {
             log,
             "\(who)\(other.client.address.host) has \(other.count) of \(limit)"
         )
-        end(other.transport, because: "too many connections; yours was idle for longest")
+        end(other.transport, because: "too many connections; yours was idle the longest")
     }
 
     /// On the transport's loop.
@@ -366,7 +366,7 @@ extension ListenerServer {
                 onDocuments: { [table] events in table.note(id, events) },
                 onEnd: { [table, log] error in
                     withExtendedLifetime(seat) { table.remove(id) }
-                    if let error { log.info("A client's connection ended: \(error)") }
+                    if let error { log.info("Client connection ended: \(error)") }
                 }
             ),
             log: log

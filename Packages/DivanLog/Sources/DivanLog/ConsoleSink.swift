@@ -2,7 +2,7 @@ import Glibc
 
 /// Writes one line per entry to standard error: time, domain, level, message.
 ///
-/// Source: `behaviour.md` §17 (warnings and errors unless told otherwise).
+/// Source: `behaviour.md` §17 (by default warnings and errors).
 public struct ConsoleSink: LogSink {
     /// The lowest level that is written.
     public let level: LogLevel

@@ -1,7 +1,7 @@
 /// Returns `text` with control characters and line separators written as escapes.
 ///
-/// Apply it to text from peers and files, so that nobody can forge a log line or control a
-/// terminal. A tab stays; a backslash is doubled, so that escapes are unambiguous.
+/// Apply it to text from peers and files, so that it cannot forge log lines or control a terminal. Tabs are not
+/// changed; backslashes are doubled, so that escapes are unambiguous.
 public func escapedForLog(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: isEscaped) else { return text }
     var escaped = ""

@@ -1,15 +1,15 @@
-/// Where log files are, and how much to keep.
+/// The settings of log files.
 public struct FileSinkConfiguration: Equatable, Sendable {
-    /// The directory for the files; created if it is missing, with access only for this user.
+    /// The directory for the files; created if it does not exist, with access only for this user.
     public var directory: String
-    /// Files of each level that are kept, including the current one; at least 1.
+    /// The number of files for each level, including the current file; at least 1.
     public var keptFileCount: Int
-    /// Bytes in one file before the next begins; at least 1,024.
+    /// The maximum size of a file in bytes; at least 1,024.
     public var fileByteCount: Int
     /// The second line of each file: product and version.
     public var product: String
 
-    /// Creates settings; the defaults are upstream's: 2 files of 512 KiB per level.
+    /// Creates settings; the defaults are those of Couchbase Lite: 2 files of 512 KiB for each level.
     public init(
         directory: String,
         keptFileCount: Int = 2,

@@ -1,7 +1,6 @@
-/// The means by which a part of the library logs: a domain and a router to the sinks.
+/// Logs messages of one part of the library: a domain, and a router to the sinks.
 ///
-/// A plain value; copy it freely. Messages are closures that are only called if a sink wants
-/// them, so they may be expensive.
+/// A plain value. Messages are closures that are called only if a sink accepts them, so they can be expensive.
 public struct Log: Sendable {
     /// The domain of every entry.
     public let domain: LogDomain
@@ -13,20 +12,20 @@ public struct Log: Sendable {
         self.router = router
     }
 
-    /// Logs something for the developers of this library; nothing at all in release builds.
+    /// Logs a message for the developers of this library; does nothing in release builds.
     public func debug(_ message: @autoclosure () -> String) {
         #if DEBUG
         log(.debug, message)
         #endif
     }
 
-    /// Logs a step.
+    /// Logs a step of an operation.
     public func verbose(_ message: @autoclosure () -> String) { log(.verbose, message) }
 
-    /// Logs something that an operator may want to know.
+    /// Logs information for operators.
     public func info(_ message: @autoclosure () -> String) { log(.info, message) }
 
-    /// Logs something that may cost time or a connection.
+    /// Logs a problem that may cost time or a connection.
     public func warning(_ message: @autoclosure () -> String) { log(.warning, message) }
 
     /// Logs a failure.

@@ -1,9 +1,9 @@
-/// The part of the library that an entry comes from.
+/// The part of the library that logs an entry.
 public struct LogDomain: Hashable, Sendable {
     /// The short name in a log line, such as `"Sync"`.
     public let name: String
 
-    /// Names a domain; two with the same name are equal.
+    /// Creates a domain; domains with the same name are equal.
     public init(_ name: String) {
         self.name = name
     }
@@ -32,13 +32,13 @@ public struct LogDomain: Hashable, Sendable {
 
 /// One event; a sink writes it as one line.
 ///
-/// The message may hold text from peers; escape it with `escapedForLog(_:)` when writing lines.
+/// The message may contain text from peers; escape it with `escapedForLog(_:)` when writing lines.
 public struct LogEntry: Hashable, Sendable {
-    /// How much it matters; never `.none`.
+    /// The importance of the entry; never `.none`.
     public let level: LogLevel
-    /// Where it comes from.
+    /// The part of the library that logged the entry.
     public let domain: LogDomain
-    /// A sentence without a line end.
+    /// A sentence without a line break.
     public let message: String
 
     /// Creates an entry, for example to test a sink.

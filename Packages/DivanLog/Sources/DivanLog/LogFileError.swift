@@ -1,6 +1,6 @@
 import Glibc
 
-/// A log file or its directory that cannot be created.
+/// An error in the creation of a log file or its directory.
 public struct LogFileError: Error, Equatable, Sendable {
     /// The path that could not be created.
     public let path: String

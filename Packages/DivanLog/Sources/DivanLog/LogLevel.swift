@@ -1,18 +1,18 @@
-/// How important an entry is, in ascending order; a sink receives its own level and above.
+/// The importance of an entry, in ascending order; a sink receives its own level and above.
 ///
 /// Source: `behaviour.md` §17.
 public enum LogLevel: UInt8, Comparable, Sendable, CaseIterable {
-    /// For the developers of this library; such entries exist in debug builds only.
+    /// Information for the developers of this library, only in debug builds.
     case debug
-    /// Each step, for finding a fault.
+    /// The steps of operations, for troubleshooting.
     case verbose
-    /// What an operator may want to know: started, stopped, connected.
+    /// Information for operators: started, stopped, connected.
     case info
-    /// Something that may lose time or connections, but not data.
+    /// Problems that may cost time or connections, but not data.
     case warning
-    /// Something that failed.
+    /// Failures.
     case error
-    /// Above every entry: a sink of this level receives nothing.
+    /// Above all entries: a sink of this level receives nothing.
     case none
 
     /// In ascending importance.

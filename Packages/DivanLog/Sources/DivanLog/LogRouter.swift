@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Passes entries on to the sinks that want them.
+/// Passes entries to the sinks that accept them.
 ///
-/// Safe from any thread. If no sink wants an entry, the check costs one atomic load and the
-/// message is never created.
+/// Can be used from any thread. If no sink accepts an entry, the check costs one atomic load, and the message is
+/// not created.
 public final class LogRouter: Sendable {
-    /// The router of the whole process, used unless another one is given.
+    /// The default router of the process.
     public static let shared = LogRouter()
 
     private let sinks: Mutex<[any LogSink]>
@@ -17,7 +17,7 @@ public final class LogRouter: Sendable {
         self.sinks = Mutex(sinks)
     }
 
-    /// Replaces all sinks; entries in progress still reach the old ones.
+    /// Replaces all sinks; entries in progress still reach the previous sinks.
     public func setSinks(_ sinks: [any LogSink]) {
         self.sinks.withLock { held in
             held = sinks
@@ -25,12 +25,12 @@ public final class LogRouter: Sendable {
         }
     }
 
-    /// Returns whether any sink wants entries of `level`; cheap.
+    /// Returns whether any sink accepts entries of `level`; this check is fast.
     public func isInterested(in level: LogLevel) -> Bool {
         level.rawValue >= leastLevel.load(ordering: .relaxed)
     }
 
-    /// Passes `entry` to the sinks that want it, on this thread; an entry of `.none` is dropped.
+    /// Passes `entry` to the sinks that accept it, on this thread; an entry of `.none` is discarded.
     public func route(_ entry: LogEntry) {
         guard entry.level != .none, isInterested(in: entry.level) else { return }
         // Sinks are called outside the lock: one that is slow or logs does not block the others.

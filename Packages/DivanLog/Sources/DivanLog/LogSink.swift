@@ -1,22 +1,22 @@
-/// Receives entries and shows or keeps them.
+/// Receives log entries and shows or stores them.
 ///
-/// Called on the thread that logs, from any thread and from several at the same time; it must not log
-/// itself, must not call back into the library, and should return within microseconds.
+/// Called on the thread that logs, which can be any thread and several at the same time; it must not log, must not
+/// call the library, and should return within microseconds.
 ///
 /// Source: `behaviour.md` §17.
 public protocol LogSink: Sendable {
-    /// The lowest level that is wanted; read when the sink is installed, so it must not change.
+    /// The lowest level that the sink receives; read when the sink is installed, so it must not change.
     var level: LogLevel { get }
 
-    /// Returns whether entries of `domain` are wanted; by default all are.
+    /// Returns whether the sink receives entries of `domain`; by default all domains.
     func accepts(_ domain: LogDomain) -> Bool
 
-    /// Receives one entry of the sink's level or above, of a domain that it accepts.
+    /// Receives one entry of the sink's level or above, in a domain that the sink accepts.
     func write(_ entry: LogEntry)
 }
 
 extension LogSink {
-    /// Wants every domain.
+    /// Accepts all domains.
     public func accepts(_ domain: LogDomain) -> Bool { true }
 }
 
@@ -30,9 +30,9 @@ public struct ClosureSink: LogSink {
     /// Creates a sink.
     ///
     /// - Parameters:
-    ///   - level: The lowest level wanted.
-    ///   - domains: The domains wanted; `nil` for all.
-    ///   - body: Called from any thread and from several at the same time; must not log.
+    ///   - level: The lowest level that the closure receives.
+    ///   - domains: The domains that the closure receives; `nil` for all.
+    ///   - body: Called on any thread, and on several at the same time; must not log.
     public init(
         level: LogLevel,
         domains: Set<LogDomain>? = nil,
@@ -43,7 +43,7 @@ public struct ClosureSink: LogSink {
         self.body = body
     }
 
-    /// Returns whether `domain` is among the domains wanted.
+    /// Returns whether the closure receives entries of `domain`.
     public func accepts(_ domain: LogDomain) -> Bool { domains?.contains(domain) ?? true }
 
     /// Calls the closure.

@@ -1,11 +1,11 @@
-/// What every log sink must guarantee; check your own with any test framework.
+/// The requirements for every log sink, as a check for any test framework.
 public enum LogSinkContract {
-    /// Returns one sentence for each broken promise; none if the sink is correct.
+    /// Returns one sentence for each violated requirement; none if the sink is correct.
     ///
     /// - Parameters:
     ///   - sink: A sink that accepts entries of every level.
-    ///   - shown: Returns what the sink has shown or kept so far, as text.
-    /// - Returns: The broken promises.
+    ///   - shown: Returns the output of the sink so far, as text.
+    /// - Returns: The violated requirements.
     public static func violations(
         of sink: some LogSink,
         showing shown: @Sendable () -> String

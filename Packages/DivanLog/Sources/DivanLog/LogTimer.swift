@@ -1,8 +1,8 @@
-/// Measures the duration of something that is logged when it ends.
+/// Measures the duration of an operation that is logged when it ends.
 public struct LogTimer: Sendable {
     private let start = ContinuousClock.now
 
-    /// Begins to measure.
+    /// Starts the timer.
     public init() {}
 
     /// Milliseconds since it was created.
@@ -17,8 +17,7 @@ public struct LogTimer: Sendable {
 }
 
 extension Log {
-    /// A timer that starts now; `nil`, so that nothing is measured or logged, if no sink wants entries of
-    /// `level`.
+    /// Starts a timer; `nil` if no sink accepts entries of `level`, so that nothing is measured or logged.
     public func timer(for level: LogLevel) -> LogTimer? {
         isInterested(in: level) ? LogTimer() : nil
     }

@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test
-    func `each level has its file with header, lines and end`() throws {
+    func `each level has its own file with header, lines and end`() throws {
         let sink = try FileSink(
             level: .info,
             configuration: .init(directory: directory.file("a/b"), product: "Divan 0.1.0")
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test
-    func `a long file is followed by the next and the oldest go`() throws {
+    func `a full file is followed by the next, and the oldest are deleted`() throws {
         let configuration = FileSink.Configuration(
             directory: directory.path,
             keptFileCount: 3,
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test
-    func `a clock that is behind makes no new file the oldest`() throws {
+    func `a clock set back does not make a new file the oldest`() throws {
         let later = ["4102444800000", "4102444800001", "9223372036854775807"]
         for start in later {
             let path = directory.file("cbl_error_\(start).cbllog")
@@ -84,7 +84,7 @@ import Testing
 
     /// In a separate process, whose files cannot grow for a moment.
     @Test
-    func `a line of which the disk takes a part is taken back`() async {
+    func `a line that was written only partially is removed`() async {
         await #expect(processExitsWith: .success) {
             let directory = try TemporaryDirectory()
             let sink = try FileSink(
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test
-    func `the next file begins right behind the line that makes one too long`() throws {
+    func `the next file starts right after the line that exceeds the limit`() throws {
         let configuration = FileSink.Configuration(
             directory: directory.file("logs"),
             fileByteCount: 0
@@ -157,7 +157,7 @@ import Testing
     }
 
     @Test
-    func `a directory that cannot be made is an error that names it`() throws {
+    func `a directory that cannot be created is an error with its path`() throws {
         try Data().write(to: URL(filePath: directory.file("file")))
         let error = #expect(throws: LogFileError.self) {
             try FileSink(level: .info, configuration: .init(directory: directory.file("file/x")))
@@ -167,7 +167,7 @@ import Testing
     }
 
     @Test
-    func `a sink that continues another goes on in its files`() throws {
+    func `a sink that continues another one appends to its files`() throws {
         let first = FileSink.Configuration(directory: directory.path, fileByteCount: 100_000)
         let old = try FileSink(level: .error, configuration: first)
         Log(.sync, to: LogRouter(sinks: [old])).error("one")
@@ -185,7 +185,7 @@ import Testing
     }
 
     @Test
-    func `sinks that begin at one time share no file`() throws {
+    func `sinks created at the same time do not share files`() throws {
         let configuration = FileSink.Configuration(directory: directory.path, keptFileCount: 100)
         let sinks = try (0..<20).map { _ in
             try FileSink(level: .error, configuration: configuration)
@@ -200,7 +200,7 @@ import Testing
     }
 
     @Test
-    func `the example of the README`() throws {
+    func `the README example works`() throws {
         let router = LogRouter(sinks: [
             ConsoleSink(level: .error),
             try FileSink(level: .info, configuration: .init(directory: directory.path)),

@@ -5,7 +5,7 @@ import Testing
 /// Which sink receives which entry, and the cost of an entry that nobody wants.
 @Suite struct LogRouterTests {
     @Test(arguments: LogLevel.allCases)
-    func `a sink gets its level and above`(level: LogLevel) {
+    func `a sink gets entries of its level and above`(level: LogLevel) {
         let kept = Kept()
         let log = Log(.sync, to: LogRouter(sinks: [kept.sink(level)]))
         log.debug("debug")
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test
-    func `a message that nobody wants is never made`() {
+    func `a message that no sink wants is not built`() {
         let kept = Kept()
         let log = Log(.blip, to: LogRouter(sinks: [kept.sink(.warning)]))
         let madeCount = Mutex(0)
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test
-    func `sinks can be exchanged and choose their domains`() {
+    func `sinks can be replaced and can select domains`() {
         let (first, second) = (Kept(), Kept())
         let router = LogRouter()
         let log = Log(.tls, to: router)
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test
-    func `an entry of level none goes nowhere`() {
+    func `an entry of level none is dropped`() {
         let kept = Kept()
         let router = LogRouter(sinks: [kept.sink(.debug)])
         router.route(LogEntry(level: .none, domain: .query, message: "never"))

@@ -6,7 +6,7 @@ import Testing
 /// Each implementation of this package's protocol, and what the contract finds.
 @Suite struct LogSinkContractTests {
     @Test
-    func `a sink of a closure holds to the contract where that escapes`() async {
+    func `a closure sink that escapes text fulfills the contract`() async {
         let kept = Mutex("")
         let sink = ClosureSink(level: .debug) { entry in
             kept.withLock { $0 += escapedForLog(entry.message) + "\n" }
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test
-    func `files hold to the contract`() async throws {
+    func `a file sink fulfills the contract`() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test
-    func `a sink that shows text as it comes, and loses some, is told so`() async {
+    func `the contract detects a sink that does not escape and loses entries`() async {
         let kept = Mutex("")
         let sink = ClosureSink(level: .debug) { entry in
             kept.withLock { if entry.level != .error { $0 += entry.message + "\n" } }

@@ -28,12 +28,12 @@ struct BlobResource {
     private func read() throws -> HTTPResponse {
         let found = try call.store.readLiving { try call.document(documentID, in: collection, $0) }
         guard let document = found else {
-            throw RESTError.notFound("there is no document \"\(documentID)\"")
+            throw RESTError.notFound("document \"\(documentID)\" not found")
         }
         try call.checkReading(document)
         guard let blob = try BlobReferences.all(in: document.body.span).first(where: isWanted)
         else {
-            throw RESTError.notFound("\"\(documentID)\" has no blob under \"\(key)\"")
+            throw RESTError.notFound("document \"\(documentID)\" has no blob at \"\(key)\"")
         }
         let headers: HTTPHeaders = [
             "Content-Type": "application/octet-stream",
@@ -51,13 +51,13 @@ struct BlobResource {
     private func save(_ content: [UInt8]) throws -> HTTPResponse {
         try call.checkWriting()
         guard !key.hasPrefix("/") else {
-            throw RESTError.bad("a blob is put under a key at the top level")
+            throw RESTError.bad("blobs can only be stored under a top-level key")
         }
         guard !key.utf8.elementsEqual(BlobReferences.attachmentsKey.utf8) else {
-            throw RESTError.bad("\(key) is for attachments of CouchDB; choose another key")
+            throw RESTError.bad("\(key) is reserved for CouchDB attachments; use another key")
         }
         guard let expected = try call.expectedRevision() else {
-            throw RESTError.bad("name the document's revision by If-Match or ?rev=")
+            throw RESTError.bad("specify the document's revision with If-Match or ?rev=")
         }
         let type = call.request.headers["Content-Type"] ?? "application/octet-stream"
         let reference = BlobReference.object(

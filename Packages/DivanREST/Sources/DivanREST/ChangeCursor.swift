@@ -55,14 +55,14 @@ struct ChangeCursor: Sendable {
         switch form {
         case .plain:
             guard let sequence = UInt64(text) else {
-                throw .bad("since is a number from 0 to \(UInt64.max), or now")
+                throw .bad("since must be a number from 0 to \(UInt64.max), or now")
             }
             return sequence
         case .sealed(let key):
             // The beginning is not secret.
             if text == "0" { return 0 }
             guard let sequence = Self.opened(text, key) else {
-                throw .bad("since is 0, now, or a place that an answer has given you")
+                throw .bad("since must be 0, now, or a value from an earlier response")
             }
             return sequence
         }

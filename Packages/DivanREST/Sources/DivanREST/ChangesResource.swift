@@ -25,7 +25,7 @@ struct ChangesResource {
         case "longpoll": return try poll(page, since)
         case "eventsource":
             guard call.request.target["limit"] == nil else {
-                throw RESTError.bad("an event stream has no end; leave limit out")
+                throw RESTError.bad("limit cannot be used with feed=eventsource; remove it")
             }
             let headers: HTTPHeaders = [
                 "Content-Type": HTTPEvent.contentType, "Cache-Control": "no-cache",
@@ -42,7 +42,7 @@ struct ChangesResource {
                 headers: headers,
                 body: .pieces(body, byteCount: nil)
             )
-        default: throw RESTError.bad("feed is normal, longpoll or eventsource")
+        default: throw RESTError.bad("feed must be normal, longpoll or eventsource")
         }
     }
 
@@ -339,7 +339,7 @@ private final class PollBody: HTTPBodySource {
             do {
                 answer(.bytes(try text(of: try outcome.get() ?? reading.current)))
             } catch {
-                Log(.listener).warning("A wait for changes ended: \(error)")
+                Log(.listener).warning("Waiting for changes failed: \(error)")
                 answer(.failed)
             }
         }

@@ -40,7 +40,7 @@ struct DocumentResource {
         try call.checkWriting()
         guard let body = try JSONMembers(parsing: bytes.withoutByteOrderMark)?.canonicalBytes()
         else {
-            throw RESTError.bad("the body is no JSON object: {…}")
+            throw RESTError.bad("the body must be a JSON object: {…}")
         }
         let expected = try call.expectedRevision()
         let createsOnly = call.request.headers["If-None-Match"] == "*"
@@ -90,12 +90,12 @@ struct DocumentResource {
     // MARK: Rules
 
     private var missing: RESTError {
-        .notFound("there is no document \"\(documentID)\"; …/_all_docs lists what there is")
+        .notFound("document \"\(documentID)\" not found; …/_all_docs lists all documents")
     }
 
     /// The ID belongs to a document that the client does not see.
     private var taken: RESTError {
-        RESTError(403, "forbidden", "this ID is not yours; choose another, or POST without one")
+        RESTError(403, "forbidden", "this ID is already in use; use another ID, or POST without one")
     }
 
     private func check(
@@ -121,7 +121,7 @@ struct DocumentResource {
         let own = try current.map { try BlobReferences.digests(in: $0.body) } ?? []
         for digest in wanted where !own.contains(digest) {
             guard !call.rights.isLimited, call.store.blobs.contains(digest) else {
-                throw RESTError.bad("blob \(digest) is not here; PUT it to …/ID/_blobs/KEY first")
+                throw RESTError.bad("blob \(digest) not found; PUT it to …/ID/_blobs/KEY first")
             }
         }
         return true

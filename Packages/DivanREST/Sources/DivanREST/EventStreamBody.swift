@@ -61,7 +61,7 @@ public final class EventStreamBody: HTTPBodySource {
             switch outcome {
             case .success(let events): answer(.bytes(events ?? HTTPEvent.heartbeat))
             case .failure(let error):
-                Log(.listener).warning("A changes feed ended: \(error)")
+                Log(.listener).warning("Changes feed failed: \(error)")
                 answer(.failed)
             }
         }

@@ -149,7 +149,7 @@ private struct Listing: Sendable {
         } catch let error as StoreError {
             switch error.code {
             case .damagedDocument, .corrupt:
-                Log(.listener).warning("A list has not all documents: \(error)")
+                Log(.listener).warning("Damaged documents are missing from a list: \(error)")
                 return false
             default: throw error
             }

@@ -38,7 +38,7 @@ public final class PagedBody: HTTPBodySource {
                 guard !piece.isEmpty else { return next(answer) }
                 answer(.bytes(piece))
             } catch {
-                Log(.listener).error("An answer was cut off: \(error)")
+                Log(.listener).error("A response was cut off: \(error)")
                 answer(.failed)
             }
         }

@@ -13,10 +13,10 @@ struct QueryResource {
         guard let object = try JSON(parsing: body.withoutByteOrderMark).object,
             let text = object["query"]?.string
         else {
-            throw RESTError.bad(#"the body is {"query": "SELECT …", "parameters": {…}}"#)
+            throw RESTError.bad(#"the body must be {"query": "SELECT …", "parameters": {…}}"#)
         }
         guard let parameters = (object["parameters"] ?? [:]).object else {
-            throw RESTError.bad(#""parameters" is an object: {"NAME": VALUE, …}"#)
+            throw RESTError.bad(#""parameters" must be an object: {"NAME": VALUE, …}"#)
         }
         let query = try RESTQuery(
             text,
@@ -32,7 +32,7 @@ struct QueryResource {
         )
         if try call.flag("explain") {
             guard call.rights.condition == nil else {
-                throw RESTError(403, "forbidden", "the plan of a query tells of all documents")
+                throw RESTError(403, "forbidden", "you cannot see query plans, because your access is limited by a condition")
             }
             return .json(try query.plan())
         }

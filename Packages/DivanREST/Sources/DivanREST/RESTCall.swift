@@ -19,14 +19,14 @@ struct RESTCall: Sendable {
     /// Refuses to continue a long answer once the client's rights have changed.
     func checkCurrent() throws(RESTError) {
         guard isCurrent() else {
-            throw RESTError(403, "forbidden", "your rights have changed; ask again")
+            throw RESTError(403, "forbidden", "your access rights have changed; repeat the request")
         }
     }
 
     /// Refuses a collection that does not exist for this client.
     func check(_ collection: CollectionPath) throws {
         guard mayUse(collection), try store.hasCollection(collection) else {
-            throw RESTError.notFound("there is no collection \(collection)")
+            throw RESTError.notFound("collection \(collection) not found")
         }
     }
 
@@ -65,7 +65,7 @@ struct RESTCall: Sendable {
         do {
             return try body()
         } catch let error as StoreError where error.concernsOneDocument {
-            Log(.listener).warning("Passed over in a list: \(error)")
+            Log(.listener).warning("Skipped a damaged document: \(error)")
             return nil
         }
     }
@@ -76,7 +76,7 @@ struct RESTCall: Sendable {
             throw RESTError(
                 403,
                 "forbidden",
-                "you may not store such a document; see what your user's condition asks for"
+                "the document does not meet the condition of your user"
             )
         }
     }
@@ -93,7 +93,7 @@ struct RESTCall: Sendable {
     /// Refuses a client with read-only access.
     func checkWriting() throws(RESTError) {
         guard !rights.isReadOnly, !store.isReadOnly else {
-            throw RESTError(403, "read_only", "you may only read here")
+            throw RESTError(403, "read_only", "you have read-only access")
         }
     }
 
@@ -106,7 +106,7 @@ struct RESTCall: Sendable {
     ) throws(RESTError) -> Number? {
         guard let text = request.target[name] else { return nil }
         guard let number = Number(text), range.contains(number) else {
-            throw .bad("\(name) is a number from \(range.lowerBound) to \(range.upperBound)")
+            throw .bad("\(name) must be a number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }
@@ -116,7 +116,7 @@ struct RESTCall: Sendable {
         switch request.target[name] {
         case nil, "false": false
         case "true", "": true
-        default: throw .bad("\(name) is true or false")
+        default: throw .bad("\(name) must be true or false")
         }
     }
 
@@ -125,14 +125,14 @@ struct RESTCall: Sendable {
         let header = request.headers["If-Match"]
         let option = request.target["rev"]
         guard header == nil || option == nil else {
-            throw .bad("If-Match and ?rev= are two ways to say one thing; choose one")
+            throw .bad("use either If-Match or ?rev=, not both")
         }
         guard let header else { return option.map { ExpectedRevision($0) } }
         guard header != "*" else { return .any }
         // A proxy that compresses answers makes their tags weak.
         let tag = header.hasPrefix("W/") ? String(header.dropFirst(2)) : header
         guard tag.utf8.count > 2, tag.hasPrefix("\""), tag.hasSuffix("\"") else {
-            throw .bad("If-Match is one revision in quotation marks, as ETag gave it")
+            throw .bad("If-Match must be one quoted revision, as returned in ETag")
         }
         return .exactly(ExactText(String(tag.dropFirst().dropLast())))
     }
@@ -151,8 +151,8 @@ struct RESTCall: Sendable {
             throw RESTError(412, "precondition_failed", "another revision is current")
         }
         throw .notFound(
-            "this revision of \"\(document.documentID)\" is not the current one, and only that is read "
-                + "here; leave ?rev= out"
+            "this revision of \"\(document.documentID)\" is not current, and only the current one "
+                + "can be read; remove ?rev="
         )
     }
 }

@@ -40,7 +40,7 @@ public struct RESTCondition: Equatable, Sendable {
         do {
             return try test.holds(of: documentID, body: body, isDeleted: isDeleted)
         } catch {
-            Log(.listener).warning("A condition fails for document \(documentID): \(error)")
+            Log(.listener).warning("Cannot evaluate the condition for document \(documentID): \(error)")
             return false
         }
     }

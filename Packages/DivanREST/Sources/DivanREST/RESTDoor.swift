@@ -138,9 +138,9 @@ final class RESTDoor: Sendable {
     private static func explanation(showsCredentials: Bool, showsName: Bool) -> String {
         guard showsCredentials else {
             return
-                "send a user name and password (curl -u NAME), or the certificate that is asked for"
+                "send a user name and password (curl -u NAME), or a client certificate"
         }
-        return showsName ? "wrong user name or password" : "the credentials are not valid here"
+        return showsName ? "wrong user name or password" : "invalid credentials"
     }
 
     private static var tooMany: HTTPResponse {

@@ -33,7 +33,7 @@ public struct RESTError: Error, Sendable {
         case let error as StoreError: self.init(store: error)
         case let error as QueryError: self.init(400, "bad_query", "\(error)")
         case let error as QueryStop: self.init(stop: error)
-        case let error as JSONError: self.init(400, "bad_json", "the body is no JSON: \(error)")
+        case let error as JSONError: self.init(400, "bad_json", "the body is not valid JSON: \(error)")
         case let error as DocumentIDError: self.init(400, "bad_id", "\(error)")
         default: self.init(500, "internal", "\(error); see the server's log")
         }
@@ -81,7 +81,7 @@ public struct RESTError: Error, Sendable {
 
     /// The path is valid, but not with this method.
     static func method(_ allowed: String) -> RESTError {
-        var error = RESTError(405, "method_not_allowed", "this path takes \(allowed)")
+        var error = RESTError(405, "method_not_allowed", "this path supports \(allowed)")
         error.headers.append("Allow", allowed)
         return error
     }
@@ -92,9 +92,9 @@ public struct RESTError: Error, Sendable {
             409,
             "conflict",
             current == nil
-                ? "there is no such document (any more); leave the revision out to create it"
-                : "another revision is current; get it, repeat the change, and send its revision "
-                    + "as If-Match or ?rev="
+                ? "the document does not exist; omit the revision to create it"
+                : "another revision is current; get it, apply your change again, and send its "
+                    + "revision as If-Match or ?rev="
         )
         if let current { error.members["rev"] = .string("\(current)") }
         return error

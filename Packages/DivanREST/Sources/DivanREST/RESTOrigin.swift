@@ -35,28 +35,28 @@ struct RESTOrigin: Sendable {
         let host = HostField(field ?? "")
         // Only HTTP/1.0 may leave the field out, and browsers never do.
         if let names, let field, !host.isOwn(or: names) {
-            let advice = "use localhost or an address of this machine, or allow the name"
+            let advice = "use localhost or an address of this machine, or allow this name"
             return RESTError(
                 421,
                 "misdirected",
-                "\"\(field)\" is not a name of this server; \(advice)"
+                "host name \"\(field)\" is not allowed; \(advice)"
             )
         }
         if isOpen, isOfOtherSite, allowed == nil, !allowsAll {
-            let advice = "allow its origin, or give the server users"
-            return RESTError(403, "origin", "a page of another site reads nothing here; \(advice)")
+            let advice = "allow its origin, or require authentication"
+            return RESTError(403, "origin", "pages from other sites cannot read data; \(advice)")
         }
         guard let origin = request.headers["Origin"], !host.isOrigin(origin, isSecure: isSecure),
             !["GET", "HEAD", "OPTIONS"].contains(request.method)
         else { return nil }
         switch allowed {
         case nil:
-            let advice = "allow that origin"
-            return RESTError(403, "origin", "pages of \(origin) change nothing here; \(advice)")
+            let advice = "allow this origin"
+            return RESTError(403, "origin", "pages from \(origin) cannot make changes; \(advice)")
         case "*" where request.method == "POST" && !isJSON:
             // A form is sent without asking for permission, and with the browser's stored credentials.
-            let advice = "name it in `origins`, or send application/json"
-            return RESTError(403, "origin", "pages of \(origin) send no forms here; \(advice)")
+            let advice = "add it to `origins`, or send application/json"
+            return RESTError(403, "origin", "pages from \(origin) cannot send forms; \(advice)")
         default: return nil
         }
     }

@@ -40,7 +40,7 @@ public struct RESTQuery: Sendable {
         let statement = try QueryStatement(sql: text).checked(against: catalogue, text: text)
         // The default collection exists for every check, and so do its names.
         if let other = statement.everyCollection.first(where: { !catalogue.isAllowed($0) }) {
-            throw QueryError("there is no collection \(other.scope.text).\(other.name.text)")
+            throw QueryError("collection \(other.scope.text).\(other.name.text) not found")
         }
         var values: [ExactText: QueryValue] = [:]
         for (key, value) in parameters { values[ExactText(key)] = QueryValue(value) }

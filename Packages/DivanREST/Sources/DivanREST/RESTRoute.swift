@@ -32,7 +32,7 @@ enum RESTRoute: Equatable {
             return
         }
         guard let collection = CollectionPath(parts[1]) else {
-            throw .notFound("\"\(parts[1])\" is no collection; write scope.name, or _default")
+            throw .notFound("\"\(parts[1])\" is not a collection name; use scope.name or _default")
         }
         switch parts.dropFirst(2).map({ $0 }) {
         case []: self = .collection(database, collection)
@@ -43,7 +43,7 @@ enum RESTRoute: Equatable {
         case let rest where rest.count == 3 && rest[1] == "_blobs" && !rest[2].isEmpty:
             self = .blob(database, collection, try Self.documentID(rest[0]), key: rest[2])
         default:
-            throw .notFound("no such path; a slash in a document's ID is written %2F")
+            throw .notFound("path not found; encode a slash in a document ID as %2F")
         }
     }
 

@@ -150,7 +150,7 @@ final class RESTService: Sendable {
         guard let store = configuration.databases[ExactText(name)],
             let bell = bells[ExactText(name)],
             let rights = configuration.rights(client, name)
-        else { throw .notFound("there is no database \"\(name)\" here; GET / lists them") }
+        else { throw .notFound("database \"\(name)\" not found; GET / lists the databases") }
         let call = RESTCall(
             request: exchange.request,
             store: store,
@@ -185,8 +185,8 @@ final class RESTService: Sendable {
                 return failure.response
             }
             // The damaged document may be one that the client does not see.
-            Log(.listener).error("An answer failed: \(error)")
-            return RESTError(500, "internal", "something failed; see the server's log").response
+            Log(.listener).error("A request failed: \(error)")
+            return RESTError(500, "internal", "internal error; see the server's log").response
         }
     }
 

@@ -22,7 +22,9 @@ import Testing
         return lists
     }
 
-    @Test func `a document that is deleted after it was told of is told of again`() throws {
+    @Test func `a document that is deleted after it was announced is announced again as deleted`()
+        throws
+    {
         let site = try Site()
         try site.save("a", "{}")
         try site.save("b", "{}")
@@ -31,7 +33,7 @@ import Testing
         #expect(lists.contains { $0.contains(#""a","2-"#) }, "\(lists)")
     }
 
-    @Test func `a document that was deleted before is not told of`() throws {
+    @Test func `a document that was deleted before the pull is not announced`() throws {
         let site = try Site()
         try site.save("c", "{}")
         try site.delete("c")

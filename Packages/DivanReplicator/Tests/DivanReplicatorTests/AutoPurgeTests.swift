@@ -57,7 +57,9 @@ import Testing
         #expect(try site.body("lost") == #"{"mine":2}"#)
     }
 
-    @Test func `mode push-pull: purged here, and later changes are pushed and refused`() throws {
+    @Test func `mode push-pull: the document is purged, and later changes are pushed and refused`()
+        throws
+    {
         let site = try synced()
         var server = try server(site, Mode(pushes: true))
         try server.answer("subChanges")
@@ -82,7 +84,9 @@ import Testing
         ["collection": "0", "id": "lost", "rev": id, "sequence": sequence]
     }
 
-    @Test func `a revision that arrives after its document was withdrawn is not stored`() throws {
+    @Test func `a revision that arrives after access to its document was revoked is not stored`()
+        throws
+    {
         let site = try Site()
         var server = try server(site, Mode())
         try server.answer("subChanges")
@@ -95,8 +99,7 @@ import Testing
         #expect(try server.take("setCheckpoint").body.count > 0)
     }
 
-    @Test func `a revision whose blob comes after its document was withdrawn is not stored`() throws
-    {
+    @Test func `a revision whose blob arrives after access was revoked is not stored`() throws {
         let site = try Site()
         var server = try server(site, Mode())
         try server.answer("subChanges")
@@ -111,7 +114,8 @@ import Testing
     }
 
     /// Only the server can tell which of them comes first.
-    @Test func `sequences of a form of their own are taken in the order of the lists`() throws {
+    @Test func `sequences in an unknown format are ordered by the lists that contain them`() throws
+    {
         let site = try Site()
         var server = try server(site, Mode())
         try server.answer("subChanges")
@@ -126,7 +130,7 @@ import Testing
     }
 
     @Test(arguments: ["7", #""7:1""#, #""6:9:7""#])
-    func `access that was regained meanwhile brings the document back`(sequence: String) throws {
+    func `regaining access in a later list restores the document`(sequence: String) throws {
         let site = try Site()
         var server = try server(site, Mode())
         try server.answer("subChanges")
@@ -140,7 +144,7 @@ import Testing
         #expect(try site.body("lost") == #"{"theirs":1}"#)
     }
 
-    @Test func `access that is regained with its loss brings the document back`() throws {
+    @Test func `losing and regaining access in the same list restores the document`() throws {
         let site = try synced()
         var server = try server(site, Mode())
         try server.answer("subChanges")
@@ -153,7 +157,7 @@ import Testing
         #expect(try site.body("lost") == #"{"mine":1}"#)
     }
 
-    @Test func `access that is lost with its gain does not`() throws {
+    @Test func `regaining and losing access in the same list purges the document`() throws {
         let site = try synced()
         var server = try server(site, Mode())
         try server.answer("subChanges")
@@ -163,7 +167,9 @@ import Testing
     }
 
     /// Far more than any window can hold.
-    @Test func `however much is lost with it, what is on its way is not stored`() throws {
+    @Test func `a revision in transit is not stored however many documents are revoked with it`()
+        throws
+    {
         let site = try Site()
         var server = try server(site, Mode())
         try server.answer("subChanges")
@@ -177,7 +183,7 @@ import Testing
         #expect(try site.contents() == [:])
     }
 
-    @Test func `without auto-purge a revision on its way is kept`() throws {
+    @Test func `without auto-purge a revision in transit is stored`() throws {
         let site = try Site()
         var server = try server(site, Mode(purges: false))
         try server.answer("subChanges")
@@ -204,7 +210,7 @@ import Testing
         #expect(try site.body("lost") == #"{"mine":1}"#)
     }
 
-    @Test func `mode push: what was refused is not sent again, later changes are`() throws {
+    @Test func `mode push: refused revisions are not sent again, later changes are`() throws {
         let site = try synced()
         var server = try server(site, Mode(pushes: true, pulls: false))
         try server.answer("proposeChanges", "[]")
@@ -223,7 +229,7 @@ import Testing
         #expect(String(decoding: proposed, as: UTF8.self).contains("lost"))
     }
 
-    @Test func `mode push: a reset sends again what was refused`() throws {
+    @Test func `mode push: a reset sends refused revisions again`() throws {
         let site = try synced()
         var server = try server(site, Mode(pushes: true, pulls: false))
         try server.answer("proposeChanges", "[]")
@@ -241,7 +247,9 @@ import Testing
 
     // MARK: enableAutoPurge and the pull filter
 
-    @Test func `off: the document stays, and the event says that access was removed`() throws {
+    @Test func `auto-purge off: the document stays, and the event has the accessRemoved flag`()
+        throws
+    {
         let site = try synced()
         var server = try server(site, Mode(purges: false))
         let asked = try server.answer("subChanges")
@@ -252,7 +260,8 @@ import Testing
         #expect(server.events.map(\.error) == [nil])
     }
 
-    @Test func `on, without a filter: purged, and the event says that access was removed`() throws {
+    @Test func `auto-purge on, no filter: purged, and the event has the accessRemoved flag`() throws
+    {
         let site = try synced()
         var server = try server(site, Mode())
         try server.answer("subChanges")
@@ -261,7 +270,9 @@ import Testing
         #expect(server.events.map(\.flags) == [.accessRemoved])
     }
 
-    @Test func `on, with a filter that refuses: the document stays, and the event is 403`() throws {
+    @Test func `auto-purge on, the filter rejects: the document stays, and the event is a 403`()
+        throws
+    {
         let site = try synced()
         let filter: DocumentFilter = { shown in
             #expect(shown.documentID == "lost")
@@ -278,7 +289,7 @@ import Testing
         #expect(server.events.map(\.flags) == [.accessRemoved])
     }
 
-    @Test func `off: the filter is not asked about withdrawals`() throws {
+    @Test func `auto-purge off: the filter is not called for revoked documents`() throws {
         let site = try synced()
         let filter: DocumentFilter = { _ in
             Issue.record("asked")
@@ -291,7 +302,7 @@ import Testing
     }
 
     /// `behaviour.md` §8 (documentIDs).
-    @Test func `with document IDs nothing is purged`() throws {
+    @Test func `nothing is purged when the replication is limited to document IDs`() throws {
         let site = try synced()
         var server = try server(site, Mode(documentIDs: ["lost"]))
         let asked = try server.answer("subChanges")
@@ -300,7 +311,7 @@ import Testing
         #expect(try site.body("lost") == #"{"mine":1}"#)
     }
 
-    @Test func `a change of the option affects later replications only`() throws {
+    @Test func `changing the option affects only later replications`() throws {
         let site = try synced()
         var kept = try server(site, Mode(purges: false))
         try kept.answer("subChanges")
@@ -316,7 +327,10 @@ import Testing
     }
 
     /// Version 2 of the protocol has no flags: the body contains the information.
-    @Test func `an older server's word is enough`() throws {
+    @Test
+    func `a removal from a version 2 server is reported, and purges only if auto-purge is on`()
+        throws
+    {
         let site = try synced()
         var options = Conversation.Options(pushes: false)
         options.purgesRevoked = false

@@ -6,7 +6,7 @@ import Testing
 
 /// Received revisions are stored together, and answered once they are stored safely.
 @Suite struct BatchTests {
-    @Test func `a batch is one transaction and its answers come after it`() throws {
+    @Test func `a batch is stored in one transaction and acknowledged afterwards`() throws {
         let site = try Site()
         let peer = Conversation.Options().passive.makePeer(store: site.store)
         peer.connected(subprotocol: Subprotocol.version2.rawValue, at: .zero)
@@ -37,7 +37,7 @@ import Testing
         #expect(answerCount == 100)
     }
 
-    @Test func `a full batch does not wait for the input to end`() throws {
+    @Test func `a full batch is stored before the input ends`() throws {
         let site = try Site()
         var options = Conversation.Options()
         options.limits.insertedRevisionsCount = 10
@@ -58,7 +58,7 @@ import Testing
         #expect(try site.contents().count == 20)
     }
 
-    @Test func `one broken revision does not keep the others out`() throws {
+    @Test func `one invalid revision does not prevent the others from being stored`() throws {
         let site = try Site()
         try site.put("taken", ["2-bb", "1-aa"], "{}")
         let peer = Conversation.Options().passive.makePeer(store: site.store)

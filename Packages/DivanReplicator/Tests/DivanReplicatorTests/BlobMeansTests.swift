@@ -44,7 +44,7 @@ import Testing
 
     /// The first piece decides whether the answer has begun; 24 is EMFILE.
     @Test(arguments: [0, 1], [false, true])
-    func `a blob that cannot be read on for want of descriptors is asked for again`(
+    func `a blob that failed for lack of file descriptors is requested again`(
         soundCount: Int,
         isPush: Bool
     ) throws {
@@ -67,7 +67,7 @@ import Testing
     }
 
     /// A permanent defect must not prevent everything else from being transferred; 5 is EIO.
-    @Test func `a blob on a broken place of the disk costs its document alone`() throws {
+    @Test func `a blob on a bad disk sector fails only its own document`() throws {
         let fault = Fault()
         let there = try fault.site()
         let here = try Site()
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(arguments: [408, 429, 502, 503, 504])
-    func `a peer that cannot send a blob just then is asked again by another connection`(
+    func `a blob that the peer temporarily cannot send is requested on another connection`(
         code: Int
     ) throws {
         let site = try Site()

@@ -39,8 +39,7 @@ import Testing
         }
     }
 
-    @Test func `contents that nobody reads hold no descriptors, and all arrive in the end`() throws
-    {
+    @Test func `unread blob replies hold no file descriptors, and all arrive eventually`() throws {
         let openings = Openings()
         let site = try openings.site()
         let digest = try site.store.blobs.write([UInt8](repeating: 7, count: 200_000))
@@ -62,7 +61,7 @@ import Testing
         #expect(openings.count.load(ordering: .relaxed) == 0)
     }
 
-    @Test func `requests beyond the line are refused`() throws {
+    @Test func `blob requests above the queue limit are refused`() throws {
         let site = try Site()
         let digest = try site.store.blobs.write([UInt8](repeating: 7, count: 200_000))
         var deaf = Visitor(Conversation.Options().passive, site)
@@ -73,7 +72,7 @@ import Testing
         #expect(deaf.refusals == Array(repeating: "HTTP/503", count: 1_100 - 1_008))
     }
 
-    @Test func `a proof of a large blob takes many turns, and is right`() throws {
+    @Test func `the proof of a large blob takes several turns and is correct`() throws {
         let site = try Site()
         let content = [UInt8](repeating: 9, count: 3 << 20)
         let digest = try site.store.blobs.write(content)
@@ -109,7 +108,7 @@ import Testing
     ]
 
     @Test(arguments: [true, false])
-    func `a blob that is named must be sent, whether it is here or not`(isHere: Bool) throws {
+    func `a referenced blob must be sent even if the receiver has it`(isHere: Bool) throws {
         let site = try Site()
         let digest = BlobDigest(hashing: [1, 2, 3].span)
         if isHere { _ = try site.store.blobs.write([1, 2, 3]) }
@@ -126,7 +125,7 @@ import Testing
         #expect(try site.store.blobs.read(digest) == [1, 2, 3])
     }
 
-    @Test func `wrong content for a blob that is here leaves it as it is`() throws {
+    @Test func `wrong content for a stored blob does not change it`() throws {
         let site = try Site()
         let digest = try site.store.blobs.write([1, 2, 3])
         var client = limitedClient(of: site)
@@ -136,7 +135,7 @@ import Testing
         #expect(try site.store.blobs.read(digest) == [1, 2, 3])
     }
 
-    @Test func `a content that was sent, or can be fetched, is not asked for again`() throws {
+    @Test func `a blob that was sent or can be fetched is not requested again`() throws {
         let site = try Site()
         var client = limitedClient(of: site)
         let digest = BlobDigest(hashing: [1, 2, 3].span)
@@ -177,7 +176,7 @@ import Testing
     }
 
     @Test(arguments: [10, 70_000, 700_000])
-    func `a document is edited without its blob, however large it is`(byteCount: Int) throws {
+    func `an edit of a document of any size does not send its blob again`(byteCount: Int) throws {
         let (here, client, options) = try editedElsewhere(byteCount)
         let run = Conversation.oneShot(options, client, here)
         #expect(run.failures == [])
@@ -185,9 +184,7 @@ import Testing
         #expect(try here.body("mine")?.hasPrefix(#"{"n":2"#) == true)
     }
 
-    @Test func `while too much has been read such an edit is sent again, and not given up`()
-        throws
-    {
+    @Test func `an edit above the read budget is retried, not failed`() throws {
         let site = try Site()
         let digest = try site.store.blobs.write([1, 2, 3])
         let long = #"{"text":"\#(String(repeating: "x", count: 200_000))","#
@@ -206,7 +203,7 @@ import Testing
         #expect(try edit("mine", naming: digest, by: &client) == "stored")
     }
 
-    @Test func `a blob that another document has must be sent`() throws {
+    @Test func `a blob that only another document has must be sent`() throws {
         let site = try Site()
         let digest = try site.saveBlob("other", [1, 2, 3])
         let long = String(repeating: "x", count: 70_000)
@@ -216,7 +213,7 @@ import Testing
         #expect(try edit("mine", naming: BlobDigest(hashing: [4].span), by: &client) == "HTTP/404")
     }
 
-    @Test func `and so must one of a document that may not be fetched`() throws {
+    @Test func `a blob of a document that the client may not read must be sent`() throws {
         let site = try Site()
         let digest = try site.store.blobs.write([1, 2, 3])
         let long = #"{"text":"\#(String(repeating: "x", count: 70_000))","#
@@ -244,7 +241,8 @@ import Testing
         return reply.error.map { "\($0.domain)/\($0.code)" } ?? "stored"
     }
 
-    @Test func `differences of large bodies are covered by what was received, or come whole`()
+    @Test
+    func `deltas of large bodies stay within the received bytes, or a full body is requested`()
         throws
     {
         let site = try Site()

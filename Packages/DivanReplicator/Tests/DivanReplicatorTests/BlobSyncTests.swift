@@ -8,7 +8,7 @@ import Testing
 /// Blobs are transferred before the revisions that refer to them.
 @Suite struct BlobSyncTests {
     @Test(arguments: [0, 1, 16_384, 65_536, 300_000], ["image/png", "text/plain"])
-    func `a blob arrives whole in both directions`(byteCount: Int, type: String) throws {
+    func `a blob arrives intact in both directions`(byteCount: Int, type: String) throws {
         var generator = SeededGenerator(seed: UInt64(byteCount))
         let content = [UInt8].random(count: byteCount, using: &generator)
         let (here, there) = (try Site(), try Site())
@@ -25,7 +25,7 @@ import Testing
         #expect(try third.contents() == here.contents())
     }
 
-    @Test func `documents that share a blob fetch it once`() throws {
+    @Test func `a blob shared by several documents is fetched once`() throws {
         let (here, there) = (try Site(), try Site())
         let content = [UInt8](repeating: 7, count: 100_000)
         for number in 0..<20 { try there.saveBlob(DocumentID(unchecked: "doc\(number)"), content) }
@@ -50,7 +50,7 @@ import Testing
         #expect(try here.contents() == there.contents())
     }
 
-    @Test func `a blob that the sender lost fails its document alone`() throws {
+    @Test func `a blob missing at the sender fails only its own document`() throws {
         let (here, there) = (try Site(), try Site())
         let lost = BlobDigest(hashing: [1, 2, 3].span)
         try there.save("lost", Site.blobBody(lost, 3, "image/png"), hasBlobs: true)
@@ -81,7 +81,7 @@ import Testing
     ]
 
     @Test(arguments: ownLists, [true, false])
-    func `a document with attachments of its own beside a blob goes both ways`(
+    func `a document with attachments and a blob syncs in both directions`(
         list: String,
         isPush: Bool
     ) throws {
@@ -105,7 +105,7 @@ import Testing
     }
 
     /// A blob in transit takes ten times the memory of its name.
-    @Test func `revisions that wait for many blobs weigh more than their bodies`() throws {
+    @Test func `revisions waiting for many blobs count more than their body size`() throws {
         var options = Conversation.Options()
         options.limits.parkedByteCount = 4_000
         var client = Counterpart.client(try Site(), options)
@@ -120,7 +120,7 @@ import Testing
 
     /// Couchbase Lite, and earlier versions of Divan, assume that such a list contains all of the sender's blobs.
     @Test(arguments: ownLists)
-    func `whoever sends a list of attachments names its blobs in it`(list: String) throws {
+    func `a list of attachments is sent with the blobs of the document`(list: String) throws {
         let site = try Site()
         try site.save("a", try listing(list, at: site), hasBlobs: true)
         var client = Counterpart.client(site)
@@ -132,8 +132,7 @@ import Testing
     }
 
     @Test(arguments: ownLists)
-    func `a list of attachments without blobs says nothing of those beside it`(list: String) throws
-    {
+    func `blobs outside a list of attachments are fetched`(list: String) throws {
         let site = try Site()
         let body = try listing(list, at: try Site())
         var server = try Counterpart.server(site, .init(pushes: false))
@@ -147,7 +146,7 @@ import Testing
         #expect(try site.body("a")?.contains(photo) == true)
     }
 
-    @Test func `a blob beside a list of other blobs has no content`() throws {
+    @Test func `a blob that is absent from a list of other blobs fails its document`() throws {
         let site = try Site()
         let digest = BlobDigest(hashing: Array("photo".utf8).span)
         let other = BlobDigest(hashing: Array("other".utf8).span)
@@ -163,7 +162,7 @@ import Testing
         #expect(!server.requests.contains { $0.profile == "getAttachment" })
     }
 
-    @Test func `a cut in the middle of a blob leaves nothing and the next run brings it`() throws {
+    @Test func `a disconnect during a blob stores nothing, and the next run fetches it`() throws {
         let (here, there) = (try Site(), try Site())
         var generator = SeededGenerator(seed: 5)
         let content = [UInt8].random(count: 400_000, using: &generator)
@@ -179,7 +178,7 @@ import Testing
         #expect(try here.store.blobs.read(digest) == content)
     }
 
-    @Test func `blobs deep inside a document are found`() throws {
+    @Test func `nested blobs are found`() throws {
         let (here, there) = (try Site(), try Site())
         let first = try there.store.blobs.write(Array("one".utf8))
         let second = try there.store.blobs.write(Array("two".utf8))
@@ -192,7 +191,7 @@ import Testing
         #expect(try here.store.blobs.read(second) == Array("two".utf8))
     }
 
-    @Test func `a digest of another shape is stored and not fetched`() throws {
+    @Test func `a digest in an unknown format is stored and not fetched`() throws {
         let (here, there) = (try Site(), try Site())
         try there.save("odd", #"{"pic":{"@type":"blob","digest":"md5-abc","length":3}}"#)
         let run = Conversation.oneShot(.init(pushes: false), here, there)
@@ -224,7 +223,7 @@ import Testing
 
     private struct NoActiveRole: Error {}
 
-    @Test func `a lazy pull asks for no content and stores the document`() throws {
+    @Test func `a lazy pull stores the document without requesting its blobs`() throws {
         let site = try Site()
         var server = try server(site) { $0.blobs = .lazy }
         try server.answer("subChanges")
@@ -238,7 +237,7 @@ import Testing
     }
 
     /// The first document may have been deleted there.
-    @Test func `a content that two documents name is asked for by both`() throws {
+    @Test func `a blob of two documents can be requested through either of them`() throws {
         let site = try Site()
         var pull = try server(site) { $0.blobs = .lazy }
         try pull.answer("subChanges")
@@ -268,7 +267,7 @@ import Testing
     }
 
     /// A listener that shares only the default collection answers the first question and refuses the next.
-    @Test func `a content is asked for again by who starts over`() throws {
+    @Test func `a blob is requested again after the replication starts over`() throws {
         let site = try Site()
         var server = try server(site) {
             $0.wantedBlobs = [WantedBlob(Self.digest, of: "soup", in: .default)]
@@ -286,11 +285,9 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a fetch goes on with a part, whether the peer can leave it out or not`(
+    func `a fetch resumes a partial blob even if the peer ignores the offset`(
         takesNote: Bool
-    )
-        throws
-    {
+    ) throws {
         let directory = try TemporaryDirectory()
         let site = try Site(try Store.open(directory: directory.file("a.cblite2")))
         do {
@@ -315,7 +312,7 @@ import Testing
         try site.store.close()
     }
 
-    @Test func `a server begins where it is asked to, and says so`() throws {
+    @Test func `a server starts a blob at the requested offset and returns it`() throws {
         let site = try Site()
         _ = try site.store.blobs.write(Self.content)
         var client = Counterpart.client(site)

@@ -14,7 +14,7 @@ import Testing
 
     /// The old one waited for its blob; the server purged the document, and somebody recreated it.
     @Test(arguments: [true, false])
-    func `a document that was made anew is not replaced by what comes late`(
+    func `a recreated document is not replaced by an older revision that arrives late`(
         isIndexed: Bool
     ) throws {
         let site = try Site()
@@ -39,7 +39,8 @@ import Testing
     }
 
     /// The peer has what was purged here, and the new revision does not descend from it.
-    @Test func `what was made anew is not offered as a child of what is on its way`() throws {
+    @Test func `a recreated document is not proposed as a child of the revision in transit`() throws
+    {
         let site = try Site()
         let old = try site.save("doc", #"{"v":1}"#)
         var server = try Counterpart.server(site, .init(pulls: false, isContinuous: true))
@@ -54,7 +55,7 @@ import Testing
         #expect(!String(decoding: offer.body, as: UTF8.self).contains(old.description))
     }
 
-    @Test func `an edit is offered as a child of what is on its way`() throws {
+    @Test func `an edit is proposed as a child of the revision in transit`() throws {
         let site = try Site()
         let old = try site.save("doc", #"{"v":1}"#)
         var server = try Counterpart.server(site, .init(pulls: false, isContinuous: true))
@@ -69,7 +70,7 @@ import Testing
     }
 
     /// The peer is behind, but what it lacks is not for it.
-    @Test func `an edit that the filter refuses is not offered after one that is on its way`()
+    @Test func `an edit rejected by the filter is not proposed after the revision in transit`()
         throws
     {
         let site = try Site()
@@ -99,7 +100,7 @@ import Testing
 
     /// The server's echo of the first edit comes when the second one is here already.
     @Test
-    func `an edit that the filter refuses is not offered when the peer announces the one before`()
+    func `an edit rejected by the filter is not proposed when the peer announces its parent`()
         throws
     {
         let site = try Site()
@@ -123,7 +124,7 @@ import Testing
     }
 
     /// Couchbase Lite counts what it has accepted, and answers no proposals while too many revisions are missing.
-    @Test func `a peer is told that what it accepted is gone by now`() throws {
+    @Test func `an accepted revision that no longer exists is answered with norev`() throws {
         let site = try Site()
         let old = try site.save("doc", #"{"v":1}"#)
         var server = try Counterpart.server(site, .init(pulls: false, isContinuous: true))
@@ -139,7 +140,7 @@ import Testing
     }
 
     /// Eve names the revision that will give her document to Alice, and withholds the blob until then.
-    @Test func `who may store is asked again when the blobs are here`() throws {
+    @Test func `write access is checked again after the blobs arrive`() throws {
         let site = try Site()
         let store = site.store
         let first = try site.save("doc", #"{"owner":"eve"}"#)

@@ -23,7 +23,7 @@ import Testing
         CheckpointLineage(json: Checkpoint().json(time: 7, lineage: lineage))
     }
 
-    @Test func `an earlier save of a line is known as such, and goes through JSON`() {
+    @Test func `an earlier checkpoint of the same lineage is recognized, also after encoding`() {
         let first = saved(1)
         let later = saved(5, after: first)
         #expect(stored(later) == later)
@@ -32,7 +32,8 @@ import Testing
         #expect(later.met(later) == later)
     }
 
-    @Test func `who goes on from an earlier copy has nothing in common with the later one`() {
+    @Test func `a lineage restored from a backup is unrelated to the later checkpoint it replaces`()
+    {
         let backup = saved(3)
         let lost = saved(2, after: backup)
         let later = saved(1, after: backup.met(lost))
@@ -42,14 +43,14 @@ import Testing
         #expect(!saved(1).isRelated(to: saved(1)))
     }
 
-    @Test func `a copy that says nothing is taken as before, and so is none`() {
+    @Test func `a checkpoint without a lineage is related to every other`() {
         #expect(CheckpointLineage().isRelated(to: saved(4)))
         #expect(stored(CheckpointLineage()) == CheckpointLineage())
         let text = String(decoding: Checkpoint().json(time: 7), as: UTF8.self)
         #expect(text == #"{"time":7}"#)
     }
 
-    @Test func `the oldest lines are forgotten`() {
+    @Test func `the oldest parts of a lineage are dropped`() {
         var lineage = saved(1)
         let first = lineage
         for _ in 0..<20 { lineage = saved(1, after: lineage.met(saved(1, after: lineage))) }
@@ -62,12 +63,12 @@ import Testing
         "7", "[]", "[1]", #"["aa"]"#, #"["aa",0]"#, #"["aa",-1]"#, #"["aa",9007199254740993]"#,
         #"["xy",1]"#, #"["aa",1.5]"#, #"["11111111111111111",1]"#, "null", #"{"aa":1}"#,
     ])
-    func `what no save wrote counts as nothing`(line: String) {
+    func `an invalid lineage is treated as missing`(line: String) {
         let lineage = CheckpointLineage(json: Array(#"{"line":\#(line)}"#.utf8))
         #expect(lineage == CheckpointLineage())
     }
 
-    @Test func `a line that is full goes on in another one`() {
+    @Test func `a lineage continues after its counter is full`() {
         var lineage = CheckpointLineage(json: Array(#"{"line":["aa",9007199254740992]}"#.utf8))
         let full = lineage
         lineage.advance(random)
@@ -75,7 +76,7 @@ import Testing
     }
 
     /// The peer used its first sequence twice, and the copies of the checkpoint are equal.
-    @Test func `a database that goes back behind its peer's going back gets everything`() throws {
+    @Test func `a restored database whose peer was also restored gets all documents`() throws {
         let directory = try TemporaryDirectory()
         let (file, copy) = (directory.file("a.cblite2"), directory.file("copy"))
         var here = try Site(Store.open(directory: file))
@@ -101,7 +102,7 @@ import Testing
     }
 
     /// The usual case, which needs no lineage: an answer was lost.
-    @Test func `a save whose answer was lost costs nothing`() throws {
+    @Test func `a saved checkpoint whose reply was lost causes no transfers`() throws {
         let (here, there) = (try Site(), try Site())
         try there.save("one", "{}")
         #expect(Conversation.oneShot(.init(), here, there).failures == [])

@@ -7,7 +7,7 @@ import Testing
 /// Names and bodies of checkpoints against the vectors, and the comparison of two copies.
 @Suite struct CheckpointTests {
     @Test(arguments: try CheckpointVectors.load().ids)
-    func `derives the name that Couchbase Lite derives`(_ vector: CheckpointVectors.ID) throws {
+    func `derives the same checkpoint ID as Couchbase Lite`(_ vector: CheckpointVectors.ID) throws {
         let uuid = try #require([UInt8](hex: vector.inputs.privateUUID))
         var inputs = CheckpointID.Inputs(privateUUID: uuid, remoteIdentity: vector.inputs.url)
         inputs.scope = vector.inputs.scope ?? "_default"
@@ -21,7 +21,7 @@ import Testing
 
     /// Close to the greatest count of the short form, and with more bytes than a short pointer spans.
     @Test(arguments: [1, 2_046, 2_047, 2_048, 9_000, 20_000])
-    func `names differ for lists that differ in one entry, however long`(count: Int) {
+    func `lists of any length that differ in one entry have different checkpoint IDs`(count: Int) {
         var inputs = CheckpointID.Inputs(privateUUID: [1, 2], remoteIdentity: "ws://a/b")
         inputs.documentIDs = (0..<count).map { DocumentID(unchecked: "d\($0)") }
         inputs.channels = inputs.documentIDs.map(\.text)
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: try CheckpointVectors.load().bodies)
-    func `writes and reads a body`(_ vector: CheckpointVectors.Body) throws {
+    func `encodes and decodes a body`(_ vector: CheckpointVectors.Body) throws {
         let content = vector.json
         var checkpoint = Checkpoint()
         if let pairs = content.localCompleted {
@@ -66,7 +66,7 @@ import Testing
         (#"{"localCompleted":[1,18446744073709551615]}"#, "{0}"), (#"{"local":7}"#, "{0-7}"),
         (#"{"local":3,"localCompleted":[0,9]}"#, "{0-8}"),
     ])
-    func `reads broken bodies as far as they make sense`(body: String, ranges: String) {
+    func `decodes the valid part of a malformed body`(body: String, ranges: String) {
         let completed = Checkpoint(json: Array(body.utf8)).completed
         let text = completed.ranges
             .map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound - 1)" }
@@ -74,7 +74,7 @@ import Testing
         #expect("{\(text)}" == ranges)
     }
 
-    @Test func `a doubt stands in the body until everything before it is done`() {
+    @Test func `a doubted range is saved until everything before it is completed`() {
         var checkpoint = Checkpoint(json: Array(#"{"local":7,"localDoubted":9}"#.utf8))
         #expect(checkpoint.doubtedThrough == 9)
         #expect(Checkpoint(json: checkpoint.json(time: 0)) == checkpoint)
@@ -83,7 +83,7 @@ import Testing
         #expect(Checkpoint(json: Array(#"{"localDoubted":-1}"#.utf8)).doubtedThrough == 0)
     }
 
-    @Test func `keeps what both copies say was pushed`() {
+    @Test func `keeps only ranges that both copies mark as pushed`() {
         var mine = Checkpoint(json: Array(#"{"localCompleted":[0,11,15,6]}"#.utf8))
         let theirs = Checkpoint(json: Array(#"{"local":16}"#.utf8))
         let isChanged = mine.reconcile(with: theirs)
@@ -102,7 +102,7 @@ import Testing
             (#""3:12:5""#, "7", #""3:12:5""#, false), ("7", #""3::5""#, #""3::5""#, true),
         ] as [(String?, String?, String?, Bool)]
     )
-    func `takes the earlier remote sequence and none that cannot be compared`(
+    func `uses the earlier remote sequence, or none if the two cannot be compared`(
         mine: String?,
         theirs: String?,
         result: String?,

@@ -37,11 +37,9 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func
-        `one save with the clock ahead blocks later saves until the repair, and both sides are equal then`(
-            isClient: Bool
-        ) throws
-    {
+    func `a save with a clock ahead blocks later saves until the repair, then both sides converge`(
+        isClient: Bool
+    ) throws {
         let clock = Clock()
         let (broken, other) = (try site(clock), try site(Clock()))
         let (here, there) = isClient ? (broken, other) : (other, broken)
@@ -67,7 +65,8 @@ import Testing
     }
 
     /// Both clocks were ahead when they met, and both are right again.
-    @Test func `what both have from the time ahead is edited and synced on after the repair`()
+    @Test
+    func `documents saved while both clocks were ahead can be edited and synced after the repair`()
         throws
     {
         let clock = Clock()
@@ -88,7 +87,7 @@ import Testing
 
     /// Random saves, meetings and jumps of one clock; the seed is the test's argument.
     @Test(arguments: 0..<60 as Range<UInt64>)
-    func `after random jumps of a clock and a repair both sides are equal`(seed: UInt64) throws {
+    func `random clock jumps followed by a repair end with equal databases`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let clock = Clock()
         let (here, there) = (try site(clock), try site(Clock()))
@@ -108,7 +107,7 @@ import Testing
         #expect(meet(here, there).failures == [])
     }
 
-    @Test func `a peer at the limit does not make a hub that honest peers refuse`() throws {
+    @Test func `a peer at the clock limit does not make the hub unacceptable to others`() throws {
         let hub = try site(Clock())
         let ahead = Clock()
         let fast = try site(ahead)

@@ -27,7 +27,7 @@ import Testing
         return run
     }
 
-    @Test func `keeping the local side makes no revision, and the peer takes ours`() throws {
+    @Test func `keeping the local side creates no revision, and the peer adopts ours`() throws {
         let sites = try parted()
         let mine = try sites[0].revision("a")
         var run = Conversation(.init(), here: sites[0], there: sites[1])
@@ -40,7 +40,8 @@ import Testing
     }
 
     /// Each is a client of the other; both have pulled before either of them has decided.
-    @Test func `two peers that replicate both ways decide alike and come to rest`() throws {
+    @Test func `two peers that replicate in both directions make the same choice and stop`() throws
+    {
         let sites = try parted()
         let revisions = [try sites[0].revision("a"), try sites[1].revision("a")]
         var runs = [(0, 1), (1, 0)].map { here, there in
@@ -64,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `three peers in a ring come to rest at the winner`() throws {
+    @Test func `three peers in a ring converge on the winner`() throws {
         let sites = try parted(3)
         let greatest = try sites.map { try #require(try $0.revision("a")) }.max { first, second in
             first.split(separator: "-")[1] < second.split(separator: "-")[1]
@@ -81,7 +82,7 @@ import Testing
     }
 
     /// The conflict is older than this connection, which must first find out who the peer is.
-    @Test func `a conflict of an earlier run makes no revision either`() throws {
+    @Test func `resolving a conflict from an earlier run creates no revision either`() throws {
         let sites = try parted()
         let mine = try sites[0].revision("a")
         var run = Conversation(.init(), here: sites[0], there: sites[1])
@@ -96,7 +97,7 @@ import Testing
     }
 
     /// A server that ignores closed branches, and still has the revision that lost here.
-    @Test func `a server of another kind gets the winner as a child of what it has`() throws {
+    @Test func `another kind of server gets the winner as a child of its own revision`() throws {
         let sites = try parted()
         let lost = try #require(try sites[1].revision("a"))
         var run = Conversation(.init(), here: sites[0], there: sites[1])
@@ -147,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func `a peer that only takes follows although ours lost on its way there`() throws {
+    @Test func `a push-only peer converges although its revision lost while in transit`() throws {
         let (here, there) = (try Site(), try Site())
         try here.save("a", #"{"v":"mine"}"#)
         let run = try pushUnanswered(here, there)
@@ -156,7 +157,7 @@ import Testing
         try expectFollowed(run, here, there)
     }
 
-    @Test func `and where the other server has let another branch win`() throws {
+    @Test func `a push-only peer converges although another server chose another branch`() throws {
         let (here, there) = (try Site(), try Site())
         try here.receive("1-aa", #"{"v":"first"}"#, from: "wss://another.example/db")
         let run = try pushUnanswered(here, there)

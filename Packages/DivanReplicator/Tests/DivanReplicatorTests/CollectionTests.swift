@@ -11,7 +11,7 @@ import Testing
 
     private func site() throws -> Site { try Site(collections: [Self.hotels, Self.notes]) }
 
-    @Test func `each collection meets its namesake`() throws {
+    @Test func `each collection syncs with the collection of the same name`() throws {
         let (here, there) = (try site(), try site())
         try here.save("a", #"{"in":"hotels"}"#, in: Self.hotels)
         try there.save("a", #"{"in":"notes"}"#, in: Self.notes)
@@ -29,7 +29,7 @@ import Testing
         #expect(Conversation.oneShot(options, here, there).transfers == [])
     }
 
-    @Test func `a collection that the peer does not offer stops the replication`() throws {
+    @Test func `a collection that the peer does not offer ends the replication`() throws {
         let (here, there) = (try site(), try site())
         var options = Conversation.Options()
         options.collections = [.init(.default), .init(Self.hotels)]
@@ -50,10 +50,7 @@ import Testing
         #expect(run.closeCode == 4002)
     }
 
-    @Test
-    func `a client is told the names of the collections that it may use, before anything else`()
-        throws
-    {
+    @Test func `a client can list the collections it has access to before anything else`() throws {
         let site = try site()
         var options = Conversation.Options()
         options.offered = [.default, Self.notes, CollectionPath("no.more") ?? .default]
@@ -66,7 +63,7 @@ import Testing
         #expect(client.closeCode == nil)
     }
 
-    @Test func `a read-only listener refuses a push and stays as it is`() throws {
+    @Test func `a read-only listener refuses a push and is unchanged`() throws {
         let (here, there) = (try site(), try site())
         try here.save("a", "{}")
         var options = Conversation.Options(pulls: false)
@@ -78,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a user who may only read pulls, and is told that nothing was pushed`(
+    func `a user with read access can pull, and gets an error for unpushed changes`(
         hasChanges: Bool
     ) throws {
         let (here, there) = (try site(), try site())
@@ -99,7 +96,7 @@ import Testing
         #expect(try there.contents() == here.contents())
     }
 
-    @Test func `a read-only listener serves a pull`() throws {
+    @Test func `a read-only listener allows a pull`() throws {
         let (here, there) = (try site(), try site())
         try there.save("a", "{}")
         var options = Conversation.Options(pushes: false)
@@ -107,7 +104,7 @@ import Testing
         #expect(Conversation.oneShot(options, here, there).transfers == ["pull a"])
     }
 
-    @Test func `a listener that gives nothing refuses a pull`() throws {
+    @Test func `a listener that does not allow pulls refuses a pull`() throws {
         let (here, there) = (try site(), try site())
         var options = Conversation.Options(pushes: false)
         options.allowsPull = false
@@ -117,7 +114,7 @@ import Testing
     }
 
     /// `behaviour.md` §8 (Channels).
-    @Test func `channels are Sync Gateway's and ignored between peers`() throws {
+    @Test func `channels are ignored between peers`() throws {
         let (here, there) = (try site(), try site())
         var collection = PeerConfiguration.CollectionOptions(.default)
         collection.channels = ["a"]
@@ -130,7 +127,7 @@ import Testing
     }
 
     /// The cause of a 400 may be something other than the collection.
-    @Test func `a refusal that was not about the collection is told in its own words`() throws {
+    @Test func `a refusal unrelated to the collection keeps its message`() throws {
         var server = try Counterpart.server(try site(), .init(pushes: false))
         try server.refuse("subChanges", "HTTP", 400, saying: "unknown channel filter")
         try server.refuse("getCheckpoint", "HTTP", 400, saying: "collection missing")
@@ -138,7 +135,7 @@ import Testing
         #expect(server.error?.message == "unknown channel filter")
     }
 
-    @Test func `what begins anew has nothing under way`() throws {
+    @Test func `a replication that starts over has nothing in flight`() throws {
         let here = try site()
         try here.save("a", "{}")
         var options = Conversation.Options(pulls: false)
@@ -150,8 +147,7 @@ import Testing
         #expect(String(decoding: proposed.body, as: UTF8.self).contains(#""a""#))
     }
 
-    @Test func `a reset is done with when a collection has nothing to save, and no earlier`() throws
-    {
+    @Test func `a reset is complete only after every collection has nothing left to save`() throws {
         let here = try site()
         try here.save("a", "{}")
         var options = Conversation.Options(isContinuous: true, isReset: true)
@@ -170,7 +166,7 @@ import Testing
 
     /// `replication.md` §1, "LC passive rules": observed with listeners of version 3.
     @Test(arguments: [true, false])
-    func `a listener that refuses every collection after listing it is met without`(
+    func `a listener that refuses all listed collections is retried without collections`(
         pulls: Bool
     ) throws {
         let here = try site()
@@ -199,7 +195,7 @@ import Testing
         #expect(server.error == nil)
     }
 
-    @Test func `a peer that has taken one collection's request is not asked without`() throws {
+    @Test func `a peer that accepted a collection is not retried without collections`() throws {
         let here = try site()
         try here.save("a", "{}")
         var server = try Counterpart.server(here)
@@ -209,7 +205,7 @@ import Testing
         #expect(server.closeCode == 4002)
     }
 
-    @Test func `a collection that is deleted under a connection ends the active peer`() throws {
+    @Test func `deleting a collection during a replication ends the active peer`() throws {
         let (here, there) = (try site(), try site())
         var options = Conversation.Options(isContinuous: true)
         options.collections = [.init(Self.hotels)]
@@ -221,7 +217,7 @@ import Testing
         #expect(run.error?.domain == .liteCore && run.error?.code == 6)
     }
 
-    @Test func `a passive peer whose collection is deleted has its client come again`() throws {
+    @Test func `deleting a collection of a passive peer makes its client reconnect`() throws {
         let (here, there) = (try site(), try site())
         var options = Conversation.Options(isContinuous: true)
         options.collections = [.init(Self.hotels)]

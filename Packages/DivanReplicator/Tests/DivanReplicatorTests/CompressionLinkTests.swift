@@ -64,7 +64,10 @@ import Testing
 
     /// A transfer that takes some four seconds with the best choice, and one that takes ten times as long.
     @Test(arguments: [1.0, 10, 100, 1_000], [0.001, 0.02, 0.1])
-    func `the trial costs at most a tenth of the time`(megabits: Double, latency: Double) {
+    func `the compression trial costs at most a tenth of the time`(
+        megabits: Double,
+        latency: Double
+    ) {
         let rate = megabits * 125_000
         for factor in [1, 10] {
             var transfer = Transfer(bytesPerSecond: rate, latency: latency, bodyCount: 1_000)

@@ -56,37 +56,38 @@ import Testing
         return (trial.compresses, link)
     }
 
-    @Test func `a fast link carries bodies as they are`() {
+    @Test func `a fast link sends bodies uncompressed`() {
         #expect(!afterTrial(of: Link(bytesPerSecond: 1_000_000_000)).compresses)
     }
 
-    @Test func `a link that is slower than the codec keeps compressed bodies`() {
+    @Test func `a link that is slower than the codec compresses bodies`() {
         let (compresses, link) = afterTrial(of: Link(bytesPerSecond: 12_500_000))
         #expect(compresses)
         // Only the trial itself.
         #expect((1...(4 << 20)).contains(link.plainByteCount))
     }
 
-    @Test func `a slow link never carries a plain body`() {
+    @Test func `a slow link never sends an uncompressed body`() {
         let (compresses, link) = afterTrial(of: Link(bytesPerSecond: 500_000))
         #expect(compresses)
         #expect(link.plainByteCount == 0)
     }
 
-    @Test func `bodies that do not shrink go as they are where the codec is slower`() {
+    @Test func `incompressible bodies are sent uncompressed if the codec is slower than the link`()
+    {
         var link = Link(bytesPerSecond: 60_000_000)
         link.choices = [(45_000_000, 1), (2e9, 1)]
         #expect(!afterTrial(of: link).compresses)
     }
 
     /// A twentieth more speed for four times the bytes.
-    @Test func `a small gain is not worth the bytes`() {
+    @Test func `a small gain in speed does not justify sending more bytes`() {
         #expect(afterTrial(of: Link(bytesPerSecond: 47_000_000)).compresses)
     }
 
     /// 1 to 1,000 Mbit/s, with codecs of the measured speed and density.
     @Test(arguments: [1.0, 5, 10, 20, 50, 100, 200, 300, 500, 1_000])
-    func `on any link the choice is within a tenth of the best`(megabits: Double) {
+    func `the choice is within a tenth of the best on any link`(megabits: Double) {
         for choices in [Link.all, [Link.all[0], Link.all[1], Link.all[3]], Link.zlib] {
             var link = Link(bytesPerSecond: megabits * 125_000)
             link.choices = choices
@@ -98,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `a slow link gets the densest grade after one measurement`() {
+    @Test func `a slow link gets the highest compression level after one measurement`() {
         var link = Link(bytesPerSecond: 500_000)
         link.choices = Link.all
         var trial = CompressionTrial(gradeCount: link.gradeCount)
@@ -108,7 +109,7 @@ import Testing
         #expect(link.plainByteCount == 0)
     }
 
-    @Test func `a link that becomes slow is noticed`() {
+    @Test func `a link that becomes slow is detected`() {
         var (trial, link) = (CompressionTrial(), Link(bytesPerSecond: 1_000_000_000))
         link.send(2_000, &trial)
         #expect(!trial.compresses)
@@ -117,14 +118,14 @@ import Testing
         #expect(trial.compresses)
     }
 
-    @Test func `the longer a link is known the less is tried`() {
+    @Test func `trials become rarer the longer a link is known`() {
         var (trial, link) = (CompressionTrial(), Link(bytesPerSecond: 12_500_000))
         link.send(100_000, &trial)
         #expect(link.plainByteCount * 50 < link.byteCount)
     }
 
     /// A chat sends a body now and then: the pauses must not count as transfer time.
-    @Test func `pauses between bodies are not counted`() {
+    @Test func `pauses between bodies do not count as transfer time`() {
         var trial = CompressionTrial()
         var now: Duration = .zero
         for _ in 0..<1_000 {
@@ -139,7 +140,7 @@ import Testing
     }
 
     /// The receiver opens its database, or its disk is busy: 300 ms with few answers.
-    @Test func `a slow moment at the beginning is no slow link`() {
+    @Test func `a slow start is not taken for a slow link`() {
         var link = Link(bytesPerSecond: 1_000_000_000)
         link.choices = Link.all
         var trial = CompressionTrial(gradeCount: link.gradeCount)
@@ -151,7 +152,7 @@ import Testing
         #expect(!trial.compresses)
     }
 
-    @Test func `a link far below the slow rate shows it within a second`() {
+    @Test func `a very slow link is detected within a second`() {
         var link = Link(bytesPerSecond: 125_000)
         link.choices = Link.all
         var trial = CompressionTrial(gradeCount: link.gradeCount)
@@ -159,7 +160,7 @@ import Testing
         #expect(link.now < .seconds(1), "\(link.now)")
     }
 
-    @Test func `an answer that nobody waits for changes nothing`() {
+    @Test func `an unexpected acknowledgement changes nothing`() {
         var trial = CompressionTrial()
         trial.answered(1 << 30, at: .zero)
         trial.answered(10, at: .seconds(-1))

@@ -22,7 +22,7 @@ import Testing
             (.delete, nil),
         ] as [(ConflictDecision, String?)]
     )
-    func `both sides end with what the resolver decided`(
+    func `both sides end with the result of the resolver`(
         decision: ConflictDecision,
         body: String?
     ) throws {
@@ -39,7 +39,7 @@ import Testing
         #expect(try there.contents() == here.contents())
     }
 
-    @Test func `a push alone reports the conflict and leaves both sides as they are`() throws {
+    @Test func `a push reports the conflict and changes neither side`() throws {
         let (here, there) = try parted()
         let run = Conversation.oneShot(.init(pulls: false), here, there)
         #expect(run.failures.map(\.error?.code) == [409])
@@ -48,7 +48,7 @@ import Testing
         #expect(try there.body("a") == #"{"v":"there"}"#)
     }
 
-    @Test func `the same edit on both sides is no conflict`() throws {
+    @Test func `the same edit on both sides is not a conflict`() throws {
         let (here, there) = (try Site(), try Site())
         try here.save("a", #"{"v":1}"#)
         try there.save("a", #"{"v":1}"#)
@@ -59,7 +59,7 @@ import Testing
         #expect(run.failures == [])
     }
 
-    @Test func `a deletion there against an edit here asks the resolver`() throws {
+    @Test func `a remote deletion and a local edit are passed to the resolver`() throws {
         let (here, there) = (try Site(), try Site())
         try here.save("a", #"{"v":"base"}"#)
         _ = Conversation.oneShot(.init(), here, there)
@@ -91,7 +91,7 @@ import Testing
         #expect(try there.contents() == here.contents())
     }
 
-    @Test func `a conflict that was left is handed out at the next start`() throws {
+    @Test func `an unresolved conflict is passed to the resolver at the next start`() throws {
         let (here, there) = try parted()
         var run = Conversation(.init(), here: here, there: there)
         run.holdsConflicts = true
@@ -104,7 +104,7 @@ import Testing
         #expect(try there.contents() == here.contents())
     }
 
-    @Test func `conflicts that were left are handed out a few at a time, and all of them`() throws {
+    @Test func `unresolved conflicts are all passed to the resolver, a few at a time`() throws {
         let (here, there) = (try Site(), try Site())
         let documentIDs = (1...7).map { DocumentID(unchecked: "d\($0)") }
         for id in documentIDs {
@@ -136,7 +136,7 @@ import Testing
         #expect(try there.contents() == here.contents())
     }
 
-    @Test func `a document made on both sides is one conflict`() throws {
+    @Test func `a document created on both sides is one conflict`() throws {
         let (here, there) = (try Site(), try Site())
         try here.save("a", #"{"v":"here"}"#)
         try there.save("a", #"{"v":"there"}"#)

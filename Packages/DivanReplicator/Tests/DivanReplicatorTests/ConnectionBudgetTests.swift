@@ -22,7 +22,9 @@ import Testing
         client.ask("rev", properties, #"{"b":\#(blob),"t":"\#(text)"}"#)
     }
 
-    @Test func `the heaviest connection of all yields, and a light one goes on`() throws {
+    @Test func `the connection that uses the most memory is closed, and a light one continues`()
+        throws
+    {
         let budget = ConnectionBudget(byteCount: 2 << 20, partyByteCount: 2 << 20)
         let site = try Site()
         var light = client(budget, of: "good", site)
@@ -58,7 +60,10 @@ import Testing
         #expect(clients.map(\.closeCode) == [nil, nil, nil, 4001])
     }
 
-    @Test func `a party that goes on while another connection is to yield pays at once`() throws {
+    @Test
+    func `a party that uses more while another of its connections is closing is closed at once`()
+        throws
+    {
         let budget = ConnectionBudget(byteCount: 64 << 20, partyByteCount: 1 << 20)
         let site = try Site()
         var idle = client(budget, of: "many", site)
@@ -73,7 +78,10 @@ import Testing
         #expect(idle.closeCode == nil)
     }
 
-    @Test func `who yields holds nothing more, though its peer does not hang up`() throws {
+    @Test
+    func `a connection closed over its budget frees its memory even if the peer stays connected`()
+        throws
+    {
         let eased = Mutex(0)
         let budget = ConnectionBudget(byteCount: 64 << 20, partyByteCount: 20 << 20) {
             eased.withLock { $0 += 1 }
@@ -86,7 +94,7 @@ import Testing
         #expect(eased.withLock { $0 } == 1)
     }
 
-    @Test func `what a connection held is free when it is gone`() throws {
+    @Test func `the memory of a connection is free after it ends`() throws {
         let budget = ConnectionBudget(byteCount: 64 << 20, partyByteCount: 64 << 20)
         let site = try Site()
         do {
@@ -98,7 +106,7 @@ import Testing
     }
 
     /// Thirty-two mebibytes of short names take more than a hundred in memory, as long as the client stays.
-    @Test func `the documents that a client wants weigh while it is subscribed`() throws {
+    @Test func `the document IDs of a subscription count while the client is subscribed`() throws {
         let budget = ConnectionBudget(byteCount: 64 << 20, partyByteCount: 1 << 20)
         let site = try Site()
         var client = client(budget, of: "a", site)
@@ -115,7 +123,7 @@ import Testing
     }
 
     /// A list of short names takes twenty times its size in memory.
-    @Test func `the revisions that a client names weigh while theirs wait to be sent`() throws {
+    @Test func `the ancestors sent by a client count while its revisions wait to be sent`() throws {
         let budget = ConnectionBudget(byteCount: 64 << 20, partyByteCount: 64 << 20)
         let site = try Site()
         for number in 0..<200 { try site.save(DocumentID(unchecked: "doc\(number)"), "{}") }
@@ -134,7 +142,7 @@ import Testing
         #expect(budget.heldByteCount >= 900 << 10)
     }
 
-    @Test func `proposals that wait weigh what they are read into`() throws {
+    @Test func `waiting proposals count with their decoded size`() throws {
         let budget = ConnectionBudget(byteCount: 64 << 20, partyByteCount: 64 << 20)
         let site = try Site()
         let text = String(repeating: "x", count: 900_000)
@@ -152,7 +160,7 @@ import Testing
         #expect(budget.heldByteCount >= 1 << 20)
     }
 
-    @Test func `checkpoints count for their owner, and need a use`() throws {
+    @Test func `checkpoints count for their owner, and require push or pull access`() throws {
         let site = try Site()
         var options = PeerConfiguration.PassiveOptions(
             collections: [.default],
@@ -177,7 +185,7 @@ import Testing
         #expect(reader.ask("setCheckpoint", own, large)?.error?.code == 413)
     }
 
-    @Test func `a checkpoint of many ranges stays within what a peer takes`() {
+    @Test func `a checkpoint with many ranges stays below the size limit of peers`() {
         var checkpoint = Checkpoint()
         for number in 1...50_000 { checkpoint.completed.insert(UInt64(1 << 40 + 3 * number)) }
         let json = checkpoint.json(time: 0)

@@ -15,7 +15,7 @@ import Testing
         return run
     }
 
-    @Test func `comes to rest and stays connected`() throws {
+    @Test func `becomes idle and stays connected`() throws {
         let (here, there) = (try Site(), try Site())
         try here.save("a", "{}")
         let run = connected(here, there)
@@ -24,7 +24,7 @@ import Testing
         #expect(run.statuses.map(\.activity).contains(.busy))
     }
 
-    @Test func `later changes pass in both directions without an echo`() throws {
+    @Test func `later changes sync in both directions and are not echoed`() throws {
         let (here, there) = (try Site(), try Site())
         var run = connected(here, there)
         try here.save("mine", #"{"n":1}"#)
@@ -44,7 +44,7 @@ import Testing
         #expect(run.statuses.last?.activity == .idle)
     }
 
-    @Test func `quick edits of one document arrive as the newest`() throws {
+    @Test func `rapid edits of one document arrive as the newest revision`() throws {
         let (here, there) = (try Site(), try Site())
         var run = connected(here, there)
         for number in 0..<40 {
@@ -57,7 +57,7 @@ import Testing
         #expect(run.failures == [])
     }
 
-    @Test func `checkpoints are saved five seconds after a change at the latest`() throws {
+    @Test func `checkpoints are saved at most five seconds after a change`() throws {
         let (here, there) = (try Site(), try Site())
         var run = connected(here, there)
         try here.save("a", "{}")
@@ -72,7 +72,7 @@ import Testing
         #expect(next.frameCount < 14)
     }
 
-    @Test func `edits on both sides while connected end in one state`() throws {
+    @Test func `edits on both sides while connected converge`() throws {
         let (here, there) = (try Site(), try Site())
         var run = connected(here, there)
         for round in 0..<10 {
@@ -84,7 +84,7 @@ import Testing
         #expect(run.failures == [])
     }
 
-    @Test func `progress is told five times a second at most`() throws {
+    @Test func `progress is reported at most five times a second`() throws {
         let (here, there) = (try Site(), try Site())
         for number in 0..<2_000 { try there.save(DocumentID(unchecked: "doc\(number)"), "{}") }
         let run = connected(here, there)
@@ -104,7 +104,7 @@ import Testing
         #expect(run.error == nil)
     }
 
-    @Test func `a cut at any moment loses nothing`() throws {
+    @Test func `a disconnect at any moment loses nothing`() throws {
         for steps in 0..<24 {
             let (here, there) = (try Site(), try Site())
             for number in 0..<5 {

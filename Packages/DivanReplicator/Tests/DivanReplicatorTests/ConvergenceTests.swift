@@ -5,7 +5,7 @@ import Testing
 /// Random edits, random delivery, random cuts, with and without deltas: in the end all sides contain the same.
 @Suite struct ConvergenceTests {
     @Test(arguments: UInt64(0)..<25)
-    func `two peers and a listener end in one state`(seed: UInt64) throws {
+    func `two peers and a listener converge`(seed: UInt64) throws {
         let sites = [try Site(), try Site(), try Site()]
         let meetings = RandomMeetings(sites: sites, seed: seed)
         try meetings.wander()
@@ -18,7 +18,9 @@ import Testing
 
     /// The one in the middle deletes what the hub still has, and receives another document with that name before it
     /// meets the hub again: neither descends from the other.
-    @Test func `what came after a deletion reaches a peer that missed the deletion`() throws {
+    @Test func `a document recreated after a deletion reaches a peer that missed the deletion`()
+        throws
+    {
         let (hub, middle, edge) = (try Site(), try Site(), try Site())
         try hub.save("doc", #"{"by":"hub"}"#)
         try meet(middle, hub)

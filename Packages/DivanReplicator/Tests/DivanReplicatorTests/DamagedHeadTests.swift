@@ -29,7 +29,7 @@ import Testing
         return try Site(try Store.open(directory: path))
     }
 
-    @Test func `a push leaves it, tells, and pushes the others`() throws {
+    @Test func `a push skips the damaged document, reports it and pushes the others`() throws {
         let here = try damagedSite()
         defer { try? here.store.close() }
         let there = try Site()
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `what was pushed behind it is not read again for a filter`() throws {
+    @Test func `documents pushed after the damaged one are not read again for a filter`() throws {
         let here = try damagedSite()
         defer { try? here.store.close() }
         let there = try Site()
@@ -68,7 +68,9 @@ import Testing
         return options
     }
 
-    @Test func `one that is not wanted holds up no checkpoint`() throws {
+    @Test func `a damaged document outside the list of document IDs does not block the checkpoint`()
+        throws
+    {
         let here = try damagedSite()
         defer { try? here.store.close() }
         let there = try Site()
@@ -85,7 +87,8 @@ import Testing
     }
 
     /// The tree follows the current revision's ID and the flags, and begins with its format.
-    @Test func `one of which the tree cannot be read keeps nobody from noting what the peer has`()
+    @Test
+    func `a document with a damaged revision tree does not prevent recording what the peer has`()
         throws
     {
         let path = folder.path + "/tree.cblite2"
@@ -121,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func `who pulls gets the others`() throws {
+    @Test func `a pull gets the other documents`() throws {
         let there = try damagedSite()
         defer { try? there.store.close() }
         let here = try Site()

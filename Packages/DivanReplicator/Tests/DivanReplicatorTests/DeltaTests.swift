@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `an update takes few bytes when both sides use deltas`(isPush: Bool) throws {
+    func `an update needs few bytes if both sides use deltas`(isPush: Bool) throws {
         var options = Conversation.Options(usesDeltas: true)
         options.compresses = false
         let (here, there) = try synced(options)
@@ -32,7 +32,7 @@ import Testing
         if isPush { #expect(run.byteCount < 1_300) }
     }
 
-    @Test func `nobody sends deltas unasked`() throws {
+    @Test func `deltas are not sent unless the peer asks for them`() throws {
         let site = try Site()
         try site.put("a", ["1-aa"], body(1))
         var options = Conversation.Options(pulls: false, usesDeltas: true)
@@ -48,7 +48,7 @@ import Testing
         #expect(try next.take("rev").properties["deltaSrc"] == nil)
     }
 
-    @Test func `a delta that is refused goes out again in full`() throws {
+    @Test func `a refused delta is sent again as a full body`() throws {
         let site = try Site()
         try site.put("a", ["1-aa"], body(1))
         let options = Conversation.Options(pulls: false, usesDeltas: true)
@@ -71,7 +71,7 @@ import Testing
 
     /// Couchbase Lite reads 100 levels, and stops when it receives a revision that it did not request.
     @Test(arguments: [true, false])
-    func `a whole body that the peer cannot read is not sent again`(isPush: Bool) throws {
+    func `a full body that the peer cannot read is not sent again`(isPush: Bool) throws {
         let site = try Site()
         try site.put("a", ["1-aa"], body(1))
         let options = Conversation.Options(pulls: false, usesDeltas: true)
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: [#"{"n":[1,2,3,4]}"#, #"{"nothing":[]}"#, "[", "7"])
-    func `a delta that does not fit is asked for in full`(delta: String) throws {
+    func `a delta that does not apply is requested in full`(delta: String) throws {
         let site = try Site()
         try site.put("a", ["1-aa"], body(1))
         var client = Counterpart.client(site, .init(usesDeltas: true))
@@ -100,7 +100,7 @@ import Testing
         #expect(client.events == [])
     }
 
-    @Test func `a tombstone's body is no delta whatever it says`() throws {
+    @Test func `a tombstone body is never treated as a delta`() throws {
         let site = try Site()
         try site.put("a", ["1-aa"], body(1))
         var client = Counterpart.client(site, .init(usesDeltas: true))

@@ -12,7 +12,9 @@ import Testing
 ///
 /// Source: `errors.md` §5, §7.
 @Suite struct DiskTests {
-    @Test func `what a broken disk did not take is pushed again when it is mended`() throws {
+    @Test func `documents refused because of a disk error are pushed again after the repair`()
+        throws
+    {
         let disk = FailingDisk()
         let here = try Site()
         let there = try Site(Store(engine: disk))
@@ -27,7 +29,10 @@ import Testing
         #expect(try there.contents() == here.contents())
     }
 
-    @Test func `a list that could not be compared with the disk holds the checkpoint back`() throws
+    @Test
+    func
+        `a list that could not be checked because of a disk error does not advance the checkpoint`()
+        throws
     {
         let disk = FailingDisk()
         let site = try Site(Store(engine: disk))
@@ -59,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a feed that cannot be read for a moment costs the connection alone`(
+    func `a temporary read error of the changes feed ends only the connection`(
         isActive: Bool
     ) throws {
         let disk = FailingDisk()
@@ -81,7 +86,7 @@ import Testing
         expectAnotherConnection(counterpart)
     }
 
-    @Test func `a resolved conflict that cannot be read for a moment is looked at again`() throws {
+    @Test func `a resolved conflict that temporarily cannot be read is retried`() throws {
         let disk = FailingDisk()
         let site = try Site(Store(engine: disk))
         try site.put("a", ["1-aa"], #"{"mine":1}"#)
@@ -95,7 +100,7 @@ import Testing
         expectAnotherConnection(server)
     }
 
-    @Test func `a replication that cannot begin for a moment begins again`() throws {
+    @Test func `a replication that temporarily cannot start is retried`() throws {
         let disk = FailingDisk()
         let site = try Site(Store(engine: disk))
         try site.save("a", "{}")
@@ -106,7 +111,7 @@ import Testing
     }
 
     /// This requires the application to act.
-    @Test func `a database that is closed is not tried again`() throws {
+    @Test func `a replication of a closed database is not retried`() throws {
         let site = try Site()
         let options = Conversation.Options(isContinuous: true)
         var server = try Counterpart.server(site, options)
@@ -121,7 +126,7 @@ import Testing
     }
 
     /// Anyone who may connect can learn that the disk is broken, but neither where it is nor whose.
-    @Test func `a peer is not told where the database lies`() throws {
+    @Test func `a peer does not get the path of the database`() throws {
         let disk = FailingDisk()
         let site = try Site(Store(engine: disk))
         var server = try subscribed(site)
@@ -133,7 +138,7 @@ import Testing
     }
 
     /// The peer's revision is looked up in the store.
-    @Test func `a push that cannot be judged for a broken disk ends, and does not wait`() throws {
+    @Test func `a push that needs an unreadable revision ends instead of waiting`() throws {
         let disk = FailingDisk()
         let site = try Site(Store(engine: disk))
         for number in 0..<3 { try site.save(DocumentID(unchecked: "\(number)"), "{}") }
@@ -143,7 +148,7 @@ import Testing
         expectAnotherConnection(server)
     }
 
-    @Test func `what the peer has is asked for again when it could not be noted`() throws {
+    @Test func `a peer revision that could not be recorded is asked for again`() throws {
         let disk = FailingDisk()
         let site = try Site(Store(engine: disk))
         try site.save("a", "{}")
@@ -157,7 +162,9 @@ import Testing
         #expect(!server.requests.contains { $0.profile == "setCheckpoint" })
     }
 
-    @Test func `a pulled revision that could not be stored comes with another connection`() throws {
+    @Test func `a pulled revision that could not be stored is pulled again on another connection`()
+        throws
+    {
         let disk = FailingDisk()
         let here = try Site(Store(engine: disk))
         let there = try Site()
@@ -175,7 +182,7 @@ import Testing
         #expect(Conversation.oneShot(.init(pushes: false), here, there).transfers == ["pull a"])
     }
 
-    @Test func `a blob that could not be stored comes with another connection`() throws {
+    @Test func `a blob that could not be stored is fetched again on another connection`() throws {
         let folder = try TemporaryDirectory()
         let path = folder.file("a.cblite2")
         let here = try Site(try Store.open(directory: path))
@@ -204,7 +211,9 @@ import Testing
         #expect(mended.transfers == ["pull a"])
     }
 
-    @Test func `a loss that could not be stored is refused, told, and comes again`() throws {
+    @Test func `an access removal that could not be stored is refused, reported and sent again`()
+        throws
+    {
         let disk = FailingDisk()
         let site = try Site(Store(engine: disk))
         try site.put("lost", ["1-aa"], #"{"mine":1}"#)

@@ -51,7 +51,7 @@ import Testing
         return "| \(code) | \(publicly) | \(fault) | \(told) | \(closes) | \(recovery) |"
     }
 
-    @Test func `the page shows what each code leads to`() throws {
+    @Test func `the error page documents how each code is handled`() throws {
         var rows = ErrorRule.all.map { row($0, of: name($0.code), publicly: publicName($0.code)) }
         let families: [(WireCode, String)] = [
             (.http(HTTPStatus(rawValue: 999)), "10000 + code"),
@@ -67,7 +67,7 @@ import Testing
         #expect(try page("How replications handle errors") == rows)
     }
 
-    @Test func `codes of the system have the numbers of the system`() {
+    @Test func `POSIX codes have the values of the operating system`() {
         #expect(POSIXCode.noSpace == Int(ENOSPC))
         let shortLived = [ENETRESET, ECONNABORTED, ECONNRESET, ETIMEDOUT, ECONNREFUSED]
         #expect(POSIXCode.shortLived == shortLived.map { Int($0) })
@@ -92,7 +92,7 @@ import Testing
         .sqlite(1, ""),
     ]
 
-    @Test func `the page shows what an error of the store becomes`() throws {
+    @Test func `the error page documents how database errors are reported`() throws {
         let rows = Self.storeErrors.map { code in
             let label = "\(code)".prefix { $0 != "(" }
             let error = SyncError(storage: StoreError(code))
@@ -115,7 +115,7 @@ import Testing
         .replyNumber(1),
     ]
 
-    @Test func `the page shows what a broken rule of the message layer becomes`() throws {
+    @Test func `the error page documents how protocol violations are reported`() throws {
         let rows = Self.brokenRules.map { reason in
             let label = "\(reason)".prefix { $0 != "(" }
             let code = WireCode.close(BLIPError(reason: reason, frameIndex: 0).toldCode)
@@ -124,7 +124,7 @@ import Testing
         #expect(try page("How protocol violations are reported") == rows)
     }
 
-    @Test func `what the peer reports of its own database is its fault, and never looked up here`()
+    @Test func `a database error reported by the peer is blamed on the peer, not on this database`()
     {
         let here = SyncError(.posix, 28)
         let there = SyncError(.posix, 28, isFromPeer: true)
@@ -141,7 +141,7 @@ import Testing
         (4_999, "WebSocket", .close(CloseCode(rawValue: 4_999))),
         (-1, "HTTP", .http(HTTPStatus(rawValue: -1))),
     ])
-    func `HTTP and WebSocket share a family of numbers`(number: Int, name: String, code: WireCode) {
+    func `HTTP and WebSocket codes share one domain`(number: Int, name: String, code: WireCode) {
         let read = WireCode(.webSocket, number)
         #expect(read == code && read.domainName == name && read.number == number)
     }

@@ -9,7 +9,7 @@ import Testing
             (SyncError(.webSocket, 503), .retry), (SyncError(.webSocket, 1006), .retry),
             (SyncError(.webSocket, 4001), .retry), (SyncError(.webSocket, 4002), .none),
             (SyncError(.webSocket, 500), .none), (SyncError(.webSocket, 401), .none),
-            (SyncError(.webSocket, 1001), .none), (SyncError(.network, 3), .retry),
+            (SyncError(.webSocket, 1001), .whenContinuous), (SyncError(.network, 3), .retry),
             (SyncError(.network, 2), .whenContinuous), (SyncError(.network, 11), .none),
             (SyncError(.network, 19), .retry), (SyncError(.network, 27), .whenContinuous),
             (SyncError(.posix, Int(ECONNRESET)), .retry),
@@ -18,7 +18,10 @@ import Testing
             (SyncError(.posix, Int(ECONNRESET), isFromPeer: true), .none),
         ] as [(SyncError, SyncError.Recovery)]
     )
-    func `knows what is temporary`(error: SyncError, recovery: SyncError.Recovery) {
+    func `classifies errors as temporary or permanent`(
+        error: SyncError,
+        recovery: SyncError.Recovery
+    ) {
         #expect(error.recovery == recovery)
     }
 
@@ -41,7 +44,7 @@ import Testing
         #expect(schedule.failed(with: lost) == .retry(after: .seconds(2)))
     }
 
-    @Test func `never gives up a continuous replication for a lost connection`() {
+    @Test func `never gives up a continuous replication because of a lost connection`() {
         var schedule = RetrySchedule(longestWait: .seconds(5), isContinuous: true)
         for _ in 0..<100 { _ = schedule.failed(with: SyncError(.webSocket, 1006)) }
         #expect(schedule.failed(with: SyncError(.webSocket, 503)) == .retry(after: .seconds(5)))

@@ -7,7 +7,9 @@ import Testing
 
 /// What a replication leaves out.
 @Suite struct FilterTests {
-    @Test func `a client hears nothing of the revision of a document that it may not read`() throws
+    @Test
+    func `a conflict does not reveal the revision of a document that the client may not read`()
+        throws
     {
         let site = try Site()
         try site.save("secret", #"{"n":1}"#)
@@ -23,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `proposals tell nothing of the revision of a document that may not be read`()
+    @Test func `proposals do not reveal the revision of a document that the client may not read`()
         throws
     {
         let (source, other) = ("rGxJD77SR0+odh7PeEHKXA", "VYU9gI0kQIWF+V5BljXDyA")
@@ -67,7 +69,7 @@ import Testing
         return options
     }
 
-    @Test func `a push filter keeps documents here, silently and for good`() throws {
+    @Test func `a push filter skips documents permanently and without errors`() throws {
         let (here, there) = (try Site(), try Site())
         try here.save("public", #"{"open":true}"#)
         try here.save("secret", #"{"open":false}"#)
@@ -83,7 +85,7 @@ import Testing
     }
 
     /// Others on the same loop would have to wait for it.
-    @Test func `a push filter that keeps nearly all here is asked a few lists at a time`() throws {
+    @Test func `a push filter that rejects most documents runs for a few lists at a time`() throws {
         let site = try Site()
         for number in 0..<100 { try site.save(DocumentID(unchecked: "doc\(number)"), "{}") }
         let askedCount = Mutex(0)
@@ -108,7 +110,7 @@ import Testing
         #expect(String(decoding: proposed, as: UTF8.self).contains("doc99"))
     }
 
-    @Test func `a pull filter refuses documents, visibly and for good`() throws {
+    @Test func `a pull filter rejects documents permanently and with an error`() throws {
         let (here, there) = (try Site(), try Site())
         try there.save("good", #"{"n":1}"#)
         try there.save("bad", #"{"n":2}"#)
@@ -123,7 +125,7 @@ import Testing
         #expect(Conversation.oneShot(filtered, here, there).activeEvents == [])
     }
 
-    @Test func `filters see tombstones with an empty body`() throws {
+    @Test func `filters get tombstones with an empty body`() throws {
         let (here, there) = (try Site(), try Site())
         try here.save("a", #"{"n":1}"#)
         _ = Conversation.oneShot(.init(), here, there)
@@ -136,7 +138,7 @@ import Testing
     }
 
     /// Couchbase Lite 3 sends one with everything that its document contained.
-    @Test func `a tombstone goes without content to who may not read everything`() throws {
+    @Test func `a tombstone is sent without content to a client with limited read access`() throws {
         let site = try Site()
         try site.put("gone", ["2-bb", "1-aa"], #"{"secret":1}"#, isTombstone: true)
         for isLimited in [true, false] {
@@ -152,7 +154,7 @@ import Testing
     }
 
     /// Its blobs were deleted with it.
-    @Test func `the blobs of a tombstone are no one's who may not read everything`() throws {
+    @Test func `blobs of a tombstone are not served to a client with limited read access`() throws {
         let site = try Site()
         let digest = try site.store.blobs.write([1, 2, 3])
         let body = Site.blobBody(digest, 3, "image/png")
@@ -181,7 +183,7 @@ import Testing
         #expect(run.closeCode == 1000)
     }
 
-    @Test func `metadata keys are taken off what arrives`() throws {
+    @Test func `metadata keys are removed from received bodies`() throws {
         let (here, there) = (try Site(), try Site())
         try there.save("a", #"{"_exp":5,"_mine":1,"b":2}"#)
         _ = Conversation.oneShot(.init(pushes: false), here, there)

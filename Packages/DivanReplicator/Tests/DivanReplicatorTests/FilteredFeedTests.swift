@@ -47,7 +47,7 @@ import Testing
     }
 
     /// Their bodies are in memory together.
-    @Test func `a list names no more documents than the filter is asked about at once`() throws {
+    @Test func `a changes list contains no more documents than the filter checks at once`() throws {
         let site = try site(40, byteCount: 400)
         var client = client(site) {
             $0.filteredByteCount = 1_000
@@ -72,7 +72,7 @@ import Testing
         #expect(longest == 2)
     }
 
-    @Test func `who sees nothing is told so, whatever is stored`() throws {
+    @Test func `a client without any readable documents gets an empty feed`() throws {
         let site = try site(40, byteCount: 400)
         var client = client(site) {
             $0.filteredByteCount = 1_000
@@ -87,7 +87,7 @@ import Testing
         #expect(try client.take("changes").body == Array("[]".utf8))
     }
 
-    @Test func `documents that the client does not want are not read for the filter`() throws {
+    @Test func `documents that the client did not ask for are not read for the filter`() throws {
         let asked = Asked()
         var client = client(try site(20, byteCount: 10), asked) { _ in true }
         let wanted = #"{"docIDs":["doc3"]}"#
@@ -95,7 +95,7 @@ import Testing
         #expect(asked.documentIDs == ["doc3"])
     }
 
-    @Test func `a document is looked at once for a list, however often that names it`() throws {
+    @Test func `a document is checked once per list, however often the list contains it`() throws {
         let asked = Asked()
         var client = client(try site(1, byteCount: 10), asked) { _ in true }
         client.ask("subChanges", ["collection": "0", "continuous": "true"])
@@ -114,7 +114,9 @@ import Testing
 
     /// It was pushed, purged and recreated there before the feed reached it, after many unwanted changes.
     @Test
-    func `what a client brought and forgot is told when the feed comes to it`() throws {
+    func `a document that the client pushed and purged is announced when the feed reaches it`()
+        throws
+    {
         let site = try site(60, byteCount: 10)
         var client = client(site) {
             $0.changesCount = 1
@@ -140,7 +142,9 @@ import Testing
     }
 
     /// Each list is kept until it is answered.
-    @Test func `who came once and answers no list is not told again without end`() throws {
+    @Test func `a client that answers no lists gets a limited number of repeated announcements`()
+        throws
+    {
         let limits: (inout ReplicatorLimits) -> Void = { $0.allListsInFlightCount = 3 }
         var client = client(try site(1, byteCount: 10), limits: limits) { _ in true }
         client.ask("subChanges", ["collection": "0", "since": "1"])
@@ -156,7 +160,7 @@ import Testing
         #expect(told() == 3, "the rest follows with the answers")
     }
 
-    @Test func `proposals wait where more has to be read for them than was earned`() throws {
+    @Test func `proposals wait if they require more reads than the client has credit for`() throws {
         let asked = Asked()
         let limits: (inout ReplicatorLimits) -> Void = { $0.deltaSourceByteCount = 50_000 }
         var client = client(try site(6, byteCount: 40_000), asked, limits: limits) {
@@ -184,7 +188,7 @@ import Testing
         #expect(client.now > .seconds(1), "and as slowly as the rate allows")
     }
 
-    @Test func `who has proposals that wait may subscribe`() throws {
+    @Test func `a client with waiting proposals can subscribe`() throws {
         let limits: (inout ReplicatorLimits) -> Void = { $0.deltaSourceByteCount = 1_000 }
         var client = client(try site(2, byteCount: 900_000), limits: limits) { _ in true }
         let list = #"[["doc0","1-aa"],["doc1","1-aa"]]"#
@@ -195,7 +199,7 @@ import Testing
         #expect(client.ask("subChanges", ["collection": "0"])?.error?.code == 400)
     }
 
-    @Test func `a list that waits is answered in order, however long it is`() throws {
+    @Test func `a waiting list of any length is answered in order`() throws {
         let asked = Asked()
         let limits: (inout ReplicatorLimits) -> Void = {
             $0.deltaSourceByteCount = 50_000
@@ -226,7 +230,7 @@ import Testing
         #expect(asked.documentIDs.count == 4)
     }
 
-    @Test func `proposals that wait are few`() throws {
+    @Test func `the number of waiting proposals is limited`() throws {
         let limits: (inout ReplicatorLimits) -> Void = {
             $0.deltaSourceByteCount = 1_000
             $0.waitingProposalsCount = 3
@@ -240,7 +244,8 @@ import Testing
         #expect(refused == [503, 503])
     }
 
-    @Test func `who asks for blobs of large documents without end is answered later`() throws {
+    @Test func `a client that keeps requesting blobs of large documents is answered later`() throws
+    {
         let site = try Site()
         let text = String(repeating: "x", count: 90_000)
         let digest = try site.store.blobs.write([1, 2, 3])
@@ -267,7 +272,8 @@ import Testing
         #expect(client.ask("getAttachment", question)?.error?.code == 404)
     }
 
-    @Test func `who replaces large documents by short messages without end is to come later`()
+    @Test
+    func `a client that keeps replacing large documents with small messages must retry later`()
         throws
     {
         let site = try site(1, byteCount: 90_000)

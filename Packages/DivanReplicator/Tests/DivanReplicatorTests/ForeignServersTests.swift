@@ -68,7 +68,9 @@ import Testing
         return .max
     }
 
-    @Test func `what lost at one of them does not make the two take turns for ever`() throws {
+    @Test func `a revision that lost at one of two servers does not make them alternate forever`()
+        throws
+    {
         let site = try Site()
         try site.save("a", #"{"v":"mine"}"#)
         var servers = try Self.urls.map { try Server(site, $0) }

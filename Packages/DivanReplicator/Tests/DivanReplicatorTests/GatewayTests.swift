@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: [RevisionScheme.trees, .vectors])
-    func `conversations with mixed resolvers and cut connections end equal, and say so only then`(
+    func `random syncs with different resolvers and disconnects converge and report it correctly`(
         scheme: RevisionScheme
     ) throws {
         let first = Self.number("DIVAN_SEED") ?? 1
@@ -82,9 +82,7 @@ import Testing
     }
 
     @Test(arguments: [RevisionScheme.trees, .vectors])
-    func `an edit that is kept over a deletion without history is pushed`(
-        scheme: RevisionScheme
-    ) throws {
+    func `an edit kept over a deletion without history is pushed`(scheme: RevisionScheme) throws {
         var pair = try Pair(scheme)
         try pair.gateway.save("d", #"{"v":1}"#)
         try pair.sync()
@@ -97,7 +95,9 @@ import Testing
     }
 
     /// The revision came from another database, so the gateway knows its name, and takes it for an old one.
-    @Test func `a revision of another device that is kept over its deletion is pushed`() throws {
+    @Test func `a revision of another device that is kept over that device's deletion is pushed`()
+        throws
+    {
         var pair = try Pair()
         try pair.gateway.save("d", #"{"v":1}"#)
         let other = try pair.device()
@@ -120,7 +120,7 @@ import Testing
         #expect(try pair.site.body("d") == #"{"v":1}"#)
     }
 
-    @Test func `a new document under the ID of a deleted one stays on both sides`() throws {
+    @Test func `a new document with the ID of a deleted one stays on both sides`() throws {
         var pair = try Pair()
         try pair.gateway.save("s", #"{"v":"old"}"#)
         try pair.gateway.save("t", #"{"v":"other"}"#)

@@ -12,7 +12,7 @@ import Testing
     private static let zero: BLIPProperties = ["collection": "0"]
     private static let list = #"[[1,"a","1-aa"],[2,"b","1-aa"],[3,"c","1-aa"]]"#
 
-    @Test func `what comes one by one is one transaction`() throws {
+    @Test func `revisions that arrive separately are stored in one transaction`() throws {
         var (site, server) = try pulling()
         for id in ["a", "b", "c"] {
             let answer = try #require(send(id, by: &server))
@@ -27,7 +27,7 @@ import Testing
         #expect(Checkpoint(json: saved).remote == RemoteSequence(3))
     }
 
-    @Test func `a collection without an index stores each turn`() throws {
+    @Test func `a collection without an index stores revisions on every turn`() throws {
         var (site, server) = try pulling(indexed: false)
         for (place, id) in ["a", "b"].enumerated() {
             send(id, by: &server)
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `who pushes gathers, too`() throws {
+    @Test func `revisions are gathered while pushing, too`() throws {
         let site = try Site()
         try site.save("here", "{}")
         var (_, server) = try pulling(site, pushes: true)
@@ -44,7 +44,8 @@ import Testing
     }
 
     /// Otherwise it would be proposed to the peer that has just sent it.
-    @Test func `what was made here meanwhile is proposed by what has come`() throws {
+    @Test func `a revision received and also created locally is not proposed to its sender`() throws
+    {
         let site = try Site()
         let made = try Site().save("a", "{}")
         var (_, server) = try pulling(site, pushes: true)
@@ -59,7 +60,8 @@ import Testing
         #expect(history?.latest(at: remote) == made)
     }
 
-    @Test func `what came when the peer had no more to announce waits for nobody`() throws {
+    @Test func `revisions are stored without delay once the peer has announced everything`() throws
+    {
         var (site, server) = try pulling()
         server.ask("changes", Self.zero, "[]", isNoReply: true)
         send("a", by: &server)
@@ -71,7 +73,7 @@ import Testing
         #expect(try site.contents().count == 4)
     }
 
-    @Test func `the first waits for the others as long as the limit says`() throws {
+    @Test func `the first revision waits for others up to the time limit`() throws {
         var (site, server) = try pulling { $0.limits.gatheringTime = .milliseconds(30) }
         server.now = .milliseconds(5)
         send("a", by: &server)
@@ -84,7 +86,7 @@ import Testing
         #expect(try site.contents().count == 2)
     }
 
-    @Test func `a full transaction waits for no more`() throws {
+    @Test func `a full transaction is stored at once`() throws {
         var (site, server) = try pulling { $0.limits.gatheredRevisionsCount = 2 }
         send("a", by: &server)
         #expect(try site.contents() == [:])
@@ -99,7 +101,7 @@ import Testing
     }
 
     /// Lists are answered once earlier revisions have arrived, not once they are stored.
-    @Test func `what is gathered leaves room for what is announced`() throws {
+    @Test func `gathered revisions do not count against the request window`() throws {
         var (site, server) = try pulling { $0.limits.requestedRevisionsCount = 3 }
         for id in ["a", "b", "c"] { send(id, by: &server) }
         let answer = server.ask("changes", Self.zero, #"[[4,"d","1-aa"]]"#)
@@ -108,7 +110,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `who ends stores what has been answered`(isStop: Bool) throws {
+    func `an ending replication stores all acknowledged revisions`(isStop: Bool) throws {
         var (site, server) = try pulling()
         send("a", by: &server)
         if isStop {
@@ -119,7 +121,7 @@ import Testing
         #expect(try site.contents().count == 1)
     }
 
-    @Test func `what was answered and not stored is pulled again`() throws {
+    @Test func `acknowledged revisions that could not be stored are pulled again`() throws {
         let disk = FailingDisk()
         var (site, server) = try pulling(Site(Store(engine: disk)))
         send("a", by: &server)
@@ -136,7 +138,10 @@ import Testing
         #expect(try site.contents().count == 1)
     }
 
-    @Test func `one whose document was saved meanwhile is stored as a conflict`() throws {
+    @Test
+    func `a revision of a document that was saved locally in the meantime is stored as a conflict`()
+        throws
+    {
         var (site, server) = try pulling()
         send("a", by: &server)
         // Meanwhile it is created here, too, and the two are in conflict.
@@ -152,7 +157,8 @@ import Testing
 
     /// In the order of the feed.
     @Test(arguments: [true, false])
-    func `a loss is told behind what was gathered before it`(vetoes: Bool) throws {
+    func `an access removal is reported after the revisions gathered before it`(vetoes: Bool) throws
+    {
         var (site, server) = try pulling { options in
             options.purgesRevoked = vetoes
             options.collections[0].pullFilter = { !$0.flags.contains(.accessRemoved) }
@@ -166,7 +172,7 @@ import Testing
         #expect(try site.contents().count == 2, "kept")
     }
 
-    @Test func `what was gathered before its document was lost is not stored`() throws {
+    @Test func `a gathered revision is not stored if access to its document is lost`() throws {
         var (site, server) = try pulling()
         for id in ["a", "b"] { send(id, by: &server) }
         server.ask("changes", Self.zero, #"[[7,"a","1-aa",2]]"#)
@@ -176,7 +182,10 @@ import Testing
 
     // MARK: Stored on another thread
 
-    @Test func `what comes while another thread stores is answered, and stored next`() throws {
+    @Test
+    func `revisions that arrive while another thread stores are acknowledged and stored next`()
+        throws
+    {
         var (site, server) = try pulling(beside: true) { $0.limits.gatheredRevisionsCount = 2 }
         for id in ["a", "b"] { #expect(try #require(send(id, by: &server)).error == nil) }
         #expect(try site.contents() == [:])
@@ -195,7 +204,7 @@ import Testing
         #expect(Checkpoint(json: saved).remote == RemoteSequence(3))
     }
 
-    @Test func `an inbox that is full once more waits for no other thread`() throws {
+    @Test func `a second full batch does not wait for the other thread`() throws {
         var (site, server) = try pulling(beside: true) { $0.limits.gatheredRevisionsCount = 1 }
         send("a", by: &server)
         #expect(server.storing.count == 1)
@@ -209,7 +218,10 @@ import Testing
     }
 
     @Test(arguments: [true, false], [true, false])
-    func `who ends waits for what another thread stores`(isStop: Bool, isBegun: Bool) throws {
+    func `an ending replication waits for the thread that stores`(
+        isStop: Bool,
+        isBegun: Bool
+    ) throws {
         var (site, server) = try pulling(beside: true) { $0.limits.gatheredRevisionsCount = 1 }
         send("a", by: &server)
         if isBegun { server.storing.first?.run() }
@@ -247,7 +259,7 @@ import Testing
         #expect(isWanted || isHere, "nobody would send it again")
     }
 
-    @Test func `nothing is due while another thread stores`() throws {
+    @Test func `no timer is due while another thread stores`() throws {
         var (_, server) = try pulling(beside: true) { $0.limits.gatheredRevisionsCount = 2 }
         for id in ["a", "b", "c"] { send(id, by: &server) }
         let now = Duration.seconds(20)
@@ -255,7 +267,7 @@ import Testing
         #expect(try #require(server.peer.deadline) > now, "or its driver comes again and again")
     }
 
-    @Test func `nothing is due for what did not come while another thread stored`() throws {
+    @Test func `no timer is due for missing revisions after another thread stored`() throws {
         var (_, server) = try pulling(beside: true) { $0.limits.gatheredRevisionsCount = 1 }
         send("a", by: &server)
         server.peer.advance(to: .milliseconds(10))
@@ -266,7 +278,7 @@ import Testing
         }
     }
 
-    @Test func `what another thread could not store is pulled again`() throws {
+    @Test func `revisions that another thread could not store are pulled again`() throws {
         let disk = FailingDisk()
         var (_, server) = try pulling(Site(Store(engine: disk)), beside: true) {
             $0.limits.gatheredRevisionsCount = 1
@@ -280,7 +292,7 @@ import Testing
         #expect(!server.requests.contains { $0.profile == "setCheckpoint" })
     }
 
-    @Test func `changes of our own wait until what has come is stored`() throws {
+    @Test func `local changes wait until received revisions are stored`() throws {
         var (site, server) = try pulling(pushes: true, beside: true) {
             $0.limits.gatheredRevisionsCount = 1
         }

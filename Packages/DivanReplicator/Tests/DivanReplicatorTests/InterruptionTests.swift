@@ -8,7 +8,7 @@ import Testing
     private static let documentCount = 2_000
     private static let interruptionCount = 20
 
-    @Test func `twenty interruptions repeat at most five percent of 100,000 documents`() {
+    @Test func `twenty interruptions repeat at most 5 percent of 100,000 documents`() {
         #expect(ReplicatorLimits().unansweredNearbyCount * Self.interruptionCount <= 100_000 / 20)
     }
 

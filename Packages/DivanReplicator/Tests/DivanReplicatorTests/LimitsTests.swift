@@ -8,13 +8,13 @@ import Testing
 /// Limits that depend on each other.
 @Suite struct LimitsTests {
     @Test(arguments: [ReplicatorLimits(), .inProcess])
-    func `what a peer asked for itself always fits`(_ limits: ReplicatorLimits) {
+    func `the limits always leave room for requested revisions`(_ limits: ReplicatorLimits) {
         #expect(limits.parkedRevisionsCount > limits.requestedRevisionsCount)
         #expect(limits.requestedRevisionsCount >= limits.unansweredRevisionsCount)
         #expect(limits.announcedByteCount > limits.documentByteCount)
     }
 
-    @Test func `a line hands out what there is room for, and the first in any case`() {
+    @Test func `a queue returns the items within the limit, and always the first`() {
         var line = Line<Int>()
         for weight in [5, 5, 5, 90, 1, 1] { line.append(weight) }
         #expect(line.popFirst(atMost: 32, within: 11, weighing: \.self) == [5, 5, 5])
@@ -26,7 +26,7 @@ import Testing
 
     /// 32 of the largest at once exceed what a peer accepts in incomplete messages.
     @Test(arguments: [true, false])
-    func `large documents go out one after the other`(isPush: Bool) throws {
+    func `large documents are sent one after the other`(isPush: Bool) throws {
         let site = try Site()
         let body = #"{"a":""# + String(repeating: "x", count: 100_000) + #""}"#
         for number in 0..<40 { try site.save(DocumentID(unchecked: "\(number)"), body) }

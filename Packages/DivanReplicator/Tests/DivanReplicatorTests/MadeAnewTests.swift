@@ -8,7 +8,7 @@ import Testing
 /// more, because the pull has passed it.
 @Suite struct MadeAnewTests {
     @Test(arguments: [true, false])
-    func `it meets the revision of the peer`(isContinuous: Bool) throws {
+    func `a recreated document conflicts with the revision of the peer`(isContinuous: Bool) throws {
         let (here, there) = (try Site(), try Site())
         var options = Conversation.Options()
         options.isContinuous = isContinuous
@@ -33,7 +33,7 @@ import Testing
         #expect(third.transfers == [])
     }
 
-    @Test func `the one that was made anew may win`() throws {
+    @Test func `a recreated document can win the conflict`() throws {
         let (here, there) = (try Site(), try Site())
         try here.save("a", #"{"v":"first"}"#)
         _ = Conversation.oneShot(.init(), here, there)

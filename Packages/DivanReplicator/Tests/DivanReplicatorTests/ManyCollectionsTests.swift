@@ -37,9 +37,8 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `what waits for blobs in 200 collections stays within what a peer lets wait`(
-        pushes: Bool
-    ) throws {
+    func `revisions waiting for blobs in 200 collections stay within the limit`(pushes: Bool) throws
+    {
         let paths = try paths(200)
         let sites = (try Site(collections: paths), try Site(collections: paths))
         let (here, there) = sites
@@ -57,7 +56,8 @@ import Testing
     }
 
     /// As with a peer that sends more at once than was requested.
-    @Test func `what finds no room to wait for blobs comes with another connection`() throws {
+    @Test func `revisions above the limit for waiting blobs are sent on another connection`() throws
+    {
         let paths = try paths(20)
         let (here, there) = (try Site(collections: paths), try Site(collections: paths))
         try fill(there, paths, count: 2)
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a large collection does not keep the others waiting until its end`(pushes: Bool) throws {
+    func `a large collection does not block the others until it is complete`(pushes: Bool) throws {
         let paths = try paths(2)
         let (here, there) = (try Site(collections: paths), try Site(collections: paths))
         let source = pushes ? here : there

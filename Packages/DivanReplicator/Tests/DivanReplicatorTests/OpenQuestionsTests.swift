@@ -8,7 +8,8 @@ import Testing
 @Suite struct OpenQuestionsTests {
     /// While nobody asks for the oldest, memory must not grow with each document of a long pull.
     @Test(arguments: UInt64(0)..<20)
-    func `what was answered is forgotten, whoever asks for the oldest`(seed: UInt64) throws {
+    func `answered requests are removed even if the oldest is never asked for`(seed: UInt64) throws
+    {
         var random = SeededGenerator(seed: seed)
         var blip = BLIPConnection(codec: DeflateCodec())
         var questions = OpenQuestions()

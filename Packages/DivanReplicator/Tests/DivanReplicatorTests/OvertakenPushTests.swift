@@ -30,7 +30,7 @@ import Testing
 
     /// Marks wait for each other while there is a backlog, so the row still says that the peer has the greater of two
     /// crossed revisions when it has just accepted the smaller.
-    @Test func `what the peer has just given up for ours is pushed to it`() throws {
+    @Test func `a revision that the peer replaced with ours is pushed to it`() throws {
         let site = try Site(.inMemory(scheme: .vectors, wallTime: { 1_800_000_000_000_000_000 }))
         var options = Conversation.Options(pulls: false, isContinuous: true)
         options.limits.changesCount = 1
@@ -58,7 +58,9 @@ import Testing
     }
 
     /// The peer goes back to the greater of two crossed revisions while the smaller is in transit to us.
-    @Test func `what arrives after the peer gave it up is told to the peer`() throws {
+    @Test func `a revision that arrives after the peer replaced it is answered with the winner`()
+        throws
+    {
         let site = try Site(.inMemory(scheme: .vectors, wallTime: { 1_800_000_000_000_000_000 }))
         let options = Conversation.Options(isContinuous: true)
         let remote = try site.store.remoteID(for: options.remoteIdentity)
@@ -84,7 +86,8 @@ import Testing
     }
 
     /// Naming the winner in the answer would require reading it, for which the client lacks credit.
-    @Test func `who brings what was overtaken hears of the winner where no filter may be asked`()
+    @Test
+    func `a client that pushes a losing revision gets the winner without a filter being called`()
         throws
     {
         let site = try Site(.inMemory(scheme: .vectors, wallTime: { 1_800_000_000_000_000_000 }))
@@ -114,8 +117,7 @@ import Testing
 
     /// The smaller one was announced to the client before it had won over the greater, and the client let the greater
     /// win.
-    @Test func `who brings what was overtaken here hears of the winner, and hears it once`() throws
-    {
+    @Test func `a client that pushes a losing revision gets the winner exactly once`() throws {
         let site = try Site(.inMemory(scheme: .vectors, wallTime: { 1_800_000_000_000_000_000 }))
         try insert(Self.smaller, knowing: Self.greater, from: nil, into: site)
         let options = Conversation.Options()
@@ -146,7 +148,7 @@ import Testing
     }
 
     /// The answer counted the push as done, and the winner is announced under a sequence that was passed.
-    @Test func `the winner that did not arrive is told of in the next run, too`() throws {
+    @Test func `a winner that did not arrive is announced again in the next run`() throws {
         let site = try Site(.inMemory(scheme: .vectors, wallTime: { 1_800_000_000_000_000_000 }))
         try insert(Self.greater, knowing: nil, from: nil, into: site)
         var server = try Counterpart.server(site, .init(isContinuous: true), version: .version4)
@@ -171,7 +173,9 @@ import Testing
     private static let names = #"{"checkpoint_ids":["cp-1"],"collections":["_default"]}"#
 
     /// What this side let win is pushed to a peer that let the other one win.
-    @Test func `what the peer says has won over ours is followed by ours, or comes`() throws {
+    @Test func `our revision follows the winner reported by the peer, or the winner is pulled`()
+        throws
+    {
         for isKnown in [true, false] {
             let site = try Site(
                 .inMemory(scheme: .vectors, wallTime: { 1_800_000_000_000_000_000 })
@@ -195,7 +199,7 @@ import Testing
     }
 
     /// Both sides made the same merge; a push does not read what its own connection stored, so it stayed pending.
-    @Test func `a merge that the peer has under another name is done with`() throws {
+    @Test func `a merge that the peer has under another ID counts as pushed`() throws {
         let site = try Site(.inMemory(scheme: .vectors, wallTime: { 1_800_000_000_000_000_000 }))
         var server = try Counterpart.server(site, .init(isContinuous: true), version: .version4)
         try server.answer("subChanges", "", ["pending": "1"])
@@ -224,7 +228,7 @@ import Testing
 
     /// Two revisions were closed for each other; the peer has ours on the branch that it closed, and reports the other
     /// one while ours is in transit.
-    @Test func `that the peer has a revision says less than what it tells meanwhile`() throws {
+    @Test func `an announcement received during a push overrides the reply to it`() throws {
         let site = try Site()
         try insert("2-bb", closing: [], into: site)
         try insert("2-dd", closing: ["3-cc", "2-bb"], into: site)
@@ -256,7 +260,9 @@ import Testing
 
     /// A peer that knew three revisions would take ours for the winner over its own, which lost to the third: an edit
     /// against which nobody had decided would be lost.
-    @Test func `what was given up after it was offered is not sent, nor closes anything`() throws {
+    @Test func `a revision that lost after it was proposed is not sent and closes no branch`()
+        throws
+    {
         let site = try Site()
         try insert("2-bb", closing: [], into: site)
         try insert("2-dd", closing: ["3-cc", "2-bb"], into: site)
@@ -299,9 +305,7 @@ import Testing
 
     /// The peer had the greater of two crossed revisions, and gets the smaller from somebody else while ours is in
     /// transit; here the greater one comes back, and the smaller cannot be sent again.
-    @Test func `what the peer lacks while another revision is on its way there follows that one`()
-        throws
-    {
+    @Test func `a revision that the peer lacks is sent after the revision in transit`() throws {
         let site = try Site(.inMemory(scheme: .vectors, wallTime: { 1_800_000_000_000_000_000 }))
         let options = Conversation.Options(isContinuous: true)
         let remote = try site.store.remoteID(for: options.remoteIdentity)
@@ -328,8 +332,7 @@ import Testing
 
     /// The peer's version won over ours, which was in transit to it and restored the document: the peer has ours, which
     /// is known here only by the version that it is converted to.
-    @Test func `a peer that took a tree ID for what had won over it is told of the winner`() throws
-    {
+    @Test func `a peer that accepted a tree ID over the winner gets the winner`() throws {
         let site = try Site(.inMemory(scheme: .vectors, wallTime: { 1_800_000_000_000_000_000 }))
         let options = Conversation.Options(isContinuous: true)
         let remote = try site.store.remoteID(for: options.remoteIdentity)

@@ -26,7 +26,7 @@ import Testing
         #expect(client.closeCode == nil)
     }
 
-    @Test func `the collection must be named, exist, and be in range`() throws {
+    @Test func `the collection index must be given and valid`() throws {
         let site = try Site()
         var client = Counterpart(Conversation.Options().passive, site)
         client.ask(
@@ -59,7 +59,7 @@ import Testing
         #expect(error(client.ask("getCheckpoint", Self.zero)) == "HTTP/400")
     }
 
-    @Test func `proposals are judged by the current revision alone`() throws {
+    @Test func `proposals are checked only against the current revision`() throws {
         let site = try Site()
         try site.put("a", ["2-bb", "1-aa"], "{}")
         try site.put("gone", ["2-dd", "1-cc"], "{}", isTombstone: true)
@@ -85,7 +85,7 @@ import Testing
     /// With any ancestor: the receiver may have purged the document, unknown to the sender.
     ///
     /// Source: `revisions.md` §7, "no such document".
-    @Test func `a proposal for a document that is not here is accepted with any ancestor`() throws {
+    @Test func `a proposal for an unknown document is accepted with any ancestor`() throws {
         let site = try Site()
         var client = Counterpart.client(site)
         let list = #"[["a","7-ff","6-ee"],["b","2-bb","9-aa",100],["c","1-aa","junk"]]"#
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(arguments: ["continuous", "activeOnly"])
-    func `a subscription that is neither the one nor the other is refused`(name: String) throws {
+    func `a subscription with an invalid Boolean is refused`(name: String) throws {
         var client = Counterpart.client(try Site())
         var properties = Self.zero
         properties[name] = "perhaps"
@@ -107,7 +107,7 @@ import Testing
         #expect(error(client.ask("subChanges", properties)) == "fine")
     }
 
-    @Test func `an accepted proposal over a tombstone is stored when it comes`() throws {
+    @Test func `an accepted proposal over a tombstone is stored when it arrives`() throws {
         let site = try Site()
         try site.put("gone", ["2-dd", "1-cc"], "{}", isTombstone: true)
         var client = Counterpart.client(site)
@@ -120,7 +120,7 @@ import Testing
         #expect(try site.body("gone") == #"{"back":true}"#)
     }
 
-    @Test func `changes are refused in favour of proposals`() throws {
+    @Test func `changes are refused because clients must send proposeChanges`() throws {
         var client = Counterpart.client(try Site())
         #expect(error(client.ask("changes", Self.zero, #"[[1,"a","1-aa"]]"#)) == "HTTP/409")
         #expect(error(client.ask("changes", Self.zero, "[]")) == "fine")
@@ -148,7 +148,7 @@ import Testing
             (["id": "taken", "rev": "2-ff", "history": "1-aa"], "{}", "fine"),
         ] as [([String: String], String, String)]
     )
-    func `a revision is checked before it is stored`(
+    func `a revision is validated before it is stored`(
         given: [String: String],
         body: String,
         expected: String
@@ -166,7 +166,7 @@ import Testing
     }
 
     /// `revisions.md` §8: Couchbase Lite pushes this when a conflict was resolved for its own side.
-    @Test func `a revision that closes our branch takes its place`() throws {
+    @Test func `a revision that closes the current branch replaces it`() throws {
         let site = try Site()
         try site.put("a", ["1-aa"], #"{"v":"base"}"#)
         try site.put("a", ["2-bb", "1-aa"], #"{"v":"server"}"#)
@@ -191,7 +191,7 @@ import Testing
         #expect(error(client.ask("rev", next, #"{"v":3}"#)) == "fine")
     }
 
-    @Test func `a revision that was here before is answered with noop`() throws {
+    @Test func `a revision that is already stored is answered with noop`() throws {
         let site = try Site()
         try site.put("a", ["1-aa"], "{}")
         var client = Counterpart.client(site)
@@ -199,7 +199,7 @@ import Testing
         #expect(reply?.properties["noop"] == "true")
     }
 
-    @Test func `the end of the feed is always told`() throws {
+    @Test func `the end of the feed is always announced`() throws {
         var client = Counterpart.client(try Site())
         #expect(error(client.ask("subChanges", Self.zero)) == "fine")
         let last = try client.take("changes")
@@ -208,7 +208,7 @@ import Testing
         #expect(client.requests.isEmpty)
     }
 
-    @Test func `a subscriber is not told what it has just brought`() throws {
+    @Test func `a subscriber does not get the revisions that it pushed`() throws {
         let site = try Site()
         var client = Counterpart.client(site)
         client.ask("subChanges", ["collection": "0", "continuous": "true"])
@@ -227,7 +227,7 @@ import Testing
         )
     }
 
-    @Test func `revisions that are gone are replaced or missed`() throws {
+    @Test func `revisions that no longer exist are sent as a replacement or as norev`() throws {
         let site = try Site()
         try site.put("a", ["1-aa"], "{}")
         try site.put("b", ["1-bb"], "{}")
@@ -248,7 +248,7 @@ import Testing
         #expect(missing.allSatisfy { $0.isNoReply && $0.properties["error"] == "404" })
     }
 
-    @Test func `an answer longer than the list sends nothing and harms nothing`() throws {
+    @Test func `a reply longer than the list is ignored`() throws {
         let site = try Site()
         try site.put("a", ["1-aa"], "{}")
         var client = Counterpart.client(site)
@@ -260,7 +260,7 @@ import Testing
 
     /// Couchbase Lite 4.1 refuses a whole list because of one document that it stored after its upgrade.
     @Test(arguments: [Subprotocol.version3, .version4])
-    func `a list that is refused for one document comes again in parts`(
+    func `a list refused because of one document is sent again in parts`(
         version: Subprotocol
     ) throws {
         let isVector = version == .version4
@@ -300,7 +300,7 @@ import Testing
         #expect(client.closeCode == nil)
     }
 
-    @Test func `blobs are served and proven`() throws {
+    @Test func `blobs are served, and their possession is proven`() throws {
         let site = try Site()
         let digest = try site.store.blobs.write(Array("content".utf8))
         var client = Counterpart.client(site)
@@ -319,8 +319,7 @@ import Testing
         #expect(error(client.ask("getAttachment", properties)) == "HTTP/400")
     }
 
-    @Test func `an unknown request is answered in the words that Couchbase Lite looks for`() throws
-    {
+    @Test func `an unknown request gets the error message that Couchbase Lite looks for`() throws {
         var client = Counterpart.client(try Site())
         let reply = client.ask("makeCoffee", Self.zero)
         #expect(error(reply) == "BLIP/404")

@@ -8,7 +8,7 @@ import Testing
 @Suite struct PullWindowTests {
     private static let zero: BLIPProperties = ["collection": "0"]
 
-    @Test func `a peer may say as often as it likes that there is nothing more`() throws {
+    @Test func `a peer can announce the end of the feed any number of times`() throws {
         let site = try Site()
         var options = Conversation.Options(pushes: false, isContinuous: true)
         options.limits.requestedRevisionsCount = 1
@@ -31,7 +31,7 @@ import Testing
         #expect(Checkpoint(json: saved).remote == RemoteSequence(2), "all was told and is here")
     }
 
-    @Test func `lists that want an answer have a bound`() throws {
+    @Test func `the number of lists waiting for a reply is limited`() throws {
         var options = Conversation.Options(pushes: false, isContinuous: true)
         options.limits.requestedRevisionsCount = 1
         var server = try Counterpart.server(try Site(), options)
@@ -45,7 +45,7 @@ import Testing
 
     /// A Divan peer announces a document again that is pushed without knowing the peer's revision.
     @Test(arguments: [true, false])
-    func `what a peer of ours tells again takes the checkpoint nowhere`(isVector: Bool) throws {
+    func `a revision announced again does not move the checkpoint`(isVector: Bool) throws {
         let site = try Site(isVector ? .inMemory(scheme: .vectors) : .inMemory())
         let (first, second) = (try site.save("a", "{}"), try site.save("b", "{}"))
         let options = Conversation.Options(pushes: false)

@@ -5,7 +5,7 @@ import Testing
 
 /// Complete one-shot replications between two databases in memory.
 @Suite struct PushPullTests {
-    @Test func `a push brings every document to the peer`() throws {
+    @Test func `a push sends every document to the peer`() throws {
         let (here, there) = (try Site(), try Site())
         try here.save("a", #"{"n":1}"#)
         try here.save("b", #"{"n":1}"#)
@@ -22,7 +22,7 @@ import Testing
         #expect(run.statuses.last?.activity == .stopped)
     }
 
-    @Test func `a pull brings every document from the peer`() throws {
+    @Test func `a pull gets every document from the peer`() throws {
         let (here, there) = (try Site(), try Site())
         try there.save("a", #"{"n":1}"#)
         try there.save("b", #"{"n":1}"#)
@@ -36,7 +36,7 @@ import Testing
         #expect(run.transfers == ["pull a", "pull b"])
     }
 
-    @Test func `the first pull leaves tombstones out and later ones bring them`() throws {
+    @Test func `the first pull skips tombstones and later pulls get them`() throws {
         let (here, there) = (try Site(), try Site())
         try there.save("a", #"{"n":1}"#)
         try there.save("old", "{}")
@@ -51,7 +51,7 @@ import Testing
         #expect(run.activeEvents.allSatisfy { $0.flags == .deleted })
     }
 
-    @Test func `both directions meet in one connection`() throws {
+    @Test func `one connection syncs both directions`() throws {
         let (here, there) = (try Site(), try Site())
         try here.save("mine", #"{"n":1}"#)
         try there.save("theirs", #"{"n":2}"#)
@@ -63,7 +63,7 @@ import Testing
         #expect(run.transfers.sorted() == ["pull theirs", "push mine"])
     }
 
-    @Test func `what was pushed is not compared again in the next run`() throws {
+    @Test func `pushed documents are not compared again in the next run`() throws {
         let (here, there) = (try Site(), try Site())
         try there.save("theirs", "{}")
         for number in 0..<1_000 {
@@ -78,7 +78,7 @@ import Testing
         #expect(Conversation.oneShot(.init(), here, there).transfers == ["pull mine7"])
     }
 
-    @Test func `what others wrote between one's own pushes is pulled`() throws {
+    @Test func `changes by others between our own pushes are pulled`() throws {
         let (here, there, other) = (try Site(), try Site(), try Site())
         for number in 0..<20 {
             try here.save(DocumentID(unchecked: "mine\(number)"), "{}")
@@ -94,7 +94,7 @@ import Testing
         #expect(try here.contents().count == 40)
     }
 
-    @Test func `a second run moves nothing`() throws {
+    @Test func `a second run transfers nothing`() throws {
         let (here, there) = (try Site(), try Site())
         for number in 0..<30 {
             try here.save(DocumentID(unchecked: "mine\(number)"), #"{"n":\#(number)}"#)
@@ -111,7 +111,7 @@ import Testing
         #expect(third.frameCount < 12)
     }
 
-    @Test func `many documents pass in several lists`() throws {
+    @Test func `many documents are sent in several lists`() throws {
         let (here, there) = (try Site(), try Site())
         for number in 0..<1_050 {
             try here.save(DocumentID(unchecked: "doc\(number)"), #"{"n":\#(number)}"#)
@@ -124,7 +124,7 @@ import Testing
         #expect(try third.contents() == here.contents())
     }
 
-    @Test func `an update goes on from what the peer has`() throws {
+    @Test func `an update continues from the revision that the peer has`() throws {
         let (here, there) = (try Site(), try Site())
         try here.save("a", #"{"n":1}"#)
         _ = Conversation.oneShot(.init(), here, there)
@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `legacy mode carries the same documents`(compresses: Bool) throws {
+    func `legacy mode syncs the same documents`(compresses: Bool) throws {
         let (here, there) = (try Site(), try Site())
         try here.save("mine", #"{"n":1}"#)
         try there.save("theirs", #"{"n":2}"#)

@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test mutating func `of later changes only the newest waits, and follows the first`() throws {
+    @Test mutating func `only the newest later change waits, and it follows the first`() throws {
         #expect(changes.add(Proposal(try change(1))) == nil)
         #expect(changes.add(Proposal(try change(2))) == nil)
         #expect(changes.add(Proposal(try change(3)))?.sequence == 2)
@@ -52,7 +52,8 @@ import Testing
         #expect(next.map(\.ancestor) == [RevisionID("1-aa")])
     }
 
-    @Test mutating func `a change that awaits the pull is not under way, and is told in the end`()
+    @Test
+    mutating func `a change that waits for the pull is not in flight, and is reported at the end`()
         throws
     {
         try bringToAwait(1)
@@ -63,7 +64,9 @@ import Testing
         #expect(changes.awaitedCount == 0 && changes.awaited(document) == nil)
     }
 
-    @Test mutating func `the pull opens a change that awaited it, with one attempt more`() throws {
+    @Test mutating func `the pull releases a change that waited for it, with one more attempt`()
+        throws
+    {
         try bringToAwait(1)
         let ancestor = try #require(RevisionID("1-bb"))
         let effects = take(.ancestorFound(ancestor))?.effects
@@ -73,14 +76,15 @@ import Testing
         #expect(!changes.isEmpty && changes.awaitedCount == 0)
     }
 
-    @Test mutating func `a newer change takes the place of one that awaits the pull`() throws {
+    @Test mutating func `a newer change replaces a change that waits for the pull`() throws {
         try bringToAwait(1)
         #expect(changes.add(Proposal(try change(2))) == nil)
         #expect(changes.awaitedCount == 0 && changes.awaited.isEmpty)
         #expect(changes.takeProposals().map(\.change.sequence) == [2])
     }
 
-    @Test mutating func `a change that waits goes at once where the first awaits the pull`() throws
+    @Test mutating func `a queued change is proposed at once if the first waits for the pull`()
+        throws
     {
         #expect(changes.add(Proposal(try change(1))) == nil)
         #expect(changes.takeProposals().count == 1)
@@ -92,7 +96,7 @@ import Testing
         #expect(changes.takeProposals().map(\.change.sequence) == [2])
     }
 
-    @Test mutating func `what cannot happen changes nothing`() throws {
+    @Test mutating func `unexpected events change nothing`() throws {
         let none = take(.known(at: nil))?.effects
         #expect(none == nil)
         _ = changes.add(Proposal(try change(1)))
@@ -101,7 +105,7 @@ import Testing
         #expect(changes.takeProposals().map(\.change.sequence) == [1])
     }
 
-    @Test mutating func `what is told of a change that is over moves no later one of its document`()
+    @Test mutating func `events of a finished change do not affect a later change of its document`()
         throws
     {
         #expect(changes.add(Proposal(try change(1))) == nil)

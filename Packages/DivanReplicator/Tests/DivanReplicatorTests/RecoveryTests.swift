@@ -28,7 +28,9 @@ import Testing
         return copy
     }
 
-    @Test func `a peer that lost its checkpoint is offered everything and needs nothing`() throws {
+    @Test func `a peer that lost only its checkpoint is offered everything and needs nothing`()
+        throws
+    {
         let (here, there) = try synced()
         let other = try rebuilt(there)
         let run = Conversation.oneShot(.init(), here, other)
@@ -39,7 +41,7 @@ import Testing
         #expect(Conversation.oneShot(.init(), here, other).frameCount < 14)
     }
 
-    @Test func `a peer that lost everything gets everything again`() throws {
+    @Test func `a peer that lost all its data gets everything again`() throws {
         let (here, _) = try synced()
         let empty = try Site()
         let run = Conversation.oneShot(.init(), here, empty)
@@ -48,7 +50,7 @@ import Testing
     }
 
     /// The pull makes both copies of the checkpoint equal, and the push shares it.
-    @Test func `a pull alone leaves the doubt to the push that follows`() throws {
+    @Test func `a pull leaves doubts about pushed documents to the following push`() throws {
         let (here, _) = try synced()
         let restored = try Site()
         try restored.save("new", "{}")
@@ -59,7 +61,7 @@ import Testing
     }
 
     /// The records about the peer come from runs under the other name.
-    @Test func `a first run under another name that breaks off leaves its doubt`() throws {
+    @Test func `an interrupted first run with another checkpoint ID leaves its doubts`() throws {
         let (here, _) = try synced()
         var options = Conversation.Options(pulls: false)
         options.collections[0].channels = ["a"]
@@ -80,7 +82,7 @@ import Testing
 
     /// A power cut, or a backup of that moment: both copies of the checkpoint still agree.
     @Test(arguments: [true, false])
-    func `what a peer may have lost since the last checkpoint is offered again`(
+    func `documents that the peer may have lost since the last checkpoint are offered again`(
         isSaved: Bool
     ) throws {
         let site = try Site()
@@ -106,7 +108,7 @@ import Testing
     }
 
     /// The peer may have confirmed the checkpoint before what it received afterwards was on its disk.
-    @Test func `what was recorded while a checkpoint was being saved stays in doubt`() throws {
+    @Test func `documents pushed while a checkpoint was being saved stay in doubt`() throws {
         let site = try Site()
         let options = Conversation.Options(pulls: false, isContinuous: true)
         try site.save("early", "{}")
@@ -121,7 +123,9 @@ import Testing
         #expect(String(decoding: offered, as: UTF8.self).contains("late"))
     }
 
-    @Test func `a document that changed here after the peer lost its checkpoint goes on`() throws {
+    @Test func `a document edited after the peer lost its checkpoint is pushed as an update`()
+        throws
+    {
         let (here, there) = try synced()
         let other = try rebuilt(there)
         try here.save("mine3", #"{"n":2}"#)
@@ -132,7 +136,7 @@ import Testing
         #expect(try other.contents() == here.contents())
     }
 
-    @Test func `a reset looks at everything and moves nothing`() throws {
+    @Test func `a reset checks everything and transfers nothing`() throws {
         let (here, there) = try synced()
         let run = Conversation.oneShot(.init(isReset: true), here, there)
         #expect(run.transfers == [])
@@ -140,7 +144,7 @@ import Testing
         #expect(run.closeCode == 1000)
     }
 
-    @Test func `a purged document comes back after a reset only`() throws {
+    @Test func `a purged document comes back only after a reset`() throws {
         let (here, there) = try synced()
         try here.purge("theirs1")
         #expect(Conversation.oneShot(.init(), here, there).transfers == [])
@@ -150,7 +154,7 @@ import Testing
         #expect(try here.contents() == there.contents())
     }
 
-    @Test func `a reset does not push back what the peer purged`() throws {
+    @Test func `a reset does not push documents that the peer purged`() throws {
         let (here, there) = try synced()
         try there.purge("mine2")
         try there.purge("theirs3")
@@ -161,7 +165,7 @@ import Testing
         #expect(try there.body("theirs3") == nil)
     }
 
-    @Test func `a reset pushes everything to a peer that lost its checkpoint, too`() throws {
+    @Test func `a reset pushes everything to a peer that lost its checkpoint`() throws {
         let (here, _) = try synced()
         let empty = try Site()
         let run = Conversation.oneShot(.init(isReset: true), here, empty)
@@ -169,7 +173,7 @@ import Testing
         #expect(try empty.contents() == here.contents())
     }
 
-    @Test func `a reset after edits on both sides moves those alone`() throws {
+    @Test func `a reset after edits on both sides transfers only those edits`() throws {
         let (here, there) = try synced()
         try here.save("mine1", #"{"n":2}"#)
         try there.save("mine2", #"{"n":2}"#)
@@ -178,7 +182,7 @@ import Testing
         #expect(run.transfers.sorted() == ["pull mine2", "push mine1"])
     }
 
-    @Test func `a copied database goes on where its original stood`() throws {
+    @Test func `a copied database continues from the checkpoint of the original`() throws {
         let directory = try TemporaryDirectory()
         let there = try Site()
         let original = try Store.open(directory: directory.file("a.cblite2"))
@@ -212,7 +216,7 @@ import Testing
             ("a-peer", "a-peer:80", false),
         ]
     )
-    func `a copied database finds the checkpoint under the other spelling of the port`(
+    func `a copied database finds the checkpoint if only the default port is added or omitted`(
         original: String,
         asked: String,
         isFound: Bool
@@ -236,8 +240,7 @@ import Testing
         try copy.close()
     }
 
-    @Test func `a database that cannot be written to ends the replication with its reason`() throws
-    {
+    @Test func `a read-only database ends the replication with an error`() throws {
         let directory = try TemporaryDirectory()
         try Store.open(directory: directory.file("a.cblite2")).close()
         let store = try Store.open(
@@ -251,7 +254,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `two clients of one listener share what they write`() throws {
+    @Test func `two clients of one listener get each other's changes`() throws {
         let (here, there) = try synced()
         let third = try Site()
         _ = Conversation.oneShot(.init(), third, there)
@@ -262,7 +265,7 @@ import Testing
         #expect(try here.contents() == third.contents())
     }
 
-    @Test func `a long history is cut to fifty ancestors and still fits`() throws {
+    @Test func `a long history is cut to fifty ancestors and still connects`() throws {
         let (here, there) = (try Site(), try Site())
         for number in 0..<70 { try here.save("a", #"{"n":\#(number)}"#) }
         _ = Conversation.oneShot(.init(pulls: false), here, there)

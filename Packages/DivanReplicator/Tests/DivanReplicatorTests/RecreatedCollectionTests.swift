@@ -36,7 +36,7 @@ import Testing
 
     /// For an active peer, which pushes and pulls, and for a listener.
     @Test(arguments: paths, [true, false])
-    func `what is saved in it goes to the other side, and what that has comes`(
+    func `documents saved in a recreated collection are pushed, and the peer's are pulled`(
         _ path: CollectionPath,
         isListener: Bool
     ) throws {
@@ -53,7 +53,7 @@ import Testing
         #expect(Conversation.oneShot(options, here, there).transfers == [])
     }
 
-    @Test func `the checkpoints of other collections stay`() throws {
+    @Test func `the checkpoints of other collections are kept`() throws {
         let (_, here, there) = try meet(Self.notes)
         for site in [here, there] { try remake(Self.notes, in: site) }
         #expect(try here.store.read { try $0.localCheckpoints() }.count == 1)
@@ -61,7 +61,7 @@ import Testing
     }
 
     /// Databases in which an earlier version deleted a collection still contain its checkpoints.
-    @Test func `a checkpoint that lies behind the end of a collection does not count`() throws {
+    @Test func `a checkpoint beyond the last sequence of a collection is ignored`() throws {
         let options = Conversation.Options()
         let (here, there) = (try Site(), try Site())
         try here.save("a", "{}")
@@ -83,7 +83,8 @@ import Testing
     }
 
     /// A one-shot replication is not notified of changes in its store.
-    @Test func `a run under which its collection is made anew leaves no checkpoint of it`() throws {
+    @Test func `a run during which its collection is recreated saves no checkpoint for it`() throws
+    {
         let site = try Site(collections: [Self.notes])
         var options = Conversation.Options(pushes: false)
         options.collections = [.init(Self.notes)]
@@ -109,7 +110,10 @@ import Testing
     }
 
     /// Before the listener is notified.
-    @Test func `a client of the former collection leaves no checkpoint for the new one`() throws {
+    @Test
+    func `a client of the deleted collection saves no checkpoint for the recreated collection`()
+        throws
+    {
         let site = try Site(collections: [Self.notes])
         var options = Conversation.Options()
         options.collections = [.init(Self.notes)]

@@ -51,7 +51,7 @@ import Testing
 
     /// Sync Gateway's answer when its own database does not respond in time.
     @Test(arguments: [500, 503])
-    func `a proposal that the peer could not judge is told, and made again in the next run`(
+    func `a proposal that the peer could not check is reported and repeated in the next run`(
         code: Int
     ) throws {
         try site.save("b", "{}")
@@ -71,7 +71,7 @@ import Testing
 
     /// A full disk refuses everything in one transaction, and no document in it is at fault.
     @Test(arguments: [("SQLite", 13), ("LiteCore", 12), ("LiteCore", 16), ("POSIX", 28)])
-    func `a revision that the peer's disk did not take is offered again`(
+    func `a revision that failed because of the peer's disk is offered again`(
         domain: String,
         code: Int
     ) throws {
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: [403, 404, 500])
-    func `a refused revision is listed, and the next run leaves it alone`(code: Int) throws {
+    func `a refused revision is listed and not sent in the next run`(code: Int) throws {
         try refuse(code)
         let refusal = try #require(try listed().first)
         #expect(refusal.documentID == "a" && refusal.sequence == 1)
@@ -102,7 +102,7 @@ import Testing
         #expect(try listed().map(\.code) == [413])
     }
 
-    @Test func `a body that is too large is listed`() throws {
+    @Test func `a body above the size limit is listed`() throws {
         var options = options
         options.limits.documentByteCount = 20
         try site.save("a", #"{"text":"more than twenty bytes"}"#)
@@ -112,7 +112,7 @@ import Testing
     }
 
     /// Sync Gateway, which accepts blobs only in addition to the body.
-    @Test func `a body that is too large with its list of blobs is listed`() throws {
+    @Test func `a body that exceeds the size limit with its list of blobs is listed`() throws {
         var options = options
         options.limits.documentByteCount = 200
         let site = try Site()
@@ -123,14 +123,14 @@ import Testing
         #expect(try listed(site).map(\.code) == [413])
     }
 
-    @Test func `a conflict of a push alone is listed`() throws {
+    @Test func `a conflict found by a push is listed`() throws {
         var server = try Counterpart.server(site, options)
         try server.answer("proposeChanges", #"[{"status":409,"rev":"1-ff"}]"#)
         #expect(server.events.map(\.error?.code) == [409])
         #expect(try listed().map(\.code) == [409])
     }
 
-    @Test func `a conflict that the pull clears does not stay listed`() throws {
+    @Test func `a conflict resolved by the pull is no longer listed`() throws {
         let (here, there) = (try Site(), try Site())
         try here.save("a", #"{"n":1}"#)
         try there.save("a", #"{"n":2}"#)
@@ -141,14 +141,14 @@ import Testing
         #expect(try listed(here).isEmpty)
     }
 
-    @Test func `a temporary error is pending and not refused`() throws {
+    @Test func `a document with a temporary error is pending, not refused`() throws {
         var server = try Counterpart.server(site, options)
         try server.answer("proposeChanges", "[]")
         try server.refuse("rev", "HTTP", 502)
         #expect(try listed().isEmpty)
     }
 
-    @Test func `a changed document is pushed, and is not listed any more`() throws {
+    @Test func `a changed document is pushed and no longer listed`() throws {
         try refuse()
         try site.save("a", #"{"n":1}"#)
         #expect(try listed().isEmpty)
@@ -159,7 +159,7 @@ import Testing
         #expect(try listed().isEmpty)
     }
 
-    @Test func `a purged document is not listed any more`() throws {
+    @Test func `a purged document is no longer listed`() throws {
         try refuse()
         _ = try site.store.write { try $0.purge("a", in: .default) }
         #expect(try listed().isEmpty)
@@ -169,7 +169,7 @@ import Testing
         #expect(try site.store.read { try !$0.hasRefusals(in: .default, at: remote) })
     }
 
-    @Test func `a retry pushes what was refused, and nothing else`() throws {
+    @Test func `a retry pushes only refused documents`() throws {
         try site.save("b", "{}")
         var first = try Counterpart.server(site, options)
         try first.answer("proposeChanges", "[403,304]")
@@ -186,7 +186,7 @@ import Testing
         #expect(try listed().isEmpty)
     }
 
-    @Test func `a retry that is refused again keeps the new reason`() throws {
+    @Test func `a retry that is refused again stores the new reason`() throws {
         try refuse(404)
         var server = try nextRun { $0.retriesRefused = true }
         try server.answer("proposeChanges", "[413]")
@@ -201,7 +201,7 @@ import Testing
         #expect(try listed().isEmpty)
     }
 
-    @Test func `a forbidden revision gets its second try when all else is done`() throws {
+    @Test func `a forbidden revision is retried after all others`() throws {
         try site.save("b", "{}")
         var server = try Counterpart.server(site, options)
         try server.answer("proposeChanges", "[]")
@@ -211,7 +211,7 @@ import Testing
         #expect(server.requests.map { $0.properties["id"] } == ["a"])
     }
 
-    @Test func `where too many are forbidden they get their second try at once`() throws {
+    @Test func `forbidden revisions above the limit are retried at once`() throws {
         var options = options
         options.limits.forbiddenRevisionsCount = 1
         try site.save("b", "{}")
@@ -226,7 +226,7 @@ import Testing
         var description: String { "/home/ada/keys/pin: no such file" }
     }
 
-    @Test func `a peer is not told why a property could not be decrypted`() throws {
+    @Test func `a peer does not get the reason for a decryption error`() throws {
         var configuration = Conversation.Options(pushes: false).active
         guard case .active(var active) = configuration.role else { return }
         active.fields.opening = { _, _ in throw NoKey() }

@@ -7,9 +7,8 @@ import Testing
 /// The cost per recorded revision does not grow if a peer announces many that never arrive.
 @Suite struct RemoteOrderTests {
     @Test(arguments: [true, false])
-    func `documents that are all on their way are not looked through for each other one`(
-        isFirst: Bool
-    ) throws {
+    func `the documents in transit are not scanned for each arriving revision`(isFirst: Bool) throws
+    {
         let awaited = Set((0..<10_000).map { DocumentID(unchecked: "doc\($0)") })
         let revisionID = try #require(RevisionID("2-aa"))
         var lookCount = 0

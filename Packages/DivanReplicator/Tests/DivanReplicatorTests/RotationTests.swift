@@ -87,9 +87,8 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `three peers that gave up two revisions for each other come to rest`(
-        greaterFirst: Bool
-    ) throws {
+    func `three peers that replaced two revisions by each other converge`(greaterFirst: Bool) throws
+    {
         let pair = try siblings(greaterFirst: greaterFirst)
         let sites = try turning(pair[1], pair[0])
         var sentCount = 0
@@ -109,7 +108,7 @@ import Testing
     }
 
     @Test(arguments: [ConflictDecision.keepLocal, .keepRemote], [3, 4, 5])
-    func `a ring rests also where everybody insists, or everybody gives in`(
+    func `a ring converges even if every peer keeps its own side or every peer gives in`(
         decision: ConflictDecision,
         count: Int
     ) throws {
@@ -132,7 +131,7 @@ import Testing
     }
 
     /// Each merge is new to the other side, which merges it again.
-    @Test func `a document that never rests is named, once in a while`() throws {
+    @Test func `a document that never converges is reported at intervals`() throws {
         let sites = try (0..<2).map { _ in try Site() }
         try sites[0].save("a", #"{"v":"base"}"#)
         _ = sync(sites, Link(here: 1, there: 0), Self.greater)
@@ -160,7 +159,7 @@ import Testing
         PendingConflict(collection: .default, documentID: DocumentID(unchecked: "d\(number)"))
     }
 
-    @Test func `the one too many is told once in a window`() {
+    @Test func `exceeding the limit is reported once per time window`() {
         var limits = ReplicatorLimits()
         limits.rotationCount = 3
         var watch = RotationWatch()
@@ -172,7 +171,7 @@ import Testing
         #expect(!slow.contains(true))
     }
 
-    @Test func `no more documents are remembered than the limit says`() {
+    @Test func `the number of watched documents is limited`() {
         var limits = ReplicatorLimits()
         limits.watchedConflictsCount = 10
         var watch = RotationWatch()

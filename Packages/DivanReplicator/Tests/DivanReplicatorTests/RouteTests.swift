@@ -14,9 +14,7 @@ import Testing
     }
 
     @Test(arguments: RandomHistory.Kind.all)
-    func `all databases end with the same content on every route`(
-        kind: RandomHistory.Kind
-    ) throws {
+    func `all databases converge whatever the order of syncs`(kind: RandomHistory.Kind) throws {
         let first = Self.number("DIVAN_SEED") ?? 1
         for seed in first..<(first + (Self.number("DIVAN_HISTORIES") ?? 40)) {
             let history = RandomHistory(kind, seed: seed)
@@ -33,7 +31,7 @@ import Testing
 
     /// `b` deletes what `a` edits, and `a` comes under a new address, or for the first time.
     @Test(arguments: [RevisionScheme.trees, .vectors], [true, false])
-    func `a deletion is not undone by an edit from an unknown address`(
+    func `a deletion is not undone by an edit from an unknown peer`(
         scheme: RevisionScheme,
         isFirstMeeting: Bool
     ) throws {
@@ -56,9 +54,7 @@ import Testing
 
     /// The first pull leaves deletions out, so the document is created without knowledge of the deletion.
     @Test(arguments: [true, false])
-    func `a new document under the ID of a deleted one reaches both sides`(
-        isHere: Bool
-    ) throws {
+    func `a new document with the ID of a deleted one reaches both sides`(isHere: Bool) throws {
         let (hub, edge) = (
             try Site(.inMemory(scheme: .vectors)), try Site(.inMemory(scheme: .vectors))
         )

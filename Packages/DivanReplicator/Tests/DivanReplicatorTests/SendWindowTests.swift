@@ -7,11 +7,11 @@ import Testing
 @Suite struct SendWindowTests {
     private let limits = ReplicatorLimits()
 
-    @Test func `a peer of which nothing is known counts as near`() {
+    @Test func `an unknown peer is treated as nearby`() {
         #expect(SendWindow().revisionsCount(limits) == limits.unansweredNearbyCount)
     }
 
-    @Test func `a far peer has more on its way`() {
+    @Test func `a distant peer gets a larger window`() {
         var window = SendWindow()
         window.turned(after: .milliseconds(80))
         window.answered(after: .milliseconds(120))
@@ -19,14 +19,14 @@ import Testing
     }
 
     /// Its answers wait for all revisions before them, but its first words do not.
-    @Test func `a slow peer nearby is not taken for a far one`() {
+    @Test func `a slow nearby peer is not mistaken for a distant one`() {
         var window = SendWindow()
         window.turned(after: .milliseconds(2))
         for _ in 0..<100 { window.answered(after: .milliseconds(200)) }
         #expect(window.revisionsCount(limits) == limits.unansweredNearbyCount)
     }
 
-    @Test func `limits that a caller made smaller hold at any distance`() {
+    @Test func `a smaller limit set by the caller applies at any distance`() {
         var small = ReplicatorLimits()
         small.unansweredRevisionsCount = 3
         var window = SendWindow()

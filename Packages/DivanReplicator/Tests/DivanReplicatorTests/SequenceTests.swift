@@ -5,7 +5,7 @@ import Testing
 /// Lists of remote sequences compared to a plain list.
 @Suite struct SequenceTests {
     @Test(arguments: UInt64(0)..<4)
-    func `the safe sequence stands before the oldest unfinished one`(seed: UInt64) {
+    func `the safe sequence is the last before the oldest unfinished one`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var list = RemoteSequences(since: RemoteSequence(0))
         var model: [(sequence: UInt64, isFinished: Bool)] = [(0, true)]
@@ -30,9 +30,8 @@ import Testing
     }
 
     @Test(arguments: UInt64(0)..<16)
-    func `sequences in any order are told apart, repeated ones and no numbers among them`(
-        seed: UInt64
-    ) {
+    func `sequences in any order are tracked, including repeated and non-numeric ones`(seed: UInt64)
+    {
         var generator = SeededGenerator(seed: seed)
         var list = RemoteSequences()
         var model: [(sequence: RemoteSequence, openCount: Int)] = []
@@ -86,7 +85,7 @@ import Testing
         #expect(finish(RemoteSequence(json: #""a""#), in: &list) == false)
     }
 
-    @Test func `a sequence that is told again takes nothing back`() {
+    @Test func `announcing an old sequence again does not move the safe sequence back`() {
         var list = RemoteSequences(since: RemoteSequence(7))
         list.mayRepeat = true
         list.announce(RemoteSequence(3), isFinished: true)
@@ -102,7 +101,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(0)..<8)
-    func `the next run begins behind what was pushed, never behind a stranger's change`(
+    func `the next run starts after our pushed changes but never after another peer's change`(
         seed: UInt64
     ) {
         var generator = SeededGenerator(seed: seed)
@@ -129,7 +128,7 @@ import Testing
         #expect(list.resumable == RemoteSequence(600), "seed \(seed)")
     }
 
-    @Test func `what is told of again holds the next run back until it is here`() {
+    @Test func `a sequence announced again delays the resume point until its revision arrives`() {
         var list = RemoteSequences(since: RemoteSequence(9))
         list.mayRepeat = true
         list.announce(RemoteSequence(4), isFinished: false)
@@ -143,7 +142,7 @@ import Testing
         #expect(list.resumable == RemoteSequence(11))
     }
 
-    @Test func `many gaps among what was pushed cost little and lose nothing`() {
+    @Test func `many gaps between pushed sequences are cheap and lose nothing`() {
         var list = RemoteSequences(since: RemoteSequence(0))
         for sequence in stride(from: UInt64(2), to: 10_000, by: 2) { list.notePushed(sequence) }
         #expect(list.resumable == RemoteSequence(0))
@@ -170,7 +169,7 @@ import Testing
             ("{}", "3", nil), ("3", #""x""#, nil), (#""1:2:3:4""#, "3", nil), (#"":""#, "3", nil),
         ] as [(String, String, Bool?)]
     )
-    func `compares the forms of Sync Gateway`(first: String, second: String, precedes: Bool?) {
+    func `compares Sync Gateway sequence formats`(first: String, second: String, precedes: Bool?) {
         let result = RemoteSequence(json: first).precedes(RemoteSequence(json: second))
         #expect(result == precedes)
     }

@@ -25,7 +25,7 @@ import Testing
         ["collection": "0", "id": id, "rev": rev, "sequence": sequence]
     }
 
-    @Test func `subscribes with everything that Sync Gateway reads`() throws {
+    @Test func `subChanges contains every property that Sync Gateway reads`() throws {
         let site = try Site()
         let wanted = options { collection in
             collection.channels = ["a", "b"]
@@ -43,13 +43,13 @@ import Testing
     }
 
     /// It fell back to a copy from before its first document, and another of its peers may bring one back.
-    @Test func `an empty database that the server knows wants the tombstones, too`() throws {
+    @Test func `an empty database with a checkpoint on the server also pulls tombstones`() throws {
         var server = Counterpart(options().active, try Site())
         try server.answer("getCollections", #"[{"_rev":"0-1","local":7,"time":5}]"#)
         #expect(try server.take("subChanges").properties["activeOnly"] == nil)
     }
 
-    @Test func `keeps compound sequences as they are`() throws {
+    @Test func `compound sequences are kept unchanged`() throws {
         let site = try Site()
         var server = try Counterpart.server(site, options())
         try server.answer("subChanges")
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: [2, 3, 4, 6, 7])
-    func `purges what the user may no longer see`(flags: Int) throws {
+    func `documents that the user lost access to are purged`(flags: Int) throws {
         let site = try Site()
         try site.put("a", ["1-aa"], "{}")
         var server = try Counterpart.server(site, options())
@@ -83,7 +83,7 @@ import Testing
         )
     }
 
-    @Test func `takes the Booleans of version 2 for tombstones`() throws {
+    @Test func `Booleans in a version 2 changes list mark tombstones`() throws {
         let site = try Site()
         try site.put("a", ["1-aa"], "{}")
         var server = Counterpart(options().active, site, version: .version2)
@@ -99,7 +99,7 @@ import Testing
         #expect(try site.body("a") == nil)
     }
 
-    @Test func `purges on the word of version 2`() throws {
+    @Test func `a version 2 revision with _removed purges the document`() throws {
         let site = try Site()
         try site.put("a", ["1-aa"], "{}")
         var server = Counterpart(options().active, site, version: .version2)
@@ -113,7 +113,7 @@ import Testing
     }
 
     /// The user lost the channel of the second revision, and has that of the third.
-    @Test func `a revision that is withheld takes no later one away`() throws {
+    @Test func `a removed revision does not remove a later one`() throws {
         let site = try Site()
         var server = try Counterpart.server(site, options())
         try server.answer("subChanges")
@@ -128,7 +128,7 @@ import Testing
         #expect(Checkpoint(json: saved.body).remote == RemoteSequence(9))
     }
 
-    @Test func `a pull filter may veto a purge`() throws {
+    @Test func `a pull filter can prevent a purge`() throws {
         let site = try Site()
         try site.put("a", ["1-aa"], "{}")
         let vetoing = options { collection in
@@ -155,7 +155,7 @@ import Testing
 
     /// Sync Gateway before 3.3.3, and 4.0 before 4.0.3, writes no quotes there (CBG-5051).
     @Test(arguments: [#""12:5""#, #""4::9""#, #""3:12:5""#, #""5""#])
-    func `norev ends the wait also without the quotes of its sequence`(sequence: String) throws {
+    func `norev is matched even if its sequence lacks quotes`(sequence: String) throws {
         var server = try Counterpart.server(try Site(), options())
         try server.answer("subChanges")
         server.ask("changes", Self.zero, "[[\(sequence),\"a\",\"1-aa\"]]")
@@ -168,7 +168,7 @@ import Testing
         #expect(server.events == [])
     }
 
-    @Test func `a revision of a foreign form is left aside and the rest goes on`() throws {
+    @Test func `an invalid revision ID is reported and the others are pulled`() throws {
         let site = try Site()
         var server = try Counterpart.server(site, options())
         try server.answer("subChanges")
@@ -177,7 +177,7 @@ import Testing
         #expect(server.events.map(\.error?.code) == [400])
     }
 
-    @Test func `a revision refused with 403 is sent once more and then given up`() throws {
+    @Test func `a revision refused with 403 is retried once`() throws {
         let site = try Site()
         try site.save("a", "{}")
         var server = try Counterpart.server(site, options(pushes: true, pulls: false))
@@ -192,7 +192,7 @@ import Testing
     }
 
     @Test(arguments: [(409, true), (404, true), (500, true), (408, false), (502, false)])
-    func `an error of a pushed revision counts as done unless it is temporary`(
+    func `a pushed revision with an error counts as done unless the error is temporary`(
         code: Int,
         isDone: Bool
     ) throws {
@@ -212,7 +212,7 @@ import Testing
         #expect((offered == Array("[]".utf8)) == isDone)
     }
 
-    @Test func `503 closes with 4001 so that the connection is tried again`() throws {
+    @Test func `503 closes with 4001 so that the connection is retried`() throws {
         let site = try Site()
         try site.save("a", "{}")
         var server = try Counterpart.server(site, options(pushes: true))
@@ -222,7 +222,7 @@ import Testing
         #expect(server.error?.isTransient == true)
     }
 
-    @Test func `what closes the connection is told, not what was noted before`() throws {
+    @Test func `the error that closes the connection replaces an earlier error`() throws {
         let site = try Site()
         try site.save("a", "{}")
         var server = try Counterpart.server(site, options(pushes: true))
@@ -234,7 +234,7 @@ import Testing
     }
 
     @Test(arguments: [404, 409])
-    func `a checkpoint that the server has no more is saved anew`(code: Int) throws {
+    func `a checkpoint that no longer exists on the server is created again`(code: Int) throws {
         let site = try Site()
         try site.save("a", "{}")
         var server = Counterpart(options(pushes: true, pulls: false).active, site)
@@ -250,7 +250,7 @@ import Testing
     }
 
     @Test(arguments: [("HTTP", 400, 4002), ("HTTP", 403, 4002), ("BLIP", 500, 4002)])
-    func `an error of the subscription may stop everything`(
+    func `a subscription error ends the replication`(
         domain: String,
         code: Int,
         closeCode: UInt16
@@ -263,7 +263,7 @@ import Testing
         #expect(server.error != nil)
     }
 
-    @Test func `a checkpoint that somebody else has saved is saved again on top`() throws {
+    @Test func `a checkpoint saved by another client in the meantime is updated`() throws {
         let site = try Site()
         try site.save("a", "{}")
         var server = try Counterpart.server(site, options(pushes: true, pulls: false))
@@ -276,7 +276,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `stopping saves how far it came, or gives up after two seconds`(answers: Bool) throws {
+    func `stopping saves a checkpoint, or gives up after two seconds`(answers: Bool) throws {
         let site = try Site()
         try site.save("a", "{}")
         try site.save("b", "{}")
@@ -297,8 +297,7 @@ import Testing
         #expect(server.error == nil)
     }
 
-    @Test func `a conflict with an ancestor that the peer names is proposed again with it`() throws
-    {
+    @Test func `a conflict with an ancestor of ours is proposed again with that ancestor`() throws {
         let site = try Site()
         try site.put("a", ["3-cc", "2-bb", "1-aa"], "{}")
         var server = try Counterpart.server(site, options(pushes: true))
@@ -308,7 +307,7 @@ import Testing
         #expect(try server.take("rev").properties["history"] == "2-bb")
     }
 
-    @Test func `a peer that lies about ancestors is not asked for ever`() throws {
+    @Test func `a peer that keeps reporting wrong ancestors is not asked forever`() throws {
         let site = try Site()
         try site.put("a", ["3-cc", "2-bb", "1-aa"], "{}")
         var server = try Counterpart.server(site, options(pushes: true, pulls: false))
@@ -320,7 +319,7 @@ import Testing
         #expect(server.events.map(\.error?.code) == [409])
     }
 
-    @Test func `an unreadable answer to proposals ends the replication`() throws {
+    @Test func `an invalid reply to proposals ends the replication`() throws {
         let site = try Site()
         try site.save("a", "{}")
         var server = try Counterpart.server(site, options(pushes: true))
@@ -329,14 +328,14 @@ import Testing
     }
 
     @Test(arguments: ["{}", "[[]]", "[[1]]", #"[[1,"a"]]"#, "[[1,2,3]]", "[", #"[[1,"a","1-aa"]"#])
-    func `a malformed list is a bad request`(body: String) throws {
+    func `a malformed changes list is a bad request`(body: String) throws {
         var server = try Counterpart.server(try Site(), options())
         try server.answer("subChanges")
         let reply = server.ask("changes", Self.zero, body)
         #expect(reply?.error?.code == 400)
     }
 
-    @Test func `a peer that announces without end is held back`() throws {
+    @Test func `a peer that announces too many changes is throttled, then disconnected`() throws {
         var limited = options()
         limited.limits.requestedRevisionsCount = 5
         limited.limits.waitingListsCount = 3
@@ -351,7 +350,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(0)..<60)
-    func `damaged messages never trap`(seed: UInt64) throws {
+    func `malformed messages never trap`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let profiles = ["changes", "rev", "norev", "getAttachment", "proveAttachment", "x", ""]
         let values = [
@@ -382,7 +381,7 @@ import Testing
         #expect(server.closeCode == nil || server.error != nil, "seed \(seed)")
     }
 
-    @Test func `sizes beyond reason do not overflow the progress`() throws {
+    @Test func `absurd sizes do not overflow the progress`() throws {
         var options = options()
         options.limits.announcedByteCount = .max
         var server = try Counterpart.server(try Site(), options)
@@ -399,7 +398,7 @@ import Testing
         #expect(server.requests.filter { $0.profile == "getAttachment" }.count == 1)
     }
 
-    @Test func `bytes that are no BLIP close the connection`() throws {
+    @Test func `bytes that are not BLIP close the connection`() throws {
         var server = try Counterpart.server(try Site(), options())
         server.send(raw: [1, 0, 0, 9, 9])
         #expect(server.closeCode == 1002)

@@ -9,7 +9,7 @@ import Testing
 /// Connections share what they send only if there is somebody to share it with.
 @Suite struct SharedRevisionsTests {
     @Test
-    func `a connection that is alone keeps nothing for others`() {
+    func `a single connection stores nothing for sharing`() {
         let shared = SharedRevisions(of: .inMemory())
         let first = shared.join()
         #expect(first.revisions == nil)
@@ -21,7 +21,7 @@ import Testing
     }
 
     /// A first pull of many deletions, by two clients at the same time.
-    @Test func `short messages count with all that stands for them`() throws {
+    @Test func `short messages count with the memory of their keys`() throws {
         let shared = SharedRevisions(of: .inMemory(), byteCount: 1 << 20)
         let revisionID = try #require(RevisionID("1-aa"))
         let keys = (1...20_000).map { number in

@@ -30,9 +30,7 @@ import Testing
         return (server, mine)
     }
 
-    @Test func `a deletion that won here is sent as the next revision, not as the old one`()
-        throws
-    {
+    @Test func `a winning deletion is sent as a new revision, not as the old tombstone`() throws {
         let site = try Site()
         var (server, mine) = try revived(site)
         #expect(try site.revision("a") == "2-bb")
@@ -48,7 +46,8 @@ import Testing
         #expect(server.events.compactMap(\.error) == [])
     }
 
-    @Test func `and none is sent while the server's own waits to be resolved`() throws {
+    @Test func `a winning deletion is not sent while the server's revision is in conflict`() throws
+    {
         let site = try Site()
         var (server, mine) = try revived(site)
         server.ask("changes", Self.zero, #"[[3,"a","\#(mine)"]]"#)
@@ -63,7 +62,7 @@ import Testing
     /// Its live revision was deleted, and of the tombstones that it has now an older one is the greatest.
     ///
     /// Here that one had been continued, which the server never got.
-    @Test func `a tombstone to which the server goes back is asked for, and followed`() throws {
+    @Test func `a tombstone that the server returns to is requested and followed`() throws {
         let site = try Site()
         let url = Conversation.Options().remoteIdentity
         try site.receive("3-aa", "{}", from: "wss://another.example/db")
@@ -88,7 +87,7 @@ import Testing
     }
 
     /// The same, but the server never had another one: ours was made from it, and what won over ours is its next one.
-    @Test func `a revision that the server still has gets what won here as its child`() throws {
+    @Test func `the winner is sent as a child of the revision that the server still has`() throws {
         let site = try Site()
         let url = Conversation.Options().remoteIdentity
         try site.receive("3-aa", "{}", from: url)

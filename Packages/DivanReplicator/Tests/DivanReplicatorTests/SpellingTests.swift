@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `three spellings of a letter travel as three documents`(isPush: Bool) throws {
+    func `three Unicode spellings of an ID sync as three documents`(isPush: Bool) throws {
         let (full, empty) = (try filled(), try Site())
         let run =
             isPush
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: [true, false], Self.spellings)
-    func `a list of documents means the spelling that it holds`(
+    func `a list of document IDs matches the exact Unicode spelling`(
         isPush: Bool,
         wanted: DocumentID
     ) throws {
@@ -54,7 +54,9 @@ import Testing
 
     /// Other implementations allow more than can be created here.
     @Test(arguments: [true, false])
-    func `an ID that another implementation made is kept, and passed on`(isPush: Bool) throws {
+    func `an ID that is invalid for new documents is stored and forwarded if received`(
+        isPush: Bool
+    ) throws {
         let (full, empty) = (try Site(), try Site())
         let ids = ["a\nb", "\u{7F}", String(repeating: "x", count: 255)].map {
             DocumentID(unchecked: $0)
@@ -69,7 +71,7 @@ import Testing
         #expect(try empty.contents().count == 3)
     }
 
-    @Test func `each of three conflicts is settled`() throws {
+    @Test func `conflicts of all three spellings are resolved`() throws {
         let here = try filled()
         let there = try Site()
         _ = Conversation.oneShot(.init(), here, there)
@@ -93,7 +95,7 @@ import Testing
     }
 
     /// Equal bodies have equal revision IDs, so only the document ID distinguishes the echo from news.
-    @Test func `news of one document is no echo of another`() throws {
+    @Test func `a change of one spelling is not mistaken for an echo of another`() throws {
         let (here, there) = (try Site(), try Site())
         var run = Conversation(.init(isContinuous: true), here: here, there: there)
         run.run()
@@ -105,7 +107,7 @@ import Testing
         #expect(try here.contents() == there.contents())
     }
 
-    @Test func `edits of all three pass while one another are under way`() throws {
+    @Test func `concurrent edits of all three spellings are synced`() throws {
         let (here, there) = (try filled(), try filled("other"))
         var run = Conversation(.init(isContinuous: true), here: here, there: there)
         for round in 0..<20 {

@@ -34,7 +34,7 @@ import Testing
         "BLIP_3+CBMobile_3", "BLIP_3+CBMobile_2", "BLIP_3+CBMobile_3+LZ4", "BLIP_3+CBMobile_3+Z9",
         "BLIP_3+CBMobile_4", "BLIP_3+CBMobile_4+LZ4",
     ])
-    func `a name is read and written the same`(name: String) {
+    func `a name survives parsing and formatting`(name: String) {
         #expect(Subprotocol(name)?.rawValue == name)
     }
 
@@ -43,7 +43,7 @@ import Testing
         "BLIP_3+CBMobile_2+LZ4", "BLIP_3+CBMobile_3+A,B", "BLIP_3+CBMobile_3+É",
         "BLIP_3+CBMobile_3+ABCDEFGHIJKLMNOPQ", "blip_3+cbmobile_3",
     ])
-    func `another name is none`(name: String) {
+    func `an unknown name is rejected`(name: String) {
         #expect(Subprotocol(name) == nil)
     }
 
@@ -58,7 +58,7 @@ import Testing
     }
 
     /// A database with version vectors accepts tree IDs in version 4, and sends none (decision 0027).
-    @Test func `who only pushes trees offers version 4 last`() {
+    @Test func `a client with version vectors that only pushes trees offers version 4 last`() {
         let (three, four) = ("BLIP_3+CBMobile_3", "BLIP_3+CBMobile_4")
         var client = peer("lz4")
         let names = { (scheme: RevisionScheme, pulls: Bool) in
@@ -96,7 +96,7 @@ import Testing
         (["lz4"], ["BLIP_3+CBMobile_3+RLE"], nil),
         (["lz4"], ["BLIP_3+CBMobile_4"], nil), (["lz4"], [], nil),
     ])
-    func `a listener chooses what both know`(
+    func `a listener selects a subprotocol that both sides support`(
         codecs: [String],
         offered: [String],
         expected: String?
@@ -116,7 +116,7 @@ import Testing
             (.vectors, "chat", nil), (.trees, "chat", nil),
         ] as [(RevisionScheme, String, String?)]
     )
-    func `a client of the other scheme is told why it is refused`(
+    func `a client with the other revision scheme gets the reason for its rejection`(
         scheme: RevisionScheme,
         offer: String,
         reason: String?
@@ -131,7 +131,7 @@ import Testing
     }
 
     /// How servers that do not know Divan choose from our list (`websocket-and-urls.md` §2).
-    @Test func `a foreign server finds a standard name in what we offer`() {
+    @Test func `other servers find a standard name in our offer`() {
         let offered = peer("lz4").subprotocols
         for supported in [
             ["BLIP_3+CBMobile_4", "BLIP_3+CBMobile_3", "BLIP_3+CBMobile_2"],
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func `what a side sends with depends on its own wish`() {
+    @Test func `the codec for sending depends on the local configuration`() {
         var configuration = peer("lz4")
         #expect(configuration.usedCodecName(for: .version3) == "deflate")
         #expect(Subprotocol(codecName: "lz4").map(configuration.usedCodecName) == "lz4")
@@ -163,7 +163,7 @@ import Testing
         #expect(peer.isEnded)
     }
 
-    @Test func `two peers replicate with a codec of their own`() throws {
+    @Test func `two peers replicate with a custom codec`() throws {
         let (here, there) = (try Site(), try Site())
         for number in 0..<20 {
             try here.save(DocumentID(unchecked: "\(number)"), "{\"n\":\(number)}")

@@ -29,7 +29,7 @@ import Testing
         return (here, there)
     }
 
-    @Test func `edits, deletions and new documents arrive under the names that they have`() throws {
+    @Test func `edits, deletions and new documents keep their revision IDs`() throws {
         let (here, there) = try upgraded()
         try here.save("edited", #"{"v":2}"#)
         try here.save("edited", #"{"v":3}"#)
@@ -48,7 +48,7 @@ import Testing
         #expect(history?.text(of: edit).contains(pushed) == true)
     }
 
-    @Test func `what was written at both ends is refused, and lost at neither`() throws {
+    @Test func `a document edited on both sides is refused and kept on both sides`() throws {
         let (here, there) = try upgraded()
         try here.save("both", #"{"v":"tree"}"#)
         try there.save("both", #"{"v":"vector"}"#)
@@ -68,7 +68,7 @@ import Testing
     }
 
     /// A revision for which another was given up reaches a peer without closed branches as a child of that peer's own.
-    @Test func `what won over the other end's revision follows it there`() throws {
+    @Test func `the winner over the peer's revision is pushed as its child`() throws {
         let (here, there) = (try Site(), try Site())
         try here.put("doc", ["1-aa"], #"{"v":"here"}"#)
         try there.put("doc", ["1-bb"], #"{"v":"there"}"#)
@@ -83,7 +83,7 @@ import Testing
         #expect(try there.contents() == here.contents())
     }
 
-    @Test func `nothing is pulled, and the reason is told`() throws {
+    @Test func `nothing is pulled, and an error is reported`() throws {
         let (here, there) = try upgraded()
         try there.save("only there", "{}")
         let run = meet(here, there, pulls: true)

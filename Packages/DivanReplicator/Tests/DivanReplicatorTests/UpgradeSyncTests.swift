@@ -12,7 +12,9 @@ import Testing
     private static let documentCount =
         ProcessInfo.processInfo.environment["DIVAN_UPGRADE_DOCUMENTS"].flatMap { Int($0) } ?? 2_000
 
-    @Test func `after an upgrade only what was pending moves, to each of three peers`() throws {
+    @Test func `after an upgrade only pending changes are transferred to each of three peers`()
+        throws
+    {
         let here = try Site()
         let peers = [try Site(), try Site(), try Site()]
         for number in 0..<Self.documentCount { try here.save(name(number), #"{"n":\#(number)}"#) }
@@ -37,7 +39,9 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `what a wrong clock refused comes once the clock is right`(isPush: Bool) throws {
+    func `a revision refused because of a wrong clock is synced after the clock is right`(
+        isPush: Bool
+    ) throws {
         let right: UInt64 = 1_800_000_000_000_000_000
         let clock = Clock(right - 3_600_000_000_000)
         let (late, early) = (try Site(.vectors(at: clock)), try Site(.vectors(at: Clock(right))))
@@ -55,7 +59,7 @@ import Testing
 
     /// In the first run after the peer lost everything, nothing recorded about it is trusted; nor is it in the next run
     /// for what it did not accept.
-    @Test func `what a peer lost, and could not take at once, comes later`() throws {
+    @Test func `a document that a restored peer lost and first refused is pushed later`() throws {
         let right: UInt64 = 1_800_000_000_000_000_000
         let clock = Clock(right)
         let here = try Site(.vectors(at: Clock(right)))
@@ -70,7 +74,7 @@ import Testing
         #expect(meet(here, restored, 0, .version4).sentRevisionCount == 0)
     }
 
-    @Test func `a merge that Sync Gateway tells with tree IDs behind it follows those`() throws {
+    @Test func `a merge that Sync Gateway sends with tree IDs follows those revisions`() throws {
         let site = try Site()
         try site.put("doc", ["2-abcd", "1-cdef"], #"{"v":1}"#)
         try site.store.upgradeToVersionVectors()
@@ -98,7 +102,7 @@ import Testing
     /// Sync Gateway gave its version a tree ID that it does not reveal; only Couchbase Lite looks for the last one
     /// before that.
     @Test(arguments: [false, true])
-    func `behind a version no tree IDs are pushed to Sync Gateway`(isLite: Bool) throws {
+    func `no tree IDs are pushed to Sync Gateway on top of a version`(isLite: Bool) throws {
         let site = try Site()
         try site.put("doc", ["2-abcd", "1-cdef"], #"{"v":1}"#)
         try site.put("other", ["2-abcd", "1-cdef"], #"{"v":1}"#)

@@ -20,7 +20,7 @@ import Testing
         return run
     }
 
-    @Test func `documents, deletions and edits go both ways`() throws {
+    @Test func `documents, deletions and edits sync in both directions`() throws {
         let (here, there) = (try site(), try site())
         try here.save("a", #"{"from":"here"}"#)
         try there.save("b", #"{"from":"there"}"#)
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: [ConflictDecision.keepLocal, .keepRemote, .delete])
-    func `a conflict ends alike on both sides`(decision: ConflictDecision) throws {
+    func `a conflict has the same result on both sides`(decision: ConflictDecision) throws {
         let (here, there) = (try site(), try site())
         try here.save("doc", #"{"v":0}"#)
         _ = meet(.init(), here, there)
@@ -54,7 +54,7 @@ import Testing
         #expect(run.sentRevisionCount == 0)
     }
 
-    @Test func `a merge is newer than both sides, and has the base to merge from`() throws {
+    @Test func `a merge is newer than both sides, and the resolver gets the common base`() throws {
         let (here, there) = (try site(), try site())
         try here.save("doc", #"{"v":0}"#)
         _ = meet(.init(), here, there)
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(0)..<25)
-    func `two peers and a listener end in one state`(seed: UInt64) throws {
+    func `two peers and a listener converge`(seed: UInt64) throws {
         let sites = [try site(), try site(), try site()]
         let meetings = RandomMeetings(sites: sites, seed: seed, subprotocol: .version4)
         try meetings.wander()
@@ -89,7 +89,7 @@ import Testing
         #expect(contents[0] == contents[2] && contents[1] == contents[2], "seed \(seed)")
     }
 
-    @Test func `peers that were in step and are upgraded move nothing, and go on`() throws {
+    @Test func `upgraded peers that were in sync transfer only pending changes`() throws {
         let (here, there) = (try Site(), try Site())
         for number in 0..<50 {
             try here.save(DocumentID(unchecked: "doc\(number)"), #"{"n":\#(number)}"#)
@@ -110,7 +110,7 @@ import Testing
 
     /// Sync Gateway reads two names if one is a version, and sends nothing of a list that has more.
     @Test(arguments: [true, false])
-    func `a peer of another kind is named two revisions, the one that it had among them`(
+    func `another kind of peer gets at most two ancestors, including the revision it had`(
         isOurs: Bool
     ) throws {
         let site = try site()
@@ -141,7 +141,7 @@ import Testing
     }
 
     /// Our clock is ahead of the peer's, which accepts the revision once that time has come.
-    @Test func `a time that Couchbase Lite does not take yet is offered again`() throws {
+    @Test func `a version too far in the future for Couchbase Lite is offered again`() throws {
         let site = try site()
         try site.save("doc", "{}")
         let options = Conversation.Options(pulls: false)
@@ -155,7 +155,7 @@ import Testing
         #expect(try site.store.read { try $0.refusals(in: .default, at: remote) }.isEmpty)
     }
 
-    @Test func `peers of different schemes do not talk`() throws {
+    @Test func `peers with different revision schemes do not sync`() throws {
         let (here, there) = (try site(), try Site())
         try here.save("doc", "{}")
         for version in [Subprotocol.version3, .version4] {

@@ -23,7 +23,7 @@ import Testing
         server.exchange()
     }
 
-    @Test func `a server that does not answer a revision is named with it`() throws {
+    @Test func `a stall reports the server and the unanswered revision`() throws {
         let site = try Site()
         try site.put("soup", ["1-aa"], #"{"salt":1}"#)
         var server = try Counterpart.server(site, .init(pushes: true, pulls: false))
@@ -46,7 +46,7 @@ import Testing
         #expect(server.closeCode == 1000)
     }
 
-    @Test func `a revision that was announced and never comes is named`() throws {
+    @Test func `a stall reports an announced revision that never arrives`() throws {
         let site = try Site()
         var server = try Counterpart.server(site)
         try server.answer("subChanges")
@@ -60,7 +60,7 @@ import Testing
     }
 
     /// Sync Gateway sends no more of a list once one of its documents cannot be read.
-    @Test func `revisions that never come are asked for again over another connection`() throws {
+    @Test func `revisions that never arrive are requested again on another connection`() throws {
         let site = try Site()
         var server = try Counterpart.server(site)
         try server.answer("subChanges")
@@ -76,7 +76,8 @@ import Testing
     }
 
     /// All revisions of one collection arrive before the first of the other.
-    @Test func `a server that sends one collection after another has forgotten neither`() throws {
+    @Test func `a server that sends one collection after another is not considered stalled`() throws
+    {
         let path = try #require(CollectionPath("shop.teas"))
         let site = try Site(collections: [path])
         var options = Conversation.Options(pushes: false)
@@ -98,7 +99,7 @@ import Testing
 
     /// A disk that was full, or a clock that was slow: the connection may last for days.
     @Test(arguments: [true, false])
-    func `what a peer could not take is offered again over another connection`(
+    func `revisions that the peer could not store are offered again on another connection`(
         isContinuous: Bool
     ) throws {
         let site = try Site()
@@ -120,7 +121,7 @@ import Testing
 
     /// A proposal, or a whole list of them, that the peer could not look at.
     @Test(arguments: [["503"], ["500"], nil])
-    func `what a peer could not look at is offered again over another connection`(
+    func `proposals that the peer could not check are offered again on another connection`(
         statuses: [String]?
     ) throws {
         let site = try Site()
@@ -140,7 +141,9 @@ import Testing
     }
 
     /// The clock here is slow: once it is right, the version is no longer of the future.
-    @Test func `what this side could not store is requested again over another connection`() throws
+    @Test
+    func `revisions that could not be stored locally are requested again on another connection`()
+        throws
     {
         let site = try Site(.inMemory(scheme: .vectors))
         var options = Conversation.Options(pushes: false, pulls: true)
@@ -165,14 +168,14 @@ import Testing
         #expect(server.closeCode == 4001)
     }
 
-    @Test func `a server that answers nothing at all is named from the first question on`() throws {
+    @Test func `a stall is reported for a server that never answers the first request`() throws {
         let site = try Site()
         var server = Counterpart(Conversation.Options().active, site)
         pass(10, &server)
         #expect(server.peer.status.stall?.description == "reply to getCollections, 10 s")
     }
 
-    @Test func `a blob that trickles is no stall, one that stops is`() throws {
+    @Test func `a slow blob is not a stall, a stopped blob is`() throws {
         let site = try Site()
         var server = try Counterpart.server(site)
         try server.answer("subChanges")
@@ -187,8 +190,7 @@ import Testing
         #expect(stall.description == "blob \(digest) of soup, 10 s" || stall.documentID == "soup")
     }
 
-    @Test func `a client that does not answer is named by the passive peer, until it does`() throws
-    {
+    @Test func `a passive peer reports a stalled client until it answers`() throws {
         let site = try Site()
         try site.put("soup", ["1-aa"], #"{"salt":1}"#)
         var client = Counterpart(Conversation.Options().passive, site)
@@ -218,7 +220,9 @@ import Testing
     }
 
     @Test(arguments: [Duration.zero, .seconds(-1)])
-    func `who has no patience is told at once, and again`(_ patience: Duration) throws {
+    func `zero or negative patience reports a stall immediately and repeatedly`(
+        _ patience: Duration
+    ) throws {
         let site = try Site()
         try site.put("soup", ["1-aa"], #"{"salt":1}"#)
         var options = Conversation.Options(pushes: true, pulls: false)
@@ -229,7 +233,7 @@ import Testing
         #expect(server.peer.status.stall?.subject.description == "reply to rev of soup")
     }
 
-    @Test func `a peer at rest sets no timer and names nothing`() throws {
+    @Test func `an idle peer sets no timer and reports no stall`() throws {
         let site = try Site()
         var options = Conversation.Options()
         options.isContinuous = true

@@ -1,16 +1,15 @@
-/// Which old bodies of the current branch a tree keeps even if no remote is known to have them.
+/// The rule for old bodies of the current branch that a tree keeps although no remote is known to have them.
 ///
-/// They are the sources of deltas for peers about which nothing is recorded, such as the clients of a
-/// listener.
+/// They are the sources of deltas for peers whose state is not recorded, such as the clients of a listener.
 public struct BodyRetention: Equatable, Sendable {
-    /// None, as in Couchbase Lite.
+    /// Keeps no old bodies, as in Couchbase Lite.
     public static let none = BodyRetention(revisionCount: 0, minimumByteCount: 0)
 
-    /// How many bodies before the current one.
+    /// The number of bodies before the current body.
     public var revisionCount: Int
-    /// Shorter bodies are not kept.
+    /// The minimum size; shorter bodies are not kept.
     public var minimumByteCount: Int
-    /// Whether the body that is being replaced is dropped, and only earlier ones stay.
+    /// Whether the replaced body is discarded, and only earlier bodies are kept.
     public var dropsReplaced: Bool
 
     /// Creates a rule.

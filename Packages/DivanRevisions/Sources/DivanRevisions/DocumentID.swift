@@ -1,42 +1,40 @@
 internal import DivanJSON
 
-/// The name of a document within its collection.
+/// The ID of a document within its collection.
 ///
-/// Two IDs are equal when their bytes are: `String` would treat U+212B, U+00C5 and A with U+030A as
-/// one key of a dictionary, but they are three documents of a database. A `DocumentID` need
-/// not be checked again: one made here has passed `init(checking:)`, one from a
-/// peer has passed `init(received:)`.
+/// Two IDs are equal when their bytes are: `String` would treat U+212B, U+00C5 and A with U+030A as one key of a
+/// dictionary, but they are three documents of a database. A `DocumentID` need not be checked again: a local ID has
+/// passed `init(checking:)`, an ID from a peer `init(received:)`.
 ///
-/// It is in this package because a revision's name is incomplete without its document's, and
-/// both resolvers and stores build on this package.
+/// It is in this package because a revision ID is incomplete without its document ID, and both resolvers and stores
+/// depend on this package.
 ///
 /// Source: `revisions.md` §3.
 public struct DocumentID: Hashable, Sendable {
     private let exact: ExactText
 
-    /// The name as text, to show or send it; never a key.
+    /// The ID as text, for display and sending; never use it as a key.
     public var text: String { exact.text }
 
-    /// Checks the name of a document that a person, a file or a program wants to create: 1 to 240
-    /// bytes, no control characters, no leading `_`, as every peer and server accepts it.
+    /// Checks the ID of a new document: 1 to 240 bytes, no control characters, no leading `_`, which all peers and
+    /// servers accept.
     ///
-    /// - Throws: `DocumentIDError` with the reason and what to do.
+    /// - Throws: `DocumentIDError` with the reason and the remedy.
     public init(checking text: String) throws(DocumentIDError) {
         try self.init(text, limit: DocumentIDLimits.byteCount) { $0 < 0x20 || $0 == 0x7F }
     }
 
-    /// Checks the name of a document that a peer sent: other implementations accepted it, so it may
-    /// be longer, up to 255 bytes, and may hold control characters other than NUL, which ends a
-    /// text on the wire; a leading `_` is reserved for the protocol's own names.
+    /// Checks a document ID that a peer sent: up to 255 bytes, no NUL, which ends strings in the protocol, and no
+    /// leading `_`, which is reserved for the protocol.
     ///
     /// - Throws: `DocumentIDError` with the reason.
     public init(received text: String) throws(DocumentIDError) {
         try self.init(text, limit: DocumentIDLimits.receivedByteCount) { $0 == 0 }
     }
 
-    /// Takes a name that was checked before it was stored, or one to look up.
+    /// Creates an ID from text that was checked before it was stored, or that is only looked up.
     ///
-    /// A name that no document can have finds none. Nothing new is stored under an ID made this way.
+    /// An ID that no document can have finds no document. Do not store a new document with such an ID.
     public init(unchecked text: String) {
         exact = ExactText(text)
     }
@@ -59,50 +57,50 @@ public struct DocumentID: Hashable, Sendable {
 }
 
 extension DocumentID: Comparable {
-    /// Whether one ID comes before another in the order of UTF-8 bytes, which is the store's.
+    /// Whether one ID comes before another in the order of UTF-8 bytes, which is the order of the store.
     public static func < (left: DocumentID, right: DocumentID) -> Bool {
         left.exact < right.exact
     }
 }
 
 extension DocumentID: ExpressibleByStringLiteral {
-    /// Takes a name written in source code, whose author is expected to know the rules.
+    /// Creates an ID from a literal, which is not checked.
     public init(stringLiteral text: String) {
         self.init(unchecked: text)
     }
 }
 
 extension DocumentID: CustomStringConvertible {
-    /// The name as text.
+    /// The ID as text.
     public var description: String { text }
 }
 
-/// Bounds on a document ID.
+/// Limits on document IDs.
 public enum DocumentIDLimits {
-    /// UTF-8 bytes of the ID of a document that is created here: 240, which every peer and server accepts.
+    /// UTF-8 bytes in the ID of a new document: 240, which all peers and servers accept.
     public static let byteCount = 240
-    /// UTF-8 bytes of an ID that a peer sends: what Couchbase Lite reads in lists, and more than any known
+    /// UTF-8 bytes in an ID that a peer sends: 255, the limit of Couchbase Lite in lists, and more than any known
     /// server stores.
     ///
-    /// A longer one would be passed on to other peers, where it fails the whole list and ends the replicator.
+    /// A longer ID would be sent to other peers, where the whole list would fail and the replicator would stop.
     public static let receivedByteCount = 255
 }
 
-/// Why a text is not a document ID.
+/// The reason why text is not a valid document ID.
 public struct DocumentIDError: Error, Equatable {
-    /// The rule that the text breaks.
+    /// The rule that the text violates.
     public enum Reason: Equatable, Sendable {
-        /// It is empty, or has more bytes than the limit.
+        /// The text is empty, or has more bytes than the limit.
         case length(Int, limit: Int)
-        /// It begins with `_`.
+        /// The text begins with `_`.
         case underscore
-        /// It contains a control character.
+        /// The text contains a control character.
         case controlCharacter
     }
 
-    /// The rule.
+    /// The violated rule.
     public let reason: Reason
-    /// The beginning of the text, to find it by.
+    /// The beginning of the text.
     public let excerpt: String
 
     init(_ reason: Reason, in text: String) {
@@ -129,13 +127,12 @@ extension DocumentIDError: CustomStringConvertible {
 extension DocumentID {
     /// Generates a unique ID: the time, then 80 random bits, as 32 hexadecimal digits.
     ///
-    /// IDs generated one after another are neighbours in the index of a database, so
-    /// saving a new document takes as long among a million as among none. A clock that jumps
-    /// does no harm.
+    /// IDs generated one after another are adjacent in the index of a database, so the time to save a new document
+    /// does not depend on their number. Clock changes cause no problems.
     ///
     /// - Parameters:
-    ///   - milliseconds: The time since 1970; its 48 low bits count.
-    ///   - generator: The source of the random bits; they must not be predictable or repeated.
+    ///   - milliseconds: The time since 1970; its 48 low bits are used.
+    ///   - generator: The source of the random bits; they must be unpredictable and never repeat.
     public init(
         madeAt milliseconds: UInt64,
         using generator: inout some RandomNumberGenerator

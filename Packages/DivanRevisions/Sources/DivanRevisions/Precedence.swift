@@ -1,11 +1,11 @@
-/// The order that decides between two revisions that were each given up for the other.
+/// The order of two revisions that each lost a conflict against the other.
 ///
-/// Two peers may decide one conflict differently: here `a` lost to `b`, there `b` to `a`. When
-/// they meet, neither can simply follow the other: the peer that follows would be followed back by a third
-/// that heard less, and the two revisions would change places for ever. So a peer that gave up a revision
-/// accepts it again only from a peer that gave up its current one, and only if that is the lower of the two.
-/// The order is the default rule for conflicts: a tombstone, then the higher generation, then the
-/// greater digest. It depends only on the two revisions, is the same on both sides, and never changes.
+/// Two peers may resolve one conflict differently: on one, `a` lost against `b`; on the other, `b` lost against
+/// `a`. When they sync, neither can simply accept the other's result: a third peer with older information could
+/// reverse it, and the two revisions would alternate indefinitely. So a peer that closed a revision accepts it
+/// again only from a peer that closed its current revision, and only if the current revision is the lower of the
+/// two. The order is the default rule for conflicts: a tombstone, then the higher generation, then the greater
+/// digest. It depends only on the two revisions, is the same on both sides, and never changes.
 ///
 /// **Why this ends.** Let R be the revisions of a document that were made anywhere. For
 /// one peer, let n be how many of R it has not settled (they are unknown to it, wait in a conflict, or
@@ -13,8 +13,8 @@
 /// without adding to R makes the pair (n, r) decrease lexicographically:
 /// - a revision that was unknown, or that waited, becomes current, by a resolver or by following
 ///   the remote: the previous one is settled, n decreases;
-/// - one that was settled becomes current again: n stays, and it is above the previous one, r decreases;
-///   or a descendant of the previous one was given up elsewhere, and was unknown here: n decreases.
+/// - one that was settled becomes current again: n stays, and it is above the previous one, r decreases; or a
+///   descendant of the previous one was closed elsewhere, and was unknown here: n decreases.
 ///
 /// A refusal changes nothing here, and makes the refused peer change: the current revision gets a new
 /// sequence, is announced, and names what it closed. So after the last edit or merge every peer changes
@@ -25,9 +25,9 @@
 /// other's, one has the lower and takes the greater; and a peer that is told that its revision was continued
 /// and lost then follows. So no peer is at rest before they are equal.
 ///
-/// This requires that no peer sends what it has given up, and that it names with a revision only what was
-/// closed for it or for its ancestors: otherwise two revisions meet that were never compared, and the
-/// greater stays although it had lost.
+/// This requires that no peer sends a revision that it has closed, and that it sends with a revision only branches
+/// that were closed for it or its ancestors: otherwise two revisions are compared that were never in conflict, and
+/// the greater is kept although it had lost.
 ///
 /// It holds as long as closed branches are remembered: forgetting one (`prune`) makes it unknown,
 /// and n increases by one. Merges, and children for peers that accept no closed branches, add to R: this
@@ -46,13 +46,13 @@ public struct Precedence: Comparable, Sendable {
         self.init(id, isTombstone: flags.contains(.tombstone))
     }
 
-    /// The place of a revision in the order.
+    /// Creates the position of a revision in the order.
     public init(_ id: RevisionID, isTombstone: Bool) {
         self.id = id
         self.isTombstone = isTombstone
     }
 
-    /// Whether the first gives way to the second.
+    /// Whether the second revision is preferred to the first.
     public static func < (lower: Precedence, greater: Precedence) -> Bool {
         guard lower.isTombstone == greater.isTombstone else { return greater.isTombstone }
         return lower.id < greater.id

@@ -1,9 +1,9 @@
 /// Identifies a remote database: the position of its URL in the local database's table.
 public struct RemoteID: Hashable, Comparable, Sendable {
-    /// The position, counted from 0 or 1 as the store chooses.
+    /// The position; the store determines whether it starts at 0 or 1.
     public let rawValue: UInt32
 
-    /// Takes the position unchanged.
+    /// Creates an ID from a position.
     public init(rawValue: UInt32) {
         self.rawValue = rawValue
     }

@@ -1,21 +1,21 @@
-/// Why a revision cannot be made, added or read.
+/// The reason why a revision cannot be created, added or read.
 public enum RevisionError: Error, Equatable {
-    /// The parent has the greatest generation; no revision can follow it.
+    /// The parent has the maximum generation; no revision can follow it.
     case generationOverflow(UInt64)
-    /// The named revision is not a leaf, or the tree does not have it.
+    /// The revision is not a leaf, or the tree does not contain it.
     case notALeaf(RevisionID)
-    /// A first revision was offered to a tree that has revisions.
+    /// A first revision was added to a tree that already has revisions.
     case parentMissing
     /// The ID's generation is not the parent's plus 1.
     case wrongGeneration(RevisionID, expected: UInt64)
-    /// The entry at `position` (0 is the revision itself) does not follow from the one before.
+    /// The entry at `position` (0 is the revision itself) does not follow the previous entry.
     case brokenHistory(position: Int, generation: UInt64)
-    /// It belongs to the other scheme: a version for a tree, or an ID that a database of version vectors
-    /// does not accept.
+    /// The ID belongs to the other scheme: a version for a tree, or an ID that a database with version vectors does
+    /// not accept.
     case foreignScheme(RevisionID)
-    /// The version, its vector or its time is refused.
+    /// The version, its vector or its time is invalid.
     case badVersion(VersionError)
-    /// The body of the revision that should stay was not passed in with the tree.
+    /// The body of the winning revision was not loaded with the tree.
     case bodyMissing(RevisionID)
     /// The stored tree was written by a newer version.
     case unknownEncoding(version: UInt8)

@@ -1,23 +1,23 @@
-/// What is known about one revision in a tree; the raw values are part of the stored encoding.
+/// The properties of a revision; the raw values are part of the stored encoding.
 ///
 /// Source: `revisions.md` §4.
 public struct RevisionFlags: OptionSet, Hashable, Sendable {
-    /// The bits as they are stored.
+    /// The stored bits.
     public let rawValue: UInt8
 
-    /// Takes the bits unchanged.
+    /// Creates flags from bits.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// Deletes the document.
+    /// The revision deletes the document.
     public static let tombstone = RevisionFlags(rawValue: 1 << 0)
-    /// The body names blobs.
+    /// The body refers to blobs.
     public static let hasBlobs = RevisionFlags(rawValue: 1 << 1)
-    /// The body is kept although the revision is not a leaf: a remote has it, so it can serve as the
-    /// source of a delta and as the base of a merge.
+    /// The body is kept although the revision is not a leaf: a remote has it, so it can be the source of a delta
+    /// and the base of a merge.
     public static let keepsBody = RevisionFlags(rawValue: 1 << 2)
-    /// Belongs to a branch that came from a remote and is unresolved.
+    /// The revision belongs to a branch from a remote that is in conflict.
     public static let conflict = RevisionFlags(rawValue: 1 << 3)
     /// A tombstone that ends the losing branch of a resolved conflict.
     public static let closed = RevisionFlags(rawValue: 1 << 4)

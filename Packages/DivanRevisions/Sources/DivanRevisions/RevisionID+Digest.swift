@@ -3,18 +3,18 @@ import DivanCrypto
 extension RevisionID {
     /// The ID of a new local revision.
     ///
-    /// The same edit on the same parent gives the same ID on every peer, so it is not a conflict:
-    /// SHA-1 over the length of the parent's ID text in one byte, that text, one byte that is 1 for a
-    /// tombstone, and the canonical body (`revisions.md` §1).
+    /// The same edit of the same parent has the same ID on every peer, so it is not a conflict: SHA-1 over the
+    /// length of the parent's ID text in one byte, that text, one byte that is 1 for a tombstone, and the canonical
+    /// body (`revisions.md` §1).
     ///
     /// - Parameters:
-    ///   - parent: The revision it follows, or `nil` for the first one.
+    ///   - parent: The parent revision, or `nil` for the first revision.
     ///   - isTombstone: Whether it deletes the document.
     ///   - canonicalBody: Canonical JSON; `{}` for a tombstone or an empty document.
-    ///   - blinding: Random bytes for a body that must not be guessable from its ID, which reaches peers
-    ///     that parts of the body do not; the digest covers them too. Then every ID is different.
+    ///   - blinding: Random bytes for a body that must not be guessable from its ID, because the ID is sent to
+    ///     peers that do not receive all of the body; the digest includes them. Then every ID is different.
     /// - Returns: The parent's generation plus 1, or 1, with a digest of 20 bytes.
-    /// - Throws: `RevisionError.generationOverflow` when the parent's generation is the greatest.
+    /// - Throws: `RevisionError.generationOverflow` if the parent has the maximum generation.
     public static func digesting(
         parent: RevisionID?,
         isTombstone: Bool,

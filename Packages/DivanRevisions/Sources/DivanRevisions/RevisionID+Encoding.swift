@@ -1,5 +1,5 @@
 extension RevisionID {
-    /// Parses the bytes that `encode(into:)` writes; `nil` for any others.
+    /// Parses the bytes that `encode(into:)` writes; `nil` for other bytes.
     public init?(encoded bytes: Span<UInt8>) {
         if bytes.count > 0, bytes[0] == 0 {
             guard let version = VersionVector.onlyVersion(encoded: bytes) else { return nil }

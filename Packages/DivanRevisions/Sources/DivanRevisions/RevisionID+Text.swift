@@ -1,6 +1,6 @@
 extension RevisionID {
-    /// Parses an ID of a tree, `generation-digest`: a decimal number from 1 without leading zeros, and an even
-    /// number of lower-case hexadecimal digits; `nil` for any other text.
+    /// Parses a tree ID, `generation-digest`: a decimal number from 1 without leading zeros, and an even number of
+    /// lower-case hexadecimal digits; `nil` for other text.
     public init?(_ text: String) {
         self.init(utf8: text.utf8.span)
     }
@@ -48,7 +48,7 @@ extension RevisionID {
         }
     }
 
-    /// Parses an ID of a tree or a version; `nil` for any other text.
+    /// Parses a tree ID or a version; `nil` for other text.
     public init?(ofAnyScheme text: String) {
         self.init(utf8OfAnyScheme: text.utf8.span)
     }
@@ -67,7 +67,7 @@ extension RevisionID {
         withText { text in text.withUnsafeBufferPointer { output.append(contentsOf: $0) } }
     }
 
-    /// Passes `generation-digest`, or `time@source`, as UTF-8; for a tree's ID without allocating.
+    /// Passes `generation-digest`, or `time@source`, as UTF-8 to a closure; allocates nothing for a tree ID.
     public func withText<Value>(_ body: (Span<UInt8>) -> Value) -> Value {
         if let version {
             var text: [UInt8] = []

@@ -1,19 +1,18 @@
-/// The identity of one state of a document: in a tree `generation-digest`, with version vectors
-/// `time@source`.
+/// The ID of a revision: in a tree `generation-digest`, with version vectors `time@source`.
 ///
-/// A database's scheme decides which of the two it writes; everything else accepts both. Stored inline
-/// without heap memory: 56 bytes. IDs of a tree sort by generation, then by the bytes of the digest; a
-/// digest that is a prefix of another comes before it. Versions sort by time, then by source,
-/// and after every tree ID whose generation can be told from a time.
+/// The scheme of a database determines which form it writes; all other code accepts both. Stored inline without
+/// heap memory: 56 bytes. IDs of a tree sort by generation, then by the bytes of the digest; a digest that is a
+/// prefix of another comes before it. Versions sort by time, then by source, and after every tree ID whose
+/// generation is below the lowest time.
 ///
 /// Source: `revisions.md` §1, `version-vectors.md` §2.
 public struct RevisionID: Sendable {
-    /// The greatest generation that is accepted, 2³²−1 as in Couchbase Lite; no revision can follow it.
+    /// The maximum generation, 2³²−1 as in Couchbase Lite; no revision can follow it.
     public static let maximumGeneration = UInt64(UInt32.max)
-    /// The most bytes in a digest: what Couchbase Lite keeps (`revisions.md` §1).
+    /// The maximum number of bytes in a digest, as in Couchbase Lite (`revisions.md` §1).
     public static let maximumDigestByteCount = 40
 
-    /// The generation in a tree, the time of a version: tells which of two is later.
+    /// The generation in a tree, or the time of a version, by which revisions are ordered.
     ///
     /// A time from a clock is greater than every generation.
     public let timestamp: UInt64
@@ -24,11 +23,10 @@ public struct RevisionID: Sendable {
     // 0 for a version.
     private let digestByteCountStored: UInt8
 
-    /// Whether it is a version, and not a tree's ID.
+    /// Whether the ID is a version, not a tree ID.
     public var isVersion: Bool { digestByteCountStored == 0 }
 
-    /// Revisions from the root to this one, itself included: 1 to `maximumGeneration`; 0 for a version,
-    /// which is not in a tree.
+    /// The number of revisions from the root to this revision, 1 to `maximumGeneration`; 0 for a version.
     public var generation: UInt64 { isVersion ? 0 : timestamp }
 
     /// Bytes in the digest: 1 to 40; 0 for a version.
@@ -37,7 +35,7 @@ public struct RevisionID: Sendable {
     /// The first eight bytes of the digest, the first one highest.
     var digestStart: UInt64 { words[0] }
 
-    /// Takes a version.
+    /// Creates the ID of a version.
     public init(_ version: Version) {
         timestamp = version.time
         var words = [5 of UInt64](repeating: 0)
@@ -46,13 +44,13 @@ public struct RevisionID: Sendable {
         digestByteCountStored = 0
     }
 
-    /// The version; `nil` for an ID of a tree.
+    /// The version; `nil` for a tree ID.
     public var version: Version? {
         guard isVersion else { return nil }
         return Version(checked: timestamp, SourceID(words: (words[0], words[1])))
     }
 
-    /// Creates an ID, or `nil` when a part is outside its range.
+    /// Creates a tree ID, or `nil` if a part is outside its range.
     ///
     /// - Parameters:
     ///   - generation: 1 to `maximumGeneration`.
@@ -93,7 +91,7 @@ public struct RevisionID: Sendable {
 }
 
 extension RevisionID: Hashable, Comparable {
-    /// Whether both are the same text.
+    /// Whether both IDs are equal.
     public static func == (left: RevisionID, right: RevisionID) -> Bool {
         guard left.timestamp == right.timestamp,
             left.digestByteCountStored == right.digestByteCountStored
@@ -113,7 +111,7 @@ extension RevisionID: Hashable, Comparable {
         return left.digestByteCountStored < right.digestByteCountStored
     }
 
-    /// Feeds the generation and the digest, or the time and the source.
+    /// Hashes the generation and the digest, or the time and the source.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(timestamp)
         // Sixteen bytes of a digest distinguish IDs; the rest would only cost time.

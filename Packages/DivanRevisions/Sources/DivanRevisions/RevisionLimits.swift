@@ -1,29 +1,28 @@
-/// Bounds on revision trees.
+/// Limits on revision trees.
 public enum RevisionLimits {
-    /// Revisions kept in each branch, the leaf included.
+    /// Revisions that are kept in each branch, including the leaf.
     ///
-    /// 50 is what Couchbase Lite keeps since 3.1 and Sync Gateway by default, and what is requested
-    /// as `maxHistory` (`revisions.md` §5).
+    /// 50 is the limit of Couchbase Lite since 3.1 and the default of Sync Gateway; it is also requested as
+    /// `maxHistory` (`revisions.md` §5).
     public static let depth = 50
 
-    /// Closed branches that are kept however far below the current revision they ended.
+    /// Closed branches that are kept independent of their distance from the current revision.
     public static let rememberedClosingsCount = 8
 
-    /// Leaves of one tree, the current one included.
+    /// Leaves of one tree, including the current one.
     ///
-    /// A document has one or two; a mesh of peers that disagree about it leaves a closed branch
-    /// for each conflict. Without a bound, a peer that repeatedly deletes a document and brings it back
-    /// would make each change more expensive than the previous one.
+    /// A document usually has one or two; each conflict between peers adds a closed branch. Without a limit, a peer
+    /// that repeatedly deletes and restores a document would make each change more expensive than the previous one.
     public static let branchCount = 50
 
     /// Revisions of one tree: eight branches as long as `depth` allows.
     ///
-    /// A tree is read and written whole, so this bounds what one change costs.
+    /// A tree is read and written as a whole, so this limits the cost of a change.
     public static let revisionCount = 400
 
-    /// Entries of one `history` that are written or read; further ones are ignored.
+    /// Entries of one `history` that are written or read; further entries are ignored.
     ///
-    /// 1,000 is ten times what any known peer keeps. A peer may name any `maxHistory`, and gaps
-    /// are filled, so without a bound one jump in generation would fill memory.
+    /// 1,000 is ten times the number that any known peer keeps. A peer can request any `maxHistory`, and gaps are
+    /// filled, so without a limit one large gap between generations would fill the memory.
     public static let historyCount = 1_000
 }

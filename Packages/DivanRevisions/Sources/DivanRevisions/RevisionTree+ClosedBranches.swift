@@ -1,10 +1,10 @@
 // Branches that lost a conflict. One that a peer may still hold is not purged but closed with a
 // tombstone, so that the peer can be told, and is understood when it names the branch (`revisions.md` §8).
 extension RevisionTree {
-    /// The tombstone that ends one branch for another.
+    /// The tombstone that closes one branch in favour of another.
     ///
-    /// Its digest names the winner, so that it differs from the tombstone of a deletion: a peer
-    /// that has that one wants the document deleted.
+    /// Its digest includes the winner, so that it differs from the tombstone of a deletion: a peer with that
+    /// tombstone requires the deletion of the document.
     public static func closing(
         of loser: RevisionID,
         for winner: RevisionID
@@ -17,8 +17,8 @@ extension RevisionTree {
         return Revision(id: id, flags: [.tombstone, .closed], body: Array("{}".utf8))
     }
 
-    /// The closed branch that starts at a revision from which the current one does not descend: the
-    /// tombstone at its end first, the revision itself last; empty when there is none.
+    /// The closed branch that starts at a revision that is not an ancestor of the current one: the tombstone at its
+    /// end first, the revision itself last; empty if there is none.
     ///
     /// Source: `revisions.md` §8 (`deleted_branch`).
     public func closedBranch(from id: RevisionID) -> [RevisionID] {
@@ -46,10 +46,10 @@ extension RevisionTree {
             .map { revisions[$0].id }
     }
 
-    /// Whether a revision lost here and only the closing tombstone came after it, or it is
-    /// a closed tombstone itself.
+    /// Whether a revision lost a conflict here and is followed only by the closing tombstone, or is a closed
+    /// tombstone itself.
     ///
-    /// A peer that announces such a revision still holds it, or holds it again.
+    /// A peer that announces such a revision still has it, or has it again.
     public func isClosed(_ id: RevisionID) -> Bool {
         guard let position = position(of: id) else { return false }
         let closing = closingPositions(of: position)
@@ -57,8 +57,7 @@ extension RevisionTree {
             || isClosedBeside(position)
     }
 
-    /// Whether a revision's branch lost here: neither it nor any of its descendants is
-    /// current.
+    /// Whether a revision's branch lost a conflict here: neither it nor any of its descendants is current.
     public func isGivenUp(_ id: RevisionID) -> Bool {
         contains(id) && !closedBranch(from: id).isEmpty
     }
@@ -75,11 +74,11 @@ extension RevisionTree {
         }
     }
 
-    /// Continues the current revision as a child of one that lost against it, for a peer that still
-    /// has that one and accepts only its descendants.
+    /// Adds the content of the current revision as a child of a revision that lost against it, for a peer that
+    /// still has that revision and accepts only its descendants.
     ///
-    /// - Returns: The new current revision; `nil` when there is nothing to do, because that one is
-    ///   not here, did not lose, or is an ancestor already.
+    /// - Returns: The new current revision; `nil` if the other revision does not exist, did not lose, or is
+    ///   already an ancestor.
     /// - Throws: `bodyMissing`, `generationOverflow`; the tree is then unchanged.
     ///
     /// Source: `revisions.md` §8.
@@ -106,11 +105,11 @@ extension RevisionTree {
         return grafted.id
     }
 
-    /// Replaces the current revision with one that was given up here, because a remote holds
-    /// that one and gave up ours: it refused ours although it was told what we closed.
+    /// Replaces the current revision with a revision that lost a conflict here, because at a remote it won: the
+    /// remote rejected the current revision although it received the closed branch.
     ///
-    /// - Returns: Whether it is current now; false when it was not given up, does not precede the current
-    ///   one, or its body is not kept: then the remote must send it.
+    /// - Returns: Whether it is current now; false if it did not lose, is not above the current one in the order,
+    ///   or its body is not kept; then the remote must send it.
     /// - Throws: `generationOverflow`; the tree is then unchanged.
     ///
     /// Source: `Precedence`.

@@ -1,9 +1,9 @@
 extension RevisionTree {
-    /// How a conflict ends.
+    /// The resolution of a conflict.
     public typealias Decision = HistoryDecision
 
-    /// The two leaves for a resolver: the current one and the first unresolved one that a remote
-    /// sent; `nil` when there is none.
+    /// The two leaves for a resolver: the current one and the first unresolved one that a remote sent; `nil` if
+    /// there is none.
     public var conflict: (local: Revision, remote: Revision)? {
         guard revisions.count > 1 else { return nil }
         let leaves = leaves
@@ -14,25 +14,24 @@ extension RevisionTree {
         return (local, remote)
     }
 
-    /// Ends the conflict between two leaves.
+    /// Resolves the conflict between two leaves.
     ///
-    /// Whatever the decision, the remote's branch continues: what stays of the local side becomes a
-    /// new child of the remote leaf, so that pushing it is not a conflict at the server. Only
-    /// `keepRemote`, and `delete` of a remote tombstone, make no revision; the remote leaf then
-    /// gets a new sequence. Of two tombstones the remote one stays.
+    /// With any decision the remote's branch continues: the kept local content becomes a new child of the remote
+    /// leaf, so that pushing it is not a conflict on the server. Only `keepRemote`, and `delete` of a remote
+    /// tombstone, create no revision; the remote leaf then gets a new sequence. Of two tombstones the remote one is
+    /// kept.
     ///
     /// - Parameters:
-    ///   - local: The leaf that was current when the decision was made.
+    ///   - local: The leaf that was current at the time of the decision.
     ///   - remote: The other leaf.
-    ///   - decision: How it ends.
-    ///   - closesRemote: Whether keeping the local side ends the remote's branch with a
-    ///     tombstone and makes no revision, for a remote that follows when it is told so (`closing`
-    ///     of `insertRemote`). Two peers that make the same decision then make nothing
-    ///     that the other lacks.
+    ///   - decision: The resolution.
+    ///   - closesRemote: Whether keeping the local side closes the remote's branch with a tombstone instead of
+    ///     adding a revision, for a remote that supports this (`closing` of `insertRemote`). Two peers that make
+    ///     the same decision then create identical revisions.
     ///   - blinding: As in `RevisionID.digesting`.
     /// - Returns: The resulting revision.
-    /// - Throws: `notALeaf` when the document has changed since: read it and decide again;
-    ///   `generationOverflow`; `bodyMissing`. The tree is then unchanged.
+    /// - Throws: `notALeaf` if the document has changed since: read it and decide again; `generationOverflow`;
+    ///   `bodyMissing`. The tree is then unchanged.
     ///
     /// Source: `revisions.md` §8.
     @discardableResult

@@ -13,7 +13,7 @@ extension RevisionTree {
 
     /// The tree as bytes, without the current revision's ID, sequence and body.
     ///
-    /// Equal trees give equal bytes. An empty tree has no current revision and is not stored.
+    /// Equal trees have equal bytes. An empty tree has no current revision and is not stored.
     public func encoded() -> [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(16 + 32 * revisions.count)
@@ -38,15 +38,15 @@ extension RevisionTree {
         return output
     }
 
-    /// Restores a tree from `encoded()` and the current revision's part in the document's row.
+    /// Restores a tree from `encoded()` and the current revision in the document's row.
     ///
     /// - Parameters:
-    ///   - bytes: What `encoded()` returned.
+    ///   - bytes: The result of `encoded()`.
     ///   - currentID: The current revision.
-    ///   - currentSequence: The local change number under which it was stored.
-    ///   - currentBody: Its body. `nil` is for callers that only read the tree: a body that was
-    ///     not passed in is lost when the revision is no longer current.
-    /// - Throws: `unknownEncoding` or `damagedEncoding`; any bytes give a valid tree or an error.
+    ///   - currentSequence: The sequence of the current revision.
+    ///   - currentBody: The body of the current revision. Pass `nil` only to read the tree: without the body, it
+    ///     is lost when the revision is no longer current.
+    /// - Throws: `unknownEncoding` or `damagedEncoding`; any input results in a valid tree or an error.
     public init(
         decoding bytes: Span<UInt8>,
         currentID: RevisionID,

@@ -3,17 +3,17 @@ public import DivanCrypto
 extension RevisionTree {
     /// The ancestors to send with a revision, newest first, without the revision itself.
     ///
-    /// Gaps that pruning left are filled with made-up IDs, `<generation>-faded000` and sixteen
-    /// random digits, since a receiver requires the first entries to be consecutive. The list ends with
-    /// the first ancestor that the peer knows, which is included even if the list is full before it.
+    /// Gaps after pruning are filled with generated IDs, `<generation>-faded000` and sixteen random digits, since a
+    /// receiver requires the first entries to be consecutive. The list ends with the first ancestor that the peer
+    /// has, which is included even if the list is already full.
     ///
     /// - Parameters:
     ///   - id: The revision to send.
     ///   - limit: The peer's `maxHistory`; counts the revision itself, so one less is returned. At
     ///     least 1, and at most `RevisionLimits.historyCount` is used.
     ///   - known: Revisions that the peer is known to have.
-    ///   - random: For the made-up IDs.
-    /// - Returns: At most `limit` − 1 IDs; none when the tree does not have the revision.
+    ///   - random: The source of the generated IDs.
+    /// - Returns: At most `limit` − 1 IDs; none if the tree does not contain the revision.
     ///
     /// Source: `revisions.md` §6.
     public func history(

@@ -1,17 +1,17 @@
 extension RevisionTree {
-    /// The outcome for an offered revision.
+    /// The result of adding a revision.
     public typealias InsertOutcome = HistoryOutcome
 
-    /// Adds a revision made on this peer.
+    /// Adds a local revision.
     ///
     /// - Parameters:
-    ///   - id: Digested from `parent` and `body`.
+    ///   - id: The digest of `parent` and `body`.
     ///   - parent: A leaf, or `nil` in an empty tree.
     ///   - isTombstone: Whether it deletes the document.
-    ///   - hasBlobs: Whether the body names blobs.
+    ///   - hasBlobs: Whether the body refers to blobs.
     ///   - body: Canonical JSON; `{}` for a tombstone.
-    ///   - retention: Which old bodies stay.
-    /// - Returns: `inserted`, or `alreadyThere` when the same edit is in the tree.
+    ///   - retention: The rule for old bodies.
+    /// - Returns: `inserted`, or `alreadyThere` if the tree contains the same edit.
     /// - Throws: `notALeaf`, `parentMissing` or `wrongGeneration`; the tree is then unchanged.
     @discardableResult
     public mutating func insertLocal(
@@ -44,28 +44,27 @@ extension RevisionTree {
         return .inserted(isConflict: false)
     }
 
-    /// Adds a revision that a peer sent.
+    /// Adds a revision from a peer.
     ///
     /// - Parameters:
     ///   - id: Its ID, stored as received.
     ///   - history: Its ancestors, newest first. Generations descend one by one; gaps are allowed
     ///     only after the first `RevisionLimits.depth` − 1 entries, `id` included.
-    ///   - flags: Any of `tombstone` and `hasBlobs`.
+    ///   - flags: Only `tombstone` and `hasBlobs` are allowed.
     ///   - body: JSON as received.
-    ///   - remote: The remote that sent it; `nil` on a peer that does not track its other side.
-    ///   - refusesConflicts: Whether only a continuation of a leaf is accepted, or the revival of
-    ///     a deleted document: a live revision with no ancestor in the tree, as Sync Gateway does
-    ///     (`revisions.md` §7). The tombstones are closed then.
-    ///   - closing: A tombstone with its history, newest first, that ends the branch of the current
-    ///     revision in favour of this one: sent by a peer that resolved a conflict for its own side
-    ///     (`revisions.md` §8). Read if conflicts are refused, and for a revision that was given up
-    ///     here.
-    ///   - keepsOrder: Whether the sender remembers what it gave up, names it, and applies the order of
-    ///     `Precedence`, as Divan peers do. Others are followed, whatever was decided here.
-    ///   - isOutdated: Whether the remote is known to have moved on since it sent this: its mark stays,
-    ///     and a conflicting revision is a conflict.
-    ///   - retention: Which old bodies stay.
-    /// - Returns: The outcome.
+    ///   - remote: The remote that sent it; `nil` if the remote is not tracked.
+    ///   - refusesConflicts: Whether only children of a leaf are accepted, and revisions that restore a deleted
+    ///     document: a live revision without ancestors in the tree, as in Sync Gateway (`revisions.md` §7). The
+    ///     tombstones are then closed.
+    ///   - closing: A tombstone with its history, newest first, that closes the branch of the current revision in
+    ///     favour of this one: sent by a peer that kept its own side in a conflict (`revisions.md` §8). Used if
+    ///     conflicts are rejected, and for a revision that lost a conflict here.
+    ///   - keepsOrder: Whether the sender records and sends closed branches and applies the order of
+    ///     `Precedence`, as Divan peers do. The decisions of other peers are always accepted.
+    ///   - isOutdated: Whether the remote is known to have a newer revision: its recorded latest revision is not
+    ///     changed, and a conflicting revision is a conflict.
+    ///   - retention: The rule for old bodies.
+    /// - Returns: The result.
     /// - Throws: `brokenHistory`; the tree is then unchanged.
     public mutating func insertRemote(
         _ id: RevisionID,

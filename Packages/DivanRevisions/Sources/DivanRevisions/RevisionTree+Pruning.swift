@@ -1,11 +1,10 @@
 extension RevisionTree {
     /// Removes revisions that are deeper than `depth` below a leaf.
     ///
-    /// A leaf has depth 1. A revision is removed even if another leaf is nearer to it; its children
-    /// move to the next ancestor that stays. Revisions that keep their body stay, so a remote's
-    /// latest does. Closed branches that end so far below the current revision are removed too, unless a
-    /// remote has them, and so are branches beyond the bounds of `RevisionLimits`. Insertions call this
-    /// themselves.
+    /// A leaf has depth 1. A revision is removed even if another leaf is nearer to it; its children move to the
+    /// next ancestor that is kept. Revisions that keep their body are kept, including the latest revision of each
+    /// remote. Closed branches that end more than `depth` below the current revision are also removed, unless a
+    /// remote has them, as are branches beyond `RevisionLimits`. Insertions call this method automatically.
     ///
     /// Source: `revisions.md` §5.
     public mutating func prune(depth: Int = RevisionLimits.depth) {
@@ -65,7 +64,7 @@ extension RevisionTree {
         return (kind, revision.sequence == 0 ? .max : revision.sequence, -leaf)
     }
 
-    /// Removes a leaf and all ancestors that no other leaf descends from.
+    /// Removes a leaf and its ancestors, except those of other leaves.
     ///
     /// - Throws: `notALeaf`; the tree is then unchanged.
     public mutating func purgeBranch(endingAt id: RevisionID) throws(RevisionError) {

@@ -4,15 +4,14 @@ extension RevisionTree {
         marks.first { $0.remote == remote }.map { revisions[$0.position].id }
     }
 
-    /// Notes that a remote has a revision: it accepted it, or said that it has it.
+    /// Records that a remote has a revision: it accepted or reported it.
     ///
-    /// Its body is kept from now on, as the source of deltas and the base of merges. An ancestor
-    /// of what the remote is known to have changes nothing, nor does an unknown revision. If it is
-    /// our current one, a branch in conflict that the remote had before is removed: it
-    /// no longer has to be resolved.
+    /// Its body is then kept as the source of deltas and the base of merges. An ancestor of the recorded revision
+    /// changes nothing, nor does an unknown revision. If it is the current revision here, a branch in conflict that
+    /// the remote had before is removed: it no longer needs to be resolved.
     ///
-    /// With `goesBack` an ancestor counts, too: the remote says that it is its current one now. It
-    /// forgot what came between, by pruning or because it was restored from an older copy.
+    /// With `goesBack` an ancestor is also recorded: the remote reports that it is its current revision. It lost
+    /// the revisions between, by pruning or because it was restored from an older copy.
     public mutating func markLatest(
         _ id: RevisionID,
         at remote: RemoteID,
@@ -30,7 +29,7 @@ extension RevisionTree {
         settle()
     }
 
-    /// Forgets what a remote has.
+    /// Removes the recorded revision of a remote.
     public mutating func forget(_ remote: RemoteID) {
         marks.removeAll { $0.remote == remote }
     }

@@ -1,12 +1,12 @@
 extension RevisionTree {
-    /// Takes over the tree of another engine; nothing is pruned or forgotten.
+    /// Creates a tree from another engine's data; nothing is pruned.
     ///
     /// - Parameters:
-    ///   - given: The revisions in any order; a parent is a position in this list, and a sequence of 0 is
-    ///     that of the row.
-    ///   - latest: The position in that list of the latest one that each remote is known to have.
-    /// - Throws: `damagedEncoding` with the position of a revision that occurs twice, or whose parent
-    ///   or mark does not exist; any input gives a valid tree or an error.
+    ///   - given: The revisions in any order; a parent is a position in this list, and a sequence of 0 means that
+    ///     of the row.
+    ///   - latest: The position in that list of the latest revision of each remote.
+    /// - Throws: `damagedEncoding` with the position of a revision that occurs twice, or whose parent or mark
+    ///   does not exist; any input results in a valid tree or an error.
     public init(
         restoring given: [Revision],
         latest: [RemoteID: Int]

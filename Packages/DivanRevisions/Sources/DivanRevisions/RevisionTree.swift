@@ -1,50 +1,48 @@
-/// All revisions of one document that this peer knows, as a forest.
+/// All known revisions of one document, as a forest.
 ///
-/// A value without storage: the caller loads it, changes it, and writes it back. New revisions
-/// have sequence 0 until `assignSequence(_:)`.
+/// A value without storage: the caller loads it, changes it, and writes it back. New revisions have sequence 0 until
+/// `assignSequence(_:)`.
 ///
-/// **What it promises.** The current revision depends only on the tree: of the leaves that do not wait in a
-/// conflict, live ones come before tombstones, and those before closed branches; then the higher
-/// generation wins, then the greater digest. Two trees with the same revisions and marks are equal, however
-/// they grew. An offered revision is there afterwards, or the outcome says why not; a call
-/// that throws has changed nothing. A revision that was given up comes back, from a peer that applies the
-/// order, only by `Precedence`, so neighbours that decided differently come to rest. Nothing uses a clock or
-/// randomness.
+/// **What it promises.** The current revision depends only on the tree: among the leaves that are not in conflict,
+/// live leaves are preferred to tombstones, and tombstones to closed branches; then the higher generation wins, then
+/// the greater digest. Two trees with the same revisions and marks are equal. After an insertion the tree contains
+/// the revision, or the outcome states the reason; a call that throws has changed nothing. If a peer applies the
+/// order of `Precedence`, a closed revision is restored only by that order, so peers that decided differently reach
+/// an agreement. No clock or random numbers are used.
 ///
-/// **The states of a leaf.** The *current* one is what readers see. Another live one, or a tombstone that
-/// some remote has, is in *conflict* and waits for a resolver (`resolve`); it descends from the
-/// point where the branches diverge, and the body there is the base of a merge. One that was given up is
-/// *closed*: only a tombstone follows it, whose digest distinguishes it from a deletion. A
-/// closed one is reopened if a peer continues it, or insists on it and it is above ours. A current tombstone
-/// means that the document is deleted; a revision without an ancestor here brings it back.
+/// **The states of a leaf.** Readers see the *current* leaf. Another live leaf, or a tombstone that a remote has, is
+/// in *conflict* and waits for a resolver (`resolve`); it descends from the point where the branches diverge, and the
+/// body of that revision is the base of a merge. A leaf that lost a conflict is *closed*: only a tombstone follows
+/// it, whose digest distinguishes it from a deletion. A closed leaf is reopened if a peer adds a child, or sends it
+/// again and it is above the current one in the order. A current tombstone means that the document is deleted; a new
+/// revision without an ancestor in the tree restores it.
 ///
 /// ```
 /// insertLocal   leaf ─→ its child is the leaf
-/// insertRemote  leaf ─→ its descendant          nothing of it known ─→ conflict, or refused
-///               closed ─→ open, or touched: the peer is told of ours again
-/// resolve       conflict ─→ closed or purged, and the other one goes on
-/// prune         closed, tombstone, conflict ─→ gone, in this order, the oldest first
+/// insertRemote  leaf ─→ its descendant          no known ancestor ─→ conflict, or rejected
+///               closed ─→ reopened, or the current revision is sent to the peer again
+/// resolve       conflict ─→ closed or purged, and the other branch continues
+/// prune         closed, tombstone, conflict ─→ removed, in this order, the oldest first
 /// ```
 ///
-/// **What a remote has** is one mark for each remote, on the latest revision that it is known to have. It
-/// moves to revisions that the remote sends or accepts; never back to an ancestor, unless the
-/// remote itself says that it went back. A marked revision keeps its body, as the source of deltas and
-/// the base of merges, and is not pruned.
+/// **What a remote has** is one mark for each remote, on the latest revision that it is known to have. The mark moves
+/// to revisions that the remote sends or accepts; it moves back to an ancestor only if the remote reports this. A
+/// marked revision keeps its body, as the source of deltas and the base of merges, and is not pruned.
 ///
-/// **What may be reordered.** Revisions arrive in any order, with gaps in their history and more than once.
-/// One that is outdated by what the remote said since moves no mark. A peer that remembers more may name
-/// revisions that pruning forgot: `rejoin` and `recall` put them back in their place.
+/// **What may be reordered.** Revisions arrive in any order, with gaps in their history and more than once. A
+/// revision that is older than a later report of the remote moves no mark. A peer with a longer history can send
+/// revisions that were pruned here: `rejoin` and `recall` restore them in their place.
 ///
-/// **What bounds it.** `RevisionLimits`: revisions of a branch, leaves, revisions of a tree, entries of a
-/// history. Nothing here costs more than sorting the tree. Bodies are kept for leaves and for revisions
-/// that a remote is known to have; all others lose theirs.
+/// **What bounds it.** `RevisionLimits`: revisions of a branch, leaves, revisions of a tree, entries of a history. No
+/// operation costs more than sorting the tree. Bodies are kept for leaves and for revisions that a remote is known to
+/// have; all others are removed.
 ///
-/// **What a crash leaves** is the tree as it was loaded: it is written whole, in the transaction of its
+/// **What a crash leaves** is the tree as it was loaded: it is written as a whole, in the transaction of its
 /// document.
 ///
 /// Source: `revisions.md` §4–§8.
 public struct RevisionTree: Equatable, Sendable {
-    /// One state of the document.
+    /// A revision of the document.
     public typealias Revision = HistoryRevision
 
     /// The latest revision that a remote is known to have.
@@ -53,8 +51,8 @@ public struct RevisionTree: Equatable, Sendable {
         var position: Int
     }
 
-    /// All revisions by descending ID: so a child comes before its parent, there can be no cycle, and
-    /// two trees with the same revisions are equal however they grew.
+    /// All revisions by descending ID: so a child precedes its parent, cycles are impossible, and two trees with
+    /// the same revisions are equal.
     public internal(set) var revisions: [Revision] = []
     /// By ascending remote, at most one for each.
     var marks: [RemoteMark] = []
@@ -68,7 +66,7 @@ public struct RevisionTree: Equatable, Sendable {
     /// The leaves, the winning one first.
     public var leaves: [Revision] { leafPositions.map { revisions[$0] } }
 
-    /// Whether a second leaf is live, or a tombstone that is the latest of some remote.
+    /// Whether a second leaf is live, or is a tombstone that is the latest revision of a remote.
     public var isConflicted: Bool {
         guard revisions.count > 1 else { return false }
         let leaves = leafPositions
@@ -79,13 +77,13 @@ public struct RevisionTree: Equatable, Sendable {
     /// The revision with this ID.
     public subscript(id: RevisionID) -> Revision? { position(of: id).map { revisions[$0] } }
 
-    /// Whether the tree has this revision.
+    /// Whether the tree contains this revision.
     public func contains(_ id: RevisionID) -> Bool { position(of: id) != nil }
 
-    /// Whether this revision is there and has no child.
+    /// Whether the tree contains this revision and it has no child.
     public func isLeaf(_ id: RevisionID) -> Bool { position(of: id).map(isLeaf) ?? false }
 
-    /// Whether `ancestor` is a parent of `id`, or a parent's parent, and so on.
+    /// Whether `ancestor` is an ancestor of `id`.
     public func isAncestor(_ ancestor: RevisionID, of id: RevisionID) -> Bool {
         guard let ancestor = position(of: ancestor), let start = position(of: id) else {
             return false
@@ -93,12 +91,12 @@ public struct RevisionTree: Equatable, Sendable {
         return isAncestor(ancestor, of: start)
     }
 
-    /// The revision and its ancestors, newest first; empty when the tree does not have it.
+    /// The revision and its ancestors, newest first; empty if the tree does not contain it.
     public func lineage(of id: RevisionID) -> [Revision] {
         position(of: id).map { lineage(from: $0).map { revisions[$0] } } ?? []
     }
 
-    /// The newest revision that both descend from or are; the base of a merge if it has a body.
+    /// The newest common ancestor of both, which can be one of them; the base of a merge if it has a body.
     public func commonAncestor(of first: RevisionID, and second: RevisionID) -> Revision? {
         guard let first = position(of: first), let second = position(of: second) else {
             return nil
@@ -107,10 +105,9 @@ public struct RevisionTree: Equatable, Sendable {
         return lineage(from: first).first(where: ancestors.contains).map { revisions[$0] }
     }
 
-    /// Replaces the kept bodies of all revisions except the current one: a store may keep them in
-    /// another form.
+    /// Replaces the kept bodies of all revisions except the current one, for stores that keep them in another form.
     ///
-    /// - Throws: What `transform` throws; the tree is then partly changed.
+    /// - Throws: The errors of `transform`; the tree is then partly changed.
     public mutating func transformOldBodies<E: Error>(
         _ transform: ([UInt8]) throws(E) -> [UInt8]
     ) throws(E) {
@@ -121,7 +118,7 @@ public struct RevisionTree: Equatable, Sendable {
         }
     }
 
-    /// Gives all new revisions their sequence.
+    /// Sets the sequence of all new revisions.
     public mutating func assignSequence(_ sequence: UInt64) {
         for position in revisions.indices where revisions[position].sequence == 0 {
             revisions[position].sequence = sequence

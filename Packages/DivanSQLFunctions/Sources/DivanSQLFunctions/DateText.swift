@@ -1,19 +1,19 @@
 internal import CDivanSQLFunctions
 
-/// Dates as texts, read in the same way by the date functions of SQL++ and the getters of documents.
+/// Parses dates, in the same way for the date functions of SQL++ and the getters of documents.
 public enum DateText {
-    /// Reads a date, or a date and a time, like `STR_TO_MILLIS`.
+    /// Parses a date, or a date and a time, like `STR_TO_MILLIS`.
     ///
     /// `YYYY-MM-DD`, the year with or without a minus sign; then `T` or spaces and `HH:MM`, `HH:MM:SS` or
-    /// `HH:MM:SS.s…`, of which milliseconds count; then, after optional spaces, `Z`, `±HHMM` or `±HH:MM` with at
+    /// `HH:MM:SS.s…`, of which milliseconds are used; then, after optional spaces, `Z`, `±HHMM` or `±HH:MM` with at
     /// most 14 hours. `24:00` is the end of a day.
     ///
     /// - Parameters:
     ///   - text: The whole text; leading white space is not allowed.
-    ///   - isLocal: Whether a text without a zone means the machine's local time; otherwise it means
-    ///     UTC. The system decides about the hour that clocks show twice and the one that they skip.
-    /// - Returns: Milliseconds since the start of 1970, UTC; `nil` for any other text and for a day that
-    ///   does not exist. May be called on any thread.
+    ///   - isLocal: Whether text without a time zone means local time; otherwise it means UTC. The system
+    ///     determines the result for the hours that are repeated or skipped.
+    /// - Returns: Milliseconds since the start of 1970, UTC; `nil` for other text and for a day that does not
+    ///   exist. Can be called on any thread.
     public static func milliseconds(_ text: String, isLocal: Bool) -> Int64? {
         var text = text
         return text.withUTF8 { bytes in

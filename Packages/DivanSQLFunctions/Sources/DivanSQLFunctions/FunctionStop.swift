@@ -1,10 +1,10 @@
 internal import CDivanSQLFunctions
 
-/// Stops the functions, collations and tables of this package within one step of SQLite, which asks only between
-/// steps.
+/// Stops the functions, collations and tables of this package within one step of SQLite, which itself checks only
+/// between steps.
 ///
-/// Used by one thread at a time. They count their work, and ask about every 0.3 ms; a function that is stopped fails
-/// with `SQLITE_INTERRUPT`.
+/// Use it on one thread at a time. The closure is called about every 0.3 ms; a stopped function fails with
+/// `SQLITE_INTERRUPT`.
 public final class FunctionStop {
     private let mustStop: () -> Bool
     // Allocated here, freed in `deinit`; C uses it only during `within`.
@@ -12,7 +12,8 @@ public final class FunctionStop {
 
     /// Creates a stop.
     ///
-    /// - Parameter mustStop: Whether to stop; once it was true, it is not called again. It must not use SQLite.
+    /// - Parameter mustStop: Returns whether to stop; after it has returned true, it is not called again. It must
+    ///   not use SQLite.
     public init(_ mustStop: @escaping () -> Bool) {
         self.mustStop = mustStop
         state = .allocate(capacity: 1)
@@ -27,10 +28,10 @@ public final class FunctionStop {
 
     deinit { state.deallocate() }
 
-    /// Whether anything was stopped: the rows that SQLite returned since must not be used.
+    /// Whether a function was stopped; the rows that SQLite returned since then must not be used.
     public var wasStopped: Bool { state.pointee.is_stopped }
 
-    /// Applies to the SQLite calls that `body` makes on this thread.
+    /// Applies the stop to the SQLite calls of `body` on this thread.
     public func within<T, E: Error>(_ body: () throws(E) -> T) throws(E) -> T {
         divan_use_stopping(state)
         defer { divan_use_stopping(nil) }

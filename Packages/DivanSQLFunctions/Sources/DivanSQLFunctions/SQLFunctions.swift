@@ -2,15 +2,15 @@ internal import CDivanSQLFunctions
 
 /// The functions, collations and tables with which SQLite evaluates SQL++.
 ///
-/// Every name begins with `divan_`. `divan_value1` may occur in the schema of a file, as the
-/// expression of an index: its result never changes, and another meaning gets another number.
+/// All names begin with `divan_`. `divan_value1` can occur in the schema of a file, in the expression of an index:
+/// its result never changes, and a new behaviour gets a new number.
 public enum SQLFunctions {
-    /// Adds them to a connection, before any statement uses a table whose schema names one.
+    /// Adds the functions to a connection, before any statement uses a table whose schema refers to them.
     ///
     /// - Parameters:
     ///   - connection: The `sqlite3 *`; used on the thread that uses the connection.
-    ///   - unpacker: Unpacks packed bodies, and must live until the connection is closed;
-    ///     without it such a body is an error.
+    ///   - unpacker: Decompresses bodies, and must exist until the connection is closed; without it a compressed
+    ///     body is an error.
     /// - Returns: SQLite's result code, 0 for success.
     public static func add(
         to connection: OpaquePointer,
@@ -31,25 +31,24 @@ public enum SQLFunctions {
         return divan_add_sql_functions(connection, &unpacking)
     }
 
-    /// The first byte of a packed body.
+    /// The first byte of a compressed body.
     public static var packedMark: UInt8 { UInt8(divan_packed_body) }
 
-    /// The version of the rules that order text under a `UNICODE` collation, such as `72.1`.
+    /// The version of the rules of `UNICODE` collations, such as `72.1`.
     ///
-    /// An index in such an order is valid for one version only.
+    /// An index with such a collation is valid only for one version.
     public static var unicodeVersion: String { String(cString: divan_unicode_version()) }
 }
 
-/// Unpacks bodies for the functions of one connection; a class to be subclassed, since C refers to it by
-/// address.
+/// Decompresses bodies for the functions of one connection; override `text(of:)` in a subclass.
 open class BodyUnpacker {
-    /// Creates an unpacker that unpacks nothing.
+    /// Creates an unpacker that decompresses nothing.
     public init() {}
 
-    /// The text of a packed body, which begins with `SQLFunctions.packedMark`; `nil` if it cannot be
-    /// unpacked.
+    /// The text of a compressed body, which begins with `SQLFunctions.packedMark`; `nil` if it cannot be
+    /// decompressed.
     ///
-    /// Called on the thread that uses the connection, on which it may run statements. The result must remain
-    /// valid until the next call, before which it is copied.
+    /// Called on the thread that uses the connection, on which it can run statements. The result must remain valid
+    /// until the next call.
     open func text(of packed: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8>? { nil }
 }

@@ -1,23 +1,23 @@
-/// The positions of the chunks of a sealed blob in its file.
+/// The positions of the chunks of an encrypted blob in its file.
 ///
-/// A head of 24 bytes, chunks of 64 KiB with a tag of 16 bytes each, of which the last may be shorter,
-/// and a tag over digest and length. So a position in the blob determines the position in the file.
+/// The file consists of a header of 24 bytes, chunks of 64 KiB with a tag of 16 bytes each, of which the last can
+/// be shorter, and a tag for digest and length. So a position in the blob determines the position in the file.
 public struct BlobLayout: Equatable, Sendable {
     /// Bytes before the first chunk.
     public static let headByteCount = 24
-    /// Bytes after the last one.
+    /// Bytes after the last chunk.
     public static let endByteCount = 16
     static let tagByteCount = 16
 
-    /// Bytes of the blob.
+    /// The size of the blob in bytes.
     public let byteCount: Int
 
-    /// The layout of a blob of this many bytes.
+    /// Creates the layout for the size of a blob.
     public init(byteCount: Int) {
         self.byteCount = byteCount
     }
 
-    /// The layout of a file of this many bytes; `nil` if no blob makes such a file.
+    /// Creates the layout for the size of a file; `nil` if no blob results in a file of this size.
     public init?(fileByteCount: Int) {
         let chunks = fileByteCount - Self.headByteCount - Self.endByteCount
         let whole = SealLimits.chunkByteCount + Self.tagByteCount
@@ -27,17 +27,17 @@ public struct BlobLayout: Equatable, Sendable {
             chunks / whole * SealLimits.chunkByteCount + (rest == 0 ? 0 : rest - Self.tagByteCount)
     }
 
-    /// How many chunks there are.
+    /// The number of chunks.
     public var chunkCount: Int {
         (byteCount + SealLimits.chunkByteCount - 1) / SealLimits.chunkByteCount
     }
 
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     public var fileByteCount: Int {
         Self.headByteCount + byteCount + chunkCount * Self.tagByteCount + Self.endByteCount
     }
 
-    /// Where a chunk is in the file, including its tag; `nil` if there is no such chunk.
+    /// The position of a chunk in the file, including its tag; `nil` if the chunk does not exist.
     public func place(ofChunk index: Int) -> Range<Int>? {
         guard (0..<chunkCount).contains(index) else { return nil }
         let start = Self.headByteCount + index * (SealLimits.chunkByteCount + Self.tagByteCount)
@@ -45,6 +45,6 @@ public struct BlobLayout: Equatable, Sendable {
         return start..<start + size + Self.tagByteCount
     }
 
-    /// Where the tag over digest and length is.
+    /// The position of the tag for digest and length.
     public var placeOfEnd: Range<Int> { fileByteCount - Self.endByteCount..<fileByteCount }
 }

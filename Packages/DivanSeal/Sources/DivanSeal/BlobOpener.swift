@@ -1,18 +1,18 @@
-/// Opens the chunks of one sealed blob, in any order; confined to one thread at a time.
+/// Decrypts the chunks of one encrypted blob, in any order; use it on one thread at a time.
 public final class BlobOpener {
-    /// Where the chunks are.
+    /// The positions of the chunks.
     public let layout: BlobLayout
     private let cipher: BlobCipher
 
-    /// Takes the bytes at both ends of the file.
+    /// Creates an opener from the bytes at both ends of the file.
     ///
     /// - Parameters:
     ///   - head: The first 24 bytes.
-    ///   - end: The last 16.
-    ///   - fileByteCount: Bytes of the file.
+    ///   - end: The last 16 bytes.
+    ///   - fileByteCount: The size of the file in bytes.
     ///   - digest: The digest of the expected blob.
-    ///   - seal: The seal with its key.
-    /// - Throws: `otherKey`; `damaged` if the file was truncated, extended or exchanged.
+    ///   - seal: The seal with the key.
+    /// - Throws: `otherKey`; `damaged` if the file was truncated, extended or replaced.
     public init(
         head: [UInt8],
         end: [UInt8],
@@ -26,7 +26,7 @@ public final class BlobOpener {
         try cipher.verify(end.span, digest: digest, byteCount: layout.byteCount)
     }
 
-    /// Opens the chunk with a number, which was read from `layout.place(ofChunk:)`.
+    /// Decrypts a chunk, which was read from `layout.place(ofChunk:)`.
     ///
     /// - Throws: `damaged`.
     public func open(_ chunk: Span<UInt8>, number: Int) throws(SealError) -> [UInt8] {
@@ -36,9 +36,9 @@ public final class BlobOpener {
         }
     }
 
-    /// Opens a chunk and appends its bytes to `content`, which has room for them.
+    /// Decrypts a chunk and appends its bytes to `content`, which must have enough capacity.
     ///
-    /// - Throws: `damaged`; nothing is appended then.
+    /// - Throws: `damaged`; nothing has then been appended.
     public func open(
         _ chunk: Span<UInt8>,
         number: Int,

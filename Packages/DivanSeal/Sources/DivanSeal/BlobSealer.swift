@@ -1,6 +1,6 @@
-/// Seals one blob as it streams; confined to one thread at a time.
+/// Encrypts one blob while it is received; use it on one thread at a time.
 ///
-/// Write the results of `append` and `finish` to the file, one after the other.
+/// Write the results of `append` and `finish` to the file in order.
 public final class BlobSealer {
     private let cipher: BlobCipher
     private var rest: [UInt8] = []
@@ -8,7 +8,7 @@ public final class BlobSealer {
     private var byteCount = 0
     private var hasBegun = false
 
-    /// Begins a blob with a key of its own.
+    /// Starts a blob with its own key.
     ///
     /// - Throws: `library`.
     public init(_ seal: Seal) throws(SealError) {
@@ -19,7 +19,7 @@ public final class BlobSealer {
         self.cipher = cipher
     }
 
-    /// Takes the next piece, and returns the bytes to write.
+    /// Encrypts the next piece, and returns the bytes to write.
     ///
     /// - Throws: `library`.
     public func append(_ piece: Span<UInt8>) throws(SealError) -> [UInt8] {
@@ -28,7 +28,7 @@ public final class BlobSealer {
         return sealed
     }
 
-    /// Takes the next piece, and appends the bytes to write to `sealed`, whose memory can be reused.
+    /// Encrypts the next piece, and appends the bytes to write to `sealed`, whose memory can be reused.
     ///
     /// - Throws: `library`.
     public func append(_ piece: Span<UInt8>, into sealed: inout [UInt8]) throws(SealError) {
@@ -49,7 +49,7 @@ public final class BlobSealer {
         keep(piece.extracting(start...))
     }
 
-    /// Ends the blob, whose digest is now known, and returns the remaining bytes to write.
+    /// Ends the blob with its digest, and returns the remaining bytes to write.
     ///
     /// - Throws: `library`.
     public func finish(digest: [UInt8]) throws(SealError) -> [UInt8] {

@@ -1,15 +1,15 @@
 internal import CDivanSeal
 internal import Glibc
 
-/// The output of a command, such as a password manager's: `pass show divan`.
+/// Reads the key from the output of a command, such as a password manager: `pass show divan`.
 ///
-/// The shell runs it; it inherits standard input and error, so that it can prompt.
+/// The command is run by the shell, and inherits standard input and error, so that it can prompt.
 public struct CommandKey: KeySource {
     private let command: String
     private let form: KeyForm
     private let milliseconds: Int
 
-    /// Creates a source of a command's output, which must end within `milliseconds`, at least 1.
+    /// Creates a source for a command, which must end within `milliseconds`, at least 1.
     public init(
         _ command: String,
         form: KeyForm = .key,
@@ -24,7 +24,7 @@ public struct CommandKey: KeySource {
 
     /// Runs the command.
     ///
-    /// - Throws: `source` if it fails, takes too long or prints no key.
+    /// - Throws: `source` if it fails, exceeds the time or prints no key.
     public func key() throws(SealError) -> SealKey {
         var ends: [Int32] = [0, 0]
         guard divan_pipe(&ends) == 0 else { throw Self.failure(errno) }

@@ -1,18 +1,18 @@
 internal import Glibc
 
-/// A source of the key of a database.
+/// The source of a database's key.
 ///
-/// Called when a database is opened, on the thread that opens it; may block.
+/// Called when a database is opened, on the thread that opens it; it can block.
 public protocol KeySource: Sendable {
-    /// The key.
+    /// Returns the key.
     ///
-    /// - Throws: `SealError`; its text names the source but not what it returned.
+    /// - Throws: `SealError`; its description contains the source, but not the key.
     func key() throws(SealError) -> SealKey
 }
 
-/// How the bytes from a source are interpreted.
+/// The interpretation of the bytes from a source.
 public enum KeyForm: Sendable {
-    /// 32 raw bytes, or 64 hexadecimal digits, with or without a line end.
+    /// A key: 32 raw bytes, or 64 hexadecimal digits, with or without a line end.
     case key
     /// A password; a trailing line end is not part of it.
     case password
@@ -92,33 +92,33 @@ public enum KeyForm: Sendable {
     }
 }
 
-/// A key that already exists.
+/// A key in memory.
 public struct GivenKey: KeySource {
     private let given: SealKey
 
-    /// Creates a source of this key.
+    /// Creates a source for a key.
     public init(_ key: SealKey) {
         given = key
     }
 
-    /// The key.
+    /// Returns the key.
     public func key() throws(SealError) -> SealKey { given }
 }
 
-/// A file that only its owner can read.
+/// Reads the key from a file that only its owner can read.
 public struct FileKey: KeySource {
     private let path: String
     private let form: KeyForm
 
-    /// Creates a source of a file's content.
+    /// Creates a source for a file.
     public init(_ path: String, form: KeyForm = .key) {
         self.path = path
         self.form = form
     }
 
-    /// Reads the file; waits for a pipe without a writer, as long as for a command.
+    /// Reads the file; waits for the writer of a pipe as long as for a command.
     ///
-    /// - Throws: `source` also for a file that others may read.
+    /// - Throws: `source`, also for a file that other users can read.
     public func key() throws(SealError) -> SealKey {
         // O_NONBLOCK: otherwise opening a pipe would wait for a writer without limit.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -141,14 +141,14 @@ public struct FileKey: KeySource {
     }
 }
 
-/// An open file or pipe, which is read to its end and stays open.
+/// Reads the key from an open file or pipe, which is read to its end and not closed.
 public struct DescriptorKey: KeySource {
     private let descriptor: Int32
     private let form: KeyForm
     private let name: String
     private let milliseconds: Int?
 
-    /// Creates a source that reads a descriptor.
+    /// Creates a source for a file descriptor.
     public init(_ descriptor: Int32, form: KeyForm = .key, name: String? = nil) {
         self.init(
             descriptor,
@@ -166,7 +166,7 @@ public struct DescriptorKey: KeySource {
         self.milliseconds = milliseconds
     }
 
-    /// Reads to the end.
+    /// Reads the key.
     public func key() throws(SealError) -> SealKey {
         var given = [UInt8](repeating: 0, count: SealLimits.sourceByteCount + 1)
         var count = 0
@@ -197,12 +197,12 @@ public struct DescriptorKey: KeySource {
     }
 }
 
-/// An environment variable, which every process of the same user can see: for containers.
+/// Reads the key from an environment variable, for containers; all processes of the same user can read it.
 public struct EnvironmentKey: KeySource {
     private let variable: String
     private let form: KeyForm
 
-    /// Creates a source of a variable's value.
+    /// Creates a source for a variable.
     public init(_ variable: String, form: KeyForm = .key) {
         self.variable = variable
         self.form = form
@@ -219,12 +219,12 @@ public struct EnvironmentKey: KeySource {
     }
 }
 
-/// A credential that systemd passes to a service (`LoadCredential=`, `SetCredentialEncrypted=`).
+/// Reads the key from a credential that systemd passes to a service (`LoadCredential=`, `SetCredentialEncrypted=`).
 public struct CredentialKey: KeySource {
     private let name: String
     private let form: KeyForm
 
-    /// Creates a source of a credential.
+    /// Creates a source for a credential.
     public init(_ name: String, form: KeyForm = .key) {
         self.name = name
         self.form = form

@@ -1,22 +1,22 @@
 internal import CDivanSeal
 internal import Glibc
 
-/// A key of type `user` in the kernel's keyrings, hidden from files and other users:
-/// `keyctl padd user divan:notes @u < notes.key`.
+/// Reads the key from a key of type `user` in the kernel's keyrings: `keyctl padd user divan:notes @u < notes.key`.
 ///
-/// The kernel searches the keyrings of the thread, the process and the session. Their content is lost at a
-/// restart, and after its timeout if one was set (`keyctl timeout`).
+/// It is not stored in files, and other users cannot read it. The kernel searches the keyrings of the thread, the
+/// process and the session. Their content is lost at a restart, and after a timeout if one was set (`keyctl
+/// timeout`).
 public struct KeyringKey: KeySource {
     private let description: String
     private let form: KeyForm
 
-    /// Creates a source of the key with a description.
+    /// Creates a source for the key with a description.
     public init(_ description: String, form: KeyForm = .key) {
         self.description = description
         self.form = form
     }
 
-    /// Asks the kernel.
+    /// Reads the key from the kernel.
     public func key() throws(SealError) -> SealKey {
         let source = "keyring \(description)"
         guard !description.isEmpty, !description.utf8.contains(0) else {

@@ -1,11 +1,11 @@
 internal import CDivanSeal
 
-/// Seals short messages with AES-256-GCM: a nonce of 12 random bytes, as many sealed bytes as the message
-/// has, and a tag of 16.
+/// Encrypts short messages with AES-256-GCM: the output is a nonce of 12 random bytes, the encrypted bytes, and a
+/// tag of 16 bytes.
 ///
 /// The key is HKDF-SHA256 of a `SealKey` with the salt `Divan`, for a label: keys for different labels are
-/// independent. After 2³² messages with one key, two nonces are equal with a probability of 2⁻³³.
-/// May be used from any thread.
+/// independent. After 2³² messages with one key, two nonces are equal with a probability of 2⁻³³. Can be used from
+/// any thread.
 public final class MessageSeal: Sendable {
     private static let cipher = PageCipher.aes256GCM
     private static let nonceByteCount = Int(divan_nonce_size)
@@ -26,7 +26,7 @@ public final class MessageSeal: Sendable {
         self.key = try SealKey(bytes: derived.span)
     }
 
-    /// Seals a message that opens only with the same `bound`.
+    /// Encrypts a message, which can be decrypted only with the same `bound`.
     ///
     /// - Throws: `library`.
     public func seal(_ plain: Span<UInt8>, binding bound: [UInt8]) throws(SealError) -> [UInt8] {
@@ -44,9 +44,9 @@ public final class MessageSeal: Sendable {
         nonce + (try context().seal(plain, nonce: nonce, binding: bound))
     }
 
-    /// Opens a message.
+    /// Decrypts a message.
     ///
-    /// - Throws: `damaged` for bytes that were not sealed with this key, or not with this `bound`.
+    /// - Throws: `damaged` for bytes that were not encrypted with this key and `bound`.
     public func open(_ sealed: Span<UInt8>, binding bound: [UInt8]) throws(SealError) -> [UInt8] {
         guard sealed.count >= Self.nonceByteCount + Int(divan_tag_size) else { throw .damaged }
         let nonce = (0..<Self.nonceByteCount).map { sealed[$0] }

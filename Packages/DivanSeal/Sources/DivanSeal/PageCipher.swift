@@ -1,13 +1,13 @@
 internal import CDivanSeal
 
-/// An authenticated cipher: the extension point for sealing.
+/// An authenticated cipher for databases and blobs.
 ///
-/// A new one is a table of C functions (`divan_cipher`) with a unique number, which is stored in
-/// each file that it sealed. `PageCipherContract.violations(of:)` lists the promises that one breaks.
+/// A new cipher is a table of C functions (`divan_cipher`) with a unique number, which is stored in each encrypted
+/// file. `PageCipherContract.violations(of:)` lists the requirements that a cipher violates.
 public struct PageCipher: Sendable {
-    /// The number in sealed files.
+    /// The number in encrypted files.
     public let number: UInt8
-    /// Its usual name.
+    /// The usual name.
     public let name: String
 
     private init(number: UInt8, name: String) {
@@ -15,14 +15,14 @@ public struct PageCipher: Sendable {
         self.name = name
     }
 
-    /// AES-256 in Galois/Counter mode: the fastest if the processor has instructions for it.
+    /// AES-256 in Galois/Counter mode: the fastest cipher if the processor has instructions for it.
     public static let aes256GCM = PageCipher(number: 1, name: "AES-256-GCM")
-    /// ChaCha20 with Poly1305: as secure, and faster without such instructions.
+    /// ChaCha20 with Poly1305: equally secure, and faster without such instructions.
     public static let chaCha20Poly1305 = PageCipher(number: 2, name: "ChaCha20-Poly1305")
-    /// Every cipher known here.
+    /// All supported ciphers.
     public static let all = [aes256GCM, chaCha20Poly1305]
 
-    /// The cipher with a number in a sealed file; `nil` if it is not known here.
+    /// The cipher with a number in an encrypted file; `nil` if it is not supported.
     public static func numbered(_ number: UInt8) -> PageCipher? {
         all.first { $0.number == number }
     }
@@ -104,9 +104,9 @@ final class CipherContext {
         }
     }
 
-    /// Appends the plain bytes to `plain`, which has room for them.
+    /// Appends the decrypted bytes to `plain`, which must have enough capacity.
     ///
-    /// - Throws: `damaged`; nothing is appended then.
+    /// - Throws: `damaged`; nothing has then been appended.
     func open(
         _ sealed: Span<UInt8>,
         nonce: [UInt8],

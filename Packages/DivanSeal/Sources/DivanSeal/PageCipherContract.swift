@@ -1,6 +1,6 @@
-/// What every cipher promises, for tests of new ones.
+/// The requirements for every cipher, for tests of new ciphers.
 public enum PageCipherContract {
-    /// The promises that a cipher breaks, as sentences; empty if it keeps them all.
+    /// Returns one sentence for each violated requirement; none if the cipher is correct.
     public static func violations(of cipher: PageCipher) -> [String] {
         do throws(SealError) {
             return try found(in: cipher)

@@ -1,14 +1,14 @@
 internal import CDivanSeal
 internal import Synchronization
 
-/// Seals the databases and blobs of one key.
+/// Encrypts databases and blobs with one key.
 ///
-/// Open a database through `vfsName` with `reservedByteCount` reserved bytes per page; keep the seal as
-/// long as a connection uses it. May be used from any thread.
+/// Open a database through `vfsName` with `reservedByteCount` reserved bytes per page; keep the seal until all
+/// connections that use it are closed. Can be used from any thread.
 public final class Seal: Sendable {
     /// The key.
     public let key: SealKey
-    /// The cipher for new files; others name their own.
+    /// The cipher for new files; existing files contain the number of their cipher.
     public let cipher: PageCipher
     /// Bytes at the end of each page that SQLite leaves unused: `SQLITE_FCNTL_RESERVE_BYTES`, to be set
     /// before a database gets its first page.
@@ -16,16 +16,16 @@ public final class Seal: Sendable {
 
     private let vfs = Mutex<RegisteredVFS?>(nil)
 
-    /// Creates a seal; nothing is registered until the name is requested.
+    /// Creates a seal; the VFS is registered when its name is requested.
     public init(key: SealKey, cipher: PageCipher = .aes256GCM) {
         self.key = key
         self.cipher = cipher
     }
 
-    /// Registers the VFS with SQLite; only once, and the first call determines the VFS below it.
+    /// Registers the VFS with SQLite; this happens once, and the first call determines the underlying VFS.
     ///
-    /// - Parameter base: The name of the VFS that gets the sealed files; SQLite's default one if `nil`.
-    /// - Returns: The name under which SQLite finds it.
+    /// - Parameter base: The name of the underlying VFS; SQLite's default VFS if `nil`.
+    /// - Returns: The name of the VFS.
     /// - Throws: `library`.
     public func vfsName(over base: String? = nil) throws(SealError) -> String {
         try vfs.withLock { vfs throws(SealError) in
@@ -34,7 +34,7 @@ public final class Seal: Sendable {
         }
     }
 
-    /// The number of files that are open through it.
+    /// The number of files that are open through the VFS.
     public var openFileCount: Int { vfs.withLock { $0?.openFileCount ?? 0 } }
 }
 
@@ -61,19 +61,19 @@ private struct RegisteredVFS: ~Copyable {
 // MARK: - What a file says
 
 extension Seal {
-    /// What the start of a file shows without a key.
+    /// The kind of a file, determined from its start without a key.
     public enum FileKind: Equatable, Sendable {
-        /// A database or blob that is sealed with a cipher known here.
+        /// A database or blob that is encrypted with a supported cipher.
         case sealed(cipher: String)
-        /// A file that a later version of Divan sealed.
+        /// A file that a newer version of Divan encrypted.
         case sealedOtherwise(number: UInt8)
-        /// An SQLite database that is not sealed.
+        /// An SQLite database that is not encrypted.
         case plain
-        /// Neither.
+        /// Another file.
         case unknown
     }
 
-    /// Determines the kind of a file by its first 16 bytes.
+    /// Determines the kind of a file from its first 16 bytes.
     public static func kind(ofHead head: Span<UInt8>) -> FileKind {
         guard head.count >= divan_head_size else { return .unknown }
         let start = (0..<16).map { head[$0] }

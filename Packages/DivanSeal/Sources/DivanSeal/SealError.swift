@@ -1,18 +1,18 @@
 internal import Glibc
 
-/// An invalid key, a source that provides none, or sealed bytes that do not open.
+/// An invalid key, a source without a key, or encrypted bytes that cannot be decrypted.
 public enum SealError: Error, Equatable, Sendable {
-    /// A key has 32 bytes, this one has another number.
+    /// The key does not have 32 bytes.
     case keyLength(byteCount: Int)
-    /// A password has 1 to 1,024 bytes.
+    /// The password is empty or longer than 1,024 bytes.
     case passwordLength(byteCount: Int)
-    /// A source provided no key; which source, why, and what to do.
+    /// The source provided no key; the source, and the reason with the remedy.
     case source(String, detail: String)
-    /// The data were sealed with another key.
+    /// The data was encrypted with another key.
     case otherKey
-    /// The data differ from what was sealed, or are not the expected ones.
+    /// The encrypted data was changed or replaced.
     case damaged
-    /// There is not enough memory, or there are no random numbers.
+    /// There is not enough memory, or random numbers are not available.
     case library
 }
 

@@ -1,10 +1,10 @@
 internal import CDivanSeal
 internal import Synchronization
 
-/// The key of a database: 32 bytes, in memory that is wiped when the key is no longer used, and that
-/// is excluded from core dumps and, as far as the system's limits allow, from swap.
+/// The key of a database: 32 bytes, in memory that is wiped when the key is released, and is excluded from core
+/// dumps and, if the system's limits allow it, from swap.
 ///
-/// Neither its description nor a debugger's dump shows it. May be used from any thread.
+/// Its description and `dump` do not show the key. Can be used from any thread.
 public final class SealKey: Sendable {
     /// The one owner of the bytes.
     private struct Secret: ~Copyable {
@@ -24,7 +24,7 @@ public final class SealKey: Sendable {
 
     private let secret: Mutex<Secret>
 
-    /// Copies 32 bytes; wipe the original.
+    /// Copies 32 bytes; wipe the original afterwards.
     ///
     /// - Throws: `keyLength`, `library`.
     public init(bytes: Span<UInt8>) throws(SealError) {
@@ -36,12 +36,11 @@ public final class SealKey: Sendable {
         self.secret = Mutex(secret)
     }
 
-    /// Derives a key from a password like Couchbase Lite, so that the same password gives the same
-    /// key on every platform: PBKDF2 with HMAC-SHA256, 64,000 rounds, some 20 ms, and a salt that is the
-    /// same everywhere.
+    /// Derives a key from a password in the same way as Couchbase Lite: PBKDF2 with HMAC-SHA256, 64,000 rounds
+    /// (about 20 ms), and a fixed salt.
     ///
-    /// A password that people can remember can be guessed by anyone with the file and patience; a random
-    /// key cannot. Two databases with the same password use different derived keys (`Docs/formats`).
+    /// An attacker with the file can guess a password that is easy to remember, but not a random key. Databases
+    /// with the same password use different derived keys (`Docs/formats`).
     ///
     /// - Throws: `passwordLength`, `library`.
     public convenience init(password: String) throws(SealError) {
@@ -86,7 +85,7 @@ public final class SealKey: Sendable {
         return try body(copy.span)
     }
 
-    /// Whether both are the same; the time that this takes reveals nothing.
+    /// Whether both keys are equal, compared in constant time.
     public func isSame(as other: SealKey) -> Bool {
         withBytes { mine in
             other.withBytes { theirs in
@@ -120,9 +119,9 @@ public final class SealKey: Sendable {
 }
 
 extension SealKey: CustomStringConvertible, CustomReflectable {
-    /// Shows what it is and hides its content.
+    /// The type, without the key.
     public var description: String { "SealKey(hidden)" }
-    /// Nothing.
+    /// Empty, so that `dump` does not show the key.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 

@@ -2,9 +2,9 @@ internal import DivanJSON
 
 // A whole body, outgoing and incoming.
 extension DocumentFields {
-    /// Returns a body in the form to send; the same bytes if nothing is to be encrypted.
+    /// Returns a body with its properties encrypted for sending; the same bytes if there is nothing to encrypt.
     ///
-    /// - Throws: `FieldFailure`, also if `sealing` is `nil` and something is to be encrypted.
+    /// - Throws: `FieldFailure`, also if `sealing` is `nil` and there is something to encrypt.
     public func sealed(
         _ body: [UInt8],
         by sealing: FieldSealing?
@@ -15,7 +15,7 @@ extension DocumentFields {
         return try walk.result(for: body)
     }
 
-    /// Returns a received body in the form to store; the same bytes if nothing was decrypted.
+    /// Returns a received body with its properties decrypted for storage; the same bytes if nothing was decrypted.
     ///
     /// A body that is not JSON is returned unchanged: storing it will fail.
     ///

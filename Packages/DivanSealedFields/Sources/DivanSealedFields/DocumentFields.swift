@@ -1,6 +1,6 @@
 public import DivanJSON
 
-/// What a cipher is told about a property.
+/// The property that a cipher encrypts or decrypts.
 public struct FieldQuestion: Sendable {
     /// The scope of the document's collection.
     public let scope: String
@@ -8,30 +8,30 @@ public struct FieldQuestion: Sendable {
     public let collection: String
     /// The document's ID.
     public let documentID: ExactText
-    /// The path of the property: names with dots between, positions in brackets; `\` precedes a
-    /// `.`, `[` or `\` that belongs to a name.
+    /// The path of the property: names separated by dots, positions in brackets; `\` precedes a `.`, `[` or `\`
+    /// that belongs to a name.
     public let keyPath: String
-    /// The whole document: the local one when it is sent, the received one when it arrives.
+    /// The whole document: the local document when it is sent, the received document when it arrives.
     public let properties: JSONObject
 }
 
-/// Encrypts the JSON of a value; `nil`, or an empty result, is a refusal.
+/// Encrypts the JSON of a value; `nil`, or an empty result, means failure.
 ///
-/// Called on the thread that runs the peer; may block, which pauses the replication.
+/// Called on the thread of the replication, which it can block.
 public typealias FieldSealing =
     @Sendable (_ value: [UInt8], _ question: FieldQuestion) throws -> SealedField?
 
-/// Decrypts a value into its JSON; with `nil`, or an empty result, the property stays as received.
+/// Decrypts a value into its JSON; with `nil`, or an empty result, the property remains as received.
 ///
-/// Called on the thread that runs the peer; may block, which pauses the replication.
+/// Called on the thread of the replication, which it can block.
 public typealias FieldOpening =
     @Sendable (_ field: SealedField, _ question: FieldQuestion) throws -> [UInt8]?
 
 /// The encryptable properties of one document, outgoing or incoming.
 ///
-/// **Out**: each `"name":{"@type":"encryptable","value":…}` becomes `"encrypted$name":{…}`, in nested
-/// dictionaries too. **In**: the reverse. Everything else is unchanged. It is an error if a value cannot be
-/// encrypted: no value is sent in plain text because something is missing.
+/// **Outgoing**: each `"name":{"@type":"encryptable","value":…}` becomes `"encrypted$name":{…}`, also in nested
+/// dictionaries. **Incoming**: the reverse. All other values are unchanged. If a value cannot be encrypted, this is
+/// an error: it is never sent in plain text.
 ///
 /// Source: `encryption.md` §6.
 public struct DocumentFields: Sendable {
@@ -39,7 +39,7 @@ public struct DocumentFields: Sendable {
     let collection: String
     let documentID: ExactText
 
-    /// Names the document.
+    /// Creates the fields of a document.
     public init(scope: String, collection: String, documentID: ExactText) {
         self.scope = scope
         self.collection = collection

@@ -1,6 +1,6 @@
 public import DivanJSON
 
-/// The form in a local document of a value that is encrypted on its way to a peer:
+/// The form, in a local document, of a value that is encrypted when it is sent:
 /// `{"@type":"encryptable","value":…}`.
 ///
 /// Source: `encryption.md` §6.
@@ -23,10 +23,10 @@ public enum EncryptableForm {
         return object[valueKey]
     }
 
-    /// Whether a body contains an encryptable value, as a property, where `DocumentFields` finds it, or
-    /// elsewhere, where it refuses it.
+    /// Whether a body contains an encryptable value, as a property, or elsewhere, where `DocumentFields` rejects
+    /// it.
     ///
-    /// For most bodies a search without parsing is enough, 0.05 µs per kilobyte.
+    /// For most bodies this is a search without parsing, 0.05 µs per kilobyte.
     public static func stands(in body: Span<UInt8>) -> Bool {
         mayStand(in: body) && ((try? JSON(parsing: body)).map { stands(in: $0) } ?? true)
     }

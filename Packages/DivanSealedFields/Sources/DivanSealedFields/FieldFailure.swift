@@ -1,14 +1,14 @@
-/// Why the encrypted properties of a document cannot be sent, or cannot be read.
+/// The reason why the encrypted properties of a document cannot be sent or read.
 ///
-/// Gives the path of a property, never its value.
+/// Contains the path of a property, never its value.
 public enum FieldFailure: Error, Equatable, Sendable {
-    /// The value would be sent in plain text: there is nothing to encrypt it with.
+    /// There is no encryptor, so the value would be sent in plain text.
     case noSealing(keyPath: String)
-    /// The cipher refused permanently.
+    /// The cipher failed permanently.
     case failed(keyPath: String, reason: String)
     /// The cipher is not available now; a later attempt may succeed.
     case unavailable(keyPath: String, reason: String)
-    /// An encryptable value that is no property: in an array, or the document itself.
+    /// An encryptable value is not a property: it is in an array, or is the document itself.
     case misplaced(keyPath: String)
     /// The value contains a blob, whose content would be sent in plain text.
     case holdsBlob(keyPath: String)
@@ -16,7 +16,7 @@ public enum FieldFailure: Error, Equatable, Sendable {
     case occupied(keyPath: String)
     /// The decrypted value is not JSON.
     case notJSON(keyPath: String)
-    /// More properties than a document may have.
+    /// The document has too many encryptable properties.
     case tooMany
     /// The path of a property is too long to be passed to a cipher.
     case longPath(limit: Int)

@@ -1,34 +1,34 @@
 internal import DivanJSON
 public import DivanSeal
 
-/// The name of a key, which is sent with the values that it encrypted; 1 to 256 bytes.
+/// The ID of a key, which is sent with the encrypted values; 1 to 256 bytes.
 public struct FieldKeyID: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
     private let name: ExactText
 
-    /// Wraps a name.
+    /// Creates an ID from text.
     public init(_ text: String) { name = ExactText(text) }
-    /// Wraps a string literal.
+    /// Creates an ID from a literal.
     public init(stringLiteral text: String) { self.init(text) }
-    /// The name itself.
+    /// The ID as text.
     public var description: String { name.text }
 }
 
-/// Keys for properties: one that encrypts, and others that still decrypt.
+/// Keys for properties: one that encrypts, and others that only decrypt.
 ///
-/// To change keys, add the new one to every reader first, then make it the current one; remove the old one
-/// when nothing is encrypted with it any more. Each value is sealed with AES-256-GCM and bound to scope,
-/// collection, document, key path and key ID: if a server moves it elsewhere, it does not open. An older
-/// value of the same property does.
+/// To change keys, first add the new key to all readers, then make it the current key; remove the old key when no
+/// value is encrypted with it. Each value is encrypted with AES-256-GCM and bound to scope, collection, document,
+/// key path and key ID: if a server moves it elsewhere, it cannot be decrypted. An older value of the same property
+/// can.
 ///
-/// Docs/formats/sealed-fields.md defines the bytes. May be used from any thread.
+/// Docs/formats/sealed-fields.md defines the bytes. Can be used from any thread.
 public final class FieldKeyring: Sendable {
-    /// The algorithm's name on the wire.
+    /// The algorithm's name in the protocol.
     public static let algorithm = "DIVAN_AES_256_GCM"
 
     private let current: FieldKeyID
     private let seals: [FieldKeyID: MessageSeal]
 
-    /// Collects keys.
+    /// Creates a keyring.
     ///
     /// - Throws: `library`; `source` if `current` has no key, or an ID is empty or too long.
     public init(
@@ -66,9 +66,9 @@ public final class FieldKeyring: Sendable {
         }
     }
 
-    /// Decrypts with the named key; `nil` for another algorithm and for unknown keys.
+    /// Decrypts with the key of the value; `nil` for other algorithms and unknown keys.
     ///
-    /// - Throws: `damaged` for a value that was not encrypted with that key, or not for this place.
+    /// - Throws: `damaged` for a value that was not encrypted with that key or for this property.
     @Sendable public func open(
         _ field: SealedField,
         _ question: FieldQuestion

@@ -5,19 +5,19 @@ internal import DivanJSON
 ///
 /// Source: `encryption.md` §6.
 public struct SealedField: Equatable, Sendable {
-    /// What precedes the property's own name.
+    /// The prefix of the property's name.
     public static let prefix = "encrypted$"
-    /// The algorithm if none is named.
+    /// The default algorithm.
     public static let customAlgorithm = "CB_MOBILE_CUSTOM"
 
-    /// What the value was encrypted with; other peers rely on it.
+    /// The algorithm of the encryption, which other peers need.
     public var algorithm: String
-    /// The key that was used; `nil` if it is not given.
+    /// The ID of the key; `nil` if there is none.
     public var keyID: String?
-    /// The encrypted value: any bytes.
+    /// The encrypted value, as bytes.
     public var ciphertext: [UInt8]
 
-    /// Creates one from its parts.
+    /// Creates a property from its parts.
     public init(
         _ ciphertext: [UInt8],
         algorithm: String = Self.customAlgorithm,

@@ -195,7 +195,7 @@ extension ActiveSession {
         loop.schedule(at: loop.now + patience) { [weak self] in
             guard let self, case .obtaining(number, let since) = phase else { return }
             let wait = SyncWait(.credentials, for: loop.now - since)
-            log.warning("Replicator waits for: \(wait)")
+            log.warning("Replicator is waiting for: \(wait)")
             var next = status
             next.stall = wait
             tell(next)
@@ -268,7 +268,7 @@ extension ActiveSession {
             switch outcome {
             case .ready: self.renewLater(self.configuration.credentials?.accepted())
             case .unavailable(let error), .denied(let error):
-                self.log.warning("\(error); the connection goes on with the credentials it has")
+                self.log.warning("\(error); the connection continues with its current credentials")
             }
         }
     }

@@ -57,21 +57,21 @@ struct SchemeMismatch {
             answer = "the server refused with \(status), “\(explanation.shownOnce)”"
         case .refused(let status, _, _):
             answer = "the server refused with \(status) without a reason"
-        default: answer = "the server supports none of the offered versions of the sync protocol"
+        default: answer = "the server supports none of the offered sync protocol versions"
         }
         let other = scheme == .vectors ? "revision trees" : "version vectors"
         let own = scheme == .vectors ? "version vectors" : "revision trees"
-        let certainty = isCertain ? "" : "probably "
-        return "\(answer): \(certainty)because this database has \(own) and the peer's has \(other)"
+        let cause = isCertain ? "because" : "probably because"
+        return "\(answer), \(cause) this database uses \(own) and the peer's uses \(other)"
     }
 
     private var remedy: String {
         switch scheme {
         case .vectors:
-            "upgrade the peer's database (divan upgrade, Couchbase Lite 4, Sync Gateway 4), or sync a copy of "
-                + "this database from before its upgrade"
+            "upgrade the peer's database (divan upgrade, Couchbase Lite 4, Sync Gateway 4), or "
+                + "sync a backup of this database from before its upgrade"
         case .trees:
-            "upgrade this database (divan upgrade, or the revision scheme versionVectors), which cannot be undone"
+            "upgrade this database to version vectors (divan upgrade; cannot be undone)"
         }
     }
 }

@@ -13,7 +13,7 @@ import Testing
         PendingConflict(collection: .default, documentID: DocumentID(unchecked: "\(number)"))
     }
 
-    @Test func `four at a time are handed out, in order`() {
+    @Test func `conflicts are resolved in order, four at a time`() {
         var backlog = ConflictBacklog()
         for number in 0..<30 { backlog.add(conflict(number)) }
         let first = (0..<9).compactMap { _ in backlog.next() }
@@ -22,7 +22,7 @@ import Testing
         #expect(backlog.next() == conflict(4) && backlog.next() == nil)
     }
 
-    @Test func `a line that is never empty keeps what waits, not what was`() {
+    @Test func `a backlog that is never empty keeps only waiting conflicts`() {
         var backlog = ConflictBacklog()
         for number in 0..<500 { backlog.add(conflict(number)) }
         for number in 0..<10_000 {

@@ -29,14 +29,14 @@ import Testing
         return run
     }
 
-    @Test func `without a resolver both sides end equal`() async throws {
+    @Test func `without a resolver both sides converge`() async throws {
         let stores = try await conflicted()
         _ = await Run(stores.here, stores.configuration()).toTheEnd()
         #expect(try stores.here.text("a") == stores.there.text("a"))
         #expect(try stores.here.read { try $0.conflicts(in: .default) }.isEmpty)
     }
 
-    @Test func `the outcome is pushed in the same run`() async throws {
+    @Test func `the result of the resolver is pushed in the same run`() async throws {
         let stores = try await conflicted()
         let run = await run(
             stores,
@@ -50,7 +50,8 @@ import Testing
         #expect(run.documents.events.filter { !$0.isPush }.map(\.error) == [nil])
     }
 
-    @Test func `a resolver is asked again when the document changed meanwhile`() async throws {
+    @Test func `the resolver is called again if the document changed in the meantime`() async throws
+    {
         let stores = try await conflicted()
         let askedCount = Atomic(0)
         let here = stores.here
@@ -103,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `a purge while the resolver runs is reported as not found`() async throws {
+    @Test func `a document purged while the resolver runs is reported as not found`() async throws {
         let stores = try await conflicted()
         let here = stores.here
         let run = await run(
@@ -116,7 +117,7 @@ import Testing
         #expect(run.documents.events.filter { !$0.isPush }.map(\.error?.code) == [7])
     }
 
-    @Test func `stop waits for a resolver at work, and reports its document`() async throws {
+    @Test func `stop waits for a running resolver and reports its document`() async throws {
         let stores = try await conflicted()
         let (asked, continuation) = AsyncStream.makeStream(of: Void.self)
         let gate = DispatchSemaphore(value: 0)

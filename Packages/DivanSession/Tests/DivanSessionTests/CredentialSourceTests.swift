@@ -40,7 +40,7 @@ import Testing
         return setting
     }
 
-    @Test func `credentials come before the connection, and the status says so`() {
+    @Test func `credentials are requested before connecting, and the status shows it`() {
         let desk = Desk()
         let run = VirtualRun(setting(desk))
         run.run(for: .seconds(10))
@@ -51,9 +51,7 @@ import Testing
         #expect(run.statuses.last?.error == nil)
     }
 
-    @Test
-    func `credentials that cannot be fetched now are asked for again, as after a lost connection`()
-    {
+    @Test func `unavailable credentials are requested again like after a lost connection`() {
         let desk = Desk([.unavailable(Self.missing), .unavailable(Self.missing), .ready])
         var setting = setting(desk)
         setting.retry = RetrySchedule(isContinuous: false)
@@ -70,7 +68,7 @@ import Testing
         #expect(run.attempts.map(\.components.seconds) == [6], "2 s, then 4 s")
     }
 
-    @Test func `an application without credentials ends the run`() {
+    @Test func `denied credentials end the run`() {
         let desk = Desk([.denied(Self.missing)])
         var setting = setting(desk)
         setting.retry = RetrySchedule(isContinuous: true)
@@ -83,7 +81,7 @@ import Testing
         #expect(run.attempts.isEmpty)
     }
 
-    @Test func `a refusal asks once more at once, a second one is final`() {
+    @Test func `the first 401 requests credentials again, the second ends the run`() {
         let desk = Desk()
         var setting = setting(desk)
         setting.retry = RetrySchedule(isContinuous: true)
@@ -97,7 +95,7 @@ import Testing
         #expect(run.statuses.last?.needsCredentials == true)
     }
 
-    @Test func `credentials are renewed while the connection goes on`() {
+    @Test func `credentials are renewed during a connection`() {
         let desk = Desk(life: .seconds(60))
         var setting = setting(desk)
         setting.isContinuous = true
@@ -111,7 +109,7 @@ import Testing
         #expect(desk.askCount.load(ordering: .relaxed) == 4, "nobody is asked after the end")
     }
 
-    @Test func `an application that does not answer is named, and stop ends the wait`() {
+    @Test func `a stall is reported while credentials are missing, and stop ends the wait`() {
         var setting = VirtualRun.Setting()
         setting.change = { configuration in
             configuration.credentials = CredentialSource(

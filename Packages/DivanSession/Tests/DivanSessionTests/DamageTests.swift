@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: [true, false], [true, false])
-    func `bytes that change on their way cost the connection, which is made again`(
+    func `corrupted bytes close the connection, and the session reconnects`(
         isContinuous: Bool,
         damagesSent: Bool
     ) throws {
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `a way that always changes bytes ends a single replication after its attempts`()
+    @Test func `a one-shot replication ends after its attempts if bytes are always corrupted`()
         throws
     {
         var setting = VirtualRun.Setting()

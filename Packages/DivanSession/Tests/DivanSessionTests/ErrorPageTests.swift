@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `the page shows what an error of the connection becomes`() throws {
+    @Test func `the error page documents how connection errors are reported`() throws {
         let root = URL(filePath: #filePath).pathComponents.dropLast(5).joined(separator: "/")
         let page = try String(contentsOfFile: "\(root)/Docs/errors.md", encoding: .utf8)
         let parts = page.components(separatedBy: "## How connection errors are reported\n")

@@ -47,7 +47,7 @@ import Testing
         return VirtualRun(setting)
     }
 
-    @Test func `what was pushed and could not be noted costs the connection alone`() throws {
+    @Test func `a push that could not be recorded locally ends only the connection`() throws {
         let disk = ShakyDisk()
         let run = try run(disk, isContinuous: true)
         run.run(for: .seconds(1))
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a feed that could not be read once costs the connection alone`(isHere: Bool) throws {
+    func `a read error of the changes feed ends only the connection`(isHere: Bool) throws {
         let disk = ShakyDisk()
         var setting = VirtualRun.Setting(isContinuous: true)
         setting.retry = RetrySchedule(isContinuous: true)
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `what came and could not be stored comes again`(isContinuous: Bool) throws {
+    func `a pulled document that could not be stored is pulled again`(isContinuous: Bool) throws {
         let disk = ShakyDisk()
         let run = try run(disk, isContinuous: isContinuous)
         if isContinuous { run.run(for: .seconds(1)) }

@@ -35,7 +35,7 @@ import Testing
         #expect(run.attempts.count == 1)
     }
 
-    @Test func `rule 2: continuous goes busy, idle, and busy again with each change`() throws {
+    @Test func `rule 2: continuous becomes busy, idle, and busy again with each change`() throws {
         let run = run(isContinuous: true)
         try run.here.put("a", 1)
         run.run(for: .seconds(1))
@@ -49,7 +49,7 @@ import Testing
         #expect(try run.here.text("b") == #"{"value":1}"#)
     }
 
-    @Test func `rule 2: one-shot never rests, and stops without an error`() throws {
+    @Test func `rule 2: one-shot is never idle and stops without an error`() throws {
         let run = run()
         for number in 0..<50 { try run.here.put(DocumentID(unchecked: "\(number)"), number) }
         run.run(for: .seconds(5))
@@ -57,7 +57,7 @@ import Testing
         #expect(run.statuses.last?.error == nil)
     }
 
-    @Test func `rule 3: progress alone is told about five times a second at most`() throws {
+    @Test func `rule 3: progress is reported at most five times a second`() throws {
         let run = run(isContinuous: true)
         for number in 0..<2_000 { try run.here.put(DocumentID(unchecked: "\(number)"), number) }
         run.run(for: .seconds(10))
@@ -67,7 +67,7 @@ import Testing
         #expect(close.count <= 1, "only the first may follow its level at once")
     }
 
-    @Test func `rule 4: a temporary failure is offline with the error, then connecting`() {
+    @Test func `rule 4: after a temporary error the session is offline, then connecting`() {
         let run = run(isContinuous: true, retry: RetrySchedule(isContinuous: true))
         run.run(for: .seconds(1))
         run.network.lose(.reset)
@@ -77,7 +77,7 @@ import Testing
         #expect(offline?.error != nil)
     }
 
-    @Test func `rule 5: a permanent failure stops with its error`() {
+    @Test func `rule 5: a permanent error stops the session`() {
         let refusal = TransportError.Reason.refused(status: 401, explanation: "", headers: [:])
         let run = VirtualRun(.init(retry: RetrySchedule(isContinuous: false), failure: refusal))
         run.run(for: .seconds(10))
@@ -85,7 +85,7 @@ import Testing
         #expect(run.statuses.last?.error?.code == 401)
     }
 
-    @Test func `rule 6: stop may be asked for twice, and ends with stopped once`() {
+    @Test func `rule 6: calling stop twice reports stopped once`() {
         let run = run(isContinuous: true)
         run.run(for: .seconds(1))
         run.session.stop()
@@ -122,7 +122,7 @@ import Testing
         return (run, resolver)
     }
 
-    @Test func `rule 6: idle is held back until conflicts are resolved`() throws {
+    @Test func `rule 6: idle is reported only after conflicts are resolved`() throws {
         let (run, resolver) = try conflicted(isContinuous: true)
         #expect(!run.activities.contains(.idle))
         resolver.finish()
@@ -131,7 +131,7 @@ import Testing
         #expect(try run.here.text("a") == run.there.text("a"))
     }
 
-    @Test func `rule 6: stopped is held back until conflicts are resolved`() throws {
+    @Test func `rule 6: stopped is reported only after conflicts are resolved`() throws {
         let (run, resolver) = try conflicted(isContinuous: true)
         run.session.stop()
         run.loop.run(for: .seconds(60))
@@ -142,7 +142,7 @@ import Testing
         #expect(try run.here.read { try $0.conflicts(in: .default) } == [])
     }
 
-    @Test func `rule 6: a one-shot run waits for its conflicts and pushes the outcome`() throws {
+    @Test func `rule 6: a one-shot run waits for its conflicts and pushes the result`() throws {
         let (run, resolver) = try conflicted(isContinuous: false)
         #expect(run.activities.last == .busy)
         resolver.finish()
@@ -151,7 +151,7 @@ import Testing
         #expect(try run.here.text("a") == run.there.text("a"))
     }
 
-    @Test func `rule 7: the error is the current one, cleared when the next attempt starts`() {
+    @Test func `rule 7: the status shows the current error until the next attempt starts`() {
         let run = run(isContinuous: true, retry: RetrySchedule(isContinuous: true))
         run.run(for: .seconds(1))
         run.network.lose(.reset)
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    @Test func `rule 7: errors of documents never appear in the status`() throws {
+    @Test func `rule 7: document errors never appear in the status`() throws {
         let active = TwoStores().active { $0.pullFilter = { _ in false } }
         let run = run { $0.peer = active }
         try run.there.put("a", 1)
@@ -183,7 +183,7 @@ import Testing
         #expect(last.documentCount == 500)
     }
 
-    @Test func `rule 10: a change later than the stop is not replicated`() throws {
+    @Test func `rule 10: a change after stop is not replicated`() throws {
         let run = run(isContinuous: true)
         run.run(for: .seconds(1))
         run.session.stop()
@@ -200,7 +200,7 @@ import Testing
         (1001, "database offline", .idle), (1000, "", .idle), (1012, "", .idle),
         (1013, "", .idle), (1014, "", .idle), (4001, "", .idle),
     ])
-    func `listener stopped: a close that says so ends a continuous run, others do not`(
+    func `listener stopped: only a close that says so ends a continuous run`(
         code: UInt16,
         reason: String,
         last: SyncStatus.Activity
@@ -219,7 +219,7 @@ import Testing
         run.session.stop()
     }
 
-    @Test func `listener died: an end without a close frame is tried again`() {
+    @Test func `listener died: an end without a close frame is retried`() {
         let run = run(isContinuous: true, retry: RetrySchedule(isContinuous: true))
         run.run(for: .seconds(1))
         for loss in [SimulatedLoss.reset, .silence] {

@@ -8,7 +8,7 @@ import Testing
 
 /// The README's example, verbatim.
 @Suite(.timeLimit(.minutes(5))) struct SessionReadmeTests {
-    @Test func `the README's sessions meet`() async throws {
+    @Test func `the README example syncs two stores`() async throws {
         let stores = TwoStores()
         try stores.here.put("a", 1)
         let passivePeer = PeerConfiguration(

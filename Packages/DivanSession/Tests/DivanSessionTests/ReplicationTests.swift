@@ -8,7 +8,7 @@ import Testing
 
 /// Documents between two stores, over a pair of transports in this process.
 @Suite(.timeLimit(.minutes(5))) struct ReplicationTests {
-    @Test func `one run levels both sides and ends`() async throws {
+    @Test func `a one-shot run syncs both sides and ends`() async throws {
         let stores = TwoStores()
         for number in 0..<300 {
             try stores.here.put(DocumentID(unchecked: "here-\(number)"), number)
@@ -26,7 +26,7 @@ import Testing
         #expect(run.documents.events.count == 600)
     }
 
-    @Test func `a continuous session carries changes as they come`() async throws {
+    @Test func `a continuous session syncs changes as they are made`() async throws {
         let stores = TwoStores()
         let run = Run(stores.here, stores.configuration(stores.active(isContinuous: true)))
         run.session.start()
@@ -44,7 +44,7 @@ import Testing
         #expect(await run.reached(.stopped)?.error == nil)
     }
 
-    @Test func `a burst of commits arrives whole`() async throws {
+    @Test func `a burst of commits arrives completely`() async throws {
         let stores = TwoStores()
         let run = Run(stores.here, stores.configuration(stores.active(isContinuous: true)))
         run.session.start()
@@ -56,7 +56,7 @@ import Testing
         #expect(await run.reached(.stopped) != nil)
     }
 
-    @Test func `the second run finds its checkpoint`() async throws {
+    @Test func `the second run resumes from the checkpoint`() async throws {
         let stores = TwoStores()
         try stores.here.put("a", 1)
         _ = await Run(stores.here, stores.configuration()).toTheEnd()
@@ -65,7 +65,7 @@ import Testing
         #expect(second.documents.events.isEmpty)
     }
 
-    @Test func `pending documents are those that were not acknowledged`() async throws {
+    @Test func `documents are pending until they are acknowledged`() async throws {
         let stores = TwoStores()
         let peer = stores.active { $0.pushFilter = { $0.documentID != "hidden" } }
         guard case .active(let options) = peer.role else { return }
@@ -83,7 +83,7 @@ import Testing
 
     /// The ID is followed by the head of the row; the text is in its body.
     @Test(arguments: ["document 7.", #""mark":"7"#])
-    func `a damaged document is pending, and the others can be counted`(place: String) throws {
+    func `a damaged document is pending, and the others are counted`(place: String) throws {
         let folder = try TemporaryDirectory()
         let path = folder.path + "/damaged.cblite2"
         let whole = try Store.open(directory: path)
@@ -105,7 +105,7 @@ import Testing
     }
 
     /// `behaviour.md` §8: document IDs take precedence over the filter.
-    @Test func `of chosen documents those are pending that changed`() throws {
+    @Test func `with document IDs only changed documents with those IDs are pending`() throws {
         let stores = TwoStores()
         let peer = stores.active { collection in
             collection.documentIDs = (0..<3_000).map { DocumentID(unchecked: "doc\($0)") }
@@ -125,7 +125,7 @@ import Testing
         #expect(try pending.isPending("doc1", in: .default) == false)
     }
 
-    @Test func `three spellings of a letter are pending one by one`() async throws {
+    @Test func `three Unicode spellings of an ID are pending separately`() async throws {
         let spellings: Set<DocumentID> = ["A\u{30A}", "\u{C5}", "\u{212B}"]
         let stores = TwoStores()
         guard case .active(let options) = stores.active().role else { return }
@@ -151,7 +151,7 @@ import Testing
         #expect(try pending.documentIDs(in: .default)?.count == 2_100)
     }
 
-    @Test func `a row without a sequence is damaged, and pending`() throws {
+    @Test func `a row without a sequence is damaged and pending`() throws {
         let folder = try TemporaryDirectory()
         let path = folder.path + "/zero.cblite2"
         let whole = try Store.open(directory: path, options: StoreOptions(create: true))

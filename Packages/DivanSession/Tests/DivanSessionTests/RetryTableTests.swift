@@ -34,7 +34,7 @@ import Testing
     // MARK: maxAttempts
 
     @Test(arguments: [0, 10])
-    func `maxAttempts one-shot, unset or 0: ten attempts, so nine retries`(count: Int) {
+    func `maxAttempts one-shot, unset or 0: ten attempts, nine retries`(count: Int) {
         let schedule = RetrySchedule(attemptCount: count, isContinuous: false)
         let run = run(schedule, isContinuous: false, for: .seconds(100_000))
         #expect(run.waits == [2, 4, 8, 16, 32, 64, 128, 256, 300])
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: [2, 3, 7])
-    func `maxAttempts counts the first try`(count: Int) {
+    func `maxAttempts counts the first attempt`(count: Int) {
         let schedule = RetrySchedule(attemptCount: count, isContinuous: true)
         let run = run(schedule, isContinuous: true, for: .seconds(100_000))
         #expect(run.attempts.count == count)
@@ -66,7 +66,7 @@ import Testing
         #expect(run.statuses.last?.activity == .offline)
     }
 
-    @Test func `attempts are counted from the last connection that replicated`() {
+    @Test func `attempts are counted since the last connection that replicated`() {
         let schedule = RetrySchedule(attemptCount: 4, isContinuous: true)
         let run = VirtualRun(.init(isContinuous: true, retry: schedule, isListening: false))
         run.run(for: .seconds(7))  // 0, 2 and 6 s
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(arguments: [Duration.milliseconds(1), .seconds(1)], [false, true])
-    func `a server that lets in and hangs up is tried as often as told`(
+    func `a server that accepts and disconnects is retried up to maxAttempts`(
         after time: Duration,
         isContinuous: Bool
     ) {
@@ -124,7 +124,7 @@ import Testing
         #expect(run.statuses.last?.error != nil)
     }
 
-    @Test func `the waits for a server that hangs up grow`() {
+    @Test func `the waits grow for a server that accepts and disconnects`() {
         let schedule = RetrySchedule(isContinuous: true)
         let run = isHungUpOn(
             schedule,
@@ -137,9 +137,7 @@ import Testing
 
     /// The connection is cut sooner or later after a start with a reset.
     @Test(arguments: 1...12)
-    func `a reset is repeated until a connection has saved how far it came`(
-        milliseconds: Int
-    ) throws {
+    func `a reset is repeated until a connection has saved a checkpoint`(milliseconds: Int) throws {
         let run = VirtualRun(.init())
         _ = try run.there.write { try $0.save("a", in: .default, body: Array("{}".utf8)) }
         run.run(for: .seconds(5))
@@ -164,7 +162,7 @@ import Testing
         #expect(try run.here.read { try $0.document("a", in: .default) } != nil)
     }
 
-    @Test func `a connection that brought documents counts as a success`() throws {
+    @Test func `a connection that pulled documents counts as a success`() throws {
         let schedule = RetrySchedule(attemptCount: 3, isContinuous: false)
         let run = VirtualRun(.init(retry: schedule))
         for number in 0..<3_000 {
@@ -207,7 +205,7 @@ import Testing
         ],
         [429, 503]
     )
-    func `a busy server says when to come again`(_ wish: (String, [Int64]), status: Int) {
+    func `Retry-After from a busy server sets the wait`(_ wish: (String, [Int64]), status: Int) {
         let setting = VirtualRun.Setting(
             retry: RetrySchedule(attemptCount: 4, isContinuous: false),
             failure: .refused(
@@ -222,7 +220,7 @@ import Testing
         #expect(run.waits == wish.1)
     }
 
-    @Test func `the longest wait bounds what a server asks for`() {
+    @Test func `maxAttemptWaitTime limits Retry-After`() {
         let schedule = RetrySchedule(
             attemptCount: 3,
             longestWait: .seconds(20),
@@ -263,7 +261,7 @@ import Testing
 
     /// The interval itself and the time for a pong are tested by DivanWebSocket's `HeartbeatTests`.
     @Test(arguments: [(300, 320), (60, 80), (21, 41)])
-    func `heartbeat: silence is noticed after the interval and the time for a pong`(
+    func `heartbeat: a silent peer is detected after the interval plus the pong timeout`(
         interval: Int,
         latest: Int
     ) {
@@ -305,7 +303,8 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `temporary in both modes: an end without a goodbye`(isContinuous: Bool) {
+    func `temporary in both modes: a connection that ends without a close frame`(isContinuous: Bool)
+    {
         let schedule = RetrySchedule(attemptCount: 2, isContinuous: isContinuous)
         let run = run(
             schedule,
@@ -322,7 +321,7 @@ import Testing
     ]
 
     @Test(arguments: networkNumbers)
-    func `dependent on the network: continuous replications wait like for any other error`(
+    func `network-dependent: continuous replications retry like after any other error`(
         number: Int32
     ) {
         let schedule = RetrySchedule(longestWait: .seconds(5), isContinuous: true)
@@ -331,7 +330,7 @@ import Testing
         #expect(run.waits.prefix(5) == [2, 4, 5, 5, 5])
     }
 
-    @Test func `a name that is not known is tried again by continuous replications only`() {
+    @Test func `an unknown host is retried only by continuous replications`() {
         for (isContinuous, waits) in [(false, []), (true, [2, 4, 5])] as [(Bool, [Int64])] {
             let schedule = RetrySchedule(
                 attemptCount: 4,
@@ -350,7 +349,7 @@ import Testing
     }
 
     @Test(arguments: networkNumbers)
-    func `dependent on the network: one-shot replications give up`(number: Int32) {
+    func `network-dependent: one-shot replications give up`(number: Int32) {
         let failure = TransportError.Reason.system(call: "connect", errno: number)
         let schedule = RetrySchedule(isContinuous: false)
         let run = run(schedule, isContinuous: false, failure: failure, for: .seconds(60))
@@ -358,7 +357,7 @@ import Testing
     }
 
     @Test(arguments: [400, 401, 403, 404, 405, 407, 413, 501], [false, true])
-    func `everything else is permanent`(status: Int, isContinuous: Bool) {
+    func `all other errors are permanent`(status: Int, isContinuous: Bool) {
         let schedule = RetrySchedule(isContinuous: isContinuous)
         let failure = TransportError.Reason.refused(status: status, explanation: "", headers: [:])
         let run = run(schedule, isContinuous: isContinuous, failure: failure, for: .seconds(60))
@@ -368,7 +367,7 @@ import Testing
 
     // MARK: A change of the network
 
-    @Test func `a change of the network retries at once and resets the counter`() {
+    @Test func `a network change retries immediately and resets the counter`() {
         let schedule = RetrySchedule(attemptCount: 5, isContinuous: true)
         let run = run(schedule, isContinuous: true, for: .seconds(15))  // 0, 2, 6, 14
         #expect(run.attempts.count == 4)

@@ -34,7 +34,7 @@ import Testing
         )
     }
 
-    @Test func `a temporary failure is tried as often as told`() async {
+    @Test func `a temporary error is retried up to the attempt limit`() async {
         let statuses = await run(
             failing: .system(call: "connect", errno: ECONNREFUSED),
             retry: schedule(3)
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: [408, 429, 500, 502, 503, 504])
-    func `a busy server is tried again`(status: Int) async {
+    func `a busy server is retried`(status: Int) async {
         let statuses = await run(
             failing: .refused(status: status, explanation: "", headers: [:]),
             retry: schedule(2)
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: [400, 401, 403, 404])
-    func `a refusal is final`(status: Int) async {
+    func `a refusal is not retried`(status: Int) async {
         let statuses = await run(
             failing: .refused(status: status, explanation: "", headers: [:]),
             retry: schedule(5)
@@ -69,13 +69,13 @@ import Testing
         #expect(statuses.last?.error?.code == status)
     }
 
-    @Test func `without a schedule nothing is tried again`() async {
+    @Test func `without a schedule nothing is retried`() async {
         let statuses = await run(failing: .abnormalClose, retry: nil)
         #expect(statuses.map(\.activity) == [.connecting, .stopped])
         #expect(statuses.last?.error?.code == 1006)
     }
 
-    @Test func `a transport that cannot be made ends the session`() async {
+    @Test func `a transport that cannot be created ends the session`() async {
         struct NoTransport: Error {}
         let stores = TwoStores()
         let configuration = ActiveSession.Configuration(peer: stores.active()) { _ in
@@ -104,7 +104,7 @@ import Testing
         #expect(last?.error == nil)
     }
 
-    @Test func `a change of the network ends the wait`() async {
+    @Test func `a network change ends the wait`() async {
         let stores = TwoStores()
         let attempts = Atomic(0)
         let working = stores.configuration().makeTransport
@@ -123,7 +123,7 @@ import Testing
         #expect(last?.error == nil)
     }
 
-    @Test func `a peer that goes away ends a continuous session with 1001`() async {
+    @Test func `a peer that shuts down ends a continuous session with 1001`() async {
         let stores = TwoStores()
         let passives = Passives()
         let peer = stores.active(isContinuous: true)
@@ -136,7 +136,7 @@ import Testing
         #expect(await run.reached(.stopped)?.error == SyncError(.webSocket, 1001))
     }
 
-    @Test func `a peer that will be back is waited for`() async {
+    @Test func `a peer that closes with 4001 is retried`() async {
         let stores = TwoStores()
         let passives = Passives()
         let peer = stores.active(isContinuous: true)
@@ -152,7 +152,7 @@ import Testing
         #expect(await run.reached(.stopped)?.error == nil)
     }
 
-    @Test func `a session that is stopped before its start ends at once`() async {
+    @Test func `a session that is stopped before its start ends immediately`() async {
         let stores = TwoStores()
         let peer = stores.active(isContinuous: true)
         let run = Run(stores.here, stores.configuration(peer))

@@ -9,7 +9,7 @@ import Testing
 /// What a session reports when the peer's database names revisions differently, for each way in which servers say so.
 @Suite struct SchemeMismatchTests {
     @Test(arguments: [RevisionScheme.trees, .vectors], [false, true])
-    func `databases that name revisions differently are told so, and do not try again`(
+    func `databases with different revision schemes report it and do not retry`(
         scheme: RevisionScheme,
         isContinuous: Bool
     ) {
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `another refusal is not taken for one of revision names`() {
+    @Test func `other refusals are not reported as a revision scheme mismatch`() {
         for explanation in ["invalid database name", "page not found"] {
             let run = VirtualRun(
                 .init(failure: .refused(status: 400, explanation: explanation, headers: [:]))

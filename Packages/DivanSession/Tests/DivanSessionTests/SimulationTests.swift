@@ -10,7 +10,7 @@ import Testing
 /// Whole sessions over a simulated network: hours of retries, and peers that always converge.
 @Suite(.timeLimit(.minutes(5))) struct SimulationTests {
     @Test
-    func `a hub that is away for hours is tried again, at most every five minutes`() throws {
+    func `a hub that is down for hours is retried at least every five minutes`() throws {
         let simulation = Simulation(seed: 1, peerCount: 1)
         let peer = simulation.peers[0]
         try peer.store.put("a", 1)
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test
-    func `a session goes on where it was when the hub is back`() throws {
+    func `a session resumes when the hub is back`() throws {
         let simulation = Simulation(seed: 2, peerCount: 2)
         simulation.loop.run(for: .seconds(5))
         simulation.network.setIsolated(true, host: "hub")
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(1)...50)
-    func `a few peers converge whatever is lost`(seed: UInt64) throws {
+    func `a few peers converge whatever messages are lost`(seed: UInt64) throws {
         let simulation = try converge(seed: seed, peerCount: 3, editCount: 24)
         #expect(try simulation.isLevel, "seed \(seed)")
         for peer in simulation.peers {
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test
-    func `the same seed gives the same run`() throws {
+    func `the same seed produces the same run`() throws {
         let first = try converge(seed: 5, peerCount: 3, editCount: 24)
         let second = try converge(seed: 5, peerCount: 3, editCount: 24)
         #expect(first.events == second.events)

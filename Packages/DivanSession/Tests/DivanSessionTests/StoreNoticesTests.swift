@@ -17,7 +17,7 @@ import Testing
         )
     }
 
-    @Test func `ten thousand commits are one notice, and wake the loop once`() {
+    @Test func `ten thousand commits are one notice and wake the loop once`() {
         let notices = StoreNotices(own: own)
         let wakings = (0..<10_000).count { _ in notices.add(change(ChangeOrigin())) }
         #expect(wakings == 1)
@@ -28,7 +28,8 @@ import Testing
         #expect(notices.add(change(.local)), "the next one wakes it again")
     }
 
-    @Test func `a change of the peer's own hides nobody else's, and no end of a collection`() {
+    @Test func `a change by the peer itself hides neither other changes nor a deleted collection`()
+    {
         let notices = StoreNotices(own: own)
         #expect(notices.add(change(own)))
         #expect(!notices.add(change(.local)))

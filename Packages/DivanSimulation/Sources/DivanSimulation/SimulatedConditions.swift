@@ -1,41 +1,41 @@
 public import DivanTransport
 
-/// How a connection is lost before either end has closed it.
+/// The way in which a connection is lost before either end has closed it.
 public enum SimulatedLoss: CaseIterable, Sendable {
-    /// Data in transit arrives, then both ends reach the end of the stream.
+    /// Data in transit arrives; then both ends reach the end of the stream.
     case end
     /// Both ends fail at once; data in transit is lost.
     case reset
-    /// Nothing arrives any more and neither end is told: each notices by itself, soon if it has
-    /// something to send, otherwise by its heartbeat.
+    /// Nothing arrives any more, and neither end is notified: each detects the loss when it sends, or by its
+    /// heartbeat.
     case silence
 }
 
-/// What a simulated network does to the connections made while these conditions apply.
+/// The behaviour of a simulated network for the connections that are opened under these conditions.
 public struct SimulatedConditions: Sendable {
-    /// How long a piece is in transit; drawn for each one, but pieces never overtake each other.
+    /// The transit time of a piece, selected randomly; pieces of a connection arrive in order.
     ///
-    /// Connections may: one that was started later can be accepted first.
+    /// Connections can overtake each other: one that was started later can be accepted first.
     public var latency: ClosedRange<Duration> = .milliseconds(5) ... .milliseconds(30)
     /// Bytes per second, for each direction of a connection.
     public var bytesPerSecond = 10_000_000
-    /// Bytes that the network takes from a sender at a time; a message may need several.
+    /// Bytes that the network accepts from a sender at a time; a message can consist of several pieces.
     public var pieceByteCount = 1...65_536
-    /// How long a connection lasts before it is lost; `nil` means for ever.
+    /// The time after which a connection is lost; `nil` means never.
     public var lifetime: ClosedRange<Duration>?
-    /// The ways in which such connections are lost; drawn for each.
+    /// The ways in which such connections are lost, selected randomly.
     public var losses = SimulatedLoss.allCases
-    /// How many of a hundred attempts to connect are refused.
+    /// The percentage of connection attempts that are refused.
     public var refusedPercentage = 0
-    /// Silence after which an end asks whether the other is there.
+    /// The time without data after which an end sends a heartbeat.
     public var heartbeat: Duration = .seconds(300)
-    /// Timeouts and marks, as on a real transport.
+    /// Timeouts and limits, as in a real transport.
     public var limits = TransportLimits()
 
     /// Creates the conditions of a good network.
     public init() {}
 
-    /// A network that loses every connection after some seconds or minutes, in any of the ways.
+    /// A network that loses every connection after seconds or minutes, in any of the ways.
     public static var rough: SimulatedConditions {
         var conditions = SimulatedConditions()
         conditions.latency = .milliseconds(20) ... .milliseconds(400)
@@ -50,9 +50,9 @@ public struct SimulatedConditions: Sendable {
     var silenceTimeout: Duration { heartbeat + min(.seconds(20), heartbeat) }
 }
 
-/// Something that happened in a simulated network, for traces.
+/// An event in a simulated network, for traces.
 public struct SimulatedEvent: Hashable, Sendable {
-    /// What can happen.
+    /// The kind of an event.
     public enum Kind: Hashable, Sendable {
         /// The connection is open.
         case opened
@@ -68,8 +68,8 @@ public struct SimulatedEvent: Hashable, Sendable {
 
     /// The virtual time.
     public let time: Duration
-    /// The connection, counted from 1 in the order of attempts.
+    /// The number of the connection, counted from 1 in the order of attempts.
     public let connection: Int
-    /// What happened.
+    /// The kind of the event.
     public let kind: Kind
 }

@@ -47,7 +47,7 @@ final class SimulatedConnection {
 
     // MARK: Opening
 
-    /// Connects the client: TCP, TLS and HTTP take three trips.
+    /// Connects the client: TCP, TLS and HTTP take three round trips.
     func open() {
         network.began(self)
         let delay = latency() + latency() + latency()

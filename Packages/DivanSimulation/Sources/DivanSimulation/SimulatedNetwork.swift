@@ -1,15 +1,16 @@
 public import DivanTransport
 
-/// A network on one thread and in virtual time: delays, cuts, refuses and throttles, all from a seed.
+/// A network on one thread and in virtual time, with delays, losses and limited bandwidth that depend only on a
+/// seed.
 ///
-/// Everything happens on one `VirtualLoop`. With the same seed and the same users it does the same
-/// things at the same times, so a failure can be reproduced. It handles a thousand connections
-/// with ease. Its members are for the thread that runs the loop.
+/// All code runs on one `VirtualLoop`. With the same seed and the same users all events are the same, at the same
+/// times, so failures can be reproduced. It supports a thousand connections. Use its members on the thread that
+/// runs the loop.
 ///
-/// `@unchecked Sendable` holds because only that thread touches the state; calls that transports allow
-/// from other threads go to the loop first.
+/// `@unchecked Sendable` is correct because only that thread uses the state; calls that transports allow from other
+/// threads are passed to the loop.
 public final class SimulatedNetwork: @unchecked Sendable {
-    /// Takes an incoming connection: call its `start`.
+    /// Accepts an incoming connection: call its `start`.
     public typealias Acceptance = @Sendable (any MessageTransport) -> Void
     /// Chooses one of the subprotocols that a client offers; `nil` refuses it.
     public typealias Choice = @Sendable ([String]) -> String?
@@ -23,7 +24,7 @@ public final class SimulatedNetwork: @unchecked Sendable {
     public let loop: VirtualLoop
     /// The conditions for connections started from now on.
     public var conditions: SimulatedConditions
-    /// Called for everything that happens.
+    /// Called for every event.
     public var onEvent: ((SimulatedEvent) -> Void)?
 
     private var random: any RandomNumberGenerator
@@ -35,8 +36,8 @@ public final class SimulatedNetwork: @unchecked Sendable {
     /// Creates a network without hosts.
     ///
     /// - Parameters:
-    ///   - loop: Its time.
-    ///   - random: Draws every delay and every loss; a seeded generator makes runs repeatable.
+    ///   - loop: The loop of the network.
+    ///   - random: The source of delays and losses; with a seeded generator runs are repeatable.
     ///   - conditions: The conditions for connections.
     public init(
         loop: VirtualLoop,
@@ -57,12 +58,12 @@ public final class SimulatedNetwork: @unchecked Sendable {
         listeners[host] = Listener(choose: choose, accept: accept)
     }
 
-    /// Stops listening at a host; connections stay.
+    /// Stops listening at a host; existing connections remain.
     public func stopListening(at host: String) {
         listeners[host] = nil
     }
 
-    /// Makes a client's end of a connection between two hosts; it connects when it is started.
+    /// Creates the client's end of a connection between two hosts, which connects when it is started.
     public func makeTransport(
         from client: String,
         to server: String,
@@ -72,10 +73,10 @@ public final class SimulatedNetwork: @unchecked Sendable {
         return SimulatedTransport(isServer: false, route: route, network: self)
     }
 
-    /// How many connections are open or being opened.
+    /// The number of connections that are open or being opened.
     public var connectionCount: Int { connections.count }
 
-    /// Loses the connections of a host now, or of all hosts when it is `nil`.
+    /// Loses the connections of a host now, or of all hosts if it is `nil`.
     public func lose(_ loss: SimulatedLoss, at host: String? = nil) {
         for number in connections.keys.sorted() {
             guard let connection = connections[number] else { continue }
@@ -83,7 +84,7 @@ public final class SimulatedNetwork: @unchecked Sendable {
         }
     }
 
-    /// Disconnects a host from the network, so that its connections fall silent, or reconnects it.
+    /// Disconnects a host from the network, so that its connections receive nothing, or reconnects it.
     public func setIsolated(_ isIsolated: Bool, host: String) {
         if isIsolated {
             isolated.insert(host)

@@ -2,12 +2,11 @@ public import DivanTransport
 import Glibc
 import Synchronization
 
-/// An event loop without a thread, in virtual time: its owner runs it, and hours pass at once.
+/// An event loop without a thread, in virtual time: its owner runs it, and hours of virtual time take no real time.
 ///
-/// Work runs in the order in which it was submitted; when none is left, the clock jumps to the
-/// next timer. So everything on one such loop happens in one order, which depends on
-/// nothing outside. Work and timers may come from any thread; one thread at a time runs the
-/// loop.
+/// Work runs in the order in which it was submitted; when no work is left, the clock advances to the next timer. So
+/// the order of all work on one such loop is deterministic. Work and timers can be added on any thread; one thread
+/// at a time runs the loop.
 public final class VirtualLoop: EventLoop {
     private struct State {
         var now: Duration = .zero
@@ -49,14 +48,14 @@ public final class VirtualLoop: EventLoop {
         }
     }
 
-    /// Forgets a timer.
+    /// Cancels a timer.
     public func cancel(_ timer: TimerToken) {
         state.withLock { $0.timers.cancel(timer.number) }
     }
 
     // MARK: Turning it
 
-    /// When there is work to do: now, at the next timer, or never (`nil`).
+    /// The time of the next work: now, the next timer, or never (`nil`).
     public var deadline: Duration? {
         state.withLock { state in
             if state.doneCount < state.work.count { return state.now }
@@ -64,20 +63,20 @@ public final class VirtualLoop: EventLoop {
         }
     }
 
-    /// Moves the clock to `time` and does everything that is due on the way.
+    /// Advances the clock to `time` and runs all work that is due until then.
     public func run(until time: Duration) {
         turn { runNext(before: time) }
         state.withLock { $0.now = max($0.now, time) }
     }
 
-    /// Moves the clock by `duration` and does everything that is due on the way.
+    /// Advances the clock by `duration` and runs all work that is due until then.
     public func run(for duration: Duration) {
         run(until: now + duration)
     }
 
-    /// Runs until `condition` holds, checking it after each piece of work, for `limit` at most.
+    /// Runs until `condition` is true, which is checked after each piece of work, for at most `limit`.
     ///
-    /// - Returns: Whether it holds; false means that nothing was left to do, or time was up.
+    /// - Returns: Whether the condition is true; false if no work was left, or the limit was reached.
     public func run(within limit: Duration, until condition: () -> Bool) -> Bool {
         let end = now + limit
         var holds = condition()

@@ -18,24 +18,24 @@ enum OwnFile {
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw StatusError(description: "\(path): it is no plain file; remove it")
+            throw StatusError(description: "\(path): not a regular file; remove it")
         }
         guard status.st_uid == geteuid() || status.st_uid == 0 else {
             throw StatusError(
-                description: "\(path): it belongs to another user (\(status.st_uid)); "
-                    + "ask as that user"
+                description: "\(path): owned by another user (\(status.st_uid)); "
+                    + "run the command as that user"
             )
         }
         guard status.st_mode & 0o077 == 0 else {
             let mode = String(status.st_mode & 0o7777, radix: 8)
             throw StatusError(
-                description: "\(path): others may read or change it (mode \(mode)); chmod 600 it, "
-                    + "or remove it"
+                description: "\(path): accessible to other users (mode \(mode)); "
+                    + "run chmod 600, or remove the file"
             )
         }
         guard let bytes = bytes(of: descriptor, limit: limit) else {
             throw StatusError(
-                description: "\(path): it cannot be read, or exceeds \(limit) bytes; remove it"
+                description: "\(path): unreadable or larger than \(limit) bytes; remove it"
             )
         }
         return bytes

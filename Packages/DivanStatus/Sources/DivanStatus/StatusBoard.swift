@@ -137,8 +137,8 @@ extension JSONObject {
         var object = self
         object["stall"] = nil
         if object["error"] != nil {
-            let code = object["code"]?.int.map { "error \($0); the program itself tells more" }
-            object["error"] = .string(code ?? "an error; the program itself tells more")
+            let code = object["code"]?.int.map { "error \($0); see the program's own output" }
+            object["error"] = .string(code ?? "error; see the program's own output")
         }
         if let waits = object["waits"]?.array {
             object["waits"] = .array(

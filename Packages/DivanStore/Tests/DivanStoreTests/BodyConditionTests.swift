@@ -64,7 +64,7 @@ import Testing
     @Test(arguments: [
         ("owner = ", "column"), ("owner = 1) OR (1 = 1", "column"),
         ("a = 1; DROP TABLE x", "column"),
-        ("COUNT(*) > 1", "COUNT"), ("EXISTS (SELECT 1 FROM _)", "sub-query"),
+        ("COUNT(*) > 1", "COUNT"), ("EXISTS (SELECT 1 FROM _)", "subquery"),
         ("MATCH(words, 'x')", "full-text"), ("META().sequence > 3", "META().id"),
         ("META().expiration IS MISSING", "META().id"), ("META() IS VALUED", "META().id"),
         ("owner = $user", "$user"), ("other.owner = 1 AND nobody.META().id = 1", ""),

@@ -54,7 +54,7 @@ import Testing
             }
             let (text, here) = (LanguagePage.code(cells[0]), LanguagePage.code(cells[2]))
             count += 1
-            if head == "question" {
+            if head == "expression" {
                 let example = LanguagePage.example(text, of: "oslo", gives: here)
                 #expect(try store.rows(of: example) == example.rows, "\(text)")
             } else {
@@ -105,7 +105,7 @@ private struct LanguagePage {
                 block?.lines.append(String(line))
             } else if line.hasPrefix("| ") {
                 let cells = Self.cells(line)
-                if cells.count == 4, cells[2].hasPrefix("example, of ") { head = cells }
+                if cells.count == 4, cells[2].hasPrefix("example (") { head = cells }
                 if head != cells { take(cells, below: head) }
             } else if line.hasPrefix("Names that are one of these") {
                 reservedWords = Set(Self.words(of: String(line)).filter { $0 == $0.uppercased() })

@@ -193,7 +193,7 @@ import Testing
         #expect(brought.losses == [])
         let salvage = try rebuild(options)
         #expect(salvage.documentCount == 2)
-        #expect(salvage.losses == ["the content \(lost) cannot be read"])
+        #expect(salvage.losses == ["the content of blob \(lost)"])
         let made = try Store.open(directory: directory, options: options)
         defer { try? made.close() }
         #expect(try made.blobs.reader(kept).read(upTo: 10) == [1, 2, 3])

@@ -29,7 +29,8 @@ import Testing
         _ documentID: DocumentID,
         _ text: String,
         body: String = #"{"from":"them"}"#,
-        refusesConflicts: Bool = false
+        refusesConflicts: Bool = false,
+        from other: RemoteID? = nil
     ) throws -> RemoteRevision {
         let mixed = try MixedVector(text)
         let ancestry = RevisionAncestry(of: mixed)
@@ -39,7 +40,7 @@ import Testing
             history: ancestry.ids,
             mergeCount: ancestry.mergeCount,
             body: Array(body.utf8),
-            remote: remote,
+            remote: other ?? remote,
             refusesConflicts: refusesConflicts
         )
     }
@@ -66,12 +67,14 @@ import Testing
         let store = room.store
         let mine = try save(store, "doc", #"{"n":1}"#)
         let newer = String(mine.timestamp + 5, radix: 16) + "@\(Self.theirs)"
+        // From the first peer, a revision without history would follow the last one that it is known to have.
+        let stranger = RemoteID(rawValue: 2)
         let outcomes = try store.write { writer in
             [
                 try writer.insert(received("doc", "\(newer); \(mine)"), in: .default),
                 try writer.insert(received("doc", "\(newer); \(mine)"), in: .default),
                 try writer.insert(
-                    received("doc", "5000000000000@KjVAS1ZhbHeCjZijrrnEzw"),
+                    received("doc", "5000000000000@KjVAS1ZhbHeCjZijrrnEzw", from: stranger),
                     in: .default
                 ),
             ]

@@ -43,7 +43,7 @@ struct StudioData: Sendable {
     func collection(_ target: HTTPTarget) throws -> JSON {
         let path = try StudioPlace.collection(target)
         let limit = min(target["limit"].flatMap { Int($0) } ?? 50, limits.pageCount)
-        guard limit > 0 else { throw RESTError(400, "bad_request", "limit is at least 1") }
+        guard limit > 0 else { throw RESTError(400, "bad_request", "limit must be at least 1") }
         let prefix = target["prefix"] ?? ""
         let after = target["after"].map { DocumentID(unchecked: $0) }
         return try store.readLiving { reader in
@@ -97,7 +97,7 @@ struct StudioData: Sendable {
         let (path, id) = try StudioPlace.document(target)
         return try store.readLiving { reader in
             guard let document = try reader.document(id, in: path, includingTombstones: true) else {
-                throw RESTError(404, "not_found", "there is no document \"\(id)\" in \(path)")
+                throw RESTError(404, "not_found", "document \"\(id)\" not found in \(path)")
             }
             let graph = RevisionGraph(
                 try reader.revisions(of: id, in: path),
@@ -157,7 +157,7 @@ struct StudioData: Sendable {
     func conflict(_ target: HTTPTarget) throws -> JSON {
         let (path, id) = try StudioPlace.document(target)
         guard let conflict = try store.readLiving({ try $0.conflict(of: id, in: path) }) else {
-            throw RESTError(404, "not_found", "\"\(id)\" is not in conflict (any more)")
+            throw RESTError(404, "not_found", "document \"\(id)\" has no conflict")
         }
         let merged = try FieldMergeResolver().resolve(
             Conflict(
@@ -236,7 +236,7 @@ struct StudioData: Sendable {
             ? request.target["q"]
             : try JSON(parsing: body.withoutByteOrderMark).object?["query"]?.string
         guard let text, !text.isEmpty else {
-            throw RESTError(400, "bad_request", "write a query, such as SELECT * FROM _ LIMIT 10")
+            throw RESTError(400, "bad_request", "enter a query, such as SELECT * FROM _ LIMIT 10")
         }
         let query = try RESTQuery(text, of: store, named: name, timeout: limits.queryTimeout)
         let answer = try query.table(limit: limits.rowCount, byteCount: limits.answerByteCount)
@@ -254,7 +254,7 @@ struct StudioData: Sendable {
                 $0.pointerByteCount == pointer.utf8.count
                     && $0.pointer.utf8.elementsEqual(pointer.utf8)
             })
-        else { throw RESTError(404, "not_found", "\"\(id)\" has no blob at \(pointer)") }
+        else { throw RESTError(404, "not_found", "document \"\(id)\" has no blob at \(pointer)") }
         var headers: HTTPHeaders = [
             "Content-Security-Policy": "default-src 'none'; sandbox"
         ]
@@ -274,7 +274,7 @@ struct StudioData: Sendable {
 enum StudioPlace {
     static func collection(_ target: HTTPTarget) throws(RESTError) -> CollectionPath {
         guard let path = CollectionPath(target["collection"] ?? "_default") else {
-            throw RESTError(400, "bad_request", "collection is scope.name")
+            throw RESTError(400, "bad_request", "collection must be scope.name")
         }
         return path
     }

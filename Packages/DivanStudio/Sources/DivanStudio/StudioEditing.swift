@@ -14,7 +14,7 @@ struct StudioEditing {
         case ("/document.json", "PUT"): return try save(id, in: path, request, body)
         case ("/document.json", "DELETE"): return try delete(id, in: path, request)
         case ("/conflict.json", "POST"): return try resolve(id, in: path, body)
-        default: throw RESTError(405, "method_not_allowed", "this page takes no \(request.method)")
+        default: throw RESTError(405, "method_not_allowed", "this page does not support \(request.method)")
         }
     }
 
@@ -125,13 +125,14 @@ struct StudioEditing {
         RESTError(
             400,
             "bad_request",
-            #"the body is {"local":…,"remote":…,"doc":…} or {"local":…,"remote":…,"keep":"local"}"#
+            #"the body must be {"local":…,"remote":…,"doc":…} "#
+                + #"or {"local":…,"remote":…,"keep":"local"}"#
         )
     }
 
     private static func body(_ json: JSON) throws -> (bytes: [UInt8], hasBlobs: Bool) {
         guard json.object != nil else {
-            throw RESTError(400, "bad_request", "a document is a JSON object: {…}")
+            throw RESTError(400, "bad_request", "a document must be a JSON object: {…}")
         }
         let bytes = try json.canonicalBytes()
         return (bytes, try !BlobReferences.digests(in: bytes).isEmpty)
@@ -141,7 +142,7 @@ struct StudioEditing {
         RESTError(
             409,
             "conflict",
-            "there is a document \(id.text) already; choose another ID, or edit it"
+            "document \(id.text) already exists; use another ID, or edit that document"
         )
     }
 
@@ -149,7 +150,7 @@ struct StudioEditing {
         RESTError(
             409,
             "conflict",
-            "somebody else changed it meanwhile; load the page again, and repeat your change"
+            "the document was changed since you opened it; reload it and apply your change again"
         )
     }
 }

@@ -42,19 +42,19 @@ struct StudioGate: Sendable {
         // Browsers omit the default port of the scheme, even in Origin.
         let end = port == 80 && !host.hasSuffix(":80") ? "" : ":\(port)"
         guard ["127.0.0.1\(end)", "localhost\(end)"].contains(host) else {
-            let advice = "open the address that divan studio printed, with 127.0.0.1 in it"
-            return .refuse(HTTPError(421, "this page has no such name; \(advice)"))
+            let advice = "open the URL printed by divan studio, with the host 127.0.0.1"
+            return .refuse(HTTPError(421, "wrong host name; \(advice)"))
         }
         if let given = request.target["token"], token.matches(given) {
             let rest = "Path=/; HttpOnly; SameSite=Strict"
             return .welcome(cookie: "\(Self.cookieName(port))=\(token.text); \(rest)")
         }
         guard cookies(of: request, port).contains(where: token.matches) else {
-            let advice = "open the address that divan studio printed, with its token"
+            let advice = "open the complete URL printed by divan studio"
             return .refuse(HTTPError(403, "the token is missing or wrong; \(advice)"))
         }
         guard ["GET", "HEAD"].contains(request.method) || isOwn(request, host) else {
-            return .refuse(HTTPError(403, "changes come from this page only"))
+            return .refuse(HTTPError(403, "only this page can make changes"))
         }
         return .enter
     }

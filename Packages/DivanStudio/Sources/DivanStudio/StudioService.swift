@@ -75,7 +75,7 @@ final class StudioService: Sendable {
         }
         guard !isSame else { return decision }
         return .refuse(
-            HTTPError(403, "another user was let in here; start your own divan studio")
+            HTTPError(403, "this studio is used by another user; start your own with divan studio")
         )
     }
 
@@ -110,13 +110,13 @@ final class StudioService: Sendable {
         case "/document.json", "/conflict.json":
             return .json(try editing().change(request, body: body))
         default:
-            throw RESTError(404, "not_found", "there is no such page; begin at /")
+            throw RESTError(404, "not_found", "page not found; start at /")
         }
     }
 
     private func editing() throws(RESTError) -> StudioEditing {
         guard configuration.mayWrite, !configuration.store.isReadOnly else {
-            throw RESTError(403, "read_only", "this studio only reads; start it with --write")
+            throw RESTError(403, "read_only", "this studio is read-only; start it with --write")
         }
         return StudioEditing(store: configuration.store)
     }

@@ -17,7 +17,7 @@ import Testing
         return try TLSCredential.generate(template, key: .p256, issuer: issuer)
     }
 
-    @Test func `a new identity follows the table`() throws {
+    @Test func `a new identity has the documented fields`() throws {
         let leaf = try credential(["CN": "jukebox"]).leaf
         #expect(leaf.subject == "CN=jukebox")
         #expect(leaf.issuer == "CN=jukebox")
@@ -29,13 +29,13 @@ import Testing
         #expect(UInt64(leaf.serialNumber, radix: 16) == 1_800_000_000_250)
     }
 
-    @Test func `a new identity has an RSA key of 2,048 bits unless told otherwise`() throws {
+    @Test func `a new identity has a 2,048-bit RSA key by default`() throws {
         let template = CertificateTemplate(attributes: ["CN": "x"], usages: .serverAuth, now: now)
         let credential = try TLSCredential.generate(template)
         #expect(credential.key.kind == .rsa(bitCount: 2_048))
     }
 
-    @Test func `the extensions are those of the table, as openssl reads them`() throws {
+    @Test func `the extensions match the documentation, as read by openssl`() throws {
         let server = try credential(["CN": "x", "dNSName": "h"])
         let text = try OpenSSLCommand.run(["x509", "-noout", "-text"], input: server.leaf.pem)
         for expected in [
@@ -55,7 +55,7 @@ import Testing
         #expect(second.contains(extended))
     }
 
-    @Test func `an RSA server's key may encipher keys`() throws {
+    @Test func `an RSA server key has the key encipherment usage`() throws {
         let template = CertificateTemplate(attributes: ["CN": "x"], usages: .serverAuth, now: now)
         let leaf = try TLSCredential.generate(template).leaf
         let text = try OpenSSLCommand.run(["x509", "-noout", "-text"], input: leaf.pem)
@@ -63,7 +63,7 @@ import Testing
         #expect(text.contains("sha256WithRSAEncryption"))
     }
 
-    @Test func `all attributes go where they belong`() throws {
+    @Test func `all attributes are stored in the right fields`() throws {
         let subject = [
             "CN": "Ada, Countess", "pseudonym": "AL", "GN": "Ada", "SN": "Lovelace",
             "O": "Analytical", "OU": "Engines", "postalAddress": "St James's Square 12",
@@ -115,7 +115,7 @@ import Testing
         (["CN": "x", "iPAddress": "1.2.3"], .invalidAttribute(name: "iPAddress", value: "1.2.3")),
         (["CN": "x", "registeredID": "y"], .invalidAttribute(name: "registeredID", value: "y")),
     ])
-    func `attributes that do not fit are refused`(
+    func `invalid attributes are refused`(
         attributes: [String: String],
         reason: CredentialError.Reason
     ) {
@@ -123,7 +123,7 @@ import Testing
         #expect(error?.reason == reason)
     }
 
-    @Test func `an empty validity is refused`() {
+    @Test func `an empty validity period is refused`() {
         var template = CertificateTemplate(attributes: ["CN": "x"], usages: .serverAuth, now: now)
         template.notAfter = template.notBefore
         let error = #expect(throws: CredentialError.self) {
@@ -150,21 +150,21 @@ import Testing
 
 /// DER and PEM, reading and writing, and invalid input.
 extension CertificateTests {
-    @Test func `DER and PEM come back as they went`() throws {
+    @Test func `DER and PEM round-trip`() throws {
         let leaf = try Sample.server().leaf
         #expect(try TLSCertificate(der: leaf.derBytes.span) == leaf)
         #expect(try TLSCertificate(pem: "a comment\n" + leaf.pem) == leaf)
         #expect(leaf.pem.split(separator: "\n").allSatisfy { $0.utf8.count <= 64 })
     }
 
-    @Test func `a PEM text gives all its certificates in order`() throws {
+    @Test func `all certificates of a PEM text are returned in order`() throws {
         let chain = [try Sample.server().leaf, try Sample.client().leaf, try Sample.server().leaf]
         let pem = chain.map(\.pem).joined(separator: "between\n")
         #expect(try TLSCertificate.certificates(pem: pem) == chain)
         #expect(try TLSCertificate.certificates(pem: "nothing here") == [])
     }
 
-    @Test func `the fingerprint is the one that openssl prints`() throws {
+    @Test func `the fingerprint matches the output of openssl`() throws {
         let leaf = try Sample.server().leaf
         let arguments = ["x509", "-noout", "-fingerprint", "-sha256"]
         let printed = try OpenSSLCommand.run(arguments, input: leaf.pem)
@@ -174,7 +174,7 @@ extension CertificateTests {
 
     /// OpenSSL would ask a person for the password, on the terminal or standard input.
     @Test(.timeLimit(.minutes(1)))
-    func `an encrypted certificate is refused, and nobody is asked for its password`() throws {
+    func `an encrypted certificate is refused without asking for its password`() throws {
         let text = """
             -----BEGIN CERTIFICATE-----
             Proc-Type: 4,ENCRYPTED
@@ -188,13 +188,13 @@ extension CertificateTests {
         #expect(throws: CredentialError.self) { _ = try TLSCertificate(pem: text) }
     }
 
-    @Test func `bytes behind a certificate are refused`() throws {
+    @Test func `bytes after a certificate are refused`() throws {
         let der = try Sample.server().leaf.derBytes + [0]
         let error = #expect(throws: CredentialError.self) { _ = try TLSCertificate(der: der.span) }
         #expect(error?.reason == .notACertificate(code: 0))
     }
 
-    @Test func `a certificate is refused above the limit`() {
+    @Test func `a certificate above the size limit is refused`() {
         let bytes = [UInt8](repeating: 0x30, count: TLSLimits.certificateByteCount + 1)
         let error = #expect(throws: CredentialError.self) {
             _ = try TLSCertificate(der: bytes.span)
@@ -211,7 +211,7 @@ extension CertificateTests {
     }
 
     @Test(arguments: UInt64(0)..<300)
-    func `damaged certificates are read or refused, never fatal`(seed: UInt64) throws {
+    func `damaged certificates are parsed or refused, and never trap`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var der = try Sample.server().leaf.derBytes
         for _ in 0..<3 {

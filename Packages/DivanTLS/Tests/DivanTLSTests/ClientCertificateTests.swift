@@ -22,7 +22,7 @@ import Testing
         return pair
     }
 
-    @Test func `a certificate of a given root is accepted`() throws {
+    @Test func `a certificate signed by a given root is accepted`() throws {
         let root = try Sample.authority()
         let client = try Sample.client(issuer: root)
         let pair = try pair(.roots([root.leaf]), credential: client)
@@ -33,13 +33,13 @@ import Testing
         #expect(pair.serverReceived == Array("hello".utf8))
     }
 
-    @Test func `a self-signed certificate may itself be the root`() throws {
+    @Test func `a self-signed certificate can be its own root`() throws {
         let client = try Sample.client()
         let pair = try pair(.roots([client.leaf]), credential: client)
         #expect(pair.serverError == nil && pair.clientError == nil)
     }
 
-    @Test func `no certificate is refused with 9, after the client's handshake`() throws {
+    @Test func `a missing certificate is reported with 9, after the client's handshake`() throws {
         let root = try Sample.authority()
         let pair = try pair(.roots([root.leaf]), credential: nil)
         #expect(pair.serverError?.reason == .clientCertificateMissing)
@@ -47,7 +47,7 @@ import Testing
         #expect(pair.clientError?.networkCode == 9)
     }
 
-    @Test func `a certificate of another root is refused with 10`() throws {
+    @Test func `a certificate signed by another root is refused with 10`() throws {
         let client = try Sample.client(issuer: Sample.authority("Other Root"))
         let pair = try pair(.roots([Sample.authority().leaf]), credential: client)
         #expect(pair.server.peerCertificates == client.certificates)
@@ -55,19 +55,19 @@ import Testing
         #expect(pair.clientError?.networkCode == 10)
     }
 
-    @Test func `a server's certificate on a client is refused with 10`() throws {
+    @Test func `a server certificate used by a client is refused with 10`() throws {
         let root = try Sample.authority()
         let pair = try pair(.roots([root.leaf]), credential: Sample.server(issuer: root))
         #expect(pair.clientError?.networkCode == 10)
     }
 
-    @Test func `a server's certificate that is itself the root is accepted`() throws {
+    @Test func `a server certificate that is itself the root is accepted`() throws {
         let client = try Sample.server()
         let pair = try pair(.roots([client.leaf]), credential: client)
         #expect(pair.serverError == nil && pair.clientError == nil)
     }
 
-    @Test func `an expired certificate of a given root is refused with 10`() throws {
+    @Test func `an expired certificate signed by a given root is refused with 10`() throws {
         let root = try Sample.authority()
         let template = CertificateTemplate(
             attributes: ["CN": "late"],
@@ -84,7 +84,7 @@ import Testing
         )
     }
 
-    @Test func `a call-back decides alone`() throws {
+    @Test func `a callback alone decides`() throws {
         let client = try Sample.client()
         let seen = Mutex<[TLSCertificate]>([])
         let accepted = try pair(
@@ -102,7 +102,10 @@ import Testing
         #expect(refused.clientError?.networkCode == 10)
     }
 
-    @Test func `what a call-back cannot read of a certificate ends no handshake`() throws {
+    @Test
+    func `certificate fields that cannot be parsed do not end the handshake before the callback`()
+        throws
+    {
         let key = try Sample.server().key
         let leaf = try OpenSSLCommand.certificate(
             of: key,
@@ -128,18 +131,18 @@ import Testing
         #expect(pair.server.peerCertificates == device.certificates)
     }
 
-    @Test func `a call-back is not asked about a client without certificate`() throws {
+    @Test func `a callback is not called for a client without a certificate`() throws {
         let pair = try pair(.callback { _ in true }, credential: nil)
         #expect(pair.clientError?.networkCode == 9)
     }
 
-    @Test func `a client's certificate stays at home unless asked for`() throws {
+    @Test func `a client certificate is not sent unless requested`() throws {
         let pair = try pair(.none, credential: Sample.client())
         #expect(pair.serverError == nil && pair.clientError == nil)
         #expect(pair.server.peerCertificates == [])
     }
 
-    @Test func `an alert after the first data is no judgement of the certificate`() throws {
+    @Test func `an alert after the first data is not reported as a refused certificate`() throws {
         let identity = try Sample.server()
         let client = try TLSContext.client(
             ClientTLSConfiguration(serverTrust: .pinned(identity.leaf))

@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(arguments: Combination.all)
-    func `ends as it must`(_ combination: Combination) throws {
+    func `each combination has the expected outcome`(_ combination: Combination) throws {
         switch combination.ours {
         case .client: try runClient(combination)
         case .server: try runServer(combination)

@@ -5,7 +5,7 @@ import Testing
 
 /// Credentials as PEM and PKCS #12, ours and OpenSSL's.
 @Suite struct CredentialTests {
-    @Test func `PEM brings back chain and key`() throws {
+    @Test func `PEM restores chain and key`() throws {
         let credential = try Sample.server(issuer: Sample.authority())
         let plain = try TLSCredential(pem: credential.pem())
         #expect(plain == credential && plain.key == credential.key)
@@ -17,7 +17,7 @@ import Testing
         #expect(throws: CredentialError.self) { _ = try TLSCredential(pem: pem, password: "no") }
     }
 
-    @Test func `a PEM without one of its halves is refused`() throws {
+    @Test func `a PEM without a key or without a certificate is refused`() throws {
         let credential = try Sample.server()
         let onlyCertificate = #expect(throws: CredentialError.self) {
             _ = try TLSCredential(pem: credential.leaf.pem)
@@ -28,7 +28,7 @@ import Testing
         #expect(onlyKey?.reason == .noCertificate)
     }
 
-    @Test func `another certificate's key is refused`() throws {
+    @Test func `a key that does not match the certificate is refused`() throws {
         let (one, other) = (try Sample.server(), try Sample.server())
         let error = #expect(throws: CredentialError.self) {
             _ = try TLSCredential(certificates: [one.leaf], key: other.key)
@@ -36,7 +36,7 @@ import Testing
         #expect(error?.reason == .keyMismatch(subject: one.leaf.subject))
     }
 
-    @Test func `PKCS #12 brings back chain and key`() throws {
+    @Test func `PKCS #12 restores chain and key`() throws {
         let credential = try Sample.server(issuer: Sample.authority())
         let file = try credential.pkcs12(password: "secret", name: "jukebox")
         let read = try TLSCredential(pkcs12: file.span, password: "secret")
@@ -44,7 +44,8 @@ import Testing
     }
 
     @Test(arguments: [nil, "", "wrong"])
-    func `a wrong PKCS #12 password is told from a wrong file`(password: String?) throws {
+    func `a wrong PKCS #12 password is distinguished from an invalid file`(password: String?) throws
+    {
         let file = try Sample.server().pkcs12(password: "secret", name: "x")
         let error = #expect(throws: CredentialError.self) {
             _ = try TLSCredential(pkcs12: file.span, password: password)
@@ -60,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `openssl reads our PKCS #12 and we read its`() throws {
+    @Test func `openssl reads our PKCS #12 files, and we read its files`() throws {
         let credential = try Sample.server(issuer: Sample.authority())
         let ours = try credential.pkcs12(password: "secret", name: "jukebox")
         let listed = try OpenSSLCommand.run(
@@ -83,7 +84,7 @@ import Testing
         ["-legacy", "-keypbe", "PBE-SHA1-RC2-40"], ["-legacy", "-keypbe", "NONE"],
         ["-legacy", "-certpbe", "AES-256-CBC", "-keypbe", "PBE-SHA1-RC2-40"],
     ])
-    func `a PKCS #12 file with retired ciphers opens, as key chains export it`(
+    func `a PKCS #12 file with retired ciphers can be opened, as exported by keychains`(
         protection: [String]
     ) throws {
         let root = try Sample.authority()
@@ -114,7 +115,7 @@ import Testing
     }
 
     @Test(arguments: [nil, ""] as [String?])
-    func `retired ciphers open without a password, too`(password: String?) throws {
+    func `retired ciphers can also be opened without a password`(password: String?) throws {
         let credential = try Sample.server()
         let old = try OpenSSLCommand.output(
             ["pkcs12", "-export", "-legacy", "-passout", "pass:"],

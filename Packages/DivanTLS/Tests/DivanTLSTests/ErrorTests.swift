@@ -73,7 +73,7 @@ import Testing
         (.setup(code: 0), 6, "OpenSSL setup failed ("),
     ]
 
-    @Test func `every reason has its code and says what to do`() {
+    @Test func `every error has its code and a solution`() {
         for (reason, code, text) in Self.certificates + Self.others {
             let error = TLSError(reason, role: .client, serverName: "h.example")
             #expect(error.networkCode == code, "\(reason)")
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `every credential error says what to do`() {
+    @Test func `every credential error has a solution`() {
         let reasons: [(CredentialError.Reason, String)] = [
             (.notACertificate(code: 0), "extra bytes after the certificate; "),
             (.notACertificate(code: 1), "not a certificate ("),

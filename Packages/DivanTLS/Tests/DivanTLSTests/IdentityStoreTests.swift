@@ -28,17 +28,17 @@ import Testing
         #expect(throws: CredentialError.self, performing: action)?.reason
     }
 
-    @Test func `the store in memory holds to the contract`() throws {
+    @Test func `the in-memory store fulfills the contract`() throws {
         #expect(try IdentityStoreContract.violations(of: InMemoryIdentityStore()) == [])
     }
 
-    @Test func `the store in a directory holds to the contract`() throws {
+    @Test func `the directory store fulfills the contract`() throws {
         #expect(try IdentityStoreContract.violations(of: store) == [])
         let names = try FileManager.default.contentsOfDirectory(atPath: store.directory)
         #expect(names == [], "no drafts are left behind")
     }
 
-    @Test func `a renewed identity takes the place of the old one, key and names kept`() throws {
+    @Test func `a renewed identity replaces the old one and keeps key and names`() throws {
         var template = CertificateTemplate(
             attributes: ["CN": "cellar", "dNSName": "cellar.local"],
             usages: [.serverAuth],
@@ -75,7 +75,7 @@ import Testing
         #expect(names == ["cellar.pem"], "no drafts are left behind")
     }
 
-    @Test func `the contract finds a store that forgets`() throws {
+    @Test func `the contract detects a store that loses identities`() throws {
         struct ForgetfulStore: TLSIdentityStore {
             func credential(label: String) -> TLSCredential? { nil }
             func save(_ credential: TLSCredential, label: String) {}
@@ -88,7 +88,7 @@ import Testing
         #expect(violations.contains(keepsOld))
     }
 
-    @Test func `files are for their owner only, and openssl reads them`() throws {
+    @Test func `files are private to their owner, and openssl can read them`() throws {
         let credential = try Sample.server()
         try store.save(credential, label: "my listener")
         let path = store.directory + "/my%20listener.pem"
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(arguments: [0o640, 0o604, 0o620, 0o601])
-    func `a file that others may touch is refused`(mode: Int) throws {
+    func `a file that others can access is refused`(mode: Int) throws {
         try store.save(Sample.server(), label: "x")
         let path = store.directory + "/x.pem"
         try setMode(mode, of: path)
@@ -108,7 +108,7 @@ import Testing
         #expect(reason == .exposed(path: path, mode: UInt32(mode)))
     }
 
-    @Test func `a directory that others may enter is refused for everything`() throws {
+    @Test func `a directory that others can access is refused for every operation`() throws {
         try store.save(Sample.server(), label: "x")
         try setMode(0o755, of: store.directory)
         let expected = CredentialError.Reason.exposed(path: store.directory, mode: 0o755)
@@ -137,7 +137,7 @@ import Testing
         #expect(throws: CredentialError.self) { _ = try linked.labels() }
     }
 
-    @Test func `a damaged or foreign file is an error, not a missing identity`() throws {
+    @Test func `a damaged or unknown file is an error, not a missing identity`() throws {
         try store.save(Sample.server(), label: "x")
         let path = store.directory + "/x.pem"
         try Data("rubbish".utf8).write(to: URL(filePath: path))
@@ -147,7 +147,7 @@ import Testing
         #expect(try store.labels() == ["x"])
     }
 
-    @Test func `two savers of one label get one identity`() async throws {
+    @Test func `concurrent saves of one label store one identity`() async throws {
         let store = store
         let credentials = try (0..<8).map { _ in try Sample.server() }
         let winners = await withTaskGroup(of: TLSCredential?.self) { group in
@@ -207,9 +207,7 @@ extension IdentityStoreTests {
         func labels() throws -> [String] { try inner.labels() }
     }
 
-    @Test func `where nothing can be written the old identity is used as long as it is valid`()
-        throws
-    {
+    @Test func `if nothing can be written, the old identity is used while it is valid`() throws {
         let store = FullStore()
         let old = try Sample.server()
         try store.inner.save(old, label: "db")
@@ -221,7 +219,7 @@ extension IdentityStoreTests {
         #expect(try store.inner.credential(label: "db") == old, "nothing was deleted")
     }
 
-    @Test func `of all who renew at once each gets the one that is stored`() throws {
+    @Test func `concurrent renewals all return the stored identity`() throws {
         let start = Date(timeIntervalSince1970: 1_800_000_000)
         let first = try anonymous(at: start)
         let late = first.leaf.notAfter - 60
@@ -234,7 +232,7 @@ extension IdentityStoreTests {
         #expect(found.withLock { $0 } == [TLSCredential](repeating: stored, count: 8))
     }
 
-    @Test func `who saves later takes the identity of who saved first`() throws {
+    @Test func `the second of two concurrent saves returns the first identity`() throws {
         /// Hides its contents on the first look, as in a race between two processes.
         final class RacingStore: TLSIdentityStore {
             let inner = InMemoryIdentityStore()

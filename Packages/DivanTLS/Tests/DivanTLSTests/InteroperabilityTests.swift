@@ -50,7 +50,10 @@ import Testing
     }
 
     @Test(arguments: [("-tls1_3", "TLSv1.3"), ("-tls1_2", "TLSv1.2")])
-    func `s_client trusts our server and talks with it`(flag: String, version: String) throws {
+    func `s_client trusts our server and exchanges data with it`(
+        flag: String,
+        version: String
+    ) throws {
         let arguments = [flag, "-verify_ip", "127.0.0.1", "-brief"]
         let talk = try serve(to: arguments)
         try talk.process.type("hello")
@@ -74,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: ["AES128-SHA", "ECDHE-ECDSA-AES128-SHA256", "NULL@SECLEVEL=0"])
-    func `s_client with a weak suite is refused`(suite: String) throws {
+    func `s_client with a weak cipher suite is refused`(suite: String) throws {
         let talk = try serve(to: ["-tls1_2", "-cipher", suite])
         let error = try talk.failure()
         guard case .handshake = error?.reason else {
@@ -85,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: ["-tls1_3", "-tls1_2"])
-    func `s_client without certificate is refused where one is needed`(flag: String) throws {
+    func `s_client without a certificate is refused if one is required`(flag: String) throws {
         let talk = try serve(.roots([root.leaf]), to: [flag])
         #expect(try talk.failure()?.reason == .clientCertificateMissing)
     }
@@ -103,7 +106,7 @@ import Testing
         #expect(talk.session.peerCertificates.first == peer.leaf)
     }
 
-    @Test func `s_client may not renegotiate`() throws {
+    @Test func `s_client cannot renegotiate`() throws {
         let talk = try serve(to: ["-tls1_2"])
         try talk.process.type("hello")
         #expect(try talk.failure() == nil)
@@ -113,7 +116,10 @@ import Testing
     }
 
     @Test(arguments: [("-tls1_3", "TLSv1.3"), ("-tls1_2", "TLSv1.2")])
-    func `our client trusts s_server and talks with it`(flag: String, version: String) throws {
+    func `our client trusts s_server and exchanges data with it`(
+        flag: String,
+        version: String
+    ) throws {
         let talk = try connect(to: [flag])
         try talk.reach(.open)
         try talk.say("divan")
@@ -134,13 +140,13 @@ import Testing
     }
 
     @Test(arguments: ["-tls1_3", "-tls1_2"])
-    func `our client is told by 9 that it needs a certificate`(flag: String) throws {
+    func `our client reports 9 if it needs a certificate`(flag: String) throws {
         let talk = try connect(to: [flag, "-Verify", "1"], wanting: root.leaf)
         #expect(try talk.failure()?.networkCode == 9)
     }
 
     @Test(arguments: ["-tls1_3", "-tls1_2"])
-    func `our client is told by 10 that its certificate is refused`(flag: String) throws {
+    func `our client reports 10 if its certificate is refused`(flag: String) throws {
         let talk = try connect(
             to: [flag, "-Verify", "1"],
             wanting: root.leaf,

@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: Shape.allCases)
-    func `a client refuses a server's`(shape: Shape) throws {
+    func `a client refuses an oversized chain from a server`(shape: Shape) throws {
         let root = try Sample.authority()
         let identity = try Sample.server(issuer: issuer(shape, below: root))
         let pair = try SessionPair(
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: Shape.allCases)
-    func `a server refuses a client's`(shape: Shape) throws {
+    func `a server refuses an oversized chain from a client`(shape: Shape) throws {
         let root = try Sample.authority()
         let identity = try Sample.server()
         let pair = try SessionPair(

@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `a file whose name the disk does not confirm is not there`() throws {
+    @Test func `a file whose directory entry could not be synced does not exist`() throws {
         let home = try TemporaryDirectory()
         let (path, bytes) = (home.file("keys"), [UInt8](1...3))
         let expected = CredentialError.Reason.file(path: path + "/a", errno: EIO)

@@ -4,7 +4,7 @@ import Testing
 
 /// The README's example, verbatim.
 @Suite struct ReadmeTests {
-    @Test func `the example does what it says`() throws {
+    @Test func `the README example works`() throws {
         let store = InMemoryIdentityStore()
         let identity = try AnonymousIdentity.credential(in: store, label: "db", now: Date())
         let server = try TLSSession(.server(ServerTLSConfiguration(credential: identity)))

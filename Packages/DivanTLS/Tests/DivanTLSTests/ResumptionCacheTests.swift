@@ -27,7 +27,7 @@ import Testing
         return try #require(pair.client.resumption)
     }
 
-    @Test func `hands a value out once, for its context, host and port alone`() throws {
+    @Test func `returns a value once, and only for its context, host and port`() throws {
         let (one, other) = (try client(.roots([root.leaf])), try client(.roots([root.leaf])))
         let cache = TLSResumptionCache()
         cache.keep(try resumption(one), for: one, host: "localhost", port: 4984)
@@ -42,21 +42,21 @@ import Testing
         #expect(cache.take(for: one, host: "localhost", port: 4984) == nil)
     }
 
-    @Test func `refuses the value of another context`() throws {
+    @Test func `refuses a value of another context`() throws {
         let (one, other) = (try client(.pinned(identity.leaf)), try client(.selfSignedOnly))
         let cache = TLSResumptionCache()
         cache.keep(try resumption(one), for: other, host: "localhost", port: 1)
         #expect(cache.count == 0)
     }
 
-    @Test func `a call-back is asked each time`() throws {
+    @Test func `nothing is cached if a callback verifies the server`() throws {
         let context = try client(.callback { _ in true })
         let cache = TLSResumptionCache()
         cache.keep(try resumption(context), for: context, host: "localhost", port: 1)
         #expect(cache.count == 0)
     }
 
-    @Test func `roots vouch for a certificate while it is valid, a pin for ever`() throws {
+    @Test func `a root is trusted while its certificate is valid, a pin forever`() throws {
         let later = Date() + 400 * 86_400
         for (trust, lasts) in [
             (ServerTrust.roots([root.leaf]), false), (.pinned(identity.leaf), true),
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `keeps the newest of a bounded number of servers`() throws {
+    @Test func `keeps the newest entries up to the limit`() throws {
         let context = try client(.pinned(identity.leaf))
         let cache = TLSResumptionCache(limit: 2)
         let value = try resumption(context)

@@ -37,7 +37,7 @@ import Testing
 
     /// A server sends no packet for something that nobody waits for.
     @Test(arguments: [TLSVersion.tls12, .tls13])
-    func `only what is offered for later can wait for the first data`(version: TLSVersion) throws {
+    func `only session tickets can wait for the first data`(version: TLSVersion) throws {
         let client = try TLSSession(self.client(version), serverName: "localhost")
         let server = try TLSSession(self.server())
         var (flight, plaintext, waited): ([UInt8], [UInt8], Int) = ([], [], 0)
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: [TLSVersion.tls12, .tls13])
-    func `goes on with an earlier session`(version: TLSVersion) throws {
+    func `resumes an earlier session`(version: TLSVersion) throws {
         let (client, server) = (try client(version), try server())
         let first = try talk(client, server)
         #expect(!first.client.isResumed && !first.server.isResumed)
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(arguments: [TLSVersion.tls12, .tls13])
-    func `goes on with a session whose connection broke`(version: TLSVersion) throws {
+    func `resumes a session whose connection broke`(version: TLSVersion) throws {
         let (client, server) = (try client(version), try server())
         var resumption: TLSResumption?
         do {
@@ -119,7 +119,7 @@ import Testing
         #expect(try talk(client, server, resuming: resumption).client.isResumed)
     }
 
-    @Test func `resumes nothing unless both sides are asked to`() throws {
+    @Test func `resumes only if both sides enable it`() throws {
         for (clientResumes, serverResumes) in [(false, true), (true, false), (false, false)] {
             for version in [TLSVersion.tls12, .tls13] {
                 let pair = try talk(
@@ -133,7 +133,7 @@ import Testing
 
     /// The tickets' key belongs to the context, and is lost with it.
     @Test(arguments: [TLSVersion.tls12, .tls13])
-    func `shakes hands in full with another server's context`(version: TLSVersion) throws {
+    func `another server context causes a full handshake`(version: TLSVersion) throws {
         let client = try client(version)
         let resumption = try #require(talk(client, server()).client.resumption)
         let pair = try talk(client, server(), resuming: resumption)
@@ -143,7 +143,7 @@ import Testing
 
     /// A session trusted by one context must not bypass the judgement of another.
     @Test(arguments: [TLSVersion.tls12, .tls13])
-    func `judges again in another context and for another name`(version: TLSVersion) throws {
+    func `another context or host name causes a new verification`(version: TLSVersion) throws {
         let (careless, server) = (try client(version), try server())
         let resumption = try #require(try talk(careless, server).client.resumption)
         let other = try talk(careless, server, resuming: resumption, serverName: "127.0.0.1")
@@ -162,7 +162,7 @@ import Testing
     }
 
     @Test(arguments: [TLSVersion.tls12, .tls13])
-    func `judges each client certificate anew`(version: TLSVersion) throws {
+    func `verifies each client certificate again`(version: TLSVersion) throws {
         let judgedCount = Mutex(0)
         let policy = ClientCertificatePolicy.callback { _ in
             judgedCount.withLock { $0 += 1 }
@@ -205,7 +205,7 @@ import Testing
     }
 
     @Test(arguments: [TLSVersion.tls12, .tls13])
-    func `the server's preference decides`(version: TLSVersion) throws {
+    func `the order of the server decides the application protocol`(version: TLSVersion) throws {
         let pair = try pair(
             offering: ["a", "http/1.1", "b"],
             choosingFrom: ["c", "b", "a"],
@@ -216,7 +216,9 @@ import Testing
     }
 
     @Test(arguments: [TLSVersion.tls12, .tls13])
-    func `no common name ends the handshake at both sides`(version: TLSVersion) throws {
+    func `without a common application protocol both sides fail the handshake`(
+        version: TLSVersion
+    ) throws {
         let pair = try pair(offering: ["a", "bb"], choosingFrom: ["b"], version: version)
         #expect(pair.server.state == .closed && pair.client.state == .closed)
         #expect(pair.serverError?.reason == .noApplicationProtocol)
@@ -224,7 +226,7 @@ import Testing
         #expect(pair.clientError?.networkCode == 6)
     }
 
-    @Test func `a side without names does not take part`() throws {
+    @Test func `a side without application protocols does not negotiate`() throws {
         for (offered, choices) in [([], ["a"]), (["a"], []), ([], [])] {
             let pair = try pair(offering: offered, choosingFrom: choices)
             #expect(pair.client.state == .open && pair.server.state == .open)
@@ -234,7 +236,7 @@ import Testing
     }
 
     @Test(arguments: ["", String(repeating: "x", count: 256)])
-    func `refuses names that do not fit`(name: String) {
+    func `refuses application protocol names with an invalid length`(name: String) {
         let error = #expect(throws: TLSError.self) {
             try TLSContext.client(ClientTLSConfiguration(applicationProtocols: ["a", name]))
         }

@@ -36,14 +36,14 @@ import Testing
     }
 
     @Test(arguments: ["localhost", "127.0.0.1", "::1", "[::1]", "LOCALHOST."])
-    func `accepts a certificate of a given root by name and address`(host: String) throws {
+    func `accepts a certificate signed by a given root by name and address`(host: String) throws {
         let root = try Sample.authority()
         let identity = try Sample.server(issuer: root)
         #expect(try refusal(of: identity, by: .roots([root.leaf]), serverName: host) == nil)
     }
 
     /// A server does not judge its own certificate; only a client that pinned it accepts it.
-    @Test func `a certificate signed with SHA-1 is presented, and accepted by its pin alone`()
+    @Test func `a SHA-1 certificate can be used by a server, and is accepted only if pinned`()
         throws
     {
         let root = try Sample.authority()
@@ -52,7 +52,7 @@ import Testing
         #expect(try refusal(of: identity, by: .roots([root.leaf])) != nil)
     }
 
-    @Test func `a pinned authority refuses what it signed with SHA-1, and says why`() throws {
+    @Test func `a pinned authority refuses SHA-1 signatures and gives the reason`() throws {
         let root = try Sample.authority()
         let identity = try signedWithSHA1(by: root)
         for trust in [ServerTrust.pinned(root.leaf), .roots([root.leaf])] {
@@ -63,9 +63,8 @@ import Testing
         }
     }
 
-    @Test func `a pinned certificate that is no authority refuses what it signed, and says why`()
-        throws
-    {
+    @Test
+    func `a pinned non-authority certificate refuses what it signed and gives the reason`() throws {
         let server = try Sample.server()
         let identity = try signed(by: server, digest: "-sha256")
         let error = try #require(try refusal(of: identity, by: .pinned(server.leaf)))
@@ -96,7 +95,7 @@ import Testing
         )
     }
 
-    @Test func `accepts a chain over an intermediate, and the intermediate as root`() throws {
+    @Test func `accepts a chain with an intermediate, and the intermediate as root`() throws {
         let root = try Sample.authority()
         var template = CertificateTemplate(
             attributes: ["CN": "Middle"],
@@ -120,7 +119,7 @@ import Testing
         #expect(error?.networkCode == 11)
     }
 
-    @Test func `refuses a self-signed certificate against the system's roots with 11`() throws {
+    @Test func `refuses a self-signed certificate with the system roots with 11`() throws {
         let error = try refusal(of: Sample.server(), by: .systemRoots)
         #expect(error?.networkCode == 11)
         #expect(error?.description.hasPrefix("TLS to localhost: its certificate is") == true)
@@ -134,7 +133,7 @@ import Testing
         #expect(error?.networkCode == 7)
     }
 
-    @Test func `refuses a certificate from the future with 8`() throws {
+    @Test func `refuses a certificate that is not yet valid with 8`() throws {
         let root = try Sample.authority()
         let identity = try Sample.futureServer(issuer: root)
         let error = try refusal(of: identity, by: .roots([root.leaf]))
@@ -143,7 +142,7 @@ import Testing
     }
 
     @Test(arguments: ["example.org", "sub.localhost", "127.0.0.2", "::2"])
-    func `refuses another host's certificate with 15`(host: String) throws {
+    func `refuses the certificate of another host with 15`(host: String) throws {
         let root = try Sample.authority()
         let identity = try Sample.server(issuer: root)
         let error = try refusal(of: identity, by: .roots([root.leaf]), serverName: host)
@@ -157,7 +156,7 @@ import Testing
         a != "localhost" && b == "localhost"
     }
 
-    @Test func `ranks several problems as LiteCore does`() throws {
+    @Test func `reports the same one of several problems as LiteCore`() throws {
         let root = try Sample.authority()
         let expired = try Sample.expiredServer(issuer: root)
         let wrongAndExpired = try refusal(
@@ -170,7 +169,7 @@ import Testing
         #expect(all?.networkCode == 11)
     }
 
-    @Test func `refuses a client's certificate on a server with 8`() throws {
+    @Test func `refuses a client certificate used by a server with 8`() throws {
         let root = try Sample.authority()
         let template = CertificateTemplate(
             attributes: ["CN": "localhost"],
@@ -181,7 +180,7 @@ import Testing
         #expect(try refusal(of: identity, by: .roots([root.leaf]))?.networkCode == 8)
     }
 
-    @Test func `names of kinds that nobody compares are passed over`() throws {
+    @Test func `alternative names of unsupported types are ignored`() throws {
         let key = try Sample.server().key
         let leaf = try OpenSSLCommand.certificate(
             of: key,
@@ -200,14 +199,14 @@ import Testing
 
 /// Pins, self-signed certificates and call-backs check nothing beyond their own rule.
 extension ServerTrustTests {
-    @Test func `a pin forgives expiry and name`() throws {
+    @Test func `a pin ignores expiry and name`() throws {
         let identity = try Sample.expiredServer()
         let pin = ServerTrust.pinned(identity.leaf)
         #expect(try refusal(of: identity, by: pin, serverName: "example.org") == nil)
         #expect(try refusal(of: identity, by: pin, serverName: nil) == nil)
     }
 
-    @Test func `another pin is refused with 11`() throws {
+    @Test func `a certificate other than the pinned one is refused with 11`() throws {
         let pin = try Sample.server().leaf
         let error = try refusal(of: Sample.server(), by: .pinned(pin))
         #expect(problem(error) == .notPinned)
@@ -215,7 +214,7 @@ extension ServerTrustTests {
     }
 
     /// Anybody can have seen the pinned certificate: only its key, or its signature, proves anything.
-    @Test func `a stranger who shows the pinned certificate beside his own is refused with 11`()
+    @Test func `another certificate sent with the pinned one in its chain is refused with 11`()
         throws
     {
         let pinned = try Sample.server()
@@ -230,7 +229,7 @@ extension ServerTrustTests {
     }
 
     @Test(arguments: [true, false])
-    func `an authority of the same name does not speak for the pinned one`(isShown: Bool) throws {
+    func `another authority with the same name as the pinned one is refused`(isShown: Bool) throws {
         let (root, namesake) = (try Sample.authority(), try Sample.authority())
         let stranger = try Sample.server(issuer: namesake)
         let between = isShown ? [namesake.leaf] : []
@@ -241,7 +240,7 @@ extension ServerTrustTests {
         #expect(problem(try refusal(of: identity, by: .pinned(root.leaf))) == .notPinned)
     }
 
-    @Test func `a pinned authority forgives expiry, name and purpose of what it signed`() throws {
+    @Test func `a pinned authority ignores expiry, name and purpose of what it signed`() throws {
         let root = try Sample.authority()
         let pin = ServerTrust.pinned(root.leaf)
         let expired = try Sample.expiredServer(issuer: root)
@@ -253,12 +252,12 @@ extension ServerTrustTests {
         #expect(problem(try refusal(of: alone, by: pin)) == .notPinned)
     }
 
-    @Test func `self-signed only forgives expiry and name`() throws {
+    @Test func `selfSignedOnly ignores expiry and name`() throws {
         let identity = try Sample.expiredServer()
         #expect(try refusal(of: identity, by: .selfSignedOnly, serverName: "x.org") == nil)
     }
 
-    @Test func `self-signed only refuses a signed certificate with 8`() throws {
+    @Test func `selfSignedOnly refuses a signed certificate with 8`() throws {
         let root = try Sample.authority()
         let identity = try Sample.server(issuer: root)
         let error = try refusal(of: identity, by: .selfSignedOnly)
@@ -269,11 +268,11 @@ extension ServerTrustTests {
         #expect(try refusal(of: alone, by: .selfSignedOnly)?.networkCode == 8)
     }
 
-    @Test func `self-signed only takes an authority's own certificate`() throws {
+    @Test func `selfSignedOnly accepts the certificate of an authority`() throws {
         #expect(try refusal(of: Sample.authority(), by: .selfSignedOnly) == nil)
     }
 
-    @Test func `a call-back sees the chain and decides`() throws {
+    @Test func `a callback gets the chain and decides`() throws {
         let identity = try Sample.expiredServer(issuer: Sample.authority())
         let seen = Mutex<[TLSCertificate]>([])
         let accepting = ServerTrust.callback { chain in
@@ -289,7 +288,7 @@ extension ServerTrustTests {
     }
 
     @Test(arguments: ["", "a b", "h\u{0}", "büro.example", String(repeating: "a", count: 254)])
-    func `refuses what is no host name`(host: String) throws {
+    func `refuses an invalid host name`(host: String) throws {
         let context = try TLSContext.client(ClientTLSConfiguration())
         let error = #expect(throws: TLSError.self) {
             _ = try TLSSession(context, serverName: host)
@@ -297,7 +296,7 @@ extension ServerTrustTests {
         #expect(error?.reason == .serverNameInvalid(host))
     }
 
-    @Test func `refuses to judge names without a name`() throws {
+    @Test func `requires a host name to verify names`() throws {
         let context = try TLSContext.client(ClientTLSConfiguration())
         let error = #expect(throws: TLSError.self) { _ = try TLSSession(context) }
         #expect(error?.reason == .serverNameMissing)

@@ -20,7 +20,7 @@ import Testing
         return pair
     }
 
-    @Test func `carries data both ways over TLS 1.3 with a fast suite`() throws {
+    @Test func `sends data both ways over TLS 1.3 with a fast cipher suite`() throws {
         let pair = try openPair()
         try pair.client.send("ping")
         try pair.server.send("pong")
@@ -46,7 +46,7 @@ import Testing
         #expect(pair.server.cipherName == "ECDHE-ECDSA-AES128-GCM-SHA256")
     }
 
-    @Test func `shakes hands whatever the cut`() throws {
+    @Test func `completes the handshake however it is split`() throws {
         let probe = try openPair()
         let longest = try #require(probe.flightByteCounts.max())
         // Signatures vary in length by a few bytes, so the last splits leave one piece whole.
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `a close_notify in the middle of the handshake is an end, not a fault`() throws {
+    @Test func `a close_notify during the handshake is an end, not a protocol error`() throws {
         let client = try TLSSession(clientContext, serverName: "localhost")
         let alert: [UInt8] = [0x15, 3, 3, 0, 2, 1, 0]
         var plaintext: [UInt8] = []
@@ -67,7 +67,7 @@ import Testing
         #expect(error?.reason == .closedDuringHandshake)
     }
 
-    @Test func `carries data byte by byte`() throws {
+    @Test func `sends data byte by byte`() throws {
         let pair = try SessionPair(client: clientContext, server: serverContext)
         pair.run { $0.singles }
         var generator = SeededGenerator(seed: 1)
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(0)..<20)
-    func `carries messages of any length in pieces of any length`(seed: UInt64) throws {
+    func `sends messages of any length in pieces of any length`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let pair = try openPair()
         var sent: [UInt8] = []
@@ -110,7 +110,7 @@ import Testing
         #expect(!pair.client.hasOutput)
     }
 
-    @Test func `appends output behind what the caller has`() throws {
+    @Test func `appends output to the caller's buffer`() throws {
         let pair = try openPair()
         try pair.client.send("x")
         var output: [UInt8] = [1, 2, 3]
@@ -119,7 +119,7 @@ import Testing
         #expect(!pair.client.hasOutput)
     }
 
-    @Test func `refuses to send before the session is open and after close`() throws {
+    @Test func `refuses to send before the session is open and after it is closed`() throws {
         let pair = try SessionPair(client: clientContext, server: serverContext)
         let early = #expect(throws: TLSError.self) { try pair.client.send("early") }
         #expect(early?.reason == .notOpen)
@@ -132,7 +132,7 @@ import Testing
 
 /// A proper end and a broken connection are distinguished.
 extension SessionTests {
-    @Test func `takes close_notify as a clean end`() throws {
+    @Test func `treats close_notify as a clean end`() throws {
         let pair = try openPair()
         try pair.client.send("last words")
         pair.client.close()
@@ -143,7 +143,7 @@ extension SessionTests {
         #expect(throws: Never.self) { try pair.server.receiveEnd() }
     }
 
-    @Test func `receives after its own close until the peer closes`() throws {
+    @Test func `receives data after its own close until the peer closes`() throws {
         let pair = try openPair()
         pair.client.close()
         try pair.server.send("answer")
@@ -155,7 +155,7 @@ extension SessionTests {
         #expect(pair.client.state == .closed)
     }
 
-    @Test func `takes an end without close_notify as truncation`() throws {
+    @Test func `treats an end without close_notify as truncation`() throws {
         let pair = try openPair()
         let error = #expect(throws: TLSError.self) { try pair.server.receiveEnd() }
         #expect(error?.reason == .truncated)
@@ -163,14 +163,14 @@ extension SessionTests {
         #expect(pair.server.state == .closed)
     }
 
-    @Test func `takes an end in the handshake as a reset`() throws {
+    @Test func `treats an end during the handshake as a reset`() throws {
         let session = try TLSSession(serverContext)
         let error = #expect(throws: TLSError.self) { try session.receiveEnd() }
         #expect(error?.reason == .closedDuringHandshake)
         #expect(error?.networkCode == nil)
     }
 
-    @Test func `ignores bytes behind close_notify`() throws {
+    @Test func `ignores bytes after close_notify`() throws {
         let pair = try openPair()
         pair.client.close()
         pair.run()
@@ -192,7 +192,7 @@ extension SessionTests {
         }
     }
 
-    @Test func `recognises HTTP on the TLS port`() throws {
+    @Test func `detects HTTP on the TLS port`() throws {
         let request = Array("GET /db/_blipsync HTTP/1.1\r\nHost: h\r\n\r\n".utf8)
         let error = failure(of: try TLSSession(serverContext), fed: request)
         #expect(error?.reason == .plaintextHTTP)
@@ -203,13 +203,13 @@ extension SessionTests {
         )
     }
 
-    @Test func `recognises a server that answers in HTTP`() throws {
+    @Test func `detects a server that answers with HTTP`() throws {
         let answer = Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)
         let session = try TLSSession(clientContext, serverName: "localhost")
         #expect(failure(of: session, fed: answer)?.reason == .plaintextHTTP)
     }
 
-    @Test func `recognises what is no TLS at all`() throws {
+    @Test func `detects data that is not TLS`() throws {
         let error = failure(of: try TLSSession(serverContext), fed: Array("SSH-2.0-x\r\n".utf8))
         #expect(error?.reason == .notTLS(firstBytes: Array("SSH-2.0-".utf8)))
         #expect(error?.networkCode == 6)
@@ -217,7 +217,7 @@ extension SessionTests {
     }
 
     @Test(arguments: [("localhost", true), ("127.0.0.1", false), ("[::1]", false)])
-    func `names the server in its first message, but no address`(
+    func `the first message contains the server name, but not an IP address`(
         host: String,
         isNamed: Bool
     ) throws {
@@ -231,7 +231,7 @@ extension SessionTests {
         #expect((hello.firstRange(of: Array(host.utf8)) != nil) == isNamed)
     }
 
-    @Test func `refuses a record above the limit before it has come`() throws {
+    @Test func `refuses a record above the limit before it has arrived`() throws {
         let pair = try openPair()
         let header: [UInt8] = [23, 3, 3, 0x41, 0x01]  // 2¹⁴ + 257 bytes follow, one too many
         guard case .record = failure(of: pair.server, fed: header + [0])?.reason else {
@@ -241,7 +241,7 @@ extension SessionTests {
         #expect(pair.server.state == .closed)
     }
 
-    @Test func `waits for the rest of a cut-off first message`() throws {
+    @Test func `waits for the rest of an incomplete first message`() throws {
         let client = try TLSSession(clientContext, serverName: "localhost")
         var hello: [UInt8] = []
         client.takeOutput(appendingTo: &hello)
@@ -250,7 +250,7 @@ extension SessionTests {
         #expect(server.state == .handshaking && !server.hasOutput)
     }
 
-    @Test func `refuses a damaged record and stays refused`() throws {
+    @Test func `refuses a damaged record and everything after it`() throws {
         let pair = try openPair()
         try pair.client.send("good")
         try pair.client.send("bad")
@@ -274,7 +274,7 @@ extension SessionTests {
     }
 
     @Test(arguments: UInt64(0)..<300)
-    func `gives a session or an error for damaged handshakes`(seed: UInt64) throws {
+    func `damaged handshakes give a session or an error`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let pair = try SessionPair(client: clientContext, server: serverContext)
         var countdown = Int.random(in: 0...2, using: &generator)

@@ -11,13 +11,13 @@ public import Foundation
 /// Every wait ends after thirty seconds, so that a test fails instead of hanging. Use it from one thread. The browser
 /// has its own profile and ends with the last reference.
 public final class Browser {
-    /// Chromium is missing, ended, did not answer, or could not do what it was asked to do.
+    /// Chromium is missing, ended, did not respond, or could not execute a command.
     public struct Failure: Error, CustomStringConvertible {
         /// One line: the request and the problem.
         public let description: String
     }
 
-    /// Whether there is a Chromium that tests can use; `make setup` installs it if it is available as a package.
+    /// Whether Chromium is installed; `make setup` installs it if it is available as a package.
     public static var isInstalled: Bool { installed != nil }
 
     /// A snap's Chromium cannot see files that a test creates.
@@ -152,7 +152,7 @@ public final class Browser {
         try evaluate("document.querySelector(\(quoted(selector))).click()")
     }
 
-    /// Writes into a field as if typed.
+    /// Enters text in a field as if typed.
     ///
     /// - Throws: `Failure`.
     public func fill(_ selector: String, _ text: String) throws {
@@ -179,7 +179,7 @@ public final class Browser {
         _ = try call("Input.dispatchKeyEvent", ["type": "keyUp", "key": key])
     }
 
-    /// Sets the size of the window in pixels, and its dark mode; a width below 500 is a telephone's.
+    /// Sets the size of the window in pixels, and its dark mode; a width below 500 emulates a phone.
     ///
     /// - Throws: `Failure`.
     public func shape(width: Int, height: Int, dark: Bool = false) throws {

@@ -13,13 +13,13 @@ public struct BrowserValue {
         (json as? [String: Any])?[name].map { BrowserValue($0) }
     }
 
-    /// The text; `nil` if it is not one.
+    /// The string; `nil` if it is not a string.
     public var string: String? { json as? String }
 
-    /// The number; `nil` if it is not one, or not an integer.
+    /// The integer; `nil` if it is not an integer.
     public var int: Int? { json as? Int }
 
-    /// The number; `nil` if it is not one.
+    /// The number; `nil` if it is not a number.
     public var double: Double? { json as? Double }
 
     /// The value as JSON on one line, with members sorted by name.

@@ -10,7 +10,7 @@ public final class HTTPTestClient {
         public let call: String
     }
 
-    /// One answer.
+    /// A response.
     public struct Answer {
         /// The status; 0 if the first line has none.
         public let status: Int
@@ -33,9 +33,9 @@ public final class HTTPTestClient {
     private let descriptor: Int32
     private var received: [UInt8] = []
 
-    /// Connects.
+    /// Connects to a local port.
     ///
-    /// - Throws: `Failure` if nothing listens there.
+    /// - Throws: `Failure` if nothing listens on the port.
     public init(port: UInt16) throws(Failure) {
         guard let descriptor = Loopback.connect(to: port) else { throw Failure(call: "connect") }
         self.descriptor = descriptor
@@ -51,15 +51,15 @@ public final class HTTPTestClient {
         Loopback.send(ArraySlice(text.utf8), to: descriptor)
     }
 
-    /// Sends a request, and reads its answer.
+    /// Sends a request, and reads the response.
     ///
     /// - Parameters:
     ///   - method: The method, such as `GET`.
     ///   - path: The target.
     ///   - host: The value of the Host field.
     ///   - fields: Further fields, `Name: value`.
-    ///   - body: The body; its length is sent, too.
-    /// - Returns: The complete answer.
+    ///   - body: The body; its length is also sent.
+    /// - Returns: The complete response.
     /// - Throws: `Failure`.
     public func ask(
         _ method: String,
@@ -75,7 +75,7 @@ public final class HTTPTestClient {
         return try readAnswer(hasBody: method != "HEAD")
     }
 
-    /// Reads one complete answer.
+    /// Reads one complete response.
     ///
     /// - Throws: `Failure`.
     public func readAnswer(hasBody: Bool = true) throws(Failure) -> Answer {
@@ -114,7 +114,7 @@ public final class HTTPTestClient {
         }
     }
 
-    /// Whether the server has ended the connection; waits until it has, or sends something more.
+    /// Whether the server has closed the connection; waits until it closes it or sends data.
     public func isAtEnd() -> Bool {
         var byte: UInt8 = 0
         return recv(descriptor, &byte, 1, 0) == 0

@@ -2,7 +2,7 @@ import Glibc
 
 /// Blocking local sockets, for servers and clients that a test implements itself.
 public enum Loopback {
-    /// No port was available; `number` is that of `errno`.
+    /// No port was available; `number` is the `errno`.
     public struct Failure: Error {
         /// The number of the system's error.
         public let number: Int32
@@ -43,7 +43,7 @@ public enum Loopback {
         return descriptor
     }
 
-    /// Sends everything; false if the other side is gone.
+    /// Sends all bytes; false if the other side has closed the connection.
     @discardableResult
     public static func send(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) -> Bool {
         var rest = bytes

@@ -1,6 +1,6 @@
 import Glibc
 
-/// This process's use of resources, and its limits.
+/// The resource usage and limits of this process.
 public enum OwnProcess {
     /// Resident memory in bytes; 0 if the system does not report it.
     ///
@@ -16,7 +16,7 @@ public enum OwnProcess {
         return pageCount * sysconf(Int32(_SC_PAGESIZE))
     }
 
-    /// How many files and sockets can be open at once.
+    /// The maximum number of open files and sockets.
     public static var descriptorLimit: Int {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)

@@ -2,7 +2,7 @@ import Foundation
 
 /// A D-Bus and an Avahi daemon for one test, which use only the loopback interface.
 ///
-/// There can be only one Avahi daemon on a machine: tests that want one wait for each other, and if the system already
+/// Only one Avahi daemon can run on a machine: tests that need one wait for each other, and if the system already
 /// runs one, that is used.
 public final class PrivateAvahi {
     /// Whether both daemons are installed; `make setup` installs them.

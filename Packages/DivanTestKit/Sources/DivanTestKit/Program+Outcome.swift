@@ -1,15 +1,15 @@
 import Foundation
 
 extension Program {
-    /// How a program ended, and its output.
+    /// The exit status and output of a program.
     public struct Outcome: Sendable, Equatable {
         /// The exit status, or the signal's number if a signal ended the program.
         public let status: Int32
         /// Whether a signal ended the program.
         public let isSignalled: Bool
-        /// Its standard output; bytes that are not UTF-8 are replaced.
+        /// The standard output; bytes that are not UTF-8 are replaced.
         public let output: String
-        /// Its standard error, if that was kept separate.
+        /// The standard error, if it was captured separately.
         public let errors: String
 
         /// The non-empty lines of standard output.
@@ -25,7 +25,7 @@ extension Program {
 }
 
 extension Program.Outcome: CustomStringConvertible {
-    /// The ending, then all output: shown by a failed test.
+    /// The exit status, then all output, for failed tests.
     public var description: String {
         "\(isSignalled ? "signal" : "status") \(status)\n\(output)\(errors)"
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A local program that is run to its end, or started in parallel to this one.
+/// A local program that is run until it ends, or started in parallel.
 ///
 /// ```swift
 /// let outcome = try Program.built("divan").run(["--version"])
@@ -10,10 +10,10 @@ public struct Program: Sendable {
     public let path: String
     /// Environment variables added to those of this process; `nil` removes one.
     public var environment: [String: String?]
-    /// Its working directory; `nil` means this process's own.
+    /// The working directory; `nil` means that of this process.
     public var directory: String?
 
-    /// Names a program; whether it exists is found when it starts.
+    /// Creates a program; whether it exists is checked when it starts.
     public init(
         _ path: String,
         environment: [String: String?] = [:],
@@ -43,12 +43,12 @@ public struct Program: Sendable {
             .first { FileManager.default.isExecutableFile(atPath: $0) }.map { Program($0) }
     }
 
-    /// Runs the program to its end.
+    /// Runs the program until it ends.
     ///
     /// - Parameters:
     ///   - words: Its arguments.
     ///   - input: Its standard input.
-    /// - Returns: How it ended, and its output.
+    /// - Returns: The exit status and output.
     /// - Throws: The system's error if it cannot start the program.
     public func run(_ words: [String], input: String = "") throws -> Outcome {
         let folder = try TemporaryDirectory()
@@ -76,9 +76,9 @@ public struct Program: Sendable {
     /// - Parameters:
     ///   - words: Its arguments.
     ///   - input: Its standard input.
-    ///   - errors: Where its standard error goes.
-    ///   - patience: How long a wait lets it be silent; `nil` means forever.
-    /// - Returns: The program; keep it for as long as it must run.
+    ///   - errors: The destination of its standard error.
+    ///   - patience: The maximum time without output while waiting; `nil` means unlimited.
+    /// - Returns: The program; keep it while it must run.
     /// - Throws: The system's error if it cannot start the program.
     public func start(
         _ words: [String],

@@ -26,11 +26,12 @@ public enum RowDamage {
         return count
     }
 
-    /// Makes the row of a revision say that its document is deleted, which contradicts its checksum.
+    /// Marks the row of a revision as deleted, which contradicts its checksum.
     ///
     /// - Parameters:
-    ///   - revision: The ID, `generation-digest`, of a live one; the file must be compacted, so that it occurs once.
-    ///   - file: The database, which nobody has open.
+    ///   - revision: The ID, `generation-digest`, of a live revision; the file must be compacted, so that the ID
+    ///     occurs once.
+    ///   - file: The database, which must not be open.
     /// - Throws: `Obstacle` if no row has it; the file system's errors.
     public static func hide(revision: String, in file: URL) throws {
         var bytes = try Data(contentsOf: file)
@@ -45,7 +46,7 @@ public enum RowDamage {
     /// Changes rows with SQL statements, which leave their checksums unchanged.
     ///
     /// - Parameters:
-    ///   - file: The database, which nobody has open; created if it does not exist.
+    ///   - file: The database, which must not be open; created if it does not exist.
     ///   - sql: The statements, for Python's SQLite.
     /// - Throws: `Obstacle` if Python is not installed, or fails.
     public static func edit(_ file: String, _ sql: String) throws {
@@ -60,9 +61,9 @@ public enum RowDamage {
         guard outcome.status == 0 else { throw Obstacle("\(outcome)") }
     }
 
-    /// Why nothing was damaged.
+    /// The reason why nothing was damaged.
     public struct Obstacle: Error, CustomStringConvertible {
-        /// What was in the way.
+        /// The reason.
         public let description: String
 
         init(_ description: String) {

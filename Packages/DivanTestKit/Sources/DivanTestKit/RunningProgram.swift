@@ -2,19 +2,19 @@ import Foundation
 
 /// A program that runs in parallel to this one and communicates in lines: a listener, a worker, a daemon.
 ///
-/// Created by `Program.start`; use it from one thread at a time. Reads wait as long as necessary, unless the program
-/// was started with a patience. With the last reference the program ends: if it reads lines, its input ends and it is
-/// waited for; otherwise it is killed.
+/// Created by `Program.start`; use it from one thread at a time. Reads wait as long as necessary, unless the
+/// program was started with a patience. When the last reference is released, the program is ended: if it reads
+/// lines, its input is closed and its end is awaited; otherwise it is killed.
 public final class RunningProgram {
     /// A program's standard input.
     public enum Input: Sendable {
-        /// Nothing: it has already ended.
+        /// Empty input.
         case none
         /// The lines of `type(_:)`, until `endInput()`.
         case lines
     }
 
-    /// Where a program's standard error goes.
+    /// The destination of a program's standard error.
     public enum Errors: Sendable {
         /// To this program's standard error.
         case inherited
@@ -37,11 +37,11 @@ public final class RunningProgram {
         public var description: String { "\(path) exited early: \(outcome)" }
     }
 
-    /// The program was silent for longer than allowed.
+    /// The program wrote no output for longer than allowed.
     public struct Silent: Error, CustomStringConvertible {
         /// The program's file.
         public let path: String
-        /// How long the wait was.
+        /// The duration of the wait.
         public let patience: Duration
         /// All its output.
         public let said: String
@@ -214,7 +214,7 @@ public final class RunningProgram {
 
     /// Waits for the end; the outcome contains all of the program's output.
     ///
-    /// A program that is silent for longer than allowed is killed.
+    /// A program without output for longer than allowed is killed.
     @discardableResult
     public func finish() -> Program.Outcome {
         while true {

@@ -9,16 +9,16 @@ public struct SpawnFailure: Error, CustomStringConvertible {
     public var description: String { "\(path): \(String(cString: strerror(code)))" }
 }
 
-/// Starts a program with `posix_spawn`, for what `Program` cannot do: streams that are terminals, and daemons, which
-/// close the descriptors that `Foundation.Process` listens on.
+/// Starts a program with `posix_spawn`, for cases that `Program` does not support: streams that are terminals, and
+/// daemons, which close the descriptors that `Foundation.Process` uses.
 ///
-/// The program blocks and ignores no signals, and its environment contains only what is given.
+/// The program blocks and ignores no signals, and its environment contains only the given variables.
 ///
 /// - Parameters:
 ///   - words: The program's path and its arguments.
 ///   - environment: Its whole environment.
 ///   - beginsSession: Whether the first terminal that it opens becomes its controlling terminal.
-///   - arrange: Sets where its streams go.
+///   - arrange: Sets the destinations of its streams.
 /// - Returns: Its process identifier; call `waitpid` with it.
 /// - Throws: `SpawnFailure`.
 public func spawn(

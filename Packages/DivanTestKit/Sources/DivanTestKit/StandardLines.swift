@@ -1,6 +1,6 @@
 import Foundation
 
-/// The other side of `RunningProgram`: how a started program communicates in lines.
+/// The other side of `RunningProgram`: the communication of a started program in lines.
 public enum StandardLines {
     /// Writes a line to standard output at once, even if that is a pipe.
     public static func say(_ line: String) {

@@ -3,8 +3,8 @@ import Synchronization
 
 /// This process's environment variables, for tests that run in parallel to others.
 ///
-/// `setenv` frees the list while another thread may be reading it, as every name look-up and every new program does,
-/// and the process ends with signal 11. Here the list is replaced by a new one, and no old one is freed.
+/// `setenv` frees the list while another thread may be reading it, as every name lookup and every new program does,
+/// and the process then ends with signal 11. These functions replace the list, and never free an old one.
 public enum Surroundings {
     /// A list of texts `NAME=value`, terminated by `nil`.
     private typealias List = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>

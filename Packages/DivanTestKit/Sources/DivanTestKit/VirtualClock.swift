@@ -1,9 +1,10 @@
 import Synchronization
 
-/// A clock that a test advances, with the work that waits for it.
+/// A clock that a test advances, with the work that is scheduled on it.
 ///
-/// Hours pass at once, and always in the same order: work runs in order of its time, work of equal time in the order in
-/// which it was scheduled. Safe from any thread; work runs on the thread that calls `advance(to:)`.
+/// Hours of virtual time take no real time, and the order is always the same: work runs in order of its time, work
+/// of equal time in the order in which it was scheduled. Can be used from any thread; work runs on the thread that
+/// calls `advance(to:)`.
 public final class VirtualClock: Sendable {
     private struct Work: Sendable {
         let time: Duration
@@ -25,7 +26,7 @@ public final class VirtualClock: Sendable {
     /// The time since the clock was created.
     public var now: Duration { state.withLock { $0.now } }
 
-    /// When the next work is due, or `nil` if none is waiting.
+    /// The time at which the next work is due, or `nil` if there is none.
     public var deadline: Duration? { state.withLock { $0.waiting.first?.time } }
 
     /// Runs `body` once the clock reaches `time`; a time in the past means the next advance.
@@ -38,12 +39,12 @@ public final class VirtualClock: Sendable {
         }
     }
 
-    /// Advances the clock by `step` and runs what becomes due meanwhile.
+    /// Advances the clock by `step` and runs the work that becomes due.
     public func advance(by step: Duration) {
         advance(to: now + step)
     }
 
-    /// Advances the clock to `time`, never backward, and runs what becomes due meanwhile.
+    /// Advances the clock to `time`, never backward, and runs the work that becomes due.
     ///
     /// Each piece of work sees the clock at its own time and may schedule more.
     public func advance(to time: Duration) {

@@ -3,29 +3,29 @@ public import DivanTLS
 public import DivanWebSocket
 import Glibc
 
-/// Why a connection could not be opened, or broke, and what to do about it.
+/// The reason why a connection could not be opened or failed, and the remedy.
 public struct TransportError: Error, Sendable {
-    /// What went wrong, with the offending values.
+    /// What went wrong, with the values.
     public enum Reason: Sendable {
-        /// No name server could be asked; the code is that of `getaddrinfo`.
+        /// No name server could be reached; the code of `getaddrinfo`.
         case nameLookup(code: Int32)
-        /// The name does not exist.
+        /// The host name does not exist.
         case unknownHost(String)
-        /// There is no network interface with this name or address.
+        /// No network interface has this name or address.
         case unknownInterface(String)
         /// A system call failed.
         case system(call: String, errno: Int32)
-        /// Something did not happen in time.
+        /// A time limit was exceeded.
         case timeout(Wait)
-        /// The TLS handshake failed, or TLS broke.
+        /// The TLS handshake or the TLS connection failed.
         case tls(TLSError)
         /// The peer's opening handshake is not a valid WebSocket handshake.
         case handshake(HandshakeError)
-        /// The server refused the upgrade; its headers may set cookies.
+        /// The server refused the upgrade; its headers can set cookies.
         case refused(status: Int, explanation: String, headers: HTTPHeaders)
-        /// The server redirected us more often than `TransportLimits.redirectCount`.
+        /// The server redirected the client more often than `TransportLimits.redirectCount`.
         case tooManyRedirects(limit: Int)
-        /// The server redirected us to something that is not a valid URL.
+        /// The server redirected the client to an invalid URL.
         case invalidRedirect(String)
         /// The peer violated the WebSocket protocol.
         case frame(FrameError)
@@ -33,31 +33,31 @@ public struct TransportError: Error, Sendable {
         case abnormalClose
     }
 
-    /// What was waited for.
+    /// The operation that exceeded its time limit.
     public enum Wait: Sendable, Equatable {
         /// Address, TCP, TLS and HTTP together.
         case connection
         /// A pong, or any other data.
         case pong
-        /// The answer to our CLOSE frame.
+        /// The answer to the local CLOSE frame.
         case closeEcho
-        /// The peer to read what we send.
+        /// The peer did not read the sent data.
         case reading
     }
 
-    /// An error's number and where it is defined (`websocket-and-urls.md` §5).
+    /// An error code and its domain (`websocket-and-urls.md` §5).
     public enum Code: Equatable, Sendable {
-        /// The Network domain: 1 name look-up, 2 unknown host, 3 timeout …
+        /// The Network domain: 1 name lookup, 2 unknown host, 3 timeout …
         case network(Int)
         /// The WebSocket domain: an HTTP status or a close code.
         case webSocket(Int)
-        /// A number of `errno`.
+        /// An `errno` value.
         case posix(Int32)
     }
 
     /// What went wrong.
     public let reason: Reason
-    /// The URL or address of the other end, or the address to listen on.
+    /// The URL or address of the peer, or the address to listen on.
     public let place: String
 
     /// Creates an error.
@@ -66,7 +66,7 @@ public struct TransportError: Error, Sendable {
         self.place = place
     }
 
-    /// The number under which applications know this error.
+    /// The error code in the public API.
     ///
     /// Source: `websocket-and-urls.md` §5; `tls-and-auth.md` §6.
     public var code: Code {

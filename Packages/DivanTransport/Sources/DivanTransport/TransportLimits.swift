@@ -8,54 +8,53 @@ public struct TransportLimits: Sendable, Equatable {
     ///
     /// The default, 10 s, frees a listener from silent clients.
     public var handshakeTimeout: Duration
-    /// For the peer's answer to our close, and then for the end of its direction.
+    /// For the peer's answer to the local CLOSE frame, and then for the end of its data.
     ///
     /// The default, 5 s, is Couchbase Lite's.
     public var closeTimeout: Duration
-    /// For a peer to read anything at all of what we send.
+    /// For a peer to read any of the sent data.
     ///
-    /// The default, 30 s, is shorter than any heartbeat: a peer that still sends but never reads, or whose machine is
-    /// gone while we write, must not hold our memory. The system gets the same limit for bytes that nobody
-    /// acknowledges.
+    /// The default, 30 s, is shorter than any heartbeat: a peer that sends but never reads, or that has
+    /// disappeared, must not block memory. The system uses the same limit for unacknowledged bytes.
     public var stallTimeout: Duration
-    /// How long accepting pauses when the process is out of descriptors.
+    /// The pause in accepting connections when the process is out of file descriptors.
     ///
-    /// The default, 1 s, gives open connections time to end; waiting ones stay in the queue.
+    /// The default, 1 s, gives open connections time to end; waiting connections stay in the queue.
     public var acceptPause: Duration
-    /// How long a connection attempt runs before the next address is tried in parallel.
+    /// The delay after which the next address is tried in parallel with a running connection attempt.
     ///
     /// The default, 250 ms, is that of RFC 8305 §5.
     public var attemptDelay: Duration
-    /// Redirects followed for one connection; the default, 10, is Couchbase Lite's.
+    /// Redirects that are followed for one connection; the default, 10, is Couchbase Lite's.
     public var redirectCount: Int
     /// Connections of one server that have not completed their handshake.
     ///
-    /// The default, 1,024, uses some 20 MB; at the limit the oldest is dropped.
+    /// The default, 1,024, uses about 20 MB; at the limit the oldest is closed.
     public var halfOpenCount: Int
     /// The same for one address, or one /64 with IPv6.
     ///
-    /// The default, 256, is a quarter of all; at the limit the oldest of that address is dropped.
+    /// The default, 256, is a quarter of all; at the limit the oldest of that address is closed.
     public var addressHalfOpenCount: Int
-    /// Whether this machine's own addresses are exempt from `addressHalfOpenCount`, because with a reverse proxy every
-    /// client comes from there; by default they are.
+    /// Whether this machine's own addresses are exempt from `addressHalfOpenCount`, because with a reverse proxy
+    /// every client has such an address; true by default.
     public var sparesLoopback: Bool
-    /// Connections of one server; the default, 10,000, keeps the memory of idle ones under 1 GB.
+    /// Connections of one server; the default, 10,000, keeps the memory of idle connections below 1 GB.
     public var connectionCount: Int
     /// Bytes queued at which `isWritable` becomes false.
     ///
-    /// The default, 256 KiB, keeps a loop-back connection busy.
+    /// The default, 256 KiB, is enough for the full speed of a loopback connection.
     public var highWaterByteCount: Int
     /// Bytes queued at which `isWritable` becomes true again; the default is a quarter of the high-water mark.
     public var lowWaterByteCount: Int
     /// Bytes queued at which nothing more is read from the peer.
     ///
-    /// The default, 8 MiB, is reached only by answers to a peer that does not read them.
+    /// The default, 8 MiB, is reached only if a peer does not read the answers.
     public var queuedByteCount: Int
 
     /// How long a loop that got no descriptors from the system waits before it checks for work and tries again.
     static let blindTurnMilliseconds: Int32 = 50
 
-    /// Creates limits; the defaults suit peers on the open Internet.
+    /// Creates limits; the defaults are suitable for peers on the Internet.
     public init(
         connectTimeout: Duration = .seconds(15),
         handshakeTimeout: Duration = .seconds(10),

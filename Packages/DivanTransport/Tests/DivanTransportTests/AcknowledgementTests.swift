@@ -12,7 +12,7 @@ import Testing
     ///
     /// When none is, we must tell it to acknowledge what was read.
     @Test(arguments: [false, true])
-    func `what is read without an answer is acknowledged at once, or behind a pause`(
+    func `data that gets no reply is acknowledged immediately, or after a pause`(
         pauses: Bool
     ) async throws {
         let server = try TestServer(echoes: false)

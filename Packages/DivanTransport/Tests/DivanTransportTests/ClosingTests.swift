@@ -8,7 +8,7 @@ import Testing
 /// How open connections end.
 @Suite(.timeLimit(.minutes(5))) struct ClosingTests {
     @Test
-    func `tells the client the server's code and reason`() async throws {
+    func `the client gets the close code and reason of the server`() async throws {
         let server = try TestServer()
         let (_, recorder) = await opened(client(port: server.port))
         let accepted = try #require(server.connections.all.first)
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test
-    func `sends what was queued before the goodbye`() async throws {
+    func `sends queued messages before the close`() async throws {
         let server = try TestServer(echoes: false)
         let transport = client(port: server.port)
         let messages = (0..<50).map { pattern(10_000, seed: $0) }
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `reports a connection that breaks`(isReset: Bool) async throws {
+    func `reports a broken connection`(isReset: Bool) async throws {
         let server = RawServer { socket in
             socket.acceptUpgrade()
             if isReset { socket.reset() }
@@ -54,7 +54,9 @@ import Testing
 
     /// The peer's messages, too many for one turn, are still unread when our answers meet a reset.
     @Test(arguments: [true, false])
-    func `hears what a peer said before it went`(saysGoodbye: Bool) async throws {
+    func `delivers messages that the peer sent before it disconnected`(
+        saysGoodbye: Bool
+    ) async throws {
         let long = [0x82, 126, 0x3E, 0x80] + [UInt8](repeating: 7, count: 16_000)
         let goodbye: [UInt8] = saysGoodbye ? [0x88, 2, 0x0F, 0xA1] : []
         let all = long + long + long + long + [0x82, 1, 7] + goodbye
@@ -93,7 +95,7 @@ import Testing
     }
 
     @Test
-    func `does not wait for ever for the answer to a goodbye`() async throws {
+    func `does not wait forever for the answer to a close`() async throws {
         let server = RawServer { socket in
             socket.acceptUpgrade()
             while !socket.receive().isEmpty {}
@@ -106,7 +108,7 @@ import Testing
     }
 
     @Test
-    func `answers a breach of the protocol with its code and ends`() async throws {
+    func `closes with the code of the protocol violation`() async throws {
         let server = try TestServer()
         let raw = try #require(RawSocket(port: server.port))
         raw.send(upgradeText)
@@ -119,7 +121,9 @@ import Testing
     }
 
     @Test
-    func `stops with a code for everyone, and starts again on its port`() async throws {
+    func `stop sends a close code to every client, and the server can start again on its port`()
+        async throws
+    {
         let server = try TestServer()
         let clients = await withTaskGroup(of: Recorder.self) { group in
             for _ in 0..<8 { group.addTask { await opened(client(port: server.port)).1 } }
@@ -148,7 +152,7 @@ import Testing
     }
 
     @Test
-    func `leaves the port at once, while goodbyes are still said`() async throws {
+    func `stop frees the port immediately, while closes are still being sent`() async throws {
         let server = try TestServer()
         let (_, recorder) = await opened(client(port: server.port))
         server.server.stop()
@@ -159,7 +163,7 @@ import Testing
     }
 
     /// Otherwise clients that try IPv6 first would reach whoever has the port there.
-    @Test func `does not do without IPv6 where the port is taken there`() throws {
+    @Test func `does not fall back to IPv4 if the IPv6 port is in use`() throws {
         var address = sockaddr_in6()
         address.sin6_family = sa_family_t(AF_INET6)
         address.sin6_addr = in6addr_loopback
@@ -181,7 +185,7 @@ import Testing
     }
 
     @Test
-    func `says that a port is taken`() throws {
+    func `reports a port that is in use`() throws {
         let server = try TestServer()
         let configuration = WebSocketServer.Configuration(
             networkInterface: "127.0.0.1",

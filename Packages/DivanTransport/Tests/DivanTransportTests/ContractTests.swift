@@ -6,14 +6,14 @@ import Testing
 /// The two seams of this package, with each implementation, and what their contracts detect.
 @Suite(.timeLimit(.minutes(5))) struct ContractTests {
     @Test
-    func `the loop of the system holds to the contract`() async {
+    func `the system event loop fulfills the contract`() async {
         let loop = EpollLoop()
         #expect(await EventLoopContract.violations(of: loop) == [])
         loop.stop()
     }
 
     @Test
-    func `a pair inside one process holds to the contract`() async throws {
+    func `an in-process pair fulfills the contract`() async throws {
         let violations = try await MessageTransportContract.violations { first, second in
             let pair = InProcessPair(subprotocol: nil)
             pair.first.start(first)
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a WebSocket holds to the contract, whichever end closes`(isReversed: Bool) async throws {
+    func `a WebSocket fulfills the contract, whichever end closes`(isReversed: Bool) async throws {
         let servers = Mutex<[WebSocketServer]>([])
         let violations = try await MessageTransportContract.violations { first, second in
             let (near, far) = isReversed ? (second, first) : (first, second)
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test
-    func `a loop that keeps no promise is told all of it`() async {
+    func `the contract reports every violation of a faulty loop`() async {
         let violations = await EventLoopContract.violations(of: Sloppy())
         #expect(violations.contains("isCurrent must be false outside the loop."))
         #expect(violations.contains("A timer must not run before it is due."))
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test
-    func `a transport that keeps no promise is told all of it`() async throws {
+    func `the contract reports every violation of a faulty transport`() async throws {
         let violations = try await MessageTransportContract.violations(
             patience: .seconds(3)
         ) { first, second in

@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: 0..<8)
-    func `each cycle of opening and closing ends`(lane: Int) async throws {
+    func `repeated opening and closing always completes`(lane: Int) async throws {
         var generator = SeededGenerator(seed: UInt64(lane))
         for _ in 0..<4 {
             for way in Way.allCases.shuffled(using: &generator) { try await cycle(way) }

@@ -8,7 +8,7 @@ import Testing
 
 /// Clients that go before they are answered.
 @Suite(.timeLimit(.minutes(5))) struct DepartureTests {
-    @Test func `the work of a client that has gone leaves the line`() async {
+    @Test func `the work of a disconnected client is removed from the queue`() async {
         let queue = WorkQueue(label: "test", limit: 1)
         let (gone, stays) = (Departure(), Departure())
         let done = Mutex<[Int]>([])
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `an HTTP server notices who resets before the answer`() async throws {
+    @Test func `an HTTP server detects a reset before it answers`() async throws {
         let (departures, continuation) = AsyncStream.makeStream(of: Departure.self)
         let configuration = HTTPServer.Configuration(networkInterface: "127.0.0.1")
         let server = HTTPServer(configuration, log: quiet) { continuation.yield($0.departure) }
@@ -55,7 +55,9 @@ import Testing
     }
 
     @Test(arguments: Way.allCases)
-    func `a WebSocket server notices who goes before the decision`(way: Way) async throws {
+    func `a WebSocket server detects a client that disconnects before the decision`(
+        way: Way
+    ) async throws {
         let (departures, continuation) = AsyncStream.makeStream(of: Departure.self)
         let configuration = WebSocketServer.Configuration(networkInterface: "127.0.0.1")
         let server = WebSocketServer(configuration, log: quiet) { request in
@@ -86,7 +88,7 @@ import Testing
 
 /// Name look-ups when the system has no thread left.
 @Suite(.timeLimit(.minutes(5))) struct NameLookupTests {
-    @Test(arguments: [0, 1]) func `each name gets one answer when threads are missing`(
+    @Test(arguments: [0, 1]) func `each host name gets one answer if no threads are available`(
         threadCount: Int
     ) async {
         let (bodies, continuation) = AsyncStream.makeStream(of: (@Sendable () -> Void).self)
@@ -117,7 +119,7 @@ import Testing
         #expect(outcomes.withLock { $0.count } == 3)
     }
 
-    @Test func `who gives up leaves the line of those whose name server is dead`() {
+    @Test func `a cancelled lookup is removed from the queue even if the name server is dead`() {
         // Threads that never start.
         let lookup = NameLookup { _ in true }
         for _ in 0..<1_000 {

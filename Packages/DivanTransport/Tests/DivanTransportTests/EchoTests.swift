@@ -6,7 +6,7 @@ import Testing
 /// Real local sockets, with TLS and without.
 @Suite(.timeLimit(.minutes(5))) struct EchoTests {
     @Test(arguments: [false, true])
-    func `carries messages there and back`(isSecure: Bool) async throws {
+    func `sends messages in both directions`(isSecure: Bool) async throws {
         let tls = isSecure ? try TestTLS() : nil
         let server = try TestServer(tls: tls?.server)
         let transport = client(
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `carries the largest messages whole`(isSecure: Bool) async throws {
+    func `transfers the largest messages intact`(isSecure: Bool) async throws {
         let tls = isSecure ? try TestTLS() : nil
         let server = try TestServer(tls: tls?.server)
         let transport = client(port: server.port, tls: tls?.client)
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test
-    func `sends a turn's messages together and delivers them in batches`() async throws {
+    func `sends the messages of a turn together and delivers them in batches`() async throws {
         let server = try TestServer()
         let transport = client(port: server.port)
         let count = 5000
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: [("localhost", nil), ("::1", nil), ("localhost", "127.0.0.1")])
-    func `reaches names, IPv6, and the one address that listens`(
+    func `connects to names, IPv6 addresses and a single listening address`(
         host: String,
         interface: String?
     ) async throws {
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test
-    func `connects from and listens on an interface by name or address`() async throws {
+    func `connects from and listens on an interface given by name or address`() async throws {
         for interface in ["lo", "127.0.0.1"] {
             let server = try TestServer(interface: interface)
             let transport = client(port: server.port, interface: interface)
@@ -97,7 +97,7 @@ import Testing
 
     /// The server's loop is blocked: the client's queue stops growing and later empties.
     @Test(arguments: [false, true])
-    func `holds back towards a slow reader`(isSecure: Bool) async throws {
+    func `stops sending to a slow reader`(isSecure: Bool) async throws {
         let tls = isSecure ? try TestTLS() : nil
         let server = try TestServer(tls: tls?.server, echoes: false)
         let transport = client(port: server.port, tls: tls?.client)
@@ -129,7 +129,9 @@ import Testing
 
     /// The pong is behind unread data, and the peer receives nothing else from us.
     @Test
-    func `holds a peer back for longer than the heartbeat without giving it up`() async throws {
+    func `a paused reader does not lose a sender that waits longer than the heartbeat`()
+        async throws
+    {
         let beating = WebSocketConnection.Configuration(heartbeatInterval: .seconds(1))
         let server = try TestServer(echoes: false, webSocket: beating)
         let transport = client(port: server.port)
@@ -151,7 +153,7 @@ import Testing
     }
 
     @Test
-    func `notices a peer that has fallen silent`() async throws {
+    func `detects a peer that has become silent`() async throws {
         let silent = RawServer { socket in
             socket.acceptUpgrade()
             while !socket.receive().isEmpty {}

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct EventLoopTests {
     @Test
-    func `runs what one thread hands over in order, on its own thread`() async {
+    func `runs the work of one thread in order, on its own thread`() async {
         let loop = EpollLoop()
         let seen = Mutex<[Int]>([])
         #expect(!loop.isCurrent)
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test
-    func `never runs work within the call that hands it over`() async {
+    func `never runs work inside the call that submits it`() async {
         let loop = EpollLoop()
         let isNested = await withCheckedContinuation { continuation in
             loop.execute {
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test
-    func `work that stays on a loop needs no lock`() async {
+    func `work that stays on a loop needs no locks`() async {
         let loop = EpollLoop()
         let count = await withCheckedContinuation { continuation in
             loop.execute {
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test
-    func `a value that is bound to a loop elsewhere stops the program`() async {
+    func `binding a value to a loop from another thread stops the program`() async {
         await #expect(processExitsWith: .failure) {
             _ = LoopBound(1, to: EpollLoop())
         }
@@ -76,7 +76,8 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `what a stopped loop drops may use the loop as it goes`(isTimer: Bool) async {
+    func `work dropped by a stopped loop can use the loop while it is released`(isTimer: Bool) async
+    {
         let loop = EpollLoop()
         await withCheckedContinuation { continuation in
             loop.execute {
@@ -97,7 +98,7 @@ import Testing
     }
 
     @Test
-    func `what a cancelled timer holds may use the loop as it goes`() async {
+    func `values held by a cancelled timer can use the loop while they are released`() async {
         let loop = EpollLoop()
         await withCheckedContinuation { continuation in
             loop.execute {
@@ -112,7 +113,7 @@ import Testing
     }
 
     @Test
-    func `runs timers by deadline and forgets cancelled ones`() async {
+    func `runs timers by deadline and drops cancelled ones`() async {
         let loop = EpollLoop()
         let seen = Mutex<[String]>([])
         await withCheckedContinuation { continuation in
@@ -135,7 +136,7 @@ import Testing
     }
 
     @Test
-    func `takes and forgets timers from any thread, thousands of them`() async {
+    func `timers can be scheduled and cancelled from any thread by the thousands`() async {
         let loop = EpollLoop()
         let count = Atomic<Int>(0)
         let deadline = loop.now
@@ -160,7 +161,7 @@ import Testing
     }
 
     @Test
-    func `is never early`() async {
+    func `a timer is never early`() async {
         let loop = EpollLoop()
         for wait in [0, 1, 3, 7] {
             let deadline = loop.now + .milliseconds(wait)
@@ -173,7 +174,7 @@ import Testing
     }
 
     @Test
-    func `gives connections to the loops of a group in turn`() {
+    func `distributes connections to the loops of a group in turn`() {
         let group = EventLoopGroup(count: 3)
         let names = (0..<6).map { _ in ObjectIdentifier(group.next()) }
         #expect(Set(names.prefix(3)).count == 3)
@@ -182,7 +183,7 @@ import Testing
     }
 
     @Test
-    func `gives the other end of a connection another loop where there is one`() {
+    func `assigns the other end of a connection to another loop if there is one`() {
         let (pair, alone) = (EventLoopGroup(count: 2), EventLoopGroup(count: 1))
         for loop in pair.loops { #expect(pair.next(besides: loop) !== loop) }
         for loop in alone.loops { #expect(alone.next(besides: loop) === loop) }

@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `requests sent ahead do not pile answers up that nobody takes`() throws {
+    @Test func `pipelined requests do not accumulate unread answers`() throws {
         let served = try Served()
         let raw = try #require(RawSocket(port: served.port))
         let request = "GET /large HTTP/1.1\r\nHost: h\r\n\r\n"
@@ -112,7 +112,7 @@ import Testing
         #expect(count > 60 * Self.large.count)
     }
 
-    @Test func `the last answer of a connection reaches a slow reader whole`() throws {
+    @Test func `the last answer of a connection reaches a slow reader completely`() throws {
         let served = try Served(transport: TransportLimits(closeTimeout: .milliseconds(1)))
         let raw = try #require(RawSocket(port: served.port))
         raw.send("GET /huge HTTP/1.0\r\n\r\n")
@@ -122,7 +122,7 @@ import Testing
         #expect(count > Self.huge.count)
     }
 
-    @Test func `the work for an answer grows no faster than its bytes`() async throws {
+    @Test func `the work for an answer grows no faster than its size`() async throws {
         let served = try Served()
         let loop = try #require(served.loops.loops.first)
         func time() async -> Duration {
@@ -143,7 +143,8 @@ import Testing
         #expect(great < small * 40, "\(great) for ten times of what takes \(small)")
     }
 
-    @Test func `those who have said half a request make room for those who say all of it`() throws {
+    @Test func `clients with incomplete requests are closed for clients with complete ones`() throws
+    {
         let served = try Served(limits: HTTPLimits(connectionCount: 8))
         let halves = try (0..<40).map { _ in
             let raw = try #require(RawSocket(port: served.port))
@@ -154,8 +155,7 @@ import Testing
         withExtendedLifetime(halves) {}
     }
 
-    @Test func `an address that opens many connections closes its own, not those of others`() throws
-    {
+    @Test func `an address with too many connections loses its own, not those of others`() throws {
         let served = try Served(
             limits: HTTPLimits(connectionCount: 8),
             transport: TransportLimits(sparesLoopback: false)
@@ -176,7 +176,8 @@ import Testing
         withExtendedLifetime(halves) {}
     }
 
-    @Test func `answers that nobody takes have one bound, and one address has half of it`() throws {
+    @Test func `unread answers have a total limit, and one address gets at most half of it`() throws
+    {
         let served = try Served(
             limits: HTTPLimits(bodyByteCount: 1 << 20, heldBodyByteCount: 60 << 20),
             transport: TransportLimits(sparesLoopback: false)
@@ -206,7 +207,8 @@ import Testing
         withExtendedLifetime((first, second)) {}
     }
 
-    @Test func `bodies of all connections have one bound, and one address has half of it`() throws {
+    @Test func `request bodies have a total limit, and one address gets at most half of it`() throws
+    {
         let served = try Served(
             limits: HTTPLimits(bodyByteCount: 50_000, heldBodyByteCount: 100_000),
             transport: TransportLimits(sparesLoopback: false)
@@ -235,7 +237,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `whoever holds the most connections makes room, whatever they do`(
+    func `the address with the most connections loses one if there are too many`(
         sparesLoopback: Bool
     ) async throws {
         let served = try Served(
@@ -259,9 +261,7 @@ import Testing
         "GET /held HTTP/1.1\r\nHost: h\r\n\r\n",
         "GET /huge HTTP/1.1\r\nHost: h\r\n\r\n", "GET / HT", "",
     ])
-    func `slow clients of one address keep nobody out, not even others of that address`(
-        _ request: String
-    ) throws {
+    func `slow clients block no others, not even from the same address`(_ request: String) throws {
         let served = try Served(limits: HTTPLimits(connectionCount: 16))
         let slow = try (0..<40).map { _ in
             let raw = try #require(RawSocket(port: served.port))
@@ -274,7 +274,8 @@ import Testing
         withExtendedLifetime(slow) {}
     }
 
-    @Test func `a trusted proxy's clients are told apart, and only the greedy one is cut off`()
+    @Test
+    func `clients of a trusted proxy are told apart, and only the greedy one is disconnected`()
         async throws
     {
         let served = try Served(limits: HTTPLimits(connectionCount: 8), trusting: ["127.0.0.1"])
@@ -294,7 +295,7 @@ import Testing
     }
 
     @Test
-    func `a connection is kept while its client is welcome, and closed in the middle of an answer`()
+    func `a connection is kept while its client is allowed, and then closed even during an answer`()
         async throws
     {
         let served = try Served()

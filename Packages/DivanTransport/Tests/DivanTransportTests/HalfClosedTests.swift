@@ -83,7 +83,8 @@ import Testing
         func cancel() { state.withLock { $0.isCancelled = true } }
     }
 
-    @Test func `a client that breaks while its request is decided about is let go of`() async throws
+    @Test func `a client that resets while its request waits for a decision is released`()
+        async throws
     {
         let held = Mutex<HTTPExchange?>(nil)
         let served = try Served { exchange in held.withLock { $0 = exchange } }
@@ -99,7 +100,7 @@ import Testing
         #expect(served.server.connectionCount == 0)
     }
 
-    @Test func `a client that breaks while it takes its answer is let go of`() async throws {
+    @Test func `a client that resets while it reads its answer is released`() async throws {
         let served = try Served { $0.answer(HTTPResponse(contentType: "text/plain", Self.huge)) }
         do {
             let raw = try served.asked()
@@ -110,7 +111,7 @@ import Testing
         #expect(await served.isLeft())
     }
 
-    @Test func `a client that takes nothing of its answer is given up`() async throws {
+    @Test func `a client that does not read its answer is disconnected`() async throws {
         let limits = TransportLimits(closeTimeout: .seconds(1), stallTimeout: .milliseconds(300))
         let isAsked = Mutex(false)
         let served = try Served(transport: limits) { exchange in
@@ -124,7 +125,8 @@ import Testing
     }
 
     @Test(arguments: [64 << 16, nil])
-    func `a client that only reads gets a body of many pieces whole`(byteCount: Int?) async throws {
+    func `a half-closed client gets a body of many pieces completely`(byteCount: Int?) async throws
+    {
         let served = try Served { exchange in
             exchange.answer(
                 HTTPResponse(status: 200, body: .pieces(Pieces(64), byteCount: byteCount))
@@ -135,7 +137,7 @@ import Testing
         #expect(await served.isLeft())
     }
 
-    @Test func `a body without an end ends with the client's direction`() async throws {
+    @Test func `a body without an end stops when the client closes its direction`() async throws {
         let pieces = Pieces()
         let served = try Served {
             $0.answer(HTTPResponse(status: 200, body: .pieces(pieces, byteCount: nil)))
@@ -147,7 +149,7 @@ import Testing
     }
 
     @Test(arguments: [3, .max])
-    func `of a body that is not sent no piece is asked for`(count: Int) async throws {
+    func `a body that is not sent is not read`(count: Int) async throws {
         let pieces = Pieces(count)
         let served = try Served { exchange in
             let body: HTTPResponse.Body =
@@ -164,7 +166,7 @@ import Testing
     }
 
     @Test(arguments: [1, 24 << 20])
-    func `who sends requests ahead and then says no more has all its answers`(
+    func `a client that half-closes after pipelined requests gets all its answers`(
         byteCount: Int
     ) async throws {
         let served = try Served { exchange in
@@ -193,7 +195,7 @@ import Testing
 
     /// For a client of HTTP/1.0 the proper end of the connection is the body's end.
     @Test(arguments: ["1.0", "1.1"])
-    func `an answer that fails on its way breaks the connection`(version: String) async throws {
+    func `an answer that fails partway breaks the connection`(version: String) async throws {
         final class Broken: HTTPBodySource {
             private let hasBegun = Mutex(false)
             func next(_ answer: @escaping @Sendable (HTTPBodyPiece) -> Void) {
@@ -214,7 +216,7 @@ import Testing
         #expect(raw.failure == ECONNRESET)
     }
 
-    @Test func `a body that is cut off ends the connection`() async throws {
+    @Test func `a truncated request body ends the connection`() async throws {
         let served = try Served { exchange in
             guard exchange.request.method == "POST" else {
                 return exchange.answer(HTTPResponse(contentType: "text/plain", []))

@@ -8,7 +8,7 @@ import Testing
 /// Hostile clients, and a server that continues to serve the others.
 @Suite(.timeLimit(.minutes(5))) struct HostileClientTests {
     @Test(arguments: ["", "G", "GET /db/_blipsync HTTP/1.1\r\nHost: h\r\n"])
-    func `drops a client that never finishes its request`(start: String) async throws {
+    func `disconnects a client that never completes its request`(start: String) async throws {
         let server = try TestServer(limits: .init(handshakeTimeout: .milliseconds(100)))
         let raw = try #require(RawSocket(port: server.port))
         raw.send(start)
@@ -18,7 +18,7 @@ import Testing
 
     /// A byte at a time, none of them late: only the whole request has a deadline.
     @Test
-    func `drops a client that drips its request`() async throws {
+    func `disconnects a client that sends its request too slowly`() async throws {
         let server = try TestServer(limits: .init(handshakeTimeout: .milliseconds(300)))
         let raw = try #require(RawSocket(port: server.port))
         let start = ContinuousClock.now
@@ -30,7 +30,7 @@ import Testing
 
     /// A first message that announces 512 bytes and sends a few of them, one by one.
     @Test
-    func `drops a client that drips its TLS hello`() async throws {
+    func `disconnects a client that sends its TLS hello too slowly`() async throws {
         let tls = try TestTLS()
         let limits = TransportLimits(handshakeTimeout: .milliseconds(300))
         let server = try TestServer(tls: tls.server, limits: limits)
@@ -44,7 +44,7 @@ import Testing
     @Test(arguments: [
         "GET / HTTP/1.1\r\n\r\n", "\u{16}\u{3}\u{1}\u{0}\u{2}ab", "no hello at all\n",
     ])
-    func `ends only the connection that sends garbage for a TLS hello`(text: String) async throws {
+    func `an invalid TLS hello ends only its own connection`(text: String) async throws {
         let tls = try TestTLS()
         let server = try TestServer(tls: tls.server)
         let raw = try #require(RawSocket(port: server.port))
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test
-    func `drops a client that nobody decides about`() async throws {
+    func `disconnects a client whose request is never decided`() async throws {
         let server = try TestServer(limits: .init(handshakeTimeout: .milliseconds(100))) { _ in
             false
         }
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test
-    func `drops the oldest of too many unfinished handshakes`() async throws {
+    func `disconnects the oldest of too many unfinished handshakes`() async throws {
         let server = try TestServer(limits: .init(halfOpenCount: 8))
         let flood = (0..<40).compactMap { _ in RawSocket(port: server.port) }
         #expect(flood.count == 40)
@@ -82,7 +82,7 @@ import Testing
         ("GET / HTTP/1.1\r\nX: \(String(repeating: "x", count: 20_000))\r\n\r\n", "431"),
         ("GET / HTTP/1.1\r\n\(String(repeating: "a: b\r\n", count: 101))\r\n", "431"),
     ])
-    func `answers a broken request with its status`(text: String, status: String) async throws {
+    func `answers an invalid request with its status`(text: String, status: String) async throws {
         let server = try TestServer()
         let raw = try #require(RawSocket(port: server.port))
         raw.send(text)
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test
-    func `gives up a client that sends requests and never reads the answers`() async throws {
+    func `disconnects a client that sends requests and never reads the answers`() async throws {
         let limits = TransportLimits(
             stallTimeout: .milliseconds(200),
             highWaterByteCount: 1 << 16,
@@ -130,7 +130,7 @@ import Testing
     }
 
     @Test
-    func `takes no more connections than it may`() async throws {
+    func `accepts no more connections than the limit`() async throws {
         let server = try TestServer(limits: .init(connectionCount: 2))
         let (_, first) = await opened(client(port: server.port))
         let (second, _) = await opened(client(port: server.port))
@@ -146,7 +146,7 @@ import Testing
 
     /// All are asked about before any is admitted: checking the count first and counting later would admit them all.
     @Test
-    func `lets no more connections in than it may, however many come at once`() async throws {
+    func `accepts no more connections than the limit, even if many arrive at once`() async throws {
         let waiting = Mutex<[UpgradeRequest]>([])
         let server = try TestServer(limits: .init(connectionCount: 3)) { request in
             waiting.withLock { $0.append(request) }
@@ -168,7 +168,7 @@ import Testing
 
     /// In a process of its own, because it lowers the limit of open files.
     @Test
-    func `goes on after it has run out of descriptors`() async {
+    func `continues after running out of file descriptors`() async {
         await #expect(processExitsWith: .success) {
             let server = try TestServer(limits: .init(acceptPause: .milliseconds(100)))
             try await expectService(server)
@@ -184,7 +184,7 @@ import Testing
 
     /// In a process of its own, because it lowers the limit of open files.
     @Test
-    func `leaves some descriptors to the rest of the program`() async {
+    func `leaves some file descriptors for the rest of the program`() async {
         await #expect(processExitsWith: .success) {
             let server = try TestServer(limits: .init(acceptPause: .milliseconds(100)))
             try await expectService(server)
@@ -211,7 +211,7 @@ import Testing
     }
 
     @Test
-    func `what happened to one connection in the queue stops no others`() {
+    func `an error of one queued connection does not stop accepting others`() {
         for error in [ECONNABORTED, EHOSTUNREACH, ENETUNREACH, EPERM] {
             #expect(Socket.concernsOneConnection(error))
         }
@@ -222,7 +222,7 @@ import Testing
 
     /// In a process of its own, so that its descriptors can be counted.
     @Test
-    func `keeps only so many of those that were refused and do not hang up`() async {
+    func `keeps a limited number of refused connections open`() async {
         await #expect(processExitsWith: .success) {
             let loops = EventLoopGroup(count: 1)
             let server = WebSocketServer(
@@ -248,7 +248,7 @@ import Testing
 
     /// In a process of its own, so that its descriptors can be counted.
     @Test
-    func `gives every descriptor back`() async {
+    func `releases every file descriptor`() async {
         await #expect(processExitsWith: .success) {
             let server = try TestServer(limits: .init(closeTimeout: .seconds(2)))
             try await expectService(server)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct InProcessPairTests {
     @Test(arguments: [true, false])
-    func `carries messages in order and says goodbye`(isOneLoop: Bool) async {
+    func `delivers messages in order and closes`(isOneLoop: Bool) async {
         let loop = EpollLoop()
         let other = isOneLoop ? loop : EpollLoop()
         let pair = InProcessPair(subprotocol: "A", firstLoop: loop, secondLoop: other)
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test
-    func `holds back until the other end has read`() async {
+    func `is not writable until the other end has read`() async {
         let pair = InProcessPair(subprotocol: nil)
         let (first, second) = (Recorder(), Recorder())
         pair.first.start(first)
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test
-    func `takes what waits for a busy end as one, up to a bound`() async {
+    func `delivers queued batches to a busy end together, up to a limit`() async {
         let (loop, other) = (EpollLoop(), EpollLoop())
         let pair = InProcessPair(subprotocol: nil, firstLoop: loop, secondLoop: other)
         let (first, second) = (Recorder(), Recorder())
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test
-    func `tells an end that starts late that it is over`() async {
+    func `an end that starts late is told that the connection is closed`() async {
         let pair = InProcessPair(subprotocol: nil)
         let (first, second) = (Recorder(), Recorder())
         pair.first.start(first)

@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `an observer may end another one as it goes`() {
+    @Test func `an observer can remove another observer while it is released`() {
         let changes = NetworkChanges()
         let first = changes.observe { [keeper = Keeper(changes)] in
             withExtendedLifetime(keeper) {}
@@ -41,7 +41,7 @@ import Testing
         withExtendedLifetime(first) {}
     }
 
-    @Test func `a burst is told once, to everyone who still observes`() async throws {
+    @Test func `a burst of changes is reported once, to all remaining observers`() async throws {
         let pipe = try Pipe()
         let loop = EpollLoop(name: "test")
         let changes = NetworkChanges(
@@ -83,7 +83,7 @@ import Testing
         func isWritable() {}
     }
 
-    @Test func `a stopped loop lets go of what it watched`() async throws {
+    @Test func `a stopped loop releases what it watched`() async throws {
         let pipe = try Pipe()
         let loop = EpollLoop(name: "test")
         let (life, continuation) = AsyncStream.makeStream(of: Never.self)
@@ -94,7 +94,7 @@ import Testing
         close(pipe.writing)
     }
 
-    @Test func `without a descriptor nothing is told and nothing breaks`() {
+    @Test func `without a descriptor nothing is reported and nothing fails`() {
         let changes = NetworkChanges(descriptor: -1, loop: EventLoopGroup.shared.next())
         let observation = changes.observe {}
         withExtendedLifetime(observation) {}

@@ -9,7 +9,8 @@ import Testing
 /// Everything that can happen before a connection is open, and what is reported to the application.
 @Suite(.timeLimit(.minutes(5))) struct OpeningTests {
     @Test(arguments: [400, 401, 403, 404, 407, 426, 429, 500, 503])
-    func `reports a refusal with its status and the server's words`(status: Int) async throws {
+    func `reports a refusal with its status and the message of the server`(status: Int) async throws
+    {
         let server = try TestServer { request in
             let refusal = HandshakeRefusal(
                 status: status,
@@ -31,7 +32,7 @@ import Testing
     }
 
     @Test
-    func `waits for a decision made elsewhere`() async throws {
+    func `waits for a decision made on another thread`() async throws {
         let server = try TestServer { request in
             DispatchQueue.global().async {
                 request.refuse(HandshakeRefusal(status: 403, explanation: "later"))
@@ -43,7 +44,7 @@ import Testing
     }
 
     @Test
-    func `refuses an accepted request that was no upgrade`() async throws {
+    func `refuses an accepted request that is not an upgrade`() async throws {
         let server = try TestServer()
         let raw = try #require(RawSocket(port: server.port))
         raw.send("GET /db HTTP/1.1\r\nHost: h\r\n\r\n")
@@ -53,7 +54,7 @@ import Testing
     // MARK: Redirects
 
     @Test
-    func `follows redirects and keeps credentials from other hosts`() async throws {
+    func `follows redirects and does not send credentials to other hosts`() async throws {
         let seen = Mutex<[String]>([])
         let target = try TestServer { request in
             seen.withLock { $0.append(request.handshake.headers["Authorization"] ?? "none") }
@@ -85,7 +86,7 @@ import Testing
     }
 
     @Test
-    func `a redirect to the same host in other letters keeps credentials`() async throws {
+    func `a redirect to the same host in different case keeps credentials`() async throws {
         let seen = Mutex<[String]>([])
         let server = try TestServer { request in
             seen.withLock { $0.append(request.handshake.headers["Authorization"] ?? "none") }
@@ -110,7 +111,10 @@ import Testing
     }
 
     @Test(arguments: [("/again", 5), ("ftp://h/x", 12), ("//h/x", 12)])
-    func `gives up on redirects that lead nowhere`(location: String, code: Int) async throws {
+    func `gives up on redirect loops and invalid redirects`(
+        location: String,
+        code: Int
+    ) async throws {
         let server = try TestServer { request in
             request.refuse(HandshakeRefusal(status: 307, headers: ["Location": location]))
             return false
@@ -119,7 +123,7 @@ import Testing
     }
 
     @Test
-    func `a redirect whose text never ends takes no longer than connecting may`() async throws {
+    func `a redirect with an endless body ends with the connect timeout`() async throws {
         let count = Mutex(0)
         let server = RawServer { socket in
             _ = socket.receiveHead()
@@ -167,7 +171,7 @@ import Testing
     }
 
     @Test
-    func `gives up on a server that says nothing`() async throws {
+    func `gives up on a server that sends nothing`() async throws {
         let silent = RawServer { socket in _ = socket.receiveAll() }
         let limits = TransportLimits(connectTimeout: .milliseconds(150))
         let error = try await failure(of: client(port: silent.port, limits: limits))
@@ -178,7 +182,7 @@ import Testing
     }
 
     @Test
-    func `does not start when it is closed first, and stops when it is closed meanwhile`() async {
+    func `closing before the start or while connecting prevents opening`() async {
         let silent = RawServer { socket in _ = socket.receiveAll() }
         let early = client(port: silent.port)
         early.close(code: 1000, reason: "")
@@ -201,7 +205,7 @@ import Testing
         ("HTTP/1.1 101 Upgraded\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n", 1002),
         ("HTTP/1.1 101 X\r\nA: \(String(repeating: "x", count: 9000))\r\n\r\n", 431), ("", 1006),
     ])
-    func `tells servers apart that speak no WebSocket`(answer: String, code: Int) async throws {
+    func `classifies servers that do not speak WebSocket`(answer: String, code: Int) async throws {
         let server = RawServer { socket in
             _ = socket.receiveHead()
             socket.send(answer)
@@ -210,7 +214,7 @@ import Testing
     }
 
     @Test
-    func `recognises TLS behind a ws URL`() async throws {
+    func `detects TLS behind a ws URL`() async throws {
         let tls = try TestTLS()
         let server = try TestServer(tls: tls.server)
         let error = try await failure(of: client(port: server.port))
@@ -219,7 +223,7 @@ import Testing
     }
 
     @Test
-    func `recognises clear text behind a wss URL`() async throws {
+    func `detects plain text behind a wss URL`() async throws {
         let server = try TestServer()
         let tls = try TestTLS()
         let error = try await failure(of: client(port: server.port, tls: tls.client))
@@ -228,7 +232,7 @@ import Testing
     }
 
     @Test
-    func `shows a certificate that it refuses`() async throws {
+    func `returns the certificate that it refused`() async throws {
         let (mine, other) = (try TestTLS(), try TestTLS())
         let server = try TestServer(tls: mine.server)
         let transport = client(port: server.port, tls: other.client)
@@ -237,7 +241,7 @@ import Testing
     }
 
     @Test
-    func `says why a client certificate is missing`() async throws {
+    func `reports that the server requires a client certificate`() async throws {
         let tls = try TestTLS()
         let demanding = try TLSContext.server(
             ServerTLSConfiguration(

@@ -43,7 +43,8 @@ import Testing
         func isWritable() {}
     }
 
-    @Test func `a loop runs work and timers, and watches once it can`() async {
+    @Test func `a loop without descriptors runs work and timers, and starts watching later`() async
+    {
         await #expect(processExitsWith: .success) {
             var ends: [Int32] = [0, 0]
             try #require(pipe(&ends) == 0)
@@ -77,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `what is due later comes all the same`() async {
+    @Test func `delayed work runs even without descriptors`() async {
         await #expect(processExitsWith: .success) {
             let taken = await Self.takeAll()
             try #require(!taken.isEmpty)
@@ -89,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `what is due later comes on its queue, soon or in a thousand years`() async {
+    @Test func `delayed work runs on its queue, whatever the delay`() async {
         let queue = DispatchQueue(label: "test")
         let key = DispatchSpecificKey<Bool>()
         queue.setSpecific(key: key, value: true)

@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `carries messages through a tunnel`(isSecure: Bool) async throws {
+    func `sends messages through a tunnel`(isSecure: Bool) async throws {
         let tls = isSecure ? try TestTLS() : nil
         let server = try TestServer(tls: tls?.server)
         let proxy = TestProxy()
@@ -54,7 +54,7 @@ import Testing
         #expect(request?["Proxy-Authorization"] == nil, "for the proxy only")
     }
 
-    @Test func `goes through the proxy after a redirect too`() async throws {
+    @Test func `uses the proxy after a redirect, too`() async throws {
         let target = try TestServer()
         let port = target.port
         let first = try TestServer { request in
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: [(407, "Proxy Authentication Required"), (502, "Bad Gateway"), (302, "Found")])
-    func `reports the proxy's refusal by its status`(status: Int, phrase: String) async throws {
+    func `reports the status of a refusal by the proxy`(status: Int, phrase: String) async throws {
         let answer = "HTTP/1.1 \(status) \(phrase)\r\nLocation: http://h/\r\n\r\n"
         let proxy = TestProxy(refusal: answer)
         let error = try await failure(of: client(through: proxy.port, to: 4984))
@@ -83,19 +83,19 @@ import Testing
         #expect(!error.description.contains("s3cret"))
     }
 
-    @Test func `refuses a proxy that speaks through the tunnel first`() async throws {
+    @Test func `refuses a proxy that sends data before the tunnel is used`() async throws {
         let proxy = TestProxy(refusal: "HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 101 Upgraded\r\n\r\n")
         let error = try await failure(of: client(through: proxy.port, to: 4984))
         #expect(error.code == .webSocket(400))
     }
 
-    @Test func `reports a proxy that hangs up`() async throws {
+    @Test func `reports a proxy that disconnects`() async throws {
         let proxy = TestProxy(refusal: "")
         let error = try await failure(of: client(through: proxy.port, to: 4984))
         #expect(error.code == .webSocket(1006))
     }
 
-    @Test func `reports a proxy that is not there`() async throws {
+    @Test func `reports a proxy that is not running`() async throws {
         let server = try TestServer()
         let port = server.port
         await server.stop()
@@ -104,7 +104,7 @@ import Testing
         #expect(error.description.hasPrefix("proxy 127.0.0.1:\(port) to ws:"))
     }
 
-    @Test func `gives up a silent proxy in time`() async throws {
+    @Test func `gives up on a silent proxy after the timeout`() async throws {
         let silent = RawServer { socket in while !socket.receive().isEmpty {} }
         let limits = TransportLimits(connectTimeout: .milliseconds(200))
         let error = try await failure(of: client(through: silent.port, to: 4984, limits: limits))

@@ -33,7 +33,7 @@ import Testing
         return try #require(story.peer)
     }
 
-    @Test func `the second connection goes on with the first one's session`() async throws {
+    @Test func `the second connection resumes the session of the first`() async throws {
         let tls = try TestTLS(resumes: true)
         let server = try TestServer(tls: tls.server)
         let cache = TLSResumptionCache()
@@ -45,9 +45,7 @@ import Testing
         #expect(server.connections.all.map(\.transport.peer.isResumed) == [false, true, true])
     }
 
-    @Test func `every handshake is a full one without a cache, or where the context says so`()
-        async throws
-    {
+    @Test func `every handshake is full without a cache or if resumption is off`() async throws {
         let tls = try TestTLS(resumes: true)
         let server = try TestServer(tls: tls.server)
         for _ in 0..<2 {
@@ -62,7 +60,7 @@ import Testing
         #expect(cache.count == 0)
     }
 
-    @Test func `another configuration judges the server by itself`() async throws {
+    @Test func `another configuration verifies the server itself`() async throws {
         let tls = try TestTLS(resumes: true)
         let server = try TestServer(tls: tls.server)
         let cache = TLSResumptionCache()
@@ -74,7 +72,7 @@ import Testing
         #expect(try await visit(server.port, tls.client, keeping: cache).isResumed)
     }
 
-    @Test func `a call-back is asked about each connection`() async throws {
+    @Test func `a callback is called for each connection`() async throws {
         let tls = try TestTLS(resumes: true)
         let server = try TestServer(tls: tls.server)
         final class Asked: Sendable { let count = Atomic(0) }
@@ -90,7 +88,7 @@ import Testing
         #expect(asked.count.load(ordering: .relaxed) == 3)
     }
 
-    @Test func `a server that has restarted is shaken hands with in full`() async throws {
+    @Test func `a restarted server gets a full handshake`() async throws {
         let tls = try TestTLS(resumes: true)
         let cache = TLSResumptionCache()
         let first = try TestServer(tls: tls.server)

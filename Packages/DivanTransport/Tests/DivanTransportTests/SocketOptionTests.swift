@@ -4,7 +4,9 @@ import Testing
 
 /// The options that the sockets of a connection get.
 @Suite(.timeLimit(.minutes(5))) struct SocketOptionTests {
-    @Test func `both ends send small messages at once, and give up a silent peer`() async throws {
+    @Test func `both ends send small messages without delay and time out on a silent peer`()
+        async throws
+    {
         let server = try TestServer()
         let transport = client(port: server.port)
         let recorder = Recorder()

@@ -10,7 +10,7 @@ import Testing
         return life
     }
 
-    @Test func `our end follows what is queued, and the peer's end closes`() {
+    @Test func `our end closes after queued data, and the end of the peer releases the stream`() {
         var life = life(after: [.opened, .finishAsked])
         #expect(life.isWriting && life.isReading && !life.isOpen)
         #expect(life.take(.written) == [.endSending])
@@ -19,14 +19,14 @@ import Testing
         #expect(life == .closed)
     }
 
-    @Test func `a peer that ended first still gets what is queued`() {
+    @Test func `a peer that ended first still gets queued data`() {
         var life = life(after: [.opened, .peerEnded])
         #expect(life.isOpen && life.isWriting && !life.isReading)
         _ = life.take(.finishAsked)
         #expect(life.take(.written) == [.release])
     }
 
-    @Test func `what a peer sent before it went is read although it takes nothing more`() {
+    @Test func `data that a peer sent before it disconnected is read although writing fails`() {
         var life = life(after: [.opened, .writingFailed])
         #expect(life.isReading && !life.isWriting && !life.isOpen)
         #expect(life.take(.peerEnded).isEmpty && life == .ended(wasOpen: true))
@@ -37,7 +37,7 @@ import Testing
         #expect(early.take(.finishAsked) == [.release])
     }
 
-    @Test func `nobody writes before TLS stands, nor after it began anew`() {
+    @Test func `writing is not possible before the TLS handshake or during a new one`() {
         #expect(!life(after: [.peerEnded]).isOpen)
         #expect(!life(after: [.opened, .tlsStarted]).isOpen)
         #expect(!life(after: [.opened, .peerEnded, .tlsStarted]).isOpen)
@@ -50,7 +50,7 @@ import Testing
             [.finishAsked, .written], [.writingFailed], [.opened, .writingFailed],
         ] as [[StreamLife.Event]]
     )
-    func `closing is possible from everywhere, and releases once`(events: [StreamLife.Event]) {
+    func `closing is possible in every state, and releases once`(events: [StreamLife.Event]) {
         var life = life(after: events)
         #expect(life.take(.closeAsked) == [.release])
         #expect(life.take(.closeAsked).isEmpty && life == .closed)

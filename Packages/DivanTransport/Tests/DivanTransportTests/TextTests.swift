@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct TextTests {
     static let accepting = WebSocketConnection.Configuration(acceptsText: true)
 
-    @Test func `tells text from binary messages`() async throws {
+    @Test func `distinguishes text from binary messages`() async throws {
         let server = WebSocketServer(
             .init(networkInterface: "127.0.0.1", webSocket: Self.accepting),
             log: quiet
@@ -30,7 +30,7 @@ import Testing
         server.stop()
     }
 
-    @Test func `a receiver that does not care gets text as any other message`() async throws {
+    @Test func `a receiver without a text method gets text like any other message`() async throws {
         let server = try TestServer(echoes: false, webSocket: Self.accepting)
         let transport = client(port: server.port)
         let recorder = Recorder(onOpen: { transport.sendText(Array("hello".utf8).span) })
@@ -43,7 +43,7 @@ import Testing
         await recorder.end()
     }
 
-    @Test func `refuses text where none is wanted with 1003`() async throws {
+    @Test func `refuses text with 1003 if it is not enabled`() async throws {
         let server = try TestServer()
         let transport = client(port: server.port)
         let recorder = Recorder(onOpen: { transport.sendText(Array("hello".utf8).span) })

@@ -4,10 +4,7 @@ import Testing
 
 @Suite struct TransportErrorTests {
     @Test(arguments: table)
-    func `has the number that applications know`(
-        reason: TransportError.Reason,
-        code: TransportError.Code
-    ) {
+    func `has the documented code`(reason: TransportError.Reason, code: TransportError.Code) {
         let error = TransportError(reason, place: "ws://h:80/db")
         #expect(error.code == code)
         #expect(error.description.hasPrefix("ws://h:80/db: "))
@@ -15,7 +12,7 @@ import Testing
     }
 
     @Test
-    func `keeps a server's line breaks out of the log`() {
+    func `line breaks from a server do not reach the log`() {
         let reason = TransportError.Reason.refused(
             status: 500,
             explanation: "a\n2026-11-20 forged",
@@ -25,7 +22,7 @@ import Testing
     }
 
     @Test
-    func `shows addresses as people write them`() throws {
+    func `formats addresses in the usual notation`() throws {
         #expect(SocketAddress(host: "127.0.0.1", port: 80)?.description == "127.0.0.1:80")
         #expect(SocketAddress(host: "::1", port: 4984)?.description == "[::1]:4984")
         #expect(SocketAddress(host: "::ffff:10.0.0.1", port: 1)?.description == "10.0.0.1:1")

@@ -21,7 +21,7 @@ import Testing
         ("127.0.0.1", ["unknown"], "127.0.0.1"), ("127.0.0.1", ["192.0.2.7, evil"], "127.0.0.1"),
         ("127.0.0.1", ["10.1"], "127.0.0.1"), ("127.0.0.1", ["fe80::1%lo"], "127.0.0.1"),
         ("127.0.0.1", ["[::2"], "127.0.0.1"), ("127.0.0.1", [","], "127.0.0.1"),
-    ]) func `only a trusted proxy may name its client`(
+    ]) func `only a trusted proxy can set the client address`(
         peer: String,
         fields: [String],
         client: String
@@ -37,7 +37,7 @@ import Testing
         "", "proxy.example", "10/8", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/8/8", "::/129",
         "10.0.0.0/-1",
     ])
-    func `what is neither an address nor a network is not trusted`(_ text: String) {
+    func `text that is neither an address nor a network is rejected`(_ text: String) {
         #expect(TrustedProxies([text]) == nil)
     }
 }

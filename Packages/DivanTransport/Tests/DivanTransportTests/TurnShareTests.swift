@@ -13,13 +13,13 @@ import Testing
         #expect(share.messageCount == 1_024)
     }
 
-    @Test func `a turn with few messages says nothing about more`() {
+    @Test func `a turn that did not use its share does not change it`() {
         var share = TurnShare()
         share.took(.milliseconds(1), for: share.messageCount - 1)
         #expect(share.messageCount == 64)
     }
 
-    @Test func `a share shrinks to what takes the processor the wanted time`() {
+    @Test func `a share shrinks until its processor time is within the target`() {
         var share = TurnShare()
         for _ in 0..<10 {
             let time = Duration.milliseconds(3) * share.messageCount
@@ -33,7 +33,7 @@ import Testing
         #expect(share.messageCount == 4)
     }
 
-    @Test func `a share grows where each turn waits for a slow disk`() {
+    @Test func `a share grows if turns only wait for a slow disk`() {
         var share = TurnShare()
         for _ in 0..<10 {
             let processorTime = share.wantsProcessorTime ? Duration.milliseconds(2) : nil
@@ -45,7 +45,7 @@ import Testing
     /// All messages arrive in one read.
     ///
     /// Then the server ends the connection without a closing handshake.
-    @Test func `costly messages are handed over in many turns, and all of them before the end`()
+    @Test func `expensive messages are delivered over many turns, and all of them before the end`()
         async throws
     {
         let count = 2_000
@@ -73,7 +73,7 @@ import Testing
     }
 
     /// Answers to the first ones have been sent before the last are looked at.
-    @Test func `long messages are handed over four at a time`() async throws {
+    @Test func `long messages are delivered four at a time`() async throws {
         let count = 40
         let message = [0x82, 126, 0x40, 0x00] + [UInt8](repeating: 7, count: 16_384)
         let server = RawServer { socket in
@@ -88,7 +88,7 @@ import Testing
         #expect(story.batchCount >= count / 4)
     }
 
-    @Test func `a receiver that pauses while messages wait gets them, and then no more`()
+    @Test func `a receiver that pauses still gets the waiting messages, and then no more`()
         async throws
     {
         let server = try TestServer(echoes: false)

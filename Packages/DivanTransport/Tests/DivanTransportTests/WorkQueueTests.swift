@@ -43,7 +43,7 @@ import Testing
         deinit { queue.async(didGo) }
     }
 
-    @Test func `what work holds may use the queue as it goes`() async {
+    @Test func `values held by finished work can use the queue while they are released`() async {
         let queue = WorkQueue(label: "test", limit: 1)
         let (gone, continuation) = AsyncStream.makeStream(of: Void.self)
         for _ in 0..<100 {
@@ -58,7 +58,7 @@ import Testing
         #expect(count == 100)
     }
 
-    @Test(arguments: [1, 3]) func `no more is done at a time than allowed, and all in the end`(
+    @Test(arguments: [1, 3]) func `concurrent work stays within the limit, and everything runs`(
         _ limit: Int
     ) async {
         let queue = WorkQueue(label: "test", limit: limit)
@@ -84,7 +84,7 @@ import Testing
         #expect(limit == 1 ? done == Array(0..<500) : Set(done) == Set(0..<500))
     }
 
-    @Test func `a line that is never empty lets go of what is done`() async {
+    @Test func `a queue that is never empty releases finished work`() async {
         let queue = WorkQueue(label: "test", limit: 1)
         let ledger = Ledger()
         let begin = DispatchSemaphore(value: 0)
@@ -105,7 +105,7 @@ import Testing
         #expect(ledger.state.withLock { $0.keptAtEnd } < 250)
     }
 
-    @Test func `a part of a queue leaves the rest to others, and does all in the end`() {
+    @Test func `part of a queue leaves capacity for others, and all its work runs`() {
         let whole = WorkQueue(label: "test", limit: 2)
         let part = WorkQueue(partOf: whole, limit: 1)
         let (end, done, other) = (
@@ -126,7 +126,7 @@ import Testing
     }
 
     /// A program that blocks in its process's pool must not keep clients out of its listener.
-    @Test func `who blocks the threads of the process keeps no work waiting`() {
+    @Test func `blocking the threads of the global pool does not delay the queue`() {
         let (end, done) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let blockedCount = 200
         for _ in 0..<blockedCount { DispatchQueue.global().async { end.wait() } }

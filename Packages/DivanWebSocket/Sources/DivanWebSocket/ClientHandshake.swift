@@ -8,21 +8,21 @@ public import DivanCrypto
 public struct ClientHandshake: Sendable {
     /// The server's answer.
     public enum Outcome: Equatable, Sendable {
-        /// The connection is a WebSocket from here on.
+        /// The connection is now a WebSocket connection.
         case accepted(Acceptance)
         /// The server refused.
         case refused(Refusal)
-        /// The server redirected to another URL; `headers` may set cookies.
+        /// The server redirected to another URL; `headers` can set cookies.
         case redirected(status: Int, location: String, headers: HTTPHeaders)
     }
 
     /// An upgraded connection.
     public struct Acceptance: Equatable, Sendable {
-        /// The one of the offered subprotocols that the server chose; `nil` if none was offered.
+        /// The offered subprotocol that the server chose; `nil` if none was offered.
         public let subprotocol: String?
-        /// The answer's header fields.
+        /// The header fields of the response.
         public let headers: HTTPHeaders
-        /// Bytes after the head: the first frames.
+        /// Bytes after the headers: the first frames.
         public let leftover: [UInt8]
     }
 
@@ -32,11 +32,11 @@ public struct ClientHandshake: Sendable {
         public let status: Int
         /// The server's explanation: `reason` of a JSON body, a text body, or the status line's text.
         public let explanation: String
-        /// The answer's header fields.
+        /// The header fields of the response.
         public let headers: HTTPHeaders
     }
 
-    /// What to request.
+    /// The parts of the request.
     public struct Request: Sendable {
         /// The value of the Host header: a name or address, with a port unless it is 80 or 443.
         public var host: String
@@ -44,9 +44,9 @@ public struct ClientHandshake: Sendable {
         public var target: String
         /// Subprotocols, in order of preference.
         public var subprotocols: [String]
-        /// The value of User-Agent; a field of `headers` with that name takes precedence.
+        /// The value of the User-Agent header; a field of `headers` with that name takes precedence.
         public var userAgent: String
-        /// Authorization, Cookie and further fields; several cookies are joined into one line.
+        /// Authorization, Cookie and further header fields; several cookies are joined into one line.
         public var headers: HTTPHeaders
 
         /// Creates a request.
@@ -73,9 +73,9 @@ public struct ClientHandshake: Sendable {
     /// Prepares a request.
     ///
     /// - Parameters:
-    ///   - request: What to request.
-    ///   - key: 16 random bytes, fresh for each connection.
-    ///   - limits: Limits of the answer's head.
+    ///   - request: The parts of the request.
+    ///   - key: 16 random bytes, new for each connection.
+    ///   - limits: The limits for the response headers.
     /// - Throws: `HandshakeError` with `unsendable` if a part contains a line break or is a header that the upgrade
     ///   itself sets.
     public init(
@@ -90,7 +90,7 @@ public struct ClientHandshake: Sendable {
         answer = HandshakeAnswer(limits: limits)
     }
 
-    /// Prepares a request whose key comes from `random`.
+    /// Prepares a request with a key from `random`.
     ///
     /// - Throws: As the other initializer.
     public init(
@@ -109,14 +109,14 @@ public struct ClientHandshake: Sendable {
         answer.receive(bytes)
     }
 
-    /// Records that no more bytes will arrive, so that a refusal without a length is complete.
+    /// Records that no more bytes will arrive, so that a refusal without a length is known to be complete.
     public mutating func receiveEnd() {
         answer.hasEnded = true
     }
 
-    /// Returns the outcome once the answer is complete; do not call it again after that.
+    /// Returns the outcome when the response is complete; do not call it again after that.
     ///
-    /// - Throws: `HandshakeError`; every later call throws the same: end the connection.
+    /// - Throws: `HandshakeError`; every later call throws the same error: close the connection.
     public mutating func next() throws(HandshakeError) -> Outcome? {
         do {
             guard let head = try answer.next() else { return nil }
@@ -215,7 +215,7 @@ extension ClientHandshake.Request {
         }
     }
 
-    /// Whether the handshake sets a field itself, which is refused in `headers`.
+    /// Whether the handshake sets a header field itself; such a field is rejected in `headers`.
     public static func setsField(_ name: String) -> Bool {
         let own = ["Host", "Connection", "Upgrade", "Content-Length", "Transfer-Encoding"]
         return own.contains { $0.isEqualIgnoringCase(name) }

@@ -1,12 +1,12 @@
-/// Why a WebSocket connection was closed, from its CLOSE frames.
+/// The reason why a WebSocket connection was closed, from its CLOSE frames.
 ///
 /// Source: RFC 6455 §5.5.1, §7.4; `websocket-and-urls.md` §4.
 public struct CloseStatus: Equatable, Sendable {
     /// The status code; 1005 means a CLOSE frame without one.
     public let code: UInt16
-    /// A text for logs, at most 123 bytes of UTF-8.
+    /// A message for logs, at most 123 bytes of UTF-8.
     public let reason: String
-    /// Whether the peer, and not this end, started the close.
+    /// Whether the peer started the close, not the local side.
     public let isByPeer: Bool
 
     /// Creates a status.

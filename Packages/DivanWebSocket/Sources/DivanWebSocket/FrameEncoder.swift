@@ -9,7 +9,7 @@ public struct FrameEncoder: Sendable {
 
     /// Creates an encoder for frames that `role` sends.
     ///
-    /// A client takes its masking keys from `random`; a server needs none.
+    /// A client gets its masking keys from `random`; a server needs none.
     public init(role: Role, random: any RandomSource) {
         self.role = role
         keys = MaskingKeys(random: random)

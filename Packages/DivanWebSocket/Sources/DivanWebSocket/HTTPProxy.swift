@@ -9,7 +9,7 @@ public struct HTTPProxy: Hashable, Sendable {
     /// The user's password.
     public let password: String
 
-    /// Describes a proxy; a user name may not contain a colon.
+    /// Creates a proxy; a user name must not contain a colon.
     public init(host: String, port: UInt16, username: String? = nil, password: String = "") {
         self.host = host
         self.port = port
@@ -25,6 +25,6 @@ extension HTTPProxy: CustomStringConvertible, CustomDebugStringConvertible, Cust
     /// Same as `description`.
     public var debugDescription: String { description }
 
-    /// Nothing: dumps must not show the password.
+    /// Empty, so that dumps do not show the password.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

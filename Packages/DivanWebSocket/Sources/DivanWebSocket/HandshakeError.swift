@@ -1,32 +1,32 @@
-/// Why an opening handshake failed, at either end, and what to do about it.
+/// The reason why an opening handshake failed, on a client or server, and the remedy.
 public struct HandshakeError: Error, Equatable {
-    /// The violated rule, with the offending values.
+    /// The violated rule, with the values.
     public enum Reason: Error, Equatable {
-        /// The head cannot be parsed; its limits are those of `WebSocketLimits`.
+        /// The headers cannot be parsed; their limits are in `WebSocketLimits`.
         case head(HTTPHeadError)
-        /// The connection ended inside the head.
+        /// The connection ended within the headers.
         case ended
-        /// The answer has a success status that is not 101.
+        /// The response has a success status other than 101.
         case status(Int)
-        /// A proxy's answer to CONNECT has a status below 200.
+        /// A proxy's response to CONNECT has a status below 200.
         case proxyStatus(Int)
-        /// A proxy's answer is followed by bytes, although nothing was sent through the tunnel.
+        /// Bytes follow a proxy's response, although nothing was sent through the tunnel.
         case early(count: Int)
         /// A header of the upgrade is missing or differs from `expected`.
         case header(name: String, value: String?, expected: String)
-        /// The answer chose a subprotocol that was not offered.
+        /// The server chose a subprotocol that was not offered.
         case subprotocol(String)
-        /// The answer chose no subprotocol although some were offered.
+        /// The server chose no subprotocol although some were offered.
         case noSubprotocol(offered: [String])
         /// The request is not a GET.
         case method(String)
-        /// The request is not an upgrade to WebSocket.
+        /// The request does not request an upgrade to WebSocket.
         case noUpgrade
         /// The request has a WebSocket version other than 13.
         case version(String?)
-        /// The request has a body, or contradictory headers about one.
+        /// The request has a body, or contradictory headers about a body.
         case body
-        /// A header to send contains a line break, or may not be set by the caller.
+        /// A header contains a line break, or cannot be set by the caller.
         case unsendable(field: String)
     }
 
@@ -38,7 +38,7 @@ public struct HandshakeError: Error, Equatable {
         self.reason = reason
     }
 
-    /// The status with which a server answers (RFC 9110 §15).
+    /// The HTTP status of the server's response (RFC 9110 §15).
     public var status: Int {
         switch reason {
         case .head(let error): HTTPError(error).status
@@ -48,7 +48,7 @@ public struct HandshakeError: Error, Equatable {
         }
     }
 
-    /// The number that a client reports in the WebSocket error domain.
+    /// The code in the WebSocket error domain that a client reports.
     ///
     /// Source: `tls-and-auth.md` §6.
     public var code: Int {

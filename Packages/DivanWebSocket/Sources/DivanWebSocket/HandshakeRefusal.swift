@@ -1,4 +1,4 @@
-/// A server's answer that ends a request without an upgrade.
+/// A server's response that ends a request without an upgrade.
 ///
 /// Source: RFC 9110 §15; `websocket-and-urls.md` §2.
 public struct HandshakeRefusal: Sendable, Equatable {
@@ -6,7 +6,7 @@ public struct HandshakeRefusal: Sendable, Equatable {
     public var status: Int
     /// Further header fields, such as `WWW-Authenticate`.
     public var headers: HTTPHeaders
-    /// A sentence for the person at the other end, sent as plain text.
+    /// A sentence for the user of the client, sent as plain text.
     public var explanation: String
 
     /// Creates a refusal.
@@ -27,7 +27,7 @@ public struct HandshakeRefusal: Sendable, Equatable {
         }
     }
 
-    /// The complete answer; the connection ends after it.
+    /// The complete response; the connection is closed after it.
     ///
     /// - Throws: `HandshakeError` if a header field cannot be sent.
     public func bytes() throws(HandshakeError) -> [UInt8] {

@@ -4,13 +4,13 @@ public struct HandshakeRequest: Sendable, Equatable {
     public let method: String
     /// The path as sent, with its percent-encoding, beginning with a slash.
     public let path: String
-    /// What follows the question mark.
+    /// The part after the question mark.
     public let query: String?
     /// The header fields.
     public let headers: HTTPHeaders
     /// The subprotocols offered, in the client's order of preference.
     public let subprotocols: [String]
-    /// Why this request cannot be upgraded, whatever its path; `nil` for a valid upgrade.
+    /// The reason why this request cannot be upgraded, independent of its path; `nil` for a valid upgrade.
     public let defect: HandshakeError?
 
     init(_ head: HTTPHead) throws(HandshakeError.Reason) {
@@ -37,11 +37,11 @@ public struct HandshakeRequest: Sendable, Equatable {
         subprotocols.first { supported.contains($0) }
     }
 
-    /// The answer that upgrades the connection.
+    /// The response that upgrades the connection.
     ///
     /// - Parameters:
     ///   - subprotocol: One of `subprotocols`; `nil` omits the header.
-    ///   - further: Further fields, such as `Set-Cookie`.
+    ///   - further: Further header fields, such as `Set-Cookie`.
     /// - Returns: The bytes to write; frames follow.
     /// - Throws: `HandshakeError` if the request has a `defect`, or a field cannot be sent.
     public func accept(

@@ -1,6 +1,6 @@
 import DivanCrypto
 
-/// Asks an HTTP proxy for a tunnel to an endpoint.
+/// Requests a tunnel to an endpoint from an HTTP proxy.
 ///
 /// Write `request()`, then call `receive(_:)` and `next()` alternately. Once connected, the connection leads to the
 /// endpoint: TLS and `ClientHandshake` follow as on a direct connection.
@@ -9,9 +9,9 @@ import DivanCrypto
 public struct ProxyHandshake: Sendable {
     /// The proxy's answer.
     public enum Outcome: Equatable, Sendable {
-        /// The tunnel is open; nothing has come through it yet.
+        /// The tunnel is open; nothing has been received through it yet.
         case connected
-        /// The proxy refused: 407 means that it wants a user and password, or different ones.
+        /// The proxy refused: 407 means that it requires a user name and password, or that they are wrong.
         case refused(ClientHandshake.Refusal)
     }
 
@@ -20,7 +20,7 @@ public struct ProxyHandshake: Sendable {
 
     /// Prepares a request.
     ///
-    /// Credentials are sent at once, without waiting for the proxy to ask.
+    /// Credentials are sent with the first request.
     ///
     /// - Throws: `HandshakeError` with `unsendable` if a part contains a line break, or a user name contains a colon.
     public init(
@@ -50,14 +50,14 @@ public struct ProxyHandshake: Sendable {
         answer.receive(bytes)
     }
 
-    /// Records that no more bytes will arrive, so that a refusal without a length is complete.
+    /// Records that no more bytes will arrive, so that a refusal without a length is known to be complete.
     public mutating func receiveEnd() {
         answer.hasEnded = true
     }
 
-    /// Returns the outcome once the answer is complete; do not call it again after that.
+    /// Returns the outcome when the response is complete; do not call it again after that.
     ///
-    /// - Throws: `HandshakeError`; every later call throws the same: end the connection.
+    /// - Throws: `HandshakeError`; every later call throws the same error: close the connection.
     public mutating func next() throws(HandshakeError) -> Outcome? {
         do throws(HandshakeError.Reason) {
             guard let head = try answer.next() else { return nil }

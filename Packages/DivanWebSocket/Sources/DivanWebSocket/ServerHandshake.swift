@@ -16,13 +16,13 @@ public struct ServerHandshake: Sendable {
         reader.receive(bytes)
     }
 
-    /// Returns the request once its head is complete; do not call it again after that.
+    /// Returns the request when its headers are complete; do not call it again after that.
     ///
-    /// A request that is not a valid upgrade is returned too, with its `defect`: whether the client may ask, and for
-    /// which path, is decided first.
+    /// A request that is not a valid upgrade is also returned, with its `defect`, so that the caller can first
+    /// check the path and the client's permission.
     ///
-    /// - Throws: `HandshakeError` for anything that is not a valid HTTP/1.1 head; answer it with the bytes of a
-    ///   ``HandshakeRefusal`` and end the connection.
+    /// - Throws: `HandshakeError` for bytes that are not a valid HTTP/1.1 request; send the bytes of a
+    ///   ``HandshakeRefusal`` and close the connection.
     public mutating func next() throws(HandshakeError) -> HandshakeRequest? {
         do {
             guard let head = try reader.nextHead() else { return nil }

@@ -3,36 +3,36 @@ public import DivanCrypto
 /// An open WebSocket connection without its socket: bytes in, messages out, and the reverse.
 ///
 /// Call `receive(_:at:)`, then `next()` until it returns `nil`; then write the bytes from `appendOutput(to:)`.
-/// Answering pings, joining fragments and the closing handshake are automatic. The owner keeps time: it sleeps until
-/// `deadline` and calls `advance(to:)`. Memory stays below one message plus one frame plus the queued output.
+/// Answering pings, joining fragments and the closing handshake are automatic. The owner manages time: it waits
+/// until `deadline` and calls `advance(to:)`. Memory stays below one message plus one frame plus the queued output.
 ///
 /// Source: RFC 6455 §5 to §7; `websocket-and-urls.md` §4.
 public struct WebSocketConnection: Sendable {
-    /// Something that the peer did.
+    /// An action of the peer.
     public enum Event: Equatable, Sendable {
-        /// A complete message; the slice shares our memory, so release it before the next call.
+        /// A complete message; the slice shares the connection's memory, so release it before the next call.
         case message(ArraySlice<UInt8>, isText: Bool)
         /// The peer answered a ping, or sent an unsolicited pong.
         case pong
-        /// Both CLOSE frames were exchanged: write the rest of the output, then end the TCP connection.
+        /// Both CLOSE frames were exchanged: write the rest of the output, then close the TCP connection.
         case closed(CloseStatus)
     }
 
-    /// Why the peer must be considered dead.
+    /// The reason why the peer is considered dead.
     public enum Expiry: Equatable, Sendable {
         /// Nothing arrived after a ping.
         case noPong
-        /// Our CLOSE frame was not answered.
+        /// The local CLOSE frame was not answered.
         case noCloseEcho
     }
 
-    /// How a connection behaves.
+    /// The settings of a connection.
     public struct Configuration: Sendable {
-        /// What a peer may make us hold.
+        /// The limits on the memory that the peer can use.
         public var limits: WebSocketLimits
-        /// Silence after which a ping is sent, one second or more; `nil` sends none.
+        /// The time without received bytes after which a ping is sent, one second or more; `nil` sends no pings.
         public var heartbeatInterval: Duration?
-        /// How long the peer may take to answer a CLOSE frame.
+        /// The time in which the peer must answer a CLOSE frame.
         public var closeTimeout: Duration
         /// Whether text messages are delivered; otherwise they end the connection with 1003.
         public var acceptsText: Bool
@@ -61,9 +61,9 @@ public struct WebSocketConnection: Sendable {
     private var queuedPongCount = 0
     private var latestPing: [UInt8]?  // answered when the output is taken; see `queuedPongCount`
 
-    /// Creates the end with `role`, at the moment `now` of the completed handshake.
+    /// Creates the side with `role`, at the time `now` of the completed handshake.
     ///
-    /// A client takes its masking keys from `random`.
+    /// A client gets its masking keys from `random`.
     public init(
         role: Role,
         configuration: Configuration = Configuration(),
@@ -80,14 +80,14 @@ public struct WebSocketConnection: Sendable {
         heartbeat = configuration.heartbeatInterval.map { Heartbeat(interval: $0, now: now) }
     }
 
-    /// Whether messages can still be sent: neither end has closed.
+    /// Whether messages can still be sent: neither side has closed the connection.
     public var isOpen: Bool {
         if case .open = state { true } else { false }
     }
 
     // MARK: In
 
-    /// Appends bytes from the transport, which also prove that the peer is alive.
+    /// Appends bytes from the transport, which also show that the peer is alive.
     public mutating func receive(_ bytes: Span<UInt8>, at now: Duration) {
         heartbeat?.heard(at: now)
         if case .closed = state { return }  // data after the peer's CLOSE is ignored
@@ -169,7 +169,7 @@ public struct WebSocketConnection: Sendable {
 
     // MARK: Out
 
-    /// Queues one message; a connection that is not open drops it.
+    /// Queues one message; a connection that is not open discards it.
     public mutating func send(_ message: Span<UInt8>, isText: Bool = false) {
         guard isOpen else { return }
         encoder.encode(isText ? .text : .binary, payload: message, appendingTo: &output)
@@ -178,9 +178,9 @@ public struct WebSocketConnection: Sendable {
     /// Starts the closing handshake; the peer has `Configuration.closeTimeout` to answer.
     ///
     /// - Parameters:
-    ///   - code: A code that may be sent (RFC 6455 §7.4); for any other the frame stays empty.
-    ///   - reason: A text for logs; cut to 123 bytes.
-    ///   - now: When the wait for the answer starts.
+    ///   - code: A valid code (RFC 6455 §7.4); with any other code the frame is empty.
+    ///   - reason: A message for logs; truncated to 123 bytes.
+    ///   - now: The time at which the wait for the answer starts.
     public mutating func close(code: UInt16, reason: String = "", at now: Duration) {
         let deadline = now + configuration.closeTimeout
         let payload = CloseStatus.payload(code: code, reason: reason)
@@ -190,10 +190,10 @@ public struct WebSocketConnection: Sendable {
     /// Bytes waiting to be written, except for a pong that a flood delayed.
     public var outputByteCount: Int { output.count }
 
-    /// Both of these at once.
+    /// `isOpen` and `outputByteCount` in one call.
     public var outlet: (isOpen: Bool, byteCount: Int) { (isOpen, outputByteCount) }
 
-    /// Appends everything that waits to be written to `target`.
+    /// Appends all bytes that must be written to `target`.
     public mutating func appendOutput(to target: inout [UInt8]) {
         if let ping = latestPing, isOpen { write(.pong, ping) }
         latestPing = nil
@@ -206,7 +206,7 @@ public struct WebSocketConnection: Sendable {
         }
     }
 
-    /// Returns everything that waits to be written.
+    /// Returns all bytes that must be written.
     public mutating func takeOutput() -> [UInt8] {
         var taken: [UInt8] = []
         appendOutput(to: &taken)
@@ -225,7 +225,7 @@ public struct WebSocketConnection: Sendable {
 
     // MARK: Time
 
-    /// When `advance(to:)` has something to do; it moves whenever bytes arrive.
+    /// The time at which `advance(to:)` must be called; it changes when bytes arrive.
     public var deadline: Duration? {
         switch state {
         case .open: heartbeat?.deadline
@@ -234,13 +234,13 @@ public struct WebSocketConnection: Sendable {
         }
     }
 
-    /// Does what is due at `now`: queues a ping, or reports that the peer is gone.
+    /// Performs the action that is due at `now`: queues a ping, or reports that the peer does not respond.
     ///
     /// - Parameters:
     ///   - now: The time.
-    ///   - hasUnreadBytes: Whether the peer has sent something that was not read yet, which proves that it is alive;
-    ///     evaluated only if it matters.
-    /// - Returns: Why the peer must be considered dead, if it must.
+    ///   - hasUnreadBytes: Whether received bytes have not been read yet, which shows that the peer is alive;
+    ///     evaluated only if required.
+    /// - Returns: The reason why the peer is considered dead; `nil` if it is not.
     public mutating func advance(
         to now: Duration,
         hasUnreadBytes: @autoclosure () -> Bool = false

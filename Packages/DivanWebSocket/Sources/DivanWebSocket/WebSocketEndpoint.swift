@@ -9,7 +9,7 @@ public struct WebSocketEndpoint: Hashable, Sendable {
     /// Path and query, beginning with a slash.
     public let target: String
 
-    /// Creates an endpoint from parts that were checked elsewhere.
+    /// Creates an endpoint from parts that the caller has checked.
     public init(isSecure: Bool, host: String, port: UInt16, target: String) {
         self.isSecure = isSecure
         self.host = host
@@ -24,16 +24,16 @@ public struct WebSocketEndpoint: Hashable, Sendable {
         try self.init(text, schemes: ["ws": false, "wss": true])
     }
 
-    /// The value of the Host header: without the port if it is 80 or 443, whatever the scheme, and without a zone,
+    /// The value of the Host header: without the port if it is 80 or 443, for both schemes, and without a zone,
     /// which is meaningful only on this machine (RFC 6874 §4).
     public var hostHeader: String {
         let name = host.contains(":") ? "[\(certificateName)]" : host
         return port == 80 || port == 443 ? name : "\(name):\(port)"
     }
 
-    /// The host for a name look-up: the zone of an IPv6 address follows a bare `%`.
+    /// The host for a name lookup: the zone of an IPv6 address follows an unescaped `%`.
     ///
-    /// In a URL that sign is percent-encoded (RFC 6874 §2).
+    /// In a URL the `%` is percent-encoded (RFC 6874 §2).
     public var lookupName: String {
         guard host.contains(":"), let escape = host.firstRange(of: "%25") else { return host }
         return "\(host[..<escape.lowerBound])%\(host[escape.upperBound...])"
@@ -47,7 +47,7 @@ public struct WebSocketEndpoint: Hashable, Sendable {
     /// The target of a redirect.
     ///
     /// - Parameter location: An absolute `http` or `https` URL, or a path that begins with `/`.
-    /// - Returns: `nil` if it is neither (`websocket-and-urls.md` §3), or leads from TLS to clear text.
+    /// - Returns: `nil` if it is neither (`websocket-and-urls.md` §3), or leads from TLS to plain text.
     public func redirected(to location: String) -> WebSocketEndpoint? {
         if location.hasPrefix("/"), !location.hasPrefix("//") {
             guard location.utf8.allSatisfy(isURLByte) else { return nil }
@@ -58,8 +58,8 @@ public struct WebSocketEndpoint: Hashable, Sendable {
         return next.isSecure || !isSecure ? next : nil
     }
 
-    /// Whether credentials for `first` may be sent here after a redirect from there: only to the same host, and never
-    /// from TLS to clear text.
+    /// Whether credentials for `first` can be sent to this endpoint after a redirect from `first`: only to the same
+    /// host, and never from TLS to plain text.
     public func maySee(secretsFor first: WebSocketEndpoint) -> Bool {
         (isSecure || !first.isSecure) && host.isEqualIgnoringCase(first.host)
     }

@@ -1,15 +1,15 @@
-/// What a peer may make us hold or do; every member is a maximum.
+/// The limits on the memory and work that a peer can cause; every member is a maximum.
 ///
-/// Reaching a limit ends the connection with an error that names it; memory never grows beyond it.
+/// A connection that exceeds a limit is closed with an error that names the limit.
 public struct WebSocketLimits: Equatable, Sendable {
     /// Bytes in one frame's payload.
     ///
     /// The default, 1 MiB, is what Couchbase Lite accepts (protocol sheet `blip.md` §1).
     public var payloadByteCount: Int
 
-    /// Bytes in one message, however many fragments it has.
+    /// Bytes in one message, in all its fragments.
     ///
-    /// The default, 1 MiB, equals that of one frame: real peers never fragment.
+    /// The default, 1 MiB, equals that of one frame: known peers never fragment messages.
     public var messageByteCount: Int
 
     /// Fragments of one message.
@@ -17,29 +17,29 @@ public struct WebSocketLimits: Equatable, Sendable {
     /// The default, 1,024, stops a flood of tiny fragments, each of which costs the parsing of a header.
     public var fragmentCount: Int
 
-    /// Pongs that wait to be taken.
+    /// Pongs in the output queue.
     ///
-    /// The default, 16, answers each of a handful of pings that arrived in one piece; in a flood only the latest ping
-    /// is answered, as RFC 6455 §5.5.3 allows.
+    /// The default, 16, answers each of a few pings that arrive together; in a flood only the latest ping is
+    /// answered, as RFC 6455 §5.5.3 allows.
     public var queuedPongCount: Int
 
-    /// Bytes of a handshake's head, request or response, including the final empty line.
+    /// Bytes of a handshake's headers, request or response, including the final empty line.
     ///
     /// The default, 16 KiB, is twice what a client with large cookies sends.
     public var headByteCount: Int
 
-    /// Bytes of one line of a head, without its line ending.
+    /// Bytes of one header line, without its line ending.
     ///
-    /// The default, 8 KiB, is what common servers accept.
+    /// The default, 8 KiB, is the limit of common servers.
     public var lineByteCount: Int
 
-    /// Header lines of a head; the default, 100, is what common servers accept.
+    /// Header lines of a handshake; the default, 100, is the limit of common servers.
     public var headerCount: Int
 
-    /// Bytes kept of the text that explains a refusal; the rest is cut off.
+    /// Bytes of the text that explains a refusal; the rest is truncated.
     public var explanationByteCount: Int
 
-    /// Creates limits; the defaults suit a peer on the open Internet.
+    /// Creates limits; the defaults are suitable for peers on the Internet.
     public init(
         payloadByteCount: Int = 1 << 20,
         messageByteCount: Int = 1 << 20,

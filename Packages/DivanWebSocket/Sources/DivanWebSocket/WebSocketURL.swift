@@ -1,4 +1,4 @@
-/// The URL of a database at a sync server or listener: `ws[s]://host[:port]/[path/]database`.
+/// The URL of a database on a sync server or listener: `ws[s]://host[:port]/[path/]database`.
 ///
 /// Source: `websocket-and-urls.md` §1.
 public struct WebSocketURL: Hashable, Sendable {
@@ -7,7 +7,7 @@ public struct WebSocketURL: Hashable, Sendable {
     /// The last component of the path.
     public let database: String
 
-    /// Parses a URL typed by a person.
+    /// Parses a URL that a user entered.
     ///
     /// - Throws: `WebSocketURLError` with the part that is wrong.
     public init(_ text: String) throws(WebSocketURLError) {
@@ -30,7 +30,7 @@ public struct WebSocketURL: Hashable, Sendable {
         )
     }
 
-    /// The text that identifies the remote database: with its port and `/_blipsync`.
+    /// The URL that identifies the remote database, with its port and `/_blipsync`.
     ///
     /// It is the key of checkpoints and remote ancestors, so its form must never change.
     public var effectiveText: String { endpoint.description }

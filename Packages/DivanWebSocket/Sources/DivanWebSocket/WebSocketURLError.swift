@@ -1,4 +1,4 @@
-/// An unusable URL, and what to change in it.
+/// An invalid URL, and the required change.
 public struct WebSocketURLError: Error, Equatable {
     /// The part that is wrong.
     public enum Part: Equatable, Sendable {
@@ -10,7 +10,7 @@ public struct WebSocketURLError: Error, Equatable {
         case credentials
         /// The path does not end in a database name of 1 to 239 bytes.
         case database
-        /// The path ends in `_blipsync` already.
+        /// The path already ends in `_blipsync`.
         case endpointPath
         /// A query or fragment is present.
         case query
@@ -18,7 +18,7 @@ public struct WebSocketURLError: Error, Equatable {
         case character
     }
 
-    /// The URL without anything before an `@`, which may be a password.
+    /// The URL without the text before an `@`, which may contain a password.
     public let text: String
     /// The part that is wrong.
     public let part: Part
@@ -28,7 +28,7 @@ public struct WebSocketURLError: Error, Equatable {
         self.part = part
     }
 
-    /// A URL written by a person, without anything before an `@`, which may be a password.
+    /// A URL that a user entered, without the text before an `@`, which may contain a password.
     public static func withoutCredentials(_ text: String) -> String {
         let authority = text.firstRange(of: "://")?.upperBound ?? text.startIndex
         let scheme = text[..<authority]

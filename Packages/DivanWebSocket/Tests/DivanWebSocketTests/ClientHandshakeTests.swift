@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test
-    func `lets the caller name the user agent`() throws {
+    func `lets the caller set the user agent`() throws {
         let handshake = try ClientHandshake(
             request(headers: ["user-agent": "Mine/1"]),
             key: sampleKey
@@ -51,20 +51,20 @@ import Testing
             ["Content-Length": "3"],
         ] as [HTTPHeaders]
     )
-    func `refuses to send a header that breaks out`(headers: HTTPHeaders) {
+    func `refuses to send malformed or reserved headers`(headers: HTTPHeaders) {
         #expect(throws: HandshakeError.self) {
             try ClientHandshake(request(headers: headers), key: sampleKey)
         }
     }
 
     @Test(arguments: ["no-slash", "/a b", "/a\r\nEvil: 1", "/ü"])
-    func `refuses a target that breaks out`(target: String) {
+    func `refuses an invalid request target`(target: String) {
         let request = ClientHandshake.Request(host: "h", target: target, subprotocols: [])
         #expect(throws: HandshakeError.self) { try ClientHandshake(request, key: sampleKey) }
     }
 
     /// RFC 9110 §15.2.
-    @Test func `passes over interim answers, but not without end`() throws {
+    @Test func `skips interim responses up to a limit`() throws {
         let hint = Array("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n".utf8)
         let busy = Array("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n".utf8)
         for bytes in [hint + answer(), hint + hint + busy] {
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test
-    func `accepts whatever the cut, and keeps the first frames`() throws {
+    func `accepts a response split anywhere, and keeps the first frames`() throws {
         let bytes = answer() + [0x82, 0x01, 0x07]
         for cut in bytes.everyCut {
             var handshake = try ClientHandshake(request(), key: sampleKey)
@@ -120,7 +120,7 @@ import Testing
             (["Sec-WebSocket-Extensions": "permessage-deflate"], 1002),
         ] as [([String: String?], Int)]
     )
-    func `refuses an upgrade that is none`(changes: [String: String?], code: Int) throws {
+    func `refuses an invalid upgrade response`(changes: [String: String?], code: Int) throws {
         var handshake = try ClientHandshake(request(), key: sampleKey)
         handshake.receive(answer(changing: changes).span)
         let error = #expect(throws: HandshakeError.self) { try handshake.next() }
@@ -138,7 +138,7 @@ import Testing
         ("HTTP/1.1 101 Upgraded\r\nA: b\u{0}c\r\n\r\n", 400),
         ("HTTP/1.1 101 Upgraded\r\nNo colon\r\n\r\n", 400),
     ])
-    func `tells what is no upgrade apart`(text: String, code: Int) throws {
+    func `classifies responses that are not an upgrade`(text: String, code: Int) throws {
         let bytes = Array(text.utf8)
         for pieces in [[bytes[...]], bytes.singles] {
             var handshake = try ClientHandshake(request(), key: sampleKey)
@@ -161,7 +161,7 @@ import Testing
     }
 
     @Test
-    func `takes 303 for a refusal`() throws {
+    func `treats 303 as a refusal`() throws {
         #expect(try refusal("HTTP/1.1 303 See Other\r\nLocation: /x\r\n\r\n").status == 303)
     }
 
@@ -177,8 +177,11 @@ import Testing
         ("text/html", "<p>no</p>", "Unauthorized"),
         ("text/plain", "", "Unauthorized"),
     ])
-    func `explains a refusal in the server's words`(type: String, body: String, text: String) throws
-    {
+    func `reports a refusal with the message of the server`(
+        type: String,
+        body: String,
+        text: String
+    ) throws {
         let head = "HTTP/1.1 401 Unauthorized\r\nContent-Type: \(type)\r\n"
         let length = "Content-Length: \(body.utf8.count)\r\n\r\n"
         #expect(try refusal(head + length + body).explanation == text)
@@ -186,14 +189,14 @@ import Testing
     }
 
     @Test
-    func `reads no more of a refusal than it shows`() throws {
+    func `reads only as much of a refusal as it shows`() throws {
         let body = String(repeating: "x", count: 100_000)
         let text = "HTTP/1.1 500 Oops\r\nContent-Type: text/plain\r\nContent-Length: 100000\r\n\r\n"
         #expect(try refusal(text + body).explanation.utf8.count == 4096)
     }
 
     @Test
-    func `leaves what stands behind a refusal out of its text`() throws {
+    func `excludes bytes after the body from the refusal message`() throws {
         let text =
             "HTTP/1.1 401 No\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nfirst second"
         #expect(try refusal(text).explanation == "first")
@@ -202,7 +205,7 @@ import Testing
     }
 
     @Test
-    func `notices an end before the answer`() throws {
+    func `reports an end before the response`() throws {
         var handshake = try ClientHandshake(request(), key: sampleKey)
         handshake.receive(Array("HTTP/1.1 101 Upg".utf8).span)
         #expect(try handshake.next() == nil)
@@ -212,7 +215,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(0)..<60)
-    func `gives one outcome for a damaged answer whatever the cut`(seed: UInt64) throws {
+    func `gives the same result for a damaged response however it is split`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var bytes = answer()
         let damaged = Int.random(in: bytes.indices, using: &generator)

@@ -13,13 +13,13 @@ import Testing
             (65_536, [0x82, 0x7F, 0, 0, 0, 0, 0, 1, 0, 0]),
         ] as [(Int, [UInt8])]
     )
-    func `writes a length in its shortest form`(byteCount: Int, header: [UInt8]) {
+    func `encodes a length in its shortest form`(byteCount: Int, header: [UInt8]) {
         let payload = [UInt8](repeating: 3, count: byteCount)
         #expect(frame(.binary, payload, by: .server) == header + payload)
     }
 
     @Test
-    func `masks what a client sends, with a fresh key for each frame`() throws {
+    func `masks client frames with a new key for each frame`() throws {
         var encoder = FrameEncoder(role: .client, random: FixedRandom(seed: 7))
         var bytes: [UInt8] = []
         let payload = Array("Hello".utf8)
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test
-    func `a mask is what the byte-wise definition says`() {
+    func `masking matches the byte-wise definition`() {
         let bytes = frame(.binary, [UInt8](0..<100))
         let key = bytes[2..<6]
         let expected = (0..<100).map { UInt8($0) ^ key[key.startIndex + $0 % 4] }

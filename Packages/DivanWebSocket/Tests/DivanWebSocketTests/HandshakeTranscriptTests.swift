@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: transcripts)
-    func `reads every recorded answer`(name: String) throws {
+    func `parses every recorded response`(name: String) throws {
         let transcript = try Fixture("transcripts/\(name).json").decoded(as: Transcript.self)
         for exchange in transcript.rawExchanges {
             var client = try ClientHandshake(request(), key: sampleKey)
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test
-    func `explains refusals in the recorded words`() throws {
+    func `reports refusals with the recorded messages`() throws {
         let transcript = try Fixture("transcripts/02-handshake-refused.json")
             .decoded(as: Transcript.self)
         let expected = [
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test
-    func `judges recorded requests as the recorded server did`() throws {
+    func `accepts or refuses recorded requests like the recorded server`() throws {
         for name in transcripts {
             let transcript = try Fixture("transcripts/\(name).json").decoded(as: Transcript.self)
             for exchange in transcript.rawExchanges {

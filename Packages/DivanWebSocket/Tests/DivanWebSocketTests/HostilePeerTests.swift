@@ -5,7 +5,7 @@ import Testing
 /// What a hostile client can send after the handshake, and the close that answers it.
 @Suite struct HostilePeerTests {
     @Test(arguments: breaches)
-    func `answers a breach with its close code`(_ breach: Breach) throws {
+    func `closes with the code of the protocol violation`(_ breach: Breach) throws {
         var server = connection(
             .server,
             limits: .init(payloadByteCount: 256, messageByteCount: 300)
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: breaches)
-    func `names place, problem and remedy`(_ breach: Breach) {
+    func `an error states the position, the problem and the solution`(_ breach: Breach) {
         var server = connection(
             .server,
             limits: .init(payloadByteCount: 256, messageByteCount: 300)
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test
-    func `stops a message of countless fragments`() {
+    func `refuses a message with too many fragments`() {
         var server = connection(.server)
         let rest = (0..<1024).flatMap { _ in frame(.continuation, [], isFinal: false) }
         let bytes = frame(.binary, [], isFinal: false) + rest
@@ -42,7 +42,7 @@ import Testing
 
     /// Damage may change or end the conversation, but the result never depends on how it was split.
     @Test(arguments: UInt64(0)..<100)
-    func `gives one outcome for damaged bytes whatever the cut`(seed: UInt64) {
+    func `gives the same result for damaged bytes however they are split`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var bytes =
             frame(.binary, [UInt8](0..<20), isFinal: false) + frame(.ping, [1, 2])

@@ -36,12 +36,12 @@ import Testing
         }
     }
 
-    @Test func `passes over an interim answer`() throws {
+    @Test func `skips an interim response`() throws {
         let hint = "HTTP/1.1 102 Processing\r\n\r\n"
         #expect(try outcome(hint + "HTTP/1.1 200 OK\r\n\r\n") == .connected)
     }
 
-    @Test func `asks for a tunnel to host and port`() throws {
+    @Test func `requests a tunnel to the host and port`() throws {
         #expect(
             text(try handshake())
                 == "CONNECT h.example:443 HTTP/1.1\r\nHost: h.example:443\r\n"
@@ -56,7 +56,7 @@ import Testing
     }
 
     /// The example of RFC 7617 §2.
-    @Test func `names user and password at once`() throws {
+    @Test func `sends user name and password with the first request`() throws {
         let proxy = HTTPProxy(
             host: "p",
             port: 3128,
@@ -72,14 +72,14 @@ import Testing
     }
 
     @Test(arguments: [("a:b", "c"), ("a", "b\r\nX: y"), ("a\n", "")])
-    func `sends no credentials that change their meaning`(user: String, password: String) {
+    func `refuses credentials that cannot be encoded`(user: String, password: String) {
         let proxy = HTTPProxy(host: "p", port: 1, username: user, password: password)
         let error = #expect(throws: HandshakeError.self) { try handshake(proxy) }
         #expect(error?.reason == .unsendable(field: "Proxy-Authorization"))
     }
 
     @Test(arguments: ["h\r\nX: y", "h i", ""])
-    func `sends no host that breaks its line`(host: String) {
+    func `refuses a host that would break the header line`(host: String) {
         let endpoint = WebSocketEndpoint(isSecure: false, host: host, port: 1, target: "/")
         #expect(throws: HandshakeError(reason: .unsendable(field: "Host"))) {
             try ProxyHandshake(HTTPProxy(host: "p", port: 1), to: endpoint)
@@ -91,13 +91,13 @@ import Testing
         "HTTP/1.0 200 OK\r\nProxy-Agent: x\r\nContent-Length: 5\r\n\r\n",
         "HTTP/1.1 204 \r\n\r\n",
     ])
-    func `takes any success whatever the cut`(answer: String) throws {
+    func `accepts any 2xx response however it is split`(answer: String) throws {
         for cut in 0...answer.utf8.count {
             #expect(try outcome(answer, cut: cut) == .connected, "cut at \(cut)")
         }
     }
 
-    @Test func `reports a refusal with the proxy's words`() throws {
+    @Test func `reports a refusal with the message of the proxy`() throws {
         let answer =
             "HTTP/1.1 407 Proxy Authentication Required\r\n"
             + "Proxy-Authenticate: Basic realm=\"p\"\r\nContent-Type: text/plain\r\n"
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `follows no redirect of a proxy`() throws {
+    @Test func `does not follow redirects of a proxy`() throws {
         let answer = "HTTP/1.1 302 Found\r\nLocation: http://elsewhere/\r\n\r\n"
         guard case .refused(let refusal) = try outcome(answer) else {
             Issue.record("not refused")
@@ -122,7 +122,7 @@ import Testing
         #expect(refusal.status == 302)
     }
 
-    @Test func `refuses what no proxy may answer`() throws {
+    @Test func `refuses responses that are invalid for a proxy`() throws {
         let head = "HTTP/1.1 200 OK\r\n\r\n"
         #expect(try reason(head + "early") == .early(count: 5))
         #expect(try reason("HTTP/1.1 101 Switching Protocols\r\n\r\n") == .proxyStatus(101))

@@ -5,7 +5,7 @@ import Testing
 /// How a server reads a request, and how it answers.
 @Suite struct ServerHandshakeTests {
     @Test
-    func `reads a request whatever the cut and answers with the proof`() throws {
+    func `parses a request however it is split and accepts it with the right key`() throws {
         let bytes = upgrade()
         for cut in bytes.everyCut {
             let request = try #require(try serve(cut))
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test
-    func `lets the client's order decide the subprotocol`() throws {
+    func `the order sent by the client decides the subprotocol`() throws {
         let bytes = upgrade(
             without: "Sec-WebSocket-Protocol",
             adding: HTTPHeaders([
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: defects)
-    func `returns a request that is no upgrade with its defect`(
+    func `returns an invalid upgrade request with its defect`(
         _ bytes: [UInt8],
         status: Int,
         header: String?
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: malformed)
-    func `refuses what is no clean request`(_ text: String, status: Int) throws {
+    func `refuses a malformed request`(_ text: String, status: Int) throws {
         let bytes = Array(text.utf8)
         for pieces in [[bytes[...]], bytes.singles] {
             let error = #expect(throws: HandshakeError.self) { try serve(pieces) }
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test
-    func `stays refused`() {
+    func `keeps refusing after an error`() {
         var handshake = ServerHandshake()
         handshake.receive(Array("nonsense\r\nGET / HTTP/1.1\r\n: x\r\n".utf8).span)
         let error = #expect(throws: HandshakeError.self) { try handshake.next() }
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test
-    func `bounds the head, its lines and their number`() throws {
+    func `limits the size of the head and its lines and the number of headers`() throws {
         let long = upgrade(adding: ["X": String(repeating: "x", count: 8300)])
         #expect(throws: HandshakeError(reason: .head(.lineLength(limit: 8192)))) {
             try serve([long[...]])
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test
-    func `hands over what came behind the request`() throws {
+    func `returns the bytes after the request`() throws {
         var handshake = ServerHandshake()
         handshake.receive((upgrade() + [1, 2, 3]).span)
         #expect(try handshake.next() != nil)
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test
-    func `strips the front of a proxy's request and keeps the path raw`() throws {
+    func `accepts an absolute URL as target and keeps the path encoded`() throws {
         let bytes = upgrade(line: "GET HTTPS://h:1/%2e%2e/db?x=1?2 HTTP/1.1")
         let request = try #require(try serve([bytes[...]]))
         #expect(request.path == "/%2e%2e/db")
@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test
-    func `refuses to write a header that breaks out`() throws {
+    func `refuses to write headers that contain line breaks`() throws {
         let request = try #require(try serve([upgrade()[...]]))
         #expect(throws: HandshakeError.self) {
             try request.accept(subprotocol: "A\r\nEvil: 1")
@@ -161,7 +161,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(0)..<60)
-    func `gives one outcome for a damaged request whatever the cut`(seed: UInt64) {
+    func `gives the same result for a damaged request however it is split`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var bytes = upgrade()
         let damaged = Int.random(in: bytes.indices, using: &generator)

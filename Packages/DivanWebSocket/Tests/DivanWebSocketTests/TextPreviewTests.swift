@@ -4,7 +4,7 @@ import Testing
 
 /// Text is validated as it arrives; how it was split only changes when a violation is noticed.
 @Suite struct TextPreviewTests {
-    @Test func `ends at the first impossible byte, before the frame is complete`() throws {
+    @Test func `closes at the first invalid byte, before the frame is complete`() throws {
         var server = connection(.server, acceptsText: true)
         let sound = Array("κόσμε".utf8)
         let bytes = frame(.text, sound + [0xF4, 0x90, 0x80, 0x80] + Array("ed".utf8))
@@ -21,7 +21,7 @@ import Testing
 
     /// Valid and damaged text in up to three frames, with pings between them.
     @Test(arguments: UInt64(0)..<300)
-    func `gives one outcome whatever the cut`(seed: UInt64) {
+    func `gives the same result however the bytes are split`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let scalars = ["a", "ß", "€", "😀", "κόσμε"]
         var text: [UInt8] = []

@@ -19,7 +19,7 @@ import Testing
     )
 
     @Test
-    func `a request that stops anywhere is waited for`() throws {
+    func `an incomplete request waits for more bytes`() throws {
         for count in Self.upgrade.indices {
             var handshake = ServerHandshake()
             let start = Array(Self.upgrade[..<count])
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test
-    func `an answer that stops anywhere is waited for, and its end is an error`() throws {
+    func `an incomplete response waits for more bytes, and its end is an error`() throws {
         var server = ServerHandshake()
         let upgrade = Self.upgrade
         server.receive(upgrade.span)
@@ -58,7 +58,7 @@ import Testing
         ] as [(Opcode, Int)],
         [Role.client, .server]
     )
-    func `a frame that stops anywhere is waited for`(kind: (Opcode, Int), sender: Role) throws {
+    func `an incomplete frame waits for more bytes`(kind: (Opcode, Int), sender: Role) throws {
         let payload = kind.0 == .close ? [0x03, 0xE8] : [UInt8](repeating: 65, count: kind.1)
         let whole = frame(kind.0, payload, by: sender)
         let receiver: Role = sender == .client ? .server : .client
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test
-    func `a character may stand in two fragments, but not half of one at the end`() throws {
+    func `a character may be split across fragments, but not cut off at the end`() throws {
         let text = Array("aé€😀z".utf8)
         for cut in 0...text.count {
             let bytes =

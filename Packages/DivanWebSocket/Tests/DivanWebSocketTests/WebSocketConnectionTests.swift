@@ -5,7 +5,7 @@ import Testing
 /// Two ends communicate through arrays; every effect of one is the other's input.
 @Suite struct WebSocketConnectionTests {
     @Test(arguments: [Role.client, .server])
-    func `carries messages both ways`(role: Role) throws {
+    func `sends messages in both directions`(role: Role) throws {
         var (near, far) = (connection(role), connection(role.peer))
         let nothing: [UInt8] = []
         near.send([1, 2, 3].span)
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test
-    func `joins fragments, with control frames between them`() throws {
+    func `joins fragments that are separated by control frames`() throws {
         var server = connection(.server)
         let bytes =
             frame(.binary, [1], isFinal: false) + frame(.ping, [7])
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test
-    func `answers a handful of pings each, a flood with the latest`() throws {
+    func `answers each of a few pings, and only the latest of a flood`() throws {
         var server = connection(.server)
         let few = (0..<10).flatMap { frame(.ping, [UInt8($0)]) }
         #expect(try server.events(of: few).isEmpty)
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test
-    func `leaves a pong that nobody asked for at that`() throws {
+    func `ignores an unsolicited pong`() throws {
         var server = connection(.server)
         #expect(try server.events(of: frame(.pong, [1, 2])) == [.pong])
         #expect(server.takeOutput().isEmpty)
@@ -57,7 +57,7 @@ import Testing
     // MARK: Closing
 
     @Test(arguments: [Role.client, .server])
-    func `closes when both ends have said so`(role: Role) throws {
+    func `the connection is closed after both ends sent a close`(role: Role) throws {
         var (near, far) = (connection(role), connection(role.peer))
         near.close(code: 1000, reason: "done", at: .zero)
         #expect(!near.isOpen)
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test
-    func `two closes that cross end both`() throws {
+    func `simultaneous closes end both sides`() throws {
         var (client, server) = (connection(.client), connection(.server))
         client.close(code: 1000, at: .zero)
         server.close(code: 1001, at: .zero)
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test
-    func `an empty close is echoed empty and reads as 1005`() throws {
+    func `an empty close is echoed empty and reported as 1005`() throws {
         var server = connection(.server)
         let status = CloseStatus(code: 1005, isByPeer: true)
         #expect(try server.events(of: frame(.close)) == [.closed(status)])
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test
-    func `ignores whatever follows the close`() throws {
+    func `ignores everything after the close`() throws {
         var server = connection(.server)
         let bytes = frame(.close, [0x03, 0xE8]) + frame(.binary, [1]) + [0xFF, 0xFF]
         #expect(try server.events(of: bytes).count == 1)
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test
-    func `gives up on a close that is not answered`() {
+    func `gives up waiting for the answer to a close`() {
         var client = connection(.client)
         client.close(code: 1000, at: .seconds(10))
         #expect(client.deadline == .seconds(15))
@@ -121,14 +121,14 @@ import Testing
     }
 
     @Test(arguments: [UInt16(0), 999, 1004, 1005, 1006, 1015, 2999, 5000])
-    func `sends no code that may not be sent`(code: UInt16) {
+    func `does not send reserved or invalid close codes`(code: UInt16) {
         var server = connection(.server)
         server.close(code: code, reason: "x", at: .zero)
         #expect(server.takeOutput() == [0x88, 0x00])
     }
 
     @Test
-    func `cuts a long reason between two characters`() throws {
+    func `truncates a long reason at a character boundary`() throws {
         var (server, client) = (connection(.server), connection(.client))
         server.close(code: 1001, reason: String(repeating: "é", count: 100), at: .zero)
         let reason = String(repeating: "é", count: 61)
@@ -141,7 +141,7 @@ import Testing
     // MARK: Heartbeat
 
     @Test
-    func `pings a silent peer and gives it up`() throws {
+    func `pings a silent peer and gives up`() throws {
         var server = connection(.server)
         #expect(server.deadline == .seconds(300))
         #expect(server.advance(to: .seconds(300)) == nil)
@@ -151,7 +151,7 @@ import Testing
     }
 
     @Test
-    func `takes any byte for a sign of life`() throws {
+    func `any received byte counts as a pong`() throws {
         var server = connection(.server)
         #expect(server.advance(to: .seconds(300)) == nil)
         server.receive([0x82].span, at: .seconds(310))
@@ -162,7 +162,7 @@ import Testing
     // MARK: Text
 
     @Test
-    func `delivers text only where it is asked for`() throws {
+    func `delivers text only if it is enabled`() throws {
         var talker = connection(.server, acceptsText: true)
         let text = Array("Grüße 🌍".utf8)
         let bytes =

@@ -16,7 +16,7 @@ import Testing
             "127.0.0.1:59840", "Mein_db"
         ),
     ])
-    func `gives the text that keys checkpoints`(
+    func `returns the URL text that identifies checkpoints`(
         text: String,
         effective: String,
         host: String,
@@ -42,13 +42,13 @@ import Testing
             ("wss://h/d\r\nb", .character), ("wss://h/dä", .character),
         ] as [(String, WebSocketURLError.Part)]
     )
-    func `says which part is wrong`(text: String, part: WebSocketURLError.Part) {
+    func `reports which part is invalid`(text: String, part: WebSocketURLError.Part) {
         let error = #expect(throws: WebSocketURLError.self) { try WebSocketURL(text) }
         #expect(error?.part == part)
     }
 
     @Test
-    func `writes the zone of an address as others expect it`() throws {
+    func `keeps the zone of an address for the lookup but not for the certificate`() throws {
         let zoned = try WebSocketEndpoint("wss://[fe80::1%25eth0]:1/db")
         #expect(zoned.lookupName == "fe80::1%eth0")
         #expect(zoned.certificateName == "fe80::1")
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test
-    func `keeps a password out of its error`() {
+    func `an error does not contain the password`() {
         let error = #expect(throws: WebSocketURLError.self) {
             try WebSocketURL("wss://user:secret@h/db")
         }
@@ -72,7 +72,7 @@ import Testing
         ("ws", "http://x:81/y?z=1", "ws://x:81/y?z=1"),
         ("ws", "HTTP://x", "ws://x:80/"),
     ])
-    func `follows a redirect`(scheme: String, location: String, target: String) throws {
+    func `follows a valid redirect`(scheme: String, location: String, target: String) throws {
         let endpoint = try WebSocketEndpoint("\(scheme)://h:4984/db/_blipsync")
         #expect(endpoint.redirected(to: location)?.description == target)
     }
@@ -81,7 +81,7 @@ import Testing
         ("wss://h/again", true), ("wss://h/x", true), ("wss://H:1/x", true), ("ws://h/x", false),
         ("wss://other/x", false), ("wss://h.other/x", false),
     ])
-    func `credentials follow a redirect to the same host and TLS`(
+    func `credentials are kept only on a redirect to the same host with the same security`(
         place: String,
         follow: Bool
     ) throws {
@@ -93,13 +93,13 @@ import Testing
         "", "other", "//x/y", "ftp://x/y", "ws://x/y", "/a b", "http://a@x/", "/\r\nX: y",
         "http://h:4984/db", "HTTP://x",
     ])
-    func `follows no other redirect`(location: String) throws {
+    func `refuses an invalid redirect`(location: String) throws {
         let endpoint = try WebSocketEndpoint("wss://h:4984/db/_blipsync")
         #expect(endpoint.redirected(to: location) == nil)
     }
 
     @Test(arguments: ["wss://u:s3cret@\u{301}h/db", "wss://\u{301}u:s3cret@h/d b"])
-    func `no error shows a password, whatever stands beside it`(text: String) {
+    func `no error contains a password, even next to a combining character`(text: String) {
         let error = #expect(throws: WebSocketURLError.self) { try WebSocketURL(text) }
         #expect(error.map { "\($0)".contains("s3cret") } == false)
     }

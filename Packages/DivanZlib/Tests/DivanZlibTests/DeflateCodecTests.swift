@@ -6,13 +6,13 @@ import Testing
 /// The contract at every level, recorded pieces, and what a hostile peer can send.
 @Suite struct DeflateCodecTests {
     @Test(arguments: 0...9)
-    func `keeps every promise of a codec`(level: Int) {
+    func `fulfills the codec contract`(level: Int) {
         #expect(CodecContract.violations(of: DeflateCodec(level: level)) == [])
     }
 
     /// Two requests of `blip_frames.json`, "compressed requests, shared history".
     @Test
-    func `makes and reads the pieces of the standard wire`() throws {
+    func `encodes and decodes the recorded wire data`() throws {
         let plain = try #require(
             [UInt8](
                 hex: "0d50726f66696c65006563686f007b2268656c6c6f223a2268656c6c6f2068656c6c6f20"
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test
-    func `reads stored blocks and the piece of a single zero byte`() throws {
+    func `decodes stored blocks and a single zero byte`() throws {
         let decompressor = DeflateCodec().makeDecompressor()
         var plain: [UInt8] = []
         for hex in ["000200fdff414200", "00", "000100feff4300"] {
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test
-    func `an empty piece leaves the stream in step`() throws {
+    func `an empty piece keeps the stream in sync`() throws {
         let compressor = DeflateCodec().makeCompressor()
         let decompressor = DeflateCodec().makeDecompressor()
         var plain: [UInt8] = []
@@ -60,7 +60,7 @@ import Testing
     /// One in a thousand once exceeded the bound by some bytes: the start of a block that should be stored had left
     /// zlib's window.
     @Test
-    func `noise longer than the window keeps to the bound`() throws {
+    func `random data longer than the window stays within the size bound`() throws {
         let seed = UInt64.random(in: 0..<1_000_000)
         var generator = SeededGenerator(seed: seed)
         let codec = DeflateCodec(level: 1)
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test
-    func `a bomb stops at the limit`() throws {
+    func `a decompression bomb stops at the limit`() throws {
         let bomb = try DeflateCodec(level: 9).compressed(
             [UInt8](repeating: 0, count: 64 << 20).span
         )
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: ["ff", "06", "0300", "e21200ffff", "63606060"])
-    func `invalid bytes are corrupt`(hex: String) throws {
+    func `invalid bytes are reported as corrupt`(hex: String) throws {
         let piece = try #require([UInt8](hex: hex + "0000ffff0000ffff"))
         let decompressor = DeflateCodec().makeDecompressor()
         var plain: [UInt8] = []
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(0)..<200)
-    func `damage gives bytes or an error, never more than the limit`(seed: UInt64) throws {
+    func `damaged input gives bytes or an error, never more than the limit`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let text = Array(repeatElement("sofa and table, ", count: 30).joined().utf8)
         var packed = try DeflateCodec().compressed(text.span)
@@ -124,7 +124,7 @@ import Testing
     }
 
     @Test
-    func `the example of the README`() throws {
+    func `the README example works`() throws {
         let compressor = DeflateCodec(level: 6).makeCompressor()
         let decompressor = DeflateCodec().makeDecompressor()
         for text in ["the first piece", "the next piece"] {

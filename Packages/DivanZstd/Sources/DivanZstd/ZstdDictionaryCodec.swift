@@ -1,14 +1,14 @@
 internal import CDivanZstd
 public import DivanCompression
 
-/// Zstandard with a dictionary of up to 64 KiB that also has the statistics of typical pieces: for similar bodies at
-/// rest, a third smaller than with LZ4.
+/// Zstandard with a dictionary of up to 64 KiB, for similar bodies at rest; a third smaller than LZ4.
 ///
-/// A piece is one frame without the parts that its keeper knows: the magic number, its length, its dictionary and a
-/// checksum. A coder uses some 250 KB, and 500 KB more once it has packed something.
+/// The dictionary also contains the statistics of typical pieces. A piece is one frame without the parts that are
+/// stored elsewhere: the magic number, its length, its dictionary and a checksum. A coder uses about 250 KB, and
+/// 500 KB more after it has compressed a piece.
 ///
-/// The library is loaded on first use, and may be missing: ``isAvailable``. Data packed with it can be read only where
-/// it is installed.
+/// The library is loaded on first use; ``isAvailable`` reports whether it is installed. Data compressed with it can
+/// be read only where it is installed.
 ///
 /// Source: RFC 8878; `zstd.h` and `zdict.h` of zstd 1.5.
 public struct ZstdDictionaryCodec: DictionaryCodec {
@@ -17,13 +17,13 @@ public struct ZstdDictionaryCodec: DictionaryCodec {
     /// `ZSTD_error_memory_allocation` of `zstd_errors.h`.
     private static let missingMemoryCode = 64
 
-    /// Whether zstd is installed, and its headers were when this package was built.
+    /// Whether zstd is installed, and its headers were installed when this package was built.
     public static var isAvailable: Bool { divan_zstd_is_available() != 0 }
 
     /// Whether zstd's headers were present when this package was built; if not, an installed library is not used.
     public static var isBuiltIn: Bool { divan_zstd_is_built_in() != 0 }
 
-    /// Creates the codec, which has no settings; `nil` if zstd is missing.
+    /// Creates the codec, which has no settings; `nil` if zstd is not installed.
     public init?() {
         guard Self.isAvailable else { return nil }
     }
@@ -31,13 +31,13 @@ public struct ZstdDictionaryCodec: DictionaryCodec {
     /// `"zstd"`.
     public var name: String { "zstd" }
 
-    /// 64 KiB: more makes pieces of some kilobytes hardly shorter, and each coder holds it twice.
+    /// 64 KiB: a larger dictionary hardly improves pieces of a few kilobytes, and each coder stores it twice.
     public var dictionaryByteCount: Int { 64 << 10 }
 
-    /// Joins three of every four samples as far as there is room, the last first, preceded by statistics of the bytes
+    /// Joins three of every four samples up to the size limit, the last first, preceded by statistics of the bytes
     /// and lengths in the other samples.
     ///
-    /// A sample that is itself in the dictionary would not give typical statistics.
+    /// Samples in the dictionary itself would not have typical statistics.
     public func dictionary(from samples: [[UInt8]]) -> [UInt8] {
         let isLeftOut = { (index: Int) in (samples.count - index).isMultiple(of: 4) }
         let joined = Array(samples.indices.filter { !isLeftOut($0) }.flatMap { samples[$0] })
@@ -73,7 +73,7 @@ public struct ZstdDictionaryCodec: DictionaryCodec {
         return overflows ? .max : most
     }
 
-    /// Creates a coder; bytes without the header of a zstd dictionary are used as they are.
+    /// Creates a coder; bytes without the header of a zstd dictionary are used unchanged.
     public func makeCoder(
         dictionary: [UInt8]
     ) throws(CompressionError) -> any DictionaryCoder {

@@ -29,11 +29,11 @@ import Testing
         return plain
     }
 
-    @Test func `zstd keeps the contract of codecs with dictionaries`() throws {
+    @Test func `zstd fulfills the dictionary codec contract`() throws {
         #expect(DictionaryCodecContract.violations(of: try codec()) == [])
     }
 
-    @Test func `the example of the README`() throws {
+    @Test func `the README example works`() throws {
         let rows = (0..<100).map { Array(#"{"city":"Ulm","name":"Hotel \#($0)","stars":4}"#.utf8) }
         let row = Array(#"{"city":"Ulm","name":"Hotel Lau","stars":3}"#.utf8)
         // If zstd is missing, LZ4 is used.
@@ -44,7 +44,7 @@ import Testing
         #expect(packed.count < 25)
     }
 
-    @Test func `a dictionary has statistics of its samples where there are enough`() throws {
+    @Test func `a dictionary contains statistics if there are enough samples`() throws {
         let codec = try codec()
         let made = codec.dictionary(from: Self.rows)
         #expect(made.starts(with: [0x37, 0xA4, 0x30, 0xEC]))
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(0)..<50)
-    func `random pieces come back with random dictionaries`(seed: UInt64) throws {
+    func `random pieces round-trip with random dictionaries`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let codec = try codec()
         let letters = Array("abc{}:,0".utf8)
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(0)..<500)
-    func `damage gives bytes or an error`(seed: UInt64) throws {
+    func `damaged input gives bytes or an error`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let dictionary = try codec().dictionary(from: Self.rows)
         let row = Self.rows[9]
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `a damaged dictionary is refused, and so is what stands behind a frame`() throws {
+    @Test func `a damaged dictionary and data after a frame are refused`() throws {
         var dictionary = try codec().dictionary(from: Self.rows)
         let row = Self.rows[9]
         var packed: [UInt8] = []
@@ -118,7 +118,7 @@ import Testing
 
     /// In a process of its own, which gets little more memory than it has.
     @Test(.enabled(if: ZstdDictionaryTests.refusesMemory))
-    func `a dictionary for which there is no memory is not called damaged`() async {
+    func `running out of memory for a dictionary is not reported as damage`() async {
         await #expect(processExitsWith: .success) {
             let codec = try #require(ZstdDictionaryCodec())
             let dictionary = [UInt8](repeating: 65, count: 128 << 20)
@@ -139,7 +139,7 @@ import Testing
 
 /// What remains if the library is missing.
 @Suite struct AbsenceTests {
-    @Test func `there is a codec exactly where there is the library`() {
+    @Test func `a codec is available exactly if the library is`() {
         #expect((ZstdDictionaryCodec() != nil) == ZstdDictionaryCodec.isAvailable)
         #expect(ZstdDictionaryCodec.isBuiltIn || !ZstdDictionaryCodec.isAvailable)
     }

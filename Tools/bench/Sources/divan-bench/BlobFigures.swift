@@ -69,7 +69,7 @@ enum BlobFigures {
         while case let piece = try reader.read(upTo: pieceByteCount), !piece.isEmpty {
             count += piece.count
         }
-        guard count == byteCount + 1 else { throw BenchFailure("the blob is cut short") }
+        guard count == byteCount + 1 else { throw BenchFailure("the blob is truncated") }
     }
 
     /// Small blobs with a document each, in one transaction, compared with one transaction each.

@@ -58,7 +58,7 @@ enum CodecFigures {
     private static func deltas(of documents: Documents) throws -> [[UInt8]] {
         try documents.bodies.enumerated().map { index, body in
             let old = try JSON(parsing: body.span)
-            guard var members = old.object else { throw BenchFailure("a route is no object") }
+            guard var members = old.object else { throw BenchFailure("a route is not an object") }
             members["equipment"] = .string("A\(300 + index % 50)")
             members["stops"] = JSON(index % 3 + 1)
             members["updated"] = .string("2026-11-\(10 + index % 20)T10:00:00Z")
@@ -126,7 +126,7 @@ enum CodecFigures {
                 plain.removeAll(keepingCapacity: true)
                 let packed = bytes.span.extracting(start..<end)
                 try decompressor.decompress(packed, limit: piece.count, appendingTo: &plain)
-                guard plain.count == piece.count else { throw BenchFailure("a codec lost bytes") }
+                guard plain.count == piece.count else { throw BenchFailure("a codec lost data") }
                 start = end
             }
         }

@@ -11,7 +11,7 @@ enum CommandFigures {
         let bench = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         let divan = bench.deletingLastPathComponent().appendingPathComponent("divan").path
         guard FileManager.default.isExecutableFile(atPath: divan) else {
-            throw BenchFailure("\(divan) is missing; build the product divan for release too")
+            throw BenchFailure("\(divan) is missing; run: Tools/scripts/trial release divan")
         }
         let directory = "\(workplace.directory)/listed.cblite2"
         let store = try Store.open(directory: directory)

@@ -52,7 +52,7 @@ struct CostRole {
     init(_ words: [String]) throws {
         guard (2...4).contains(words.count), let work = CostlyWork(rawValue: words[0]),
             words.count < 4 || words[3] == "ready"
-        else { throw BenchFailure("role cost wants WORK, DIRECTORY and perhaps COUNT and ready") }
+        else { throw BenchFailure("role cost requires WORK DIRECTORY [COUNT [ready]]") }
         onlyPrepares = words.count == 4
         (self.work, directory) = (work, words[1])
         shape = words.count == 2 ? .whole : .clear(try Self.count(words[2]))

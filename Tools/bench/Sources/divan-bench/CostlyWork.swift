@@ -83,7 +83,7 @@ enum CostlyWork: String, CaseIterable {
         for index in 0..<count {
             let document = try collection.document(id: DocumentShape.documentID(index))
             guard document?.string(forKey: "airline") != nil else {
-                throw BenchFailure("a document is gone")
+                throw BenchFailure("a document is missing")
             }
         }
     }
@@ -97,7 +97,7 @@ enum CostlyWork: String, CaseIterable {
         let listener = URLEndpointListener(config: config)
         try listener.start()
         defer { listener.stop() }
-        guard let url = listener.urls?.first else { throw BenchFailure("no URL to listen at") }
+        guard let url = listener.urls?.first else { throw BenchFailure("the listener has no URL") }
         let order = PeerCommand.Order(database: "", url: url.absoluteString, isPush: isPush)
         let outcome = try SyncOnce(order, active).outcome()
         let count = Int(try passive.defaultCollection().count)

@@ -70,7 +70,7 @@ enum DeltaFigures {
             try other.withFloor { other in
                 try Stopwatch.bestWork(of: 3) {
                     guard floor_delta(old, other, applies ? 1 : 0) == expected else {
-                        throw BenchFailure("the floor of deltas made something else")
+                        throw BenchFailure("the floor of deltas has a different result")
                     }
                 }
             }
@@ -159,7 +159,9 @@ enum DeltaFigures {
     ) throws -> [Pair] {
         try texts.map { text in
             let old = try JSON(parsing: text.span)
-            guard var members = old.object else { throw BenchFailure("a document is no object") }
+            guard var members = old.object else {
+                throw BenchFailure("a document is not an object")
+            }
             members[key] = change(members[key])
             let new = JSON.object(members)
             return Pair(

@@ -10,7 +10,7 @@ enum DictionaryFigures {
         let order = order()
         let data = try JSONSerialization.data(withJSONObject: order)
         guard let read = try JSONSerialization.jsonObject(with: data) as? [String: Any] else {
-            throw BenchFailure("an order is no object")
+            throw BenchFailure("an order is not an object")
         }
         let text = String(decoding: data, as: UTF8.self)
         var (floor, ours, foundation) = (Double.infinity, Double.infinity, Double.infinity)

@@ -169,7 +169,7 @@ enum GrowthFigures {
         guard floor > 0 else { throw BenchFailure("the floor of opening failed") }
         let child = try ProcessRole.opener.start([large.directory])
         let words = try child.line().split(separator: " ").compactMap { Double($0) }
-        guard words.count == 3 else { throw BenchFailure("the opener gave no figures") }
+        guard words.count == 3 else { throw BenchFailure("the opener returned no figures") }
         let size = Double(try fileByteCount(large.directory)) / 1e9
         report.add(
             Figure(

@@ -73,7 +73,7 @@ enum GrowthStages {
     private static func look(at directory: String, _ stage: inout Stage) throws {
         let child = try ProcessRole.opener.start([directory])
         let words = try child.line().split(separator: " ").compactMap { Double($0) }
-        guard words.count == 3 else { throw BenchFailure("the opener gave no figures") }
+        guard words.count == 3 else { throw BenchFailure("the opener returned no figures") }
         (stage.opening, stage.memory) = (words[0], words[2])
         let path = directory + "/db.sqlite3"
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
@@ -92,7 +92,7 @@ enum GrowthStages {
                 let number = Int(generator.next() % UInt64(count))
                 let id = DocumentID(unchecked: DocumentShape.documentID(number))
                 guard try reader.document(id, in: .default) != nil else {
-                    throw BenchFailure("document \(id) is gone")
+                    throw BenchFailure("document \(id) is missing")
                 }
             }
         }

@@ -11,7 +11,7 @@ enum InstructionFigures {
 
     static func measure(_ workplace: Workplace, into report: inout Report) throws {
         guard let valgrind = Program.installed("valgrind") else {
-            throw BenchFailure("valgrind counts instructions: sudo apt-get install valgrind")
+            throw BenchFailure("valgrind is not installed; run: sudo apt-get install valgrind")
         }
         let program = try stripped(in: workplace)
         for work in CostlyWork.allCases {
@@ -35,7 +35,7 @@ enum InstructionFigures {
     private static func stripped(in workplace: Workplace) throws -> String {
         let path = try workplace.newDirectory() + "/divan-bench"
         guard let objcopy = Program.installed("objcopy") else {
-            throw BenchFailure("objcopy is missing: sudo apt-get install binutils")
+            throw BenchFailure("objcopy is not installed; run: sudo apt-get install binutils")
         }
         let outcome = try objcopy.run(["--strip-debug", Program.current.path, path])
         guard outcome.status == 0 else { throw BenchFailure("objcopy: \(outcome.errors)") }

@@ -46,7 +46,7 @@ enum JSONFigures {
     private static func floorSeconds(_ documents: Documents) throws -> Double {
         try documents.withFloor { floor in
             try Stopwatch.bestWork(of: 3) {
-                guard floor_json_tape(floor) > 0 else { throw BenchFailure("the tape failed") }
+                guard floor_json_tape(floor) > 0 else { throw BenchFailure("the JSON tape failed") }
             }
         }
     }

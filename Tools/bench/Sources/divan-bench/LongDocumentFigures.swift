@@ -26,7 +26,7 @@ enum LongDocumentFigures {
         let bench = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         let divan = bench.deletingLastPathComponent().appendingPathComponent("divan").path
         guard FileManager.default.isExecutableFile(atPath: divan) else {
-            throw BenchFailure("\(divan) is missing; build the product divan for release too")
+            throw BenchFailure("\(divan) is missing; run: Tools/scripts/trial release divan")
         }
         let place = Place(
             divan: divan,
@@ -144,7 +144,7 @@ enum LongDocumentFigures {
 
         private func curl(_ words: [String]) throws {
             guard let curl = Program.installed("curl") else {
-                throw BenchFailure("curl is missing")
+                throw BenchFailure("curl is not installed; run: sudo apt-get install curl")
             }
             let outcome = try curl.run(["-s", "-S", "-f"] + words)
             guard outcome.status == 0 else { throw BenchFailure("curl: \(outcome.errors)") }

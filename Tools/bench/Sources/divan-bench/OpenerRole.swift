@@ -21,7 +21,7 @@ struct OpenerRole {
             let documents = try store.read { reader in
                 try reader.documents(in: .default, after: 0, limit: 1)
             }
-            guard documents.count == 1 else { throw BenchFailure("the documents are gone") }
+            guard documents.count == 1 else { throw BenchFailure("the documents are missing") }
         }
         let after = Self.ownByteCount()
         for store in stores { try store.close() }

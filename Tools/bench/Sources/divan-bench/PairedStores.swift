@@ -35,7 +35,7 @@ enum PairedStores {
                 let number = Int(generator.next() % 2_000)
                 let id = DivanRevisions.DocumentID(unchecked: "d-\(number)")
                 guard try reader.document(id, in: .default) != nil else {
-                    throw BenchFailure("document \(id) is gone")
+                    throw BenchFailure("document \(id) is missing")
                 }
             }
         }

@@ -40,7 +40,7 @@ extension RunningProgram {
     /// Writes a line and waits for the answer, a number.
     func number(_ question: String) throws -> Double {
         let answer = try ask(question)
-        guard let number = Double(answer) else { throw BenchFailure("no number: \(answer)") }
+        guard let number = Double(answer) else { throw BenchFailure("not a number: \(answer)") }
         return number
     }
 }

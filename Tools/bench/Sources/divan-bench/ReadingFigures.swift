@@ -77,7 +77,7 @@ enum ReadingFigures {
         let seconds = try Stopwatch.best(of: 5) {
             let database = try Database(name: "reading", config: configuration)
             guard try database.defaultCollection().count > 0 else {
-                throw BenchFailure("the documents are gone")
+                throw BenchFailure("the documents are missing")
             }
             try database.close()
         }
@@ -163,7 +163,7 @@ enum ReadingFigures {
             let which = Int(random % UInt64(ids.count))
             let id = "\(ids[which])-\(Int(random >> 32) % rounds)"
             guard let document = try collection.document(id: id), isRight(document) else {
-                throw BenchFailure("document \(id) is gone")
+                throw BenchFailure("document \(id) is missing")
             }
         }
     }

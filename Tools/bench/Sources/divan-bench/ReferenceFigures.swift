@@ -99,7 +99,7 @@ enum ReferenceFigures {
                 let random = generator.next()
                 let document = try collection.document(id: id(Int(random % UInt64(count))))
                 guard document?.int(forKey: "rev") == 1 else {
-                    throw BenchFailure("a document is gone")
+                    throw BenchFailure("a document is missing")
                 }
             }
         }

@@ -32,7 +32,7 @@ extension Requirement: Codable {
     init(from decoder: any Decoder) throws {
         let object = try decoder.container(keyedBy: Key.self)
         guard let key = object.allKeys.first, object.allKeys.count == 1 else {
-            throw BenchFailure("a requirement is one of share, atLeast, times and atMost")
+            throw BenchFailure("a requirement must be one of share, atLeast, times and atMost")
         }
         let value = try object.decode(Double.self, forKey: key)
         self =

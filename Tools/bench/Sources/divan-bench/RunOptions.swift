@@ -18,7 +18,7 @@ struct RunOptions {
         while let word = words.next() {
             func value() throws -> String {
                 guard let value = words.next() else {
-                    throw BenchFailure("\(word) needs a value\n\(usage)")
+                    throw BenchFailure("\(word) requires a value\n\(usage)")
                 }
                 return value
             }
@@ -27,13 +27,13 @@ struct RunOptions {
             case "--strict": isStrict = true
             case "--documents":
                 guard let count = Int(try value()), 10_000...100_000_000 ~= count else {
-                    throw BenchFailure("--documents takes 10000 to 100000000")
+                    throw BenchFailure("--documents requires 10000 to 100000000")
                 }
                 documentCount = count
             case "--only": prefix = try value()
             case "--json": json = try value()
             case "--commit": commit = try value()
-            default: throw BenchFailure("run does not know \(word)\n\(usage)")
+            default: throw BenchFailure("unknown option \(word)\n\(usage)")
             }
         }
     }

@@ -50,7 +50,7 @@ struct SealedBlobFigures {
             whole.add(
                 try Self.both(early, late, isFirst) {
                     guard try $0.store.blobs.read($0.digest).count == Self.byteCount else {
-                        throw BenchFailure("the blob is cut short")
+                        throw BenchFailure("the blob is truncated")
                     }
                 }
             )
@@ -125,6 +125,6 @@ struct SealedBlobFigures {
         while case let piece = try reader.read(upTo: 128 << 10), !piece.isEmpty {
             count += piece.count
         }
-        guard count == byteCount else { throw BenchFailure("the blob is cut short") }
+        guard count == byteCount else { throw BenchFailure("the blob is truncated") }
     }
 }

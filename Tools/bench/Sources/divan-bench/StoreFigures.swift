@@ -82,7 +82,7 @@ enum StoreFigures {
                     unchecked: "\(ids[which])-\(Int(random >> 32) % rounds)"
                 )
                 guard try reader.document(id, in: .default) != nil else {
-                    throw BenchFailure("document \(id) is gone")
+                    throw BenchFailure("document \(id) is missing")
                 }
             }
         }

@@ -22,7 +22,7 @@ func run(_ options: RunOptions) throws -> Bool {
         $0.name.hasPrefix(options.prefix) && ($0.isSteady || !options.isSteady)
     }
     guard !groups.isEmpty else {
-        throw BenchFailure("no group begins with \(options.prefix)\n\(usage)")
+        throw BenchFailure("no group begins with \"\(options.prefix)\"\n\(usage)")
     }
     let thresholds = try Thresholds.of(groups: groups.map(\.name), isStrict: options.isStrict)
     let workplace = try Workplace(documentCount: options.documentCount)
@@ -71,7 +71,7 @@ do {
     case "role":
         guard let role = words.dropFirst().first.flatMap(ProcessRole.init(rawValue:)) else {
             throw BenchFailure(
-                "role knows \(ProcessRole.allCases.map(\.rawValue).joined(separator: ", "))"
+                "unknown role; the roles are \(ProcessRole.allCases.map(\.rawValue).joined(separator: ", "))"
             )
         }
         try run(role, Array(words.dropFirst(2)))

@@ -67,7 +67,7 @@ import Testing
             "{}",
             "--over",
             "1-aa",
-            saying: "now, not 1-aa"
+            saying: ", not 1-aa"
         )
         try expectConflict(
             "put",
@@ -76,7 +76,7 @@ import Testing
             "{}",
             "--over",
             "none",
-            saying: "exists, its revision is 1-"
+            saying: "already exists (revision 1-"
         )
     }
 }

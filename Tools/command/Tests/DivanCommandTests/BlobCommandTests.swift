@@ -108,7 +108,7 @@ import Testing
         }
         let outcome = try shell.divan("blob", "get", "db", "one")
         #expect(outcome.status == 3)
-        #expect(outcome.errors.contains("is not here; divan blob fetch db URL"))
+        #expect(outcome.errors.contains("is missing\nhint: run 'divan blob fetch db URL'"))
         #expect(try shell.run("blob", "ls", "db").output.contains("       -  image/jpeg"))
     }
 }

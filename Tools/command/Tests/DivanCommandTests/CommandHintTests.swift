@@ -1,8 +1,8 @@
+import DivanCommandLine
 import DivanTestKit
 import Testing
 
 @testable import DivanCommand
-import DivanCommandLine
 
 /// The hints for commands that other programs have.
 @Suite(.timeLimit(.minutes(5))) struct CommandHintTests {

@@ -26,7 +26,7 @@ import Testing
 
     /// Leaves the conflict open in `b`.
     private func leave() throws {
-        try sync("--conflicts", "leave").expectFailure(8, "1 conflict left open", "conflicts ls b")
+        try sync("--conflicts", "leave").expectFailure(8, "1 conflict left unresolved", "conflicts ls b")
     }
 
     private func expectEqual(_ body: String) throws {
@@ -211,7 +211,7 @@ import Testing
         let id = "it's; touch taken"
         try shell.run("put", "a", id, #"{"n":1}"#)
         try shell.run("put", "b", id, #"{"n":2}"#)
-        try sync("--conflicts", "leave").expectFailure(8, "conflicts left open")
+        try sync("--conflicts", "leave").expectFailure(8, "conflicts left unresolved")
         try FileManager.default.createDirectory(
             atPath: shell.path("elsewhere"),
             withIntermediateDirectories: true

@@ -131,7 +131,7 @@ import Testing
             """
         let outcome = try shell.bash(script)
         #expect(outcome.output.contains("status 130"), "\(outcome)")
-        #expect(outcome.errors.contains("; no database was made"), "\(outcome)")
+        #expect(outcome.errors.contains("; no database was created"), "\(outcome)")
         #expect(!outcome.output.contains("again"), "\(outcome)")
     }
 

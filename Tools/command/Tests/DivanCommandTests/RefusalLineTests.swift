@@ -102,7 +102,8 @@ import Testing
             }
         }
         // A poll between two attempts splits a refusal into two lines, so the lines are not counted.
-        #expect(users == ["eve", name], "\(lines)")
+        // A user name of Basic authentication ends at the first colon.
+        #expect(users == ["eve", String(name.prefix { $0 != ":" })], "\(lines)")
     }
 
     @Test func `a client that only asks what is needed is no refusal`() throws {

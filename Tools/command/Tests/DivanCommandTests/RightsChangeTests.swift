@@ -106,8 +106,9 @@ import Testing
         _ = try follower.event {
             $0["event"] as? String == "document" && $0["id"] as? String == "two"
         }
+        try shell.run("new", "c")
         try shell.divan(
-            ["pull", "b", url, "--user", "anna", "--password-file", "secret.txt"]
+            ["pull", "c", url, "--user", "anna", "--password-file", "secret.txt"]
         ).expectFailure(7)
         try shell.write("users.json", text)
         follower.stop()
@@ -149,10 +150,11 @@ import Testing
         try shell.write("peers.pem", try shell.text("robot.pem") + shell.text("cellar.pem"))
         let server = try shell.serve("a", "--client-certificate", "peers.pem")
         let url = try server.url()
-        func words(_ name: String) -> [String] {
-            ["pull", "b", url, "--accept-self-signed", "--identity", name]
+        func words(_ name: String, _ database: String = "c") -> [String] {
+            ["pull", database, url, "--accept-self-signed", "--identity", name]
         }
-        let follower = try shell.start(words("robot") + ["--continuous"])
+        try shell.run("new", "c")
+        let follower = try shell.start(words("robot", "b") + ["--continuous"])
         try follower.wait(for: "idle")
         try shell.divan(words("cellar")).expectSuccess()
         try shell.write("peers.pem", try shell.text("cellar.pem"))

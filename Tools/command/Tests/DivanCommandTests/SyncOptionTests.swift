@@ -63,7 +63,7 @@ import Testing
         let server = try RevokingServer(documentIDs: ["one", "two"])
         let url = "ws://127.0.0.1:\(server.port)/db"
         try shell.run("new", "c")
-        let first = try shell.divan("pull", "c", url)
+        let first = try shell.divan("pull", "c", url, "--collections", "_default")
         first.expectSuccess()
         #expect(first.output.contains("Pulled 2 documents"), "\(first.output)")
         #expect(try shell.run("ls", "c").output == "one\ntwo\n")
@@ -115,7 +115,7 @@ import Testing
         outcome.expectSuccess()
         // The condition excluded them on purpose: they do not count as failed.
         #expect(outcome.errors == "")
-        #expect(outcome.output.contains("left out 4 documents"), "\(outcome.output)")
+        #expect(outcome.output.contains("filtered out 4 documents"), "\(outcome.output)")
         let theirs = try shell.run("ls", "a").output.split(separator: "\n")
         #expect(theirs == ["h1", "h2", "m1", "r1", "their-m1", "their-m2"])
         #expect(try shell.run("ls", "b").output == "m1\nm2\ntheir-m1\n")

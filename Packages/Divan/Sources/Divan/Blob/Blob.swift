@@ -59,14 +59,14 @@ public final class Blob: Equatable, Hashable, @unchecked Sendable {
     /// - Throws: `NSURLErrorFileDoesNotExist` of `NSURLErrorDomain` when there is no readable file.
     public convenience init(contentType: String, fileURL: URL) throws {
         guard fileURL.isFileURL else {
-            stopForMisuse("Blob: \(fileURL) is no file URL; pass URL(fileURLWithPath:)")
+            stopForMisuse("Blob: \(fileURL) is not a file URL; pass URL(fileURLWithPath:)")
         }
         guard FileManager.default.isReadableFile(atPath: fileURL.path),
             let stream = InputStream(fileAtPath: fileURL.path)
         else {
             throw NSError(
                 ErrorNumber(domain: NSURLErrorDomain, code: NSURLErrorFileDoesNotExist),
-                "\(fileURL.path): no readable file; check the path"
+                "\(fileURL.path): not a readable file; check the path"
             )
         }
         self.init(contentType: contentType, contentStream: stream)
@@ -238,6 +238,6 @@ extension ForeignBlob: NumberedError, CustomStringConvertible {
     var number: ErrorNumber { .divan(CBLError.invalidParameter) }
 
     var description: String {
-        "Blob: it belongs to another database; create a new Blob from its content"
+        "Blob: belongs to another database; create a new Blob from its content"
     }
 }

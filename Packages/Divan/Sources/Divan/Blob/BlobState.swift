@@ -78,8 +78,8 @@ struct BlobState {
         case .stored(let key, let database): return own ?? read(key, from: database)
         case .elsewhere:
             Journal.database.warning(
-                "Blob \(digest ?? "without digest"): only its metadata is known; "
-                    + "get it with Database.getBlob(properties:)"
+                "Blob \(digest ?? "without digest"): only the metadata is known; "
+                    + "get the blob with Database.getBlob(properties:)"
             )
             return nil
         }
@@ -113,7 +113,7 @@ struct BlobState {
         case .lost:
             throw NSError(
                 CBLError.ioError,
-                "Blob: its stream could not be read, or stored, to its end; save a new Blob"
+                "Blob: the stream could not be read or stored completely; save a new Blob"
             )
         case .stored(let key, let home):
             guard home.store === store else { throw ForeignBlob() }
@@ -123,8 +123,8 @@ struct BlobState {
             guard !cameFromStream || store.blobs.contains(key) else {
                 throw NSError(
                     CBLError.notFound,
-                    "Blob \(key): a compaction took its content away before a document named it, "
-                        + "and its stream is read; save a new Blob"
+                    "Blob \(key): its content was deleted by a compaction, because no document "
+                        + "referenced it, and its stream is already consumed; save a new Blob"
                 )
             }
             return hold
@@ -173,7 +173,7 @@ struct BlobState {
             let bytes = try store.blobs.read(key)
             guard BlobDigest(hashing: bytes.span) == key else {
                 Journal.database.warning(
-                    "Blob \(key): its file was altered or cut short; sync its document again"
+                    "Blob \(key): the file is damaged (digest mismatch); sync its document again"
                 )
                 return nil
             }
@@ -194,7 +194,7 @@ struct BlobState {
         do {
             try Self.forEachPiece(of: stream) { data.append(contentsOf: $0) }
         } catch {
-            Journal.database.warning("Blob: its stream failed after \(data.count) bytes: \(error)")
+            Journal.database.warning("Blob: reading the stream failed after \(data.count) bytes: \(error)")
             content = .lost
             return
         }
@@ -224,7 +224,7 @@ struct BlobState {
             guard count > 0 else {
                 throw NSError(
                     CBLError.ioError,
-                    "Blob: reading its stream failed; check the file or its source",
+                    "Blob: reading the stream failed; check the file or other source",
                     cause: (stream as? StoredBlobStream)?.failure
                 )
             }

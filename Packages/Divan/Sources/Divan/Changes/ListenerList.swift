@@ -180,8 +180,8 @@ private final class Listener<Event: Sendable>: Sendable {
             !hasWarned.exchange(true, ordering: .relaxed)
         else { return }
         Journal.database.warning(
-            "Listener: \(waiting) events came to a queue that nobody drains; run the main loop, "
-                + "pass a queue, or set Database.defaultListenerQueue"
+            "Listener: \(waiting) events are waiting in its queue; run the main run loop, pass a "
+                + "queue, or set Database.defaultListenerQueue"
         )
     }
 }

@@ -74,7 +74,7 @@ extension Collection {
                 } catch {
                     // As in the official SDK; the caller cannot distinguish this from a handler that gives up.
                     Journal.database.warning(
-                        "Collection \(self.fullName): document \(document.id) was not saved, its "
+                        "Collection \(self.fullName): document \(document.id) was not saved: its "
                             + "conflict cannot be resolved: \(error.localizedDescription)"
                     )
                     return false
@@ -122,7 +122,7 @@ extension Collection {
         guard let name = id.wrappedValue else {
             throw NSError(
                 CBLError.notFound,
-                "Collection \(fullName): the model has no ID, so there is no document; save it first"
+                "Collection \(fullName): the model has no ID and no document; save it first"
             )
         }
         try purge(id: name)
@@ -160,7 +160,7 @@ extension Collection {
         } catch {
             throw NSError(
                 wrapping: error,
-                reason: "Collection \(fullName): a \(type) was not \(verb): "
+                reason: "Collection \(fullName): model of type \(type) was not \(verb): "
                     + error.localizedDescription
             )
         }

@@ -11,7 +11,7 @@ extension DocumentOnly {
     static func undecodable(by decoder: any Decoder) -> NSError {
         NSError(
             CBLError.decodingError,
-            "\(decoder.codingPath.text): \(noun) is decoded from a document only; "
+            "\(decoder.codingPath.text): \(noun) can only be decoded from a document; "
                 + "use Collection.document(id:as:)"
         )
     }
@@ -20,7 +20,7 @@ extension DocumentOnly {
     func unencodable(by encoder: any Encoder) -> NSError {
         NSError(
             CBLError.encodingError,
-            "\(encoder.codingPath.text): \(Self.noun) is encoded into a document only; "
+            "\(encoder.codingPath.text): \(Self.noun) can only be encoded into a document; "
                 + "use Collection.save(from:)"
         )
     }

@@ -60,7 +60,7 @@ final class ModelDecoder: Decoder {
         guard !found.documentIDs.isEmpty || !DocumentID.all(in: model).isEmpty else {
             throw NSError(
                 CBLError.invalidParameter,
-                "\(type) has no @DocumentID property; give it one, or read a TypedDocument"
+                "\(type) has no @DocumentID property; add one, or read a TypedDocument"
             )
         }
         return model
@@ -97,7 +97,7 @@ final class ModelDecoder: Decoder {
         } catch {
             throw NSError(
                 CBLError.decodingError,
-                "Document \(document.id) does not fit \(Model.self): \(error)",
+                "Document \(document.id) cannot be decoded as \(Model.self): \(error)",
                 cause: error
             )
         }
@@ -175,7 +175,7 @@ final class ModelDecoder: Decoder {
             type,
             DecodingError.Context(
                 codingPath: codingPath,
-                debugDescription: "\(type) expected, \(json.kind.rawValue) found"
+                debugDescription: "expected \(type), found \(json.kind.rawValue)"
             )
         )
     }

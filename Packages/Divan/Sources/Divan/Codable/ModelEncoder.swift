@@ -41,7 +41,7 @@ final class ModelEncoder: Encoder {
             throw NSError(
                 CBLError.invalidParameter,
                 "\(type(of: model)) has \(encoder.found.documentIDs.count) @DocumentID properties; "
-                    + "give it exactly one"
+                    + "a model needs exactly one"
             )
         }
         return (id, members)
@@ -56,7 +56,7 @@ final class ModelEncoder: Encoder {
         guard encoder.found.documentIDs.isEmpty else {
             throw NSError(
                 CBLError.invalidParameter,
-                "\(type(of: content)) has a @DocumentID property; its TypedDocument has the ID"
+                "\(type(of: content)) has a @DocumentID property; remove it, TypedDocument has the ID"
             )
         }
         return members
@@ -93,7 +93,7 @@ final class ModelEncoder: Encoder {
         guard case .dictionary(let members) = value ?? .dictionary(.init()) else {
             throw NSError(
                 CBLError.encodingError,
-                "\(type(of: model)) encodes itself as no object; encode it with keys"
+                "\(type(of: model)) is not encoded as an object; use a keyed container"
             )
         }
         return members

@@ -133,7 +133,7 @@ extension Collection {
     private var isListenable: Bool {
         if isValid { return true }
         Journal.database.warning(
-            "Collection \(fullName) is deleted or its database closed: the listener hears nothing"
+            "Collection \(fullName) is deleted or its database is closed; the listener is ignored"
         )
         return false
     }

@@ -37,8 +37,8 @@ extension Date {
         guard let time = Int64(exactly: wholeMilliseconds) else {
             throw NSError(
                 CBLError.invalidParameter,
-                "setDocumentExpiration: a date \(timeIntervalSince1970) seconds after 1970 cannot be stored; "
-                    + "pass an earlier one, or nil for never"
+                "setDocumentExpiration: the date \(timeIntervalSince1970) seconds after 1970 "
+                    + "cannot be stored; pass an earlier date, or nil for never"
             )
         }
         return time

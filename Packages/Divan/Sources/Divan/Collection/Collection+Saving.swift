@@ -155,8 +155,8 @@ extension Collection {
         let store = try openStore()
         if composed.body.count > StoreLimits.syncedBodyByteCount {
             Journal.database.warning(
-                "Document \(document.id): \(composed.body.count) bytes, but no more than "
-                    + "\(StoreLimits.syncedBodyByteCount) travel to a peer; keep large content in blobs"
+                "Document \(document.id): \(composed.body.count) bytes exceed the sync limit of "
+                    + "\(StoreLimits.syncedBodyByteCount); store large content in blobs"
             )
         }
         let revision = LocalRevision(
@@ -184,7 +184,7 @@ extension Collection {
     }
 
     func notFoundError(_ id: String) -> NSError {
-        NSError(CBLError.notFound, "Collection \(fullName): no document \(id); check the ID")
+        NSError(CBLError.notFound, "Collection \(fullName): document \(id) not found; check the ID")
     }
 }
 
@@ -197,8 +197,8 @@ extension Document {
         guard !isDamaged else {
             throw NSError(
                 CBLError.corruptData,
-                "Document \(id): its stored body is damaged, saving would lose what it held; "
-                    + "delete it, or sync it again"
+                "Document \(id): the stored body is damaged, and saving would overwrite it; "
+                    + "delete the document, or sync it again"
             )
         }
         var composer = BodyComposer(for: collection.database)

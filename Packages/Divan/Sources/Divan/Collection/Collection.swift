@@ -56,7 +56,7 @@ public final class Collection: CollectionChangeObservable, Equatable, Hashable, 
     /// the log, if it cannot be read because the collection is not open or the disk fails.
     public var count: UInt64 {
         let path = path
-        return UInt64(orWarn("its count") { try read { try $0.count(in: path) } } ?? 0)
+        return UInt64(orWarn("document count") { try read { try $0.count(in: path) } } ?? 0)
     }
 
     /// Returns a document, or `nil` when there is none or it is deleted.

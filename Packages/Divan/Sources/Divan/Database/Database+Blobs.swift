@@ -43,7 +43,7 @@ extension Database {
         guard Blob.isBlob(properties: properties) else {
             throw NSError(
                 CBLError.invalidParameter,
-                "getBlob(properties:): no blob's properties; check Blob.isBlob first"
+                "getBlob(properties:): not the properties of a blob; check Blob.isBlob first"
             )
         }
         let store = try openStore()
@@ -63,7 +63,7 @@ extension Database {
     ///   match the documents even after it was rebuilt; `transactionNotClosed` inside ``inBatch(using:)``; `notOpen`.
     public func performMaintenance(type: MaintenanceType) throws {
         let store = try openStore()
-        try requireNoBatch("do maintenance")
+        try requireNoBatch("perform maintenance")
         let timer = LogTimer()
         try translatingErrors {
             switch type {
@@ -86,7 +86,7 @@ extension Database {
     private func noteUnknownFiles(_ names: [String]) {
         guard !names.isEmpty else { return }
         Journal.database.warning(
-            "Database \(name): \(names.count) files in Attachments are no blobs; left alone"
+            "Database \(name): \(names.count) files in Attachments are not blobs; skipped"
         )
     }
 

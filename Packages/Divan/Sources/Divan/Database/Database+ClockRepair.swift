@@ -29,7 +29,7 @@ extension Database {
         return try translatingErrors {
             let repair = try store.repairClock()
             Journal.database.info(
-                "Database \(name): clock repaired; \(repair.restampedCount) documents restamped"
+                "Database \(name): clock repaired; \(repair.restampedCount) documents got new timestamps"
             )
             return ClockRepair(
                 restampedCount: repair.restampedCount,

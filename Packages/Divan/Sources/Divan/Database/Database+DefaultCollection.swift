@@ -95,7 +95,7 @@ extension Database {
     @available(*, deprecated, message: "Use defaultCollection().getDocumentExpiration(id:).")
     public func getDocumentExpiration(withID documentID: String) -> Date? {
         let collection = requiredDefaultCollection
-        return collection.orWarn("the expiration of \(documentID)") {
+        return collection.orWarn("expiration of document \(documentID)") {
             try collection.getDocumentExpiration(id: documentID)
         }
     }

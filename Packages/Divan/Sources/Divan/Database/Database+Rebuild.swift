@@ -111,8 +111,8 @@ extension Database {
                 } catch  where Self.isUnknownCollection(error) {
                     known.removeCollection(collection)
                     remaining.append(
-                        "what the peer has of collection \(collection.qualifiedName): it knows none of "
-                            + "this name"
+                        "collection \(collection.qualifiedName): not found on the peer, so nothing "
+                            + "was pulled"
                     )
                 }
             }

@@ -25,10 +25,10 @@ extension DatabaseRepair {
     fileprivate init(_ restoration: Restoration, remaining damages: [Damage]) {
         restoredCount = restoration.restoredCount
         remaining = damages.map { damage in
-            damage.description + (damage.isOfFile ? "; make the database anew (rebuild)" : "")
+            damage.description + (damage.isOfFile ? "; rebuild the database" : "")
         }
         lostRevisions = restoration.lostRevisions.map { lost in
-            "document \"\(lost.name.documentID)\" of \(lost.name.collection): "
+            "document \"\(lost.name.documentID)\" in \(lost.name.collection): "
                 + "revision \(lost.revisionID)"
         }
         needsRebuild = damages.contains(where: \.isOfFile)

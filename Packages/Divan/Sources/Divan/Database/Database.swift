@@ -169,7 +169,7 @@ public final class Database: Sendable {
         guard ownerCount <= 1 else {
             throw NSError(
                 CBLError.busy,
-                "Database \(name): \(ownerCount) Database objects have it open; close the others"
+                "Database \(name) is open in \(ownerCount) Database objects; close the others"
             )
         }
         let failure = Mutex<(any Error)?>(nil)
@@ -182,7 +182,7 @@ public final class Database: Sendable {
         guard isEnded else {
             throw NSError(
                 CBLError.busy,
-                "Database \(name) is being closed by another thread; delete it by its name afterwards"
+                "Database \(name) is being closed by another thread; call Database.delete(withName:) later"
             )
         }
     }
@@ -213,7 +213,7 @@ extension Database {
         guard store.isWriting else { return }
         throw NSError(
             CBLError.transactionNotClosed,
-            "Database \(name) cannot \(verb) inside inBatch; do it after the batch"
+            "Database \(name) cannot \(verb) inside inBatch; call this after the batch"
         )
     }
 
@@ -305,7 +305,7 @@ extension Database {
         throw NSError(
             CBLError.transactionNotClosed,
             "Database \(name) cannot stop its replicators and listeners inside inBatch of another database; "
-                + "close it after the batch"
+                + "call this after the batch"
         )
     }
 

@@ -61,7 +61,7 @@ public struct DatabaseSnapshot {
         }
         do {
             try reader.forEachDocument(in: collection.path) { documentID, error in
-                Journal.database.warning("Passed over in a list: \(error)")
+                Journal.database.warning("Skipped a damaged document: \(error)")
                 try keepingError { try damaged(documentID.text, NSError(from: error)) }
             } _: { stored in
                 try keepingError { try body(Document(stored: stored, collection: collection)) }
@@ -94,7 +94,7 @@ public struct DatabaseSnapshot {
         var pages = reader.changes(in: collection.path, after: sequence)
         while let page = try translatingErrors({ try pages.next() }) {
             for change in page.damaged {
-                Journal.database.warning("Passed over in the changes: \(change.error)")
+                Journal.database.warning("Skipped a damaged change: \(change.error)")
                 try damaged(change.documentID.text, NSError(from: change.error))
             }
             for stored in page.documents { try body(ChangedDocument(stored, in: collection)) }

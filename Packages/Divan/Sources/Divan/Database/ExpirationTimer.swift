@@ -54,7 +54,7 @@ final class ExpirationTimer: Sendable {
         do {
             let now = Date().milliseconds
             let count = try store.purgeExpired(now: now)
-            if count > 0 { Journal.database.verbose("\(count) expired documents were purged") }
+            if count > 0 { Journal.database.verbose("Purged \(count) expired documents") }
             guard let next = try store.nextExpiration() else { return }
             let purge = (count: count, time: now)
             sleep(for: Self.pause(after: purge, until: next, at: Date().milliseconds), number)
@@ -62,7 +62,7 @@ final class ExpirationTimer: Sendable {
             // Closed or deleted meanwhile; the next open schedules again.
         } catch {
             guard isCurrent(number) else { return }
-            Journal.database.warning("Expired documents were not purged: \(error)")
+            Journal.database.warning("Cannot purge expired documents: \(error)")
             sleep(for: Self.sleepAfterFailure, number)
         }
     }

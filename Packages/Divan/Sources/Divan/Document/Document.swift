@@ -107,7 +107,7 @@ public class Document: DictionaryProtocol, Equatable, Hashable, Sequence, @unche
     /// Calling it on a document passed to a replication filter stops the program.
     public func toMutable() -> MutableDocument {
         guard isEditable else {
-            stopForMisuse("Document \(id): a filter's document cannot be edited; read it instead")
+            stopForMisuse("Document \(id): a document passed to a filter is read-only")
         }
         return MutableDocument(copying: self)
     }
@@ -120,7 +120,7 @@ public class Document: DictionaryProtocol, Equatable, Hashable, Sequence, @unche
     public final func _getRevisionHistory() -> String? {
         guard let state, let collection else { return nil }
         let (path, id) = (collection.path, name)
-        let history = collection.orWarn("the revisions of \(id)") {
+        let history = collection.orWarn("revisions of document \(id)") {
             try collection.read { reader in try reader.revisions(of: id, in: path) }
         }
         let text = history?.text(of: state.revisionID) ?? ""

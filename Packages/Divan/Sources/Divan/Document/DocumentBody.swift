@@ -96,11 +96,11 @@ final class DocumentBody: Sendable {
         do {
             guard case .object(let members) = try JSON(parsing: bytes, limits: StoreLimits.bodyText)
             else {
-                throw NSError(CBLError.corruptData, "the body is no JSON object")
+                throw NSError(CBLError.corruptData, "the body is not a JSON object")
             }
             return (members, nil)
         } catch {
-            Journal.database.error("Document \(documentID): its stored body is damaged: \(error)")
+            Journal.database.error("Document \(documentID): the stored body is damaged: \(error)")
             return (JSONObject(), error)
         }
     }

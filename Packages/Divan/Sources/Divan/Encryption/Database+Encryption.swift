@@ -20,7 +20,7 @@ extension Database {
     /// Source: `encryption.md` §2.
     public func changeEncryptionKey(_ key: EncryptionKey?) throws {
         let store = try openStore()
-        try requireNoBatch("change its key")
+        try requireNoBatch("change its encryption key")
         try translatingErrors {
             try store.changeSealing(to: try key?.sealing())
         }

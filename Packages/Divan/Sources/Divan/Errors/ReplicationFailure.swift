@@ -59,37 +59,39 @@ extension ReplicationFailure: CustomStringConvertible {
     var description: String {
         switch self {
         case .invalidURL(let text):
-            "URL “\(text)”: not a URL; write ws://host:port/database or wss://…"
+            "URLEndpoint: “\(text)” is not a URL; use ws://host:port/database or wss://…"
         case .resolvedElsewhere(let documentID):
             "Document \(documentID): the conflict resolver returned a document of another "
-                + "collection or database; return one of the two, a new one, or nil"
+                + "collection or database; return the local, the remote or a new document, or nil"
         case .sameDatabase(let name):
-            "DatabaseEndpoint: source and target are both \(name); choose another database"
+            "DatabaseEndpoint: source and target are both \(name); use another database as target"
         case .unknownEndpoint(let type):
-            "ReplicatorConfiguration: endpoint \(type) is unknown; "
+            "ReplicatorConfiguration: unsupported endpoint type \(type); "
                 + "use URLEndpoint or DatabaseEndpoint"
         case .unknownAuthenticator(let type):
-            "Authenticator \(type) is unknown; use one of the authenticators of this module"
+            "Unsupported authenticator type \(type); use an authenticator of this module"
         case .contradictoryTrust:
             "ReplicatorConfiguration: acceptOnlySelfSignedServerCertificate and "
-                + "trustedRootCertificates exclude each other; set one of them"
+                + "trustedRootCertificates are mutually exclusive; set only one"
         case .pullOnly:
-            "Replicator: a pull-only replicator has no pending documents; use a type that pushes"
+            "Replicator: a pull-only replicator has no pending documents; "
+                + "use the type push or pushAndPull"
         case .collectionNotReplicated(let name):
-            "Replicator: collection \(name) is not in the configuration; add it there"
+            "Replicator: collection \(name) is not in the configuration; add it"
         case .unknownBlob(let digest):
-            "Blob \(digest): it is not in the database, and no pull has left it at a peer; "
+            "Blob \(digest): not in the database, and not available from a peer; "
                 + "sync its document"
         case .noWayToBlob(let digest):
-            "Blob \(digest): no replicator of its collection lives; keep one, or pass a configuration"
+            "Blob \(digest): no replicator of its collection exists to download it; "
+                + "keep a replicator, or pass a configuration"
         case .unsendableHeader(let name):
             "ReplicatorConfiguration: header \(name.debugDescription) cannot be sent; "
-                + "leave out line breaks, and name it with letters, digits and hyphens"
+                + "remove line breaks, and use only letters, digits and hyphens in the name"
         case .certificatesWithoutTLS:
-            "URLEndpointListener: a certificate authenticator needs TLS; set disableTLS to false"
+            "URLEndpointListener: a certificate authenticator requires TLS; set disableTLS to false"
         case .invalidProxies(let texts):
-            "URLEndpointListener: \(texts.joined(separator: ", ")) are not all addresses or networks; "
-                + "write 10.0.0.1, ::1 or 10.0.0.0/8"
+            "URLEndpointListener: invalid address or network in \(texts.joined(separator: ", ")); "
+                + "use the form 10.0.0.1, ::1 or 10.0.0.0/8"
         }
     }
 }

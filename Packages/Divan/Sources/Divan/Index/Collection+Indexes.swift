@@ -83,7 +83,7 @@ extension Collection: Indexable {
 
     func createIndex(_ plan: IndexPlan, _ name: String, watch: IndexWatch? = nil) throws {
         guard !name.isEmpty else {
-            throw NSError(CBLError.invalidParameter, "An index needs a name")
+            throw NSError(CBLError.invalidParameter, "The index name is empty; pass a name")
         }
         let (path, timer) = (path, LogTimer())
         try write {
@@ -95,7 +95,7 @@ extension Collection: Indexable {
                 watch: watch
             )
         }
-        Journal.query.info("Index \(name) of \(fullName) is there after \(timer.text)")
+        Journal.query.info("Index \(name) of \(fullName) created in \(timer.text)")
     }
 }
 

@@ -8,7 +8,7 @@ public protocol IndexConfiguration: Sendable {}
 
 /// An index of the values of expressions, for conditions, sorting and grouping.
 ///
-/// Source: `api.md` §5.
+/// Source: `sqlpp.md` §11.
 public struct ValueIndexConfiguration: IndexConfiguration {
     /// The expressions, in the order of comparison.
     public let expressions: [String]
@@ -24,7 +24,7 @@ public struct ValueIndexConfiguration: IndexConfiguration {
 
 /// An index of the words in text, for `MATCH`.
 ///
-/// Source: `api.md` §5.
+/// Source: `sqlpp.md` §11.
 public struct FullTextIndexConfiguration: IndexConfiguration {
     /// The default of ``ignoreAccents``: accents matter.
     public static let defaultIgnoreAccents = false
@@ -56,7 +56,7 @@ public struct FullTextIndexConfiguration: IndexConfiguration {
 
 /// An index of the items of arrays, for `UNNEST`.
 ///
-/// Source: `api.md` §5.
+/// Source: `sqlpp.md` §11.
 public struct ArrayIndexConfiguration: IndexConfiguration {
     /// The path to the array; `contacts[].phones` goes through the items of another array.
     public let path: String

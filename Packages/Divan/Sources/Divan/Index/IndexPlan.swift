@@ -27,7 +27,7 @@ struct IndexPlan: Sendable {
                 of: collection
             )
         case let items as ArrayIndexConfiguration: try self.init(items, of: collection)
-        default: stopForMisuse("\(type(of: config)) is no configuration of an index")
+        default: stopForMisuse("\(type(of: config)) is not an index configuration of this module")
         }
     }
 
@@ -43,7 +43,7 @@ struct IndexPlan: Sendable {
                 language: text.language,
                 of: collection
             )
-        default: stopForMisuse("\(type(of: index)) is no index; use IndexBuilder")
+        default: stopForMisuse("\(type(of: index)) is not an index of this module; use IndexBuilder")
         }
     }
 
@@ -57,7 +57,7 @@ struct IndexPlan: Sendable {
             try self.init(described.expressions, where: described.condition, of: collection)
         case .fullText:
             guard let words = index.words else {
-                throw QueryError("nothing is known of how it divides text into words")
+                throw QueryError("the index's tokenizer settings are missing")
             }
             let described = try QueryStatement.indexDescription(sql: index.source)
             try self.init(
@@ -69,7 +69,7 @@ struct IndexPlan: Sendable {
             )
         case .array:
             guard let end = index.source.ranges(of: " OF ").last else {
-                throw QueryError("its path is missing")
+                throw QueryError("the array index's path is missing")
             }
             let expressions = index.source[..<end.lowerBound]
             let config = ArrayIndexConfiguration(
@@ -123,8 +123,9 @@ struct IndexPlan: Sendable {
     private static func warn(ofUnknown language: String) {
         guard !language.isEmpty, !FullText.knows(language: language) else { return }
         Journal.query.warning(
-            "Full-text index: no stems are known for the language \"\(language)\", words are found as they "
-                + "stand; name one of da, de, en, es, fi, fr, hu, it, nl, no, pt, ro, ru, sv, tr, or \"\""
+            "Full-text index: stemming is not supported for the language \"\(language)\", so only "
+                + "exact words match; use da, de, en, es, fi, fr, hu, it, nl, no, pt, ro, ru, sv, "
+                + "tr or \"\""
         )
     }
 
@@ -136,7 +137,7 @@ struct IndexPlan: Sendable {
                 sql: part.hasPrefix(".") ? String(part.dropFirst()) : String(part)
             )
             guard case .property(let path) = written.form else {
-                throw QueryError("\"\(config.path)\" is no path to an array; write it as a[].b")
+                throw QueryError("\"\(config.path)\" is not a path to an array; use the form a[].b")
             }
             return path
         }
@@ -155,7 +156,7 @@ struct IndexPlan: Sendable {
 
     private static func requireSome(_ expressions: [QueryExpression]) throws {
         guard !expressions.isEmpty else {
-            throw QueryError("an index needs an expression; name what is to be indexed")
+            throw QueryError("an index needs at least one expression")
         }
     }
 

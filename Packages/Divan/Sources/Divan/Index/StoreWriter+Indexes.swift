@@ -16,7 +16,7 @@ extension StoreWriter {
         in path: CollectionPath,
         watch: IndexWatch? = nil
     ) throws {
-        guard !index.name.text.isEmpty else { throw QueryError("an index needs a name") }
+        guard !index.name.text.isEmpty else { throw QueryError("the index name is empty") }
         let plan = try IndexPlan(like: index, of: QueryCollection(path))
         try createIndex(
             index.name,

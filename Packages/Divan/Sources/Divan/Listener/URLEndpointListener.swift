@@ -150,7 +150,7 @@ public final class URLEndpointListener: Sendable {
             return nil
         } catch {
             // The store's own error would tell the caller to close what is open.
-            try config.home.requireNoBatch("begin to listen")
+            try config.home.requireNoBatch("start a listener")
             throw error
         }
     }
@@ -176,7 +176,7 @@ public final class URLEndpointListener: Sendable {
         do {
             try config.home.openStore().closeDeletions()
         } catch {
-            Journal.listener.warning("Conflicts between two deletions stay open: \(error)")
+            Journal.listener.warning("Cannot resolve conflicts between two deletions: \(error)")
         }
     }
 

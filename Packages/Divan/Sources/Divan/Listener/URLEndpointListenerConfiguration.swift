@@ -89,7 +89,7 @@ public struct URLEndpointListenerConfiguration: Sendable {
         guard collections.allSatisfy({ $0.database === first.database }) else {
             stopForMisuse(
                 "URLEndpointListenerConfiguration: collections of several Database objects; "
-                    + "use one object for all collections of a listener"
+                    + "use one Database object for all collections of a listener"
             )
         }
         self.collections = collections

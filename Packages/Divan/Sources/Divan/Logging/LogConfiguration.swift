@@ -45,7 +45,7 @@ final class LogConfiguration: Sendable {
         }
         guard isOff else { return }
         Journal.database.info(
-            "Logging to files is off; set LogSinks.file to keep logs for support"
+            "File logging is off; set LogSinks.file to keep logs for support"
         )
     }
 
@@ -58,7 +58,7 @@ final class LogConfiguration: Sendable {
         if let failure { Journal.database.error("\(failure)") }
         if let file = current.file, !file.usePlaintext {
             Journal.database.info(
-                "Log files in \(file.directory) are plain text; usePlainText: false has no effect"
+                "Log files in \(file.directory) are always plain text; usePlainText: false is ignored"
             )
         }
     }

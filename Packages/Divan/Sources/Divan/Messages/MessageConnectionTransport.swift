@@ -300,16 +300,16 @@ private enum Flood: Error, CustomStringConvertible {
     var description: String {
         switch self {
         case .early(let limit):
-            "message endpoint: the peer sent more than \(limit) bytes before the connection was open; "
-                + "call the completion of open earlier"
+            "message endpoint: the peer sent more than \(limit) bytes before the connection was "
+                + "open; call the completion of open(connection:completion:) earlier"
         case .unread(let limit):
-            "message endpoint: more than \(limit) bytes were handed over and not read yet; the peer "
-                + "does not keep to its windows, or other work keeps its replication waiting"
+            "message endpoint: more than \(limit) received bytes are waiting to be processed; the "
+                + "peer ignores flow control, or other work blocks its replication"
         }
     }
 }
 
 /// The application's transport failed without giving a reason.
 private struct Refused: Error, CustomStringConvertible {
-    let description = "the application's transport reported failure without an error"
+    let description = "the application's transport reported a failure without an error"
 }

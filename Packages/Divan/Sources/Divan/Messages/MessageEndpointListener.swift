@@ -22,7 +22,7 @@ public struct MessageEndpointListenerConfiguration: Sendable {
             collections.allSatisfy({ $0.database === first.database })
         else {
             stopForMisuse(
-                "MessageEndpointListenerConfiguration: pass one collection or more of one Database"
+                "MessageEndpointListenerConfiguration: pass at least one collection, all of one Database"
             )
         }
         self.collections = collections

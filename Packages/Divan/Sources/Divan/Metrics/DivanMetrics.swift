@@ -20,7 +20,7 @@ public struct DivanMetrics: Sendable {
     /// counted together; the counters of replicators that no longer exist are kept.
     public var text: String {
         var page = MetricsPage()
-        page.add("databases", .gauge, "Databases that are open.", [([], openDatabaseCount)])
+        page.add("databases", .gauge, "Open databases.", [([], openDatabaseCount)])
         let runs = LiveQuery.runCount.load(ordering: .relaxed)
         page.add(
             "live_query_runs_total",
@@ -51,11 +51,11 @@ public struct DivanMetrics: Sendable {
         func gauge(_ name: String, _ help: String, _ value: (URLEndpointListener) -> UInt64) {
             page.add(name, .gauge, help, readings.map { ($0.label, Double(value($0.listener))) })
         }
-        gauge("connections", "Peers that are connected.") { $0.status.connectionCount }
-        gauge("active_connections", "Peers that exchange documents now.") {
+        gauge("connections", "Connected peers.") { $0.status.connectionCount }
+        gauge("active_connections", "Connected peers that are exchanging documents.") {
             $0.status.activeConnectionCount
         }
-        gauge("stalled_connections", "Peers that owe an answer for too long.") {
+        gauge("stalled_connections", "Connected peers that are not answering in time.") {
             UInt64($0.connections.count { $0.stall != nil })
         }
         addCounters(of: readings, to: &page)
@@ -63,7 +63,7 @@ public struct DivanMetrics: Sendable {
         page.add(
             "certificate_expiry_timestamp_seconds",
             .gauge,
-            "When the listener's certificate ends to be valid.",
+            "Expiry time of the listener's certificate.",
             readings.compactMap { label, listener, _ in
                 listener.tlsIdentity?.certs.first.map {
                     (label, $0.notAfter.timeIntervalSince1970)
@@ -80,22 +80,25 @@ public struct DivanMetrics: Sendable {
         }
         counter("sent_documents_total", "Documents sent.") { $0.sentDocumentCount }
         counter("received_documents_total", "Documents received.") { $0.receivedDocumentCount }
-        counter("failed_documents_total", "Documents that one side refused.") {
+        counter("failed_documents_total", "Documents that failed to sync.") {
             $0.failedDocumentCount
         }
-        counter("sent_bytes_total", "Bytes sent at the sockets.") { $0.sentByteCount }
-        counter("received_bytes_total", "Bytes received at the sockets.") { $0.receivedByteCount }
+        counter("sent_bytes_total", "Bytes sent on the network.") { $0.sentByteCount }
+        counter("received_bytes_total", "Bytes received from the network.") { $0.receivedByteCount }
         counter("sent_deltas_total", "Documents sent as deltas.") { $0.sentDeltas.count }
         counter("received_deltas_total", "Documents received as deltas.") {
             $0.receivedDeltas.count
         }
-        counter("delta_saved_bytes_total", "Bytes that deltas saved.") {
+        counter("delta_saved_bytes_total", "Bytes saved by deltas.") {
             $0.sentDeltas.savedByteCount + $0.receivedDeltas.savedByteCount
         }
-        counter("failed_handshakes_total", "Sockets that never became a connection.") {
+        counter("failed_handshakes_total", "Sockets that failed before the connection was open.") {
             $0.failedHandshakeCount
         }
-        counter("displaced_connections_total", "Connections closed to make room for others.") {
+        counter(
+            "displaced_connections_total",
+            "Connections closed because the connection limit was reached."
+        ) {
             $0.displacedConnectionCount
         }
     }
@@ -104,7 +107,7 @@ public struct DivanMetrics: Sendable {
         page.add(
             "connections_total",
             .counter,
-            "Connections so far by what this side compresses with.",
+            "Connections by the compression that this side uses.",
             readings.flatMap { label, _, figures in
                 figures.connectionCountByCompression.sorted { $0.key < $1.key }
                     .map { (label + [("compression", $0.key)], Double($0.value)) }
@@ -113,7 +116,7 @@ public struct DivanMetrics: Sendable {
         page.add(
             "refusals_total",
             .counter,
-            "Requests refused by the status of the answer.",
+            "Refused requests by HTTP status.",
             readings.flatMap { label, _, figures in
                 figures.refusalCountByStatus.sorted { $0.key < $1.key }
                     .map { (label + [("status", "\($0.key)")], Double($0.value)) }
@@ -149,19 +152,19 @@ public struct DivanMetrics: Sendable {
         page.add(
             "replicator_activity",
             .gauge,
-            "Replicators by what they are doing.",
+            "Replicators by activity.",
             living.map { ($0.label.pairs + [("activity", "\($0.status.activity)")], 1) }
         )
         gauge("errors", "Replicators with a current error.") { $0.error == nil ? 0 : 1 }
-        gauge("stalls", "Replicators that wait for something too long.") { $0.stall == nil ? 0 : 1 }
-        gauge("credential_needs", "Replicators that wait for credentials.") {
+        gauge("stalls", "Stalled replicators.") { $0.stall == nil ? 0 : 1 }
+        gauge("credential_needs", "Replicators waiting for credentials.") {
             $0.needsCredentials ? 1 : 0
         }
         counter("pulled_documents_total", "Documents pulled.") { $0.pulledDocumentCount }
         counter("pushed_documents_total", "Documents pushed.") { $0.pushedDocumentCount }
-        counter("sent_bytes_total", "Bytes sent at the sockets.") { $0.sentByteCount }
-        counter("received_bytes_total", "Bytes received at the sockets.") { $0.receivedByteCount }
-        counter("delta_saved_bytes_total", "Bytes that deltas saved.") {
+        counter("sent_bytes_total", "Bytes sent on the network.") { $0.sentByteCount }
+        counter("received_bytes_total", "Bytes received from the network.") { $0.receivedByteCount }
+        counter("delta_saved_bytes_total", "Bytes saved by deltas.") {
             $0.pushedDeltas.savedByteCount + $0.pulledDeltas.savedByteCount
         }
     }

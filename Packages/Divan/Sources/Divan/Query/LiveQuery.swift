@@ -22,7 +22,7 @@ import Synchronization
 /// | waiting | waiting | waiting | idle | ended |
 /// | ended | ended | ended | ended | ended |
 ///
-/// Source: `api.md` §1, live queries.
+/// Source: `sqlpp.md` §11, live queries.
 final class LiveQuery: DatabaseService {
     /// How often live queries have run in this process, for the metrics.
     static let runCount = Atomic<UInt64>(0)

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// Queries copy their parameters. A parameter without a value, or with `nil`, is MISSING.
 ///
-/// Source: `api.md` §2.
+/// Source: `sqlpp.md` §11.
 public final class Parameters: Sendable {
     private let isReadOnly: Bool
     private let entries: Mutex<[ExactText: ParameterValue]>
@@ -136,7 +136,7 @@ public final class Parameters: Sendable {
                 json = try parameter.json()
             } catch {
                 throw QueryError(
-                    "the parameter '\(name)': \(error.reason)",
+                    "parameter '\(name)': \(error.reason)",
                     code: .invalidQueryParameter
                 )
             }
@@ -144,8 +144,9 @@ public final class Parameters: Sendable {
             // Empty without an exact text.
             guard value != .container([]) else {
                 throw QueryError(
-                    "the parameter '\(name)' contains an infinite number or NaN, which no array and no dictionary of"
-                        + " a query can hold; leave it out, or pass the number as a parameter of its own",
+                    "parameter '\(name)' contains an infinite number or NaN, which is not allowed "
+                        + "in arrays and dictionaries; remove it, or pass the number as a separate "
+                        + "parameter",
                     code: .invalidQueryParameter
                 )
             }

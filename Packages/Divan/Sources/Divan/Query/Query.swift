@@ -32,7 +32,7 @@ extension Database: QueryFactory {
 /// The official SDK has a class here, with a subclass for each clause. With a protocol each class can be final, so the
 /// compiler knows that it may be used from any thread.
 ///
-/// Source: `api.md` §1.
+/// Source: `sqlpp.md` §11.
 public protocol Query: AnyObject, CustomStringConvertible, Sendable {}
 
 /// The requirements of every query in this module.
@@ -66,7 +66,7 @@ extension Query {
             default: nil
             }
         guard let made else {
-            stopForMisuse("\(type(of: self)) is no query; use Database.createQuery or QueryBuilder")
+            stopForMisuse("\(type(of: self)) is not a query; use Database.createQuery or QueryBuilder")
         }
         return made.made
     }

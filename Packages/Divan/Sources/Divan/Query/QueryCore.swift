@@ -102,8 +102,8 @@ final class QueryCore: Sendable {
         }
         for name in checked.parameters where values[name] == nil && !name.text.hasPrefix("opt_") {
             Journal.query.warning(
-                "Query: parameter $\(name) has no value and counts as MISSING; set it, or begin its"
-                    + " name with opt_"
+                "Query: parameter $\(name) has no value, so it is MISSING; set it, or start its "
+                    + "name with opt_"
             )
         }
         return StorageQuery(checked, parameters: values, watch: watch)

@@ -7,7 +7,7 @@ public import Foundation
 /// It stays valid when the result set advances. A column without a value (MISSING) and one with null both read as
 /// `nil`; ``contains(key:)``, ``toDictionary()`` and ``toJSON()`` distinguish them. Safe to read from several threads.
 ///
-/// Source: `api.md` §3.
+/// Source: `sqlpp.md` §11.
 public final class Result: ArrayProtocol, DictionaryProtocol, Sequence, Sendable {
     let columns: ResultColumns
     private let row: [QueryValue]

@@ -7,7 +7,7 @@ import Synchronization
 /// A snapshot: later saves do not change it. After the last row, ``next()`` stays `nil` and ``allResults()`` is empty.
 /// Safe to use from any thread; each row goes to one caller.
 ///
-/// Source: `api.md` §3.
+/// Source: `sqlpp.md` §11.
 public final class ResultSet: Sequence, IteratorProtocol, Sendable {
     /// A row.
     public typealias Element = Result

@@ -111,5 +111,5 @@ extension Leaf {
 private struct ConflictLeftOpen: Error, CustomStringConvertible {
     let documentID: String
 
-    var description: String { "document \(documentID): left open; resolve it by hand" }
+    var description: String { "document \(documentID): conflict left open; resolve it manually" }
 }

@@ -54,7 +54,7 @@ struct ClientCredentials: Sendable {
         return headers.filter { name, _ in
             guard ClientHandshake.Request.setsField(name) else { return true }
             Journal.sync.warning(
-                "ReplicatorConfiguration: header \(name) is left out, since the handshake sets it"
+                "ReplicatorConfiguration: header \(name) is ignored, because the handshake sets it"
             )
             return false
         }

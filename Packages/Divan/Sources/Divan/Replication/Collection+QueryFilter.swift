@@ -32,7 +32,7 @@ extension Collection {
             let test = try BodyCondition(sql: condition, parameters: values)
             for name in values.keys.sorted() where !test.parameterNames.contains(name) {
                 throw QueryError(
-                    "Unknown query property '\(name)': the condition has no such parameter",
+                    "Unknown query property '\(name)': the condition has no parameter of that name",
                     code: .invalidQueryParameter
                 )
             }
@@ -70,7 +70,7 @@ extension Collection {
                     isDeleted: isDeleted
                 )
             } catch {
-                Journal.query.warning("Filter: document \(document.id) does not pass: \(error)")
+                Journal.query.warning("Filter: document \(document.id) is excluded, because its condition failed: \(error)")
                 return false
             }
         }

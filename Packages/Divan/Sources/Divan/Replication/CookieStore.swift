@@ -48,7 +48,7 @@ final class CookieStore: Sendable {
                 try writer.setMetadata(Self.key, bytes)
             }
         } catch {
-            Journal.sync.warning("Cookies of \(endpoint) could not be kept: \(error)")
+            Journal.sync.warning("Cannot store the cookies of \(endpoint): \(error)")
         }
     }
 

@@ -47,7 +47,7 @@ struct DocumentResolver: DivanConflicts.ConflictResolver {
         do {
             return try answer.encodedBody(for: collection)
         } catch {
-            Journal.sync.error("Document \(answer.id), by the conflict resolver: \(error)")
+            Journal.sync.error("Document \(answer.id), returned by the conflict resolver: \(error)")
             let error = error as NSError
             let isForeignBlob = error.userInfo[NSUnderlyingErrorKey] is ForeignBlob
             throw SyncError(

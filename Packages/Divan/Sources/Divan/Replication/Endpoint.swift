@@ -20,12 +20,12 @@ public struct URLEndpoint: Endpoint, Sendable {
         let scheme = url.scheme?.lowercased()
         guard scheme == "ws" || scheme == "wss" else {
             stopForMisuse(
-                "URLEndpoint: the scheme is neither ws nor wss; begin with wss:// or ws://"
+                "URLEndpoint: the URL scheme must be wss or ws"
             )
         }
         guard url.user == nil, url.password == nil else {
             stopForMisuse(
-                "URLEndpoint: the address holds a user name or password; "
+                "URLEndpoint: the URL contains a user name or password; "
                     + "set an authenticator in the configuration"
             )
         }

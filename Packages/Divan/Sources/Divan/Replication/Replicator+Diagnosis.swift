@@ -95,12 +95,12 @@ extension Replicator.Diagnosis: CustomStringConvertible {
         var parts = ["\(status.activity), \(progress.completed) of \(progress.total) units"]
         if let error = status.obstacle { parts.append("error: \(error.localizedDescription)") }
         if !isResponding {
-            parts.append("its thread does not answer: a filter or the disk holds it up")
+            parts.append("its thread is blocked, probably by a filter or the disk")
         }
         if !waits.isEmpty {
             let named = waits.prefix(3).map(\.description).joined(separator: ", and ")
             let more = waitCount > 3 ? ", and \(waitCount - 3) more" : ""
-            parts.append("waits for: \(named)\(more)")
+            parts.append("waiting for: \(named)\(more)")
         }
         return parts.joined(separator: "; ")
     }

@@ -187,7 +187,7 @@ public final class Replicator: Sendable {
             session.start()
         } else {
             Journal.sync.warning(
-                "Replicator: start() while it runs is ignored; wait until it has stopped"
+                "Replicator: already running, so start() is ignored; wait until it has stopped"
             )
         }
     }

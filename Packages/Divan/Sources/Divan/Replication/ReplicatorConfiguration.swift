@@ -86,7 +86,7 @@ public struct ReplicatorConfiguration: Sendable {
         for configuration in collections {
             guard let collection = configuration.collection else {
                 stopForMisuse(
-                    "ReplicatorConfiguration: a configuration has no collection; "
+                    "ReplicatorConfiguration: a CollectionConfiguration has no collection; "
                         + "use CollectionConfiguration(collection:)"
                 )
             }
@@ -127,7 +127,7 @@ public struct ReplicatorConfiguration: Sendable {
         willSet {
             precondition(
                 newValue >= 0,
-                "ReplicatorConfiguration.heartbeat: negative; use 0 or more"
+                "ReplicatorConfiguration.heartbeat is negative; use 0 or more"
             )
         }
     }
@@ -152,7 +152,7 @@ public struct ReplicatorConfiguration: Sendable {
         willSet {
             precondition(
                 newValue >= 0,
-                "ReplicatorConfiguration.maxAttemptWaitTime: negative; use 0 or more"
+                "ReplicatorConfiguration.maxAttemptWaitTime is negative; use 0 or more"
             )
         }
     }
@@ -236,7 +236,7 @@ extension ReplicatorConfiguration {
     private mutating func add(_ collection: Collection, _ configuration: CollectionConfiguration) {
         precondition(
             collection.isValid,
-            "Collection \(collection.fullName): deleted or its database closed; open it again"
+            "Collection \(collection.fullName) is deleted or its database is closed; open it again"
         )
         enter(collection, configuration)
     }
@@ -248,8 +248,8 @@ extension ReplicatorConfiguration {
     ) {
         precondition(
             entries.allSatisfy { $0.collection?.database === collection.database },
-            "Collection \(collection.fullName): belongs to another Database object; "
-                + "use one object for all collections of a replicator"
+            "Collection \(collection.fullName) belongs to another Database object; "
+                + "use one Database object for all collections of a replicator"
         )
         var entry = configuration
         entry.collection = collection

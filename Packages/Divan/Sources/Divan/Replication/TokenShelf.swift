@@ -78,8 +78,8 @@ final class TokenShelf: Sendable {
 /// A token that is empty, or has bytes that would break out of its header.
 private struct UnsendableToken: Error, CustomStringConvertible {
     let description =
-        "the token is empty, longer than 16,384 bytes, or holds other bytes than letters, digits "
-        + "and -._~+/="
+        "the token is empty, longer than 16,384 bytes, or contains characters other than letters, "
+        + "digits and -._~+/="
 }
 
 extension AccessToken {

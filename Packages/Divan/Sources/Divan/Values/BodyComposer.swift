@@ -107,7 +107,7 @@ struct BodyComposer {
         case .double(let double) where !double.isFinite:
             throw NSError(
                 CBLError.invalidParameter,
-                "Document: \(double) is no number that JSON can hold; store null or a string"
+                "Document: \(double) cannot be stored as JSON; store null or a string"
             )
         default:
             return

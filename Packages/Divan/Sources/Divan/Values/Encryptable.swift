@@ -27,7 +27,7 @@ public struct Encryptable: Sendable {
     public init(_ value: Any?) {
         let value = Value(value)
         if case .blob = value {
-            stopForMisuse("Encryptable: its value is a blob; put the blob beside it")
+            stopForMisuse("Encryptable: a blob cannot be encrypted; store it under another key")
         }
         unstorable = value.unstorable()
         guard unstorable == nil else {
@@ -37,7 +37,7 @@ public struct Encryptable: Sendable {
         // Blobs from documents are taken as they are: a peer may have written their content inline.
         let standing = Elements([value]).metadataArray { blob in
             guard let object = blob.standingObject() else {
-                stopForMisuse("Encryptable: a blob stands in its value; put the blob beside it")
+                stopForMisuse("Encryptable: its value contains a blob; store the blob under another key")
             }
             return object
         }

@@ -83,7 +83,7 @@ public final class MutableArrayObject: ArrayObject, MutableArrayProtocol {
     @discardableResult
     public func setJSON(_ json: String) throws -> Self {
         guard case .array(let array) = try JSON(publicText: json) else {
-            throw NSError(CBLError.invalidJSON, "JSON: the root is no array; pass [ … ]")
+            throw NSError(CBLError.invalidJSON, "JSON: the root is not an array; pass [ … ]")
         }
         elements = Elements(array)
         return self

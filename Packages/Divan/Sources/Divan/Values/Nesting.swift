@@ -24,8 +24,8 @@ struct Nesting {
     var inner: Nesting {
         guard depth < Self.limit else {
             stopForMisuse(
-                "Containers are nested deeper than \(Self.limit), or one holds itself; "
-                    + "saving such a document throws, reading it as a whole is impossible"
+                "Containers are nested more than \(Self.limit) levels deep, or one contains "
+                    + "itself; flatten the document"
             )
         }
         return Nesting(depth: depth + 1)

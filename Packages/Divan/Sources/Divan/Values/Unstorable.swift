@@ -20,13 +20,13 @@ enum Unstorable: Error, Equatable {
     var reason: String {
         switch self {
         case .tooDeep:
-            "containers are nested deeper than \(JSONLimits.default.depth), or one holds itself; "
-                + "flatten the document"
+            "containers are nested more than \(JSONLimits.default.depth) levels deep, or one "
+                + "contains itself; flatten the document"
         case .date(let date) where !date.timeIntervalSince1970.isFinite:
-            "a date that is not finite cannot be stored; store null"
+            "an infinite date or NaN cannot be stored; store null"
         case .date(let date):
-            "a date \(date.timeIntervalSince1970) seconds after 1970 is outside the years 0000 to 9999, which a "
-                + "document can hold; store another date, or a number"
+            "the date \(date.timeIntervalSince1970) seconds after 1970 is outside the supported "
+                + "years 0000 to 9999; store another date, or a number"
         }
     }
 }

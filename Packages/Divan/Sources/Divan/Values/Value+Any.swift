@@ -19,7 +19,7 @@ extension Value {
     /// Creates a value that is inside `depth` containers.
     init(_ any: Any, inside depth: Int) {
         guard let value = Value(storing: any, inside: depth) else {
-            stopForMisuse("A document cannot hold a \(type(of: any)): \(any)")
+            stopForMisuse("A document cannot store a value of type \(type(of: any)): \(any)")
         }
         self = value
     }

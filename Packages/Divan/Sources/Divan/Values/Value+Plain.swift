@@ -115,7 +115,7 @@ extension JSONObject {
     /// - Throws: `CBLError.invalidJSON`.
     init(publicText text: String) throws {
         guard case .object(let object) = try JSON(publicText: text) else {
-            throw NSError(CBLError.invalidJSON, "JSON: the root is no object; pass { … }")
+            throw NSError(CBLError.invalidJSON, "JSON: the root is not an object; pass { … }")
         }
         self = object
     }

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// `api.md` §5: indexes.
+/// `sqlpp.md` §11: indexes.
 @Suite struct IndexTests {
     let shop: Chairs
 

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// `api.md` §1: live queries.
+/// `sqlpp.md` §11: live queries.
 @Suite(.timeLimit(.minutes(5))) struct LiveQueryTests {
     let shop: Chairs
     let query: any Query

@@ -2,7 +2,7 @@ import Divan
 import Foundation
 import Testing
 
-/// `api.md` §4: every clause, and the SQL++ of each expression.
+/// `sqlpp.md` §11: every clause, and the SQL++ of each expression.
 @Suite struct QueryBuilderTests {
     let shop: Chairs
     let name = Expression.property("name")

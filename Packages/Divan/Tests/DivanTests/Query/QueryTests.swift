@@ -3,7 +3,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// `api.md` §1 and §2: queries and parameters.
+/// `sqlpp.md` §11: queries and parameters.
 @Suite struct QueryTests {
     let shop: Chairs
 

@@ -2,7 +2,7 @@ import Divan
 import Foundation
 import Testing
 
-/// `api.md` §3: result sets and rows.
+/// `sqlpp.md` §11: result sets and rows.
 @Suite struct ResultTests {
     let shop: Chairs
 

@@ -2,7 +2,7 @@ public import DivanJSON
 
 /// Reads statements from the JSON form; operators and keys may be in any letter case.
 ///
-/// Source: `json-query.md`.
+/// Source: `sqlpp.md` §10.
 struct JSONFormReader {
     let limits: QueryLimits
     var depth = 0

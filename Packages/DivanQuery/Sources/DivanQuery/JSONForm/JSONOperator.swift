@@ -2,7 +2,7 @@ import DivanJSON
 
 /// The operators of the JSON form and what each makes of its operands.
 ///
-/// Source: `json-query.md` §3.
+/// Source: `sqlpp.md` §10.
 enum JSONOperator: String {
     case missing = "MISSING"
     case array = "[]"

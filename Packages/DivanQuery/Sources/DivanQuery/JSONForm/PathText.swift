@@ -2,7 +2,7 @@ import DivanJSON
 
 /// The text of paths in the JSON form and in code: `.a.b[0]`, with `\` before a character that is no separator.
 ///
-/// Source: `json-query.md` §3.
+/// Source: `sqlpp.md` §10.
 extension QueryPath {
     /// Parses `a.b[0][-1]`, with or without a leading dot.
     ///

@@ -3,7 +3,7 @@ public import DivanJSON
 extension QueryExpression {
     /// The expression in the JSON form.
     ///
-    /// Source: `json-query.md` §3 and §4.
+    /// Source: `sqlpp.md` §10.
     public var json: JSON {
         switch form {
         case .literal(let literal): literal.json

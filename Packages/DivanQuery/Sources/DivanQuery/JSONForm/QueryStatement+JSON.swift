@@ -3,7 +3,7 @@ public import DivanJSON
 extension QueryStatement {
     /// The statement in the JSON form: `["SELECT", {…}]`.
     ///
-    /// Source: `json-query.md` §2 and §4.
+    /// Source: `sqlpp.md` §10.
     public var json: JSON {
         var members: JSONObject = [:]
         if !columns.isEmpty { members["WHAT"] = .array(columns.map(\.json)) }

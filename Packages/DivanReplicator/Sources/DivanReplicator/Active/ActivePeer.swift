@@ -199,7 +199,7 @@ extension ActivePeer {
         let stall = watchdog.look(oldest, at: connection.now, patience: limits.patience) {
             waits(at: connection.now)
         }
-        if let stall { connection.log.warning("Replicator waits for: \(stall)") }
+        if let stall { connection.log.warning("Replicator is waiting for: \(stall)") }
         guard inbox.waitsForNoBlob, inbox.ready.isEmpty, storing == nil else { return }
         connection.comeAgainIfForgotten(since: collections.compactMap(\.oldestWait).max())
     }

@@ -34,7 +34,7 @@ final class CollectionAgreement {
     /// The reason for doing so now.
     var dueOffer: SyncError? {
         guard let nextOffer, connection.now >= nextOffer else { return nil }
-        return .http(.serviceUnavailable, "not all changes could be stored, here or at the peer")
+        return .http(.serviceUnavailable, "some changes could not be stored, locally or on the peer")
     }
 
     init(
@@ -120,7 +120,7 @@ final class CollectionAgreement {
             return false
         }
         firstRefusal = SyncError(refusal)
-        connection.log.info("the peer takes requests without a collection only: starting over")
+        connection.log.info("the peer only supports requests without a collection; starting over")
         connection.startOver()
         do {
             try makeCollections()

@@ -109,9 +109,9 @@ final class OpenConflicts {
         let limits = connection.limits
         guard rotations.note(conflict, at: connection.now, limits) else { return }
         let text =
-            "the conflict of document \(conflict.documentID) comes again and again: resolved "
-            + "\(limits.rotationCount) times within \(limits.rotationWindow); peers that merge must "
-            + "make the same of the same two revisions"
+            "the conflict in document \(conflict.documentID) keeps recurring: resolved "
+            + "\(limits.rotationCount) times within \(limits.rotationWindow); peers that merge the "
+            + "same two revisions must get the same result"
         connection.log.warning("\(text)")
         rotating = conflict
         connection.report(DocumentEvent(resolving: conflict, SyncError(.liteCore(.conflict), text)))

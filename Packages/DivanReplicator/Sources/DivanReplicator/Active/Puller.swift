@@ -129,7 +129,7 @@ final class Puller {
         // change, and no window at the peer limits them.
         if let last = waiting.last, saysNoMore(request), saysNoMore(last) { return }
         guard waiting.count < connection.limits.waitingListsCount else {
-            connection.fail(.remote("the peer sends lists without end"))
+            connection.fail(.remote("the peer sends too many lists of changes"))
             return
         }
         waiting.append(request)
@@ -164,7 +164,7 @@ final class Puller {
             }
         }
         if checkpointer.remote.unfinishedCount > connection.limits.unfinishedSequencesCount {
-            connection.fail(.remote("the peer announces more than it sends"))
+            connection.fail(.remote("the peer announces too many revisions without sending them"))
         }
     }
 
@@ -182,7 +182,7 @@ final class Puller {
         }
         guard !request.isNoReply else {
             // Nothing can be requested, and the checkpoint must not pass changes that did not arrive.
-            let error = SyncError.http(.badRequest, "announced in a list that wants no answer")
+            let error = SyncError.http(.badRequest, "announced in a list that allows no answer")
             for entry in entries {
                 checkpointer.remote.announce(entry.sequence, isFinished: false)
                 report(entry, error)

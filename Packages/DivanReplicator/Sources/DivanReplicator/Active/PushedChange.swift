@@ -154,9 +154,9 @@ extension PushedChange.Event {
     /// 500 counts as temporary here: Sync Gateway or Couchbase Lite could not read the document.
     init(refusing status: HTTPStatus) {
         if status == .internalError {
-            self = .failed(.http(status, "the peer could not look at the document"))
+            self = .failed(.http(status, "the peer could not read the document"))
         } else {
-            let error = SyncError.http(status, "the peer refuses the revision")
+            let error = SyncError.http(status, "the peer rejected the revision")
             self = error.isTransient ? .failed(error) : .refused(error)
         }
     }

@@ -81,7 +81,7 @@ struct AttachmentServer {
         do throws(SyncError) {
             let digest = try digest(of: request)
             guard (1...255).contains(request.body.count) else {
-                throw .http(.badRequest, "a proof needs a nonce of 1 to 255 bytes")
+                throw .http(.badRequest, "proveAttachment needs a nonce of 1 to 255 bytes")
             }
             guard connection.store.blobs.contains(digest) else { throw .noBlob(digest) }
             guard !request.isNoReply else { return }
@@ -119,7 +119,7 @@ struct AttachmentServer {
             throw .noBlob(digest)
         }
         guard contents.count + proofs.count < connection.limits.waitingBlobsCount else {
-            throw .http(.serviceUnavailable, "too many requests for blobs wait already")
+            throw .http(.serviceUnavailable, "too many pending blob requests")
         }
         return digest
     }
@@ -192,7 +192,7 @@ extension AttachmentServer {
 
 extension SyncError {
     fileprivate static func noBlob(_ digest: BlobDigest) -> SyncError {
-        .http(.notFound, "no such blob: \(digest.description)")
+        .http(.notFound, "blob not found: \(digest.description)")
     }
 }
 

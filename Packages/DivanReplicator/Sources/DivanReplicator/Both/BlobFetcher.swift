@@ -187,11 +187,11 @@ struct BlobFetcher {
         guard connection.remote == nil, case .blobMismatch? = (error as? StoreError)?.code else {
             return SyncError(storage: error)
         }
-        return .http(.badRequest, "the content does not match its digest")
+        return .http(.badRequest, "the blob's content does not match its digest")
     }
 
     static func tooLarge(_ limits: ReplicatorLimits) -> SyncError {
-        .http(.contentTooLarge, "blob of more than \(limits.blobByteCount) bytes")
+        .http(.contentTooLarge, "blob exceeds the limit of \(limits.blobByteCount) bytes")
     }
 
     /// Handles an error reply.

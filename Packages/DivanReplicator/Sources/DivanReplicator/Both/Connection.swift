@@ -133,7 +133,7 @@ extension Connection {
             blip.openByteCount == 0
         else { return }
         comeAgain(
-            after: .http(.gatewayTimeout, "the peer does not send revisions that it announced")
+            after: .http(.gatewayTimeout, "the peer did not send revisions that it announced")
         )
     }
 
@@ -180,7 +180,7 @@ extension Connection {
         let held = blip.openByteCount + queued + parkedByteCount
         guard budget?.mustYield(holding: held, at: now) ?? false else { return false }
         let reason =
-            "the listener holds too much for its clients, and \(held >> 10) KiB for this one; "
+            "the listener's memory limit is reached, with \(held >> 10) KiB used by this client; "
             + "send less at once, and read the answers"
         fail(.http(.serviceUnavailable, reason))
         blip = BLIPConnection(codec: configuration.codec)
@@ -248,7 +248,7 @@ extension Connection {
         while let event = blip.next() {
             guard case .bodyFailed(let broken) = event else { continue }
             let failure = SyncError(storage: broken.cause)
-            log.error("a blob could not be read to its end: \(failure)")
+            log.error("cannot read a blob completely: \(failure)")
             guard failure.isWantOfMeans else { continue }
             output.removeSubrange(end...)
             comeAgain(after: failure)

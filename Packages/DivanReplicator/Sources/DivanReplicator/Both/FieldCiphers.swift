@@ -36,7 +36,7 @@ extension SyncError {
     init(field failure: FieldFailure) {
         let code: WireCode =
             failure.isTransient ? .http(.serviceUnavailable) : .liteCore(.crypto)
-        let told = "a property of it cannot be encrypted or decrypted here"
+        let told = "a property of the document cannot be encrypted or decrypted"
         self.init(code, failure.description, telling: told)
     }
 }

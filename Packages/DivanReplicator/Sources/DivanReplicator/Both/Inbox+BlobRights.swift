@@ -31,7 +31,7 @@ extension Inbox {
                 !rights.areBound || readable.contains(blob.digest) || rights.hasShown(blob.digest)
             if isProven, connection.store.blobs.contains(blob.digest) { continue }
             guard !body.orphans.contains(blob.digest) else {
-                throw .http(.notFound, "the sender has no content for \(blob.digest.description)")
+                throw .http(.notFound, "the sender does not have the content of blob \(blob.digest.description)")
             }
             if policy.leaves(blob) {
                 needs.absent.append(blob.digest)
@@ -97,7 +97,7 @@ extension Inbox {
     ) throws(SyncError) -> Set<BlobDigest> {
         if let known = revision.readableBlobs { return known }
         guard connection.readingCredit.isPositive(at: connection.now) else {
-            throw .http(.serviceUnavailable, "too much is read to look for blobs; push later")
+            throw .http(.serviceUnavailable, "read limit for blobs reached; push again later")
         }
         let documentID = revision.message.documentID
         let stored: StoredDocument?

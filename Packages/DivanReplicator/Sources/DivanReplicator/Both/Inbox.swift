@@ -153,21 +153,21 @@ final class Inbox {
     ) throws(SyncError) -> [UInt8] {
         guard let source = message.deltaSource else { return body }
         guard connection.configuration.usesDeltas else {
-            throw .http(.unprocessable, "deltas are not in use; send the whole body")
+            throw .http(.unprocessable, "deltas are disabled; send the full body")
         }
         do {
             let stored = try self.source(source, of: message.documentID, in: admission.path)
             guard let stored, !stored.isTombstone else {
-                throw SyncError.http(.unprocessable, "the delta's source is not here")
+                throw SyncError.http(.unprocessable, "the delta's source revision does not exist")
             }
             // A peer must not copy what it may not read.
             guard admission.mayRead(message.documentID, source, stored.body) else {
-                throw SyncError.http(.unprocessable, "the delta's source is not here")
+                throw SyncError.http(.unprocessable, "the delta's source revision does not exist")
             }
             guard !EncryptableForm.stands(in: stored.body.span) else {
                 throw SyncError.http(
                     .unprocessable,
-                    "the delta's source has decrypted properties; send the whole body"
+                    "the delta's source has decrypted properties; send the full body"
                 )
             }
             let delta = try JSON(parsing: body.span)
@@ -177,13 +177,13 @@ final class Inbox {
             }
             let new = try JSONDelta.apply(delta, to: old)
             guard new.kind == .object else {
-                throw SyncError.http(.unprocessable, "the delta makes no document")
+                throw SyncError.http(.unprocessable, "the delta's result is not a JSON object")
             }
             return try new.canonicalBytes()
         } catch let error as SyncError {
             throw error
         } catch {
-            throw .http(.unprocessable, "the delta does not fit: \(error)")
+            throw .http(.unprocessable, "the delta cannot be applied: \(error)")
         }
     }
 }
@@ -218,7 +218,7 @@ extension Inbox {
 
     private static let tooManyDifferences = SyncError.http(
         .unprocessable,
-        "too many differences of large bodies; send the whole"
+        "read limit for deltas reached; send the full body"
     )
 }
 
@@ -302,7 +302,7 @@ extension Inbox {
     private func hold(_ blobs: [BlobReference]) throws(SyncError) -> [BlobHold] {
         let limit = connection.limits.revisionBlobsCount
         guard blobs.count <= limit else {
-            throw .http(.contentTooLarge, "more than \(limit) blobs in one revision")
+            throw .http(.contentTooLarge, "the revision has more than \(limit) blobs")
         }
         return blobs.map { connection.store.blobs.hold($0.digest) }
     }
@@ -318,7 +318,7 @@ extension Inbox {
         else {
             let error = SyncError.http(
                 .serviceUnavailable,
-                "revisions found no room to wait for their blobs"
+                "too many revisions are waiting for their blobs"
             )
             turnedAway = turnedAway ?? error
             throw error

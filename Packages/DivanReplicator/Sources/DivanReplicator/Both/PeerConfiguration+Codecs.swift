@@ -34,7 +34,7 @@ extension PeerConfiguration {
 
     /// Why a client with these offers cannot be served: what is supported here, and what would help.
     public func refusal(of offered: [String]) -> String {
-        let spoken = "subprotocols spoken here: \(subprotocols.joined(separator: ", "))"
+        let spoken = "supported subprotocols: \(subprotocols.joined(separator: ", "))"
         let others = RevisionScheme.allCases.filter { $0 != scheme }
         let isOfOther = others.contains { other in
             let names = Subprotocol.offered(for: other)
@@ -43,9 +43,9 @@ extension PeerConfiguration {
         guard isOfOther else { return spoken }
         switch scheme {
         case .vectors:
-            return spoken + "; this database has version vectors, which older versions cannot carry"
+            return spoken + "; this database uses version vectors, which older versions lack"
         case .trees:
-            return spoken + "; this database has revision trees: upgrade it to version vectors"
+            return spoken + "; this database uses revision trees: upgrade it to version vectors"
         }
     }
 

@@ -46,13 +46,13 @@ struct ReceivedBody {
             if case .tooDeep(let limit) = error.reason {
                 throw .http(
                     .badRequest,
-                    "the body has more than \(limit) containers inside each other"
+                    "the body is nested more than \(limit) levels deep"
                 )
             }
             throw .http(.badRequest, "the body is not valid JSON: \(error)")
         }
         guard summary.kind == .object else {
-            throw .http(.badRequest, "the body is no JSON object")
+            throw .http(.badRequest, "the body is not a JSON object")
         }
         return summary
     }

@@ -250,7 +250,7 @@ struct RevisionSender {
             case nil: .http(.notFound, "missing")
             case let problem? where problem.domain == .webSocket: problem
             case let problem? where problem.wireCode == .liteCore(.crypto):
-                .http(.forbidden, "a property of it is not sent unencrypted")
+                .http(.forbidden, "the document has a property that must not be sent unencrypted")
             default: .http(.internalError, "damaged")
             }
         properties.append("error", String(told.code))

@@ -60,8 +60,8 @@ extension SyncWait.Subject: CustomStringConvertible {
         case .revisions(let documentID, let count):
             "revision of \(documentID)" + Self.more(count)
         case .resolver(let documentID, let count):
-            "conflict resolver, about \(documentID)" + Self.more(count)
-        case .room: "the peer to read what was sent"
+            "conflict resolver for \(documentID)" + Self.more(count)
+        case .room: "the peer to read sent data"
         case .connection: "the connection"
         case .attempt: "the next attempt to connect"
         case .credentials: "credentials from the application"

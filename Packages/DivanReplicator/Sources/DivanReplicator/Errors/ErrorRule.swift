@@ -89,51 +89,51 @@ extension ErrorRule {
 
     private static let http: [ErrorRule] = [
         rule(.http(.badRequest), .peer).closing(with: .doNotRetry)
-            .saying("the peer does not understand the request"),
+            .saying("the peer rejected the request as invalid"),
         rule(.http(.unauthorized), .caller).saying("the credentials are missing or wrong")
             .advising("check the user name and password"),
         rule(.http(.forbidden), .caller).closing(with: .doNotRetry).saying("not allowed")
-            .advising("check what this user, or this replicator, may do"),
+            .advising("check the permissions of the user and of the replicator"),
         rule(.http(.notFound), .caller)
-            .saying("there is no such database, collection or document")
-            .advising("check that the database and its collections exist at the peer"),
+            .saying("the database, collection or document does not exist on the peer")
+            .advising("check the database and collection names"),
         rule(.http(.requestTimeout), .environment).helped(by: .retry),
-        rule(.http(.conflict), .caller).saying("somebody else changed the document first")
-            .advising("pull the document, so that the conflict can be resolved"),
-        rule(.http(.contentTooLarge), .caller).saying("a document is too large for the peer")
-            .advising("make the document or its blobs smaller"),
+        rule(.http(.conflict), .caller).saying("the document was changed on the peer")
+            .advising("pull the document to resolve the conflict"),
+        rule(.http(.contentTooLarge), .caller).saying("the document is too large for the peer")
+            .advising("reduce the size of the document or its blobs"),
         rule(.http(.tooManyRequests), .environment).helped(by: .retry)
             .saying("too many attempts or connections"),
-        rule(.http(.internalError), .peer).saying("the peer failed"),
+        rule(.http(.internalError), .peer).saying("internal error on the peer"),
         rule(.http(.badGateway), .environment).helped(by: .retry)
-            .saying("what stands before the peer cannot reach it"),
+            .saying("a proxy or load balancer cannot reach the peer"),
         rule(.http(.serviceUnavailable), .environment).closing(with: .retryLater)
             .helped(by: .retry).saying("the peer is overloaded or shutting down"),
         rule(.http(.gatewayTimeout), .environment).helped(by: .retry)
-            .saying("what stands before the peer cannot reach it"),
+            .saying("a proxy or load balancer cannot reach the peer"),
     ]
 
     private static let close: [ErrorRule] =
         [
             rule(.close(.goingAway), .environment).helped(by: .whenContinuous)
-                .saying("the peer has stopped")
-                .advising("start it there, then here again; what came through is kept"),
+                .saying("the peer stopped")
+                .advising("restart the peer, then this replication; it resumes where it stopped"),
             rule(.close(.abnormal), .environment).helped(by: .retry)
-                .saying("the connection ended without a goodbye"),
-            rule(.close(.policy), .peer).saying("a message breaks the peer's policy"),
+                .saying("the connection was lost"),
+            rule(.close(.policy), .peer).saying("a message violates the peer's policy"),
             rule(.close(.tooBig), .caller).saying("a document is too large for the peer")
-                .advising("make the document or its blobs smaller"),
-            rule(.close(.cannotFulfil), .peer).saying("the peer failed"),
+                .advising("reduce the size of the document or its blobs"),
+            rule(.close(.cannotFulfil), .peer).saying("internal error on the peer"),
             rule(.close(.retryLater), .environment).helped(by: .retry)
                 .saying("the peer is restarting or overloaded"),
-            rule(.close(.doNotRetry), .peer).saying("the peer asks not to try again"),
+            rule(.close(.doNotRetry), .peer).saying("the peer asked not to retry"),
         ]
         + [.serviceRestart, .overloaded, .badGateway].map {
             rule(.close($0), .environment).helped(by: .retry)
-                .saying("the peer, or what stands before it, is restarting or overloaded")
+                .saying("the peer, or a proxy in front of it, is restarting or overloaded")
         }
         + [.protocolError, .unsupportedData, .badFormat, .missingExtension].map {
-            rule(.close($0), .peer).saying("the two sides do not understand each other")
+            rule(.close($0), .peer).saying("the two sides use incompatible protocols")
         }
 
     /// Errors that keep the store from working are reported as 503: what the peer sent is valid, and must be sent again
@@ -174,7 +174,7 @@ extension ErrorRule {
     private static let posix: [ErrorRule] =
         [
             rule(.posix(POSIXCode.noSpace), .environment).closing(with: .doNotRetry)
-                .advising("free some disk space")
+                .advising("free up disk space")
         ]
         + POSIXCode.shortLived.map { rule(.posix($0), .environment).helped(by: .retry) }
         + (POSIXCode.offline + POSIXCode.wantOfMeans).map {

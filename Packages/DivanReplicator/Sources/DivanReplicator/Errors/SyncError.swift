@@ -84,7 +84,8 @@ public struct SyncError: Error, Hashable, Sendable {
     /// The peer accepts no changes from this user; its pull continues.
     static let mayNotWrite = SyncError(
         .http(.forbidden),
-        "the user may only read there, so local changes were not pushed; ask for the right to write, or only pull",
+        "the user has read-only access, so local changes were not pushed; request write access, "
+            + "or only pull",
         isFromPeer: true,
         hasRemedy: true
     )
@@ -101,7 +102,7 @@ public struct SyncError: Error, Hashable, Sendable {
     /// A body that no peer accepts, with its size.
     static func tooLarge(_ byteCount: Int, _ limits: ReplicatorLimits) -> SyncError {
         let limit = limits.documentByteCount
-        return .http(.contentTooLarge, "a body of \(byteCount) bytes, peers take \(limit) at most")
+        return .http(.contentTooLarge, "body of \(byteCount) bytes exceeds the limit of \(limit)")
     }
 }
 
@@ -191,11 +192,11 @@ extension SyncError: CustomStringConvertible {
     private var remedy: String {
         if isOfVersioning {
             return
-                "one database has revision trees and the other version vectors: upgrade the one with trees "
-                + "(divan upgrade, Couchbase Lite 4)"
+                "one database uses revision trees and the other version vectors: upgrade the one "
+                + "with revision trees (divan upgrade, Couchbase Lite 4)"
         }
         return rule.remedy
             ?? (isTransient
-                ? "it helps to try again later" : "see the peer's log for its side of the story")
+                ? "try again later" : "see the peer's log for details")
     }
 }

@@ -152,7 +152,7 @@ extension ChangesMessage.Entry {
     /// Why an announced revision cannot be stored; `nil` if it can.
     func flaw(_ limits: ReplicatorLimits) -> SyncError? {
         if revisionID == nil {
-            return .http(.badRequest, "the peer's revision ID is none that this database takes")
+            return .http(.badRequest, "the peer's revision ID is not valid for this database")
         }
         do {
             _ = try DocumentID(received: name)

@@ -46,7 +46,7 @@ enum CollectionsMessage {
         guard names.count == ids.count, !names.isEmpty else {
             throw .http(
                 .badRequest,
-                "collections and checkpoint_ids must be parallel and not empty"
+                "collections and checkpoint_ids must have the same length and not be empty"
             )
         }
         guard names.count <= limits.collectionsCount else {
@@ -56,11 +56,11 @@ enum CollectionsMessage {
         var seen: Set<ExactText> = []
         for case (.string(let name), .string(let id)) in zip(names, ids) {
             guard !name.isEmpty, seen.insert(ExactText(name)).inserted else {
-                throw .http(.badRequest, "empty or repeated collection")
+                throw .http(.badRequest, "empty or repeated collection name")
             }
             pairs.append((name, id))
         }
-        guard pairs.count == names.count else { throw .http(.badRequest, "names must be strings") }
+        guard pairs.count == names.count else { throw .http(.badRequest, "collections and checkpoint_ids must contain strings") }
         return pairs
     }
 
@@ -96,7 +96,7 @@ enum CollectionsMessage {
     /// Reads an answer with `count` items; the revision is in `rev` or `_rev`.
     static func parseAnswer(_ body: [UInt8], count: Int) throws(SyncError) -> [Answer] {
         guard case .array(let items)? = try? JSON(parsing: body.span), items.count == count else {
-            throw .remote("the answer to getCollections is no list of \(count)")
+            throw .remote("the answer to getCollections is not a list of \(count)")
         }
         return items.map { item in
             guard case .object(let object) = item else { return .unknownCollection }

@@ -61,7 +61,7 @@ final class PassiveCollection {
         guard admission.isReadable, let name = request.properties["docID"] else { return false }
         // Before any lookup: the refusal is the same whatever is stored here.
         guard connection.readingCredit.isPositive(at: connection.now) else {
-            throw .http(.serviceUnavailable, "too much is looked through for blobs; ask later")
+            throw .http(.serviceUnavailable, "read limit for blobs reached; try again later")
         }
         let documentID = DocumentID(unchecked: name)
         let found: StoredDocument?
@@ -113,7 +113,7 @@ final class PassiveCollection {
     /// Handles `subChanges`.
     func subscribe(_ request: BLIPIncomingRequest) throws(SyncError) {
         guard !isFeeding else {
-            throw .http(.badRequest, "this collection is subscribed to already")
+            throw .http(.badRequest, "already subscribed to this collection")
         }
         var feed = try PassiveFeed(request, over: connection, collection: number, path: path)
         feed.readFilter = admission.readFilter
@@ -139,7 +139,7 @@ extension PassiveCollection {
     func judge(_ entries: [ProposalMessage.Entry], _ request: BLIPIncomingRequest) throws(SyncError)
     {
         guard proposals.count < connection.limits.waitingProposalsCount else {
-            throw .http(.serviceUnavailable, "too many proposals wait already")
+            throw .http(.serviceUnavailable, "too many pending proposals")
         }
         proposals.append(WaitingProposals.List(entries, request))
         judgeWaiting()
@@ -354,7 +354,7 @@ extension PassiveCollection {
             // The sender must be told of our revision, and what that closed, if it may read it.
             connection.refuse(
                 revision.request,
-                with: .http(.conflict, "the revision was given up here for another"),
+                with: .http(.conflict, "the revision lost a conflict with another revision"),
                 properties: isReadable(message.documentID)
                     ? [OwnProperty.rival: current.description] : [:]
             )
@@ -365,7 +365,7 @@ extension PassiveCollection {
             if isConflict { feed?.tellAgain(message.documentID) }
             // The text of a conflict names our revision.
             let hides = isConflict && !isReadable(message.documentID)
-            let told = hides ? .http(.conflict, "the document has another revision here") : error
+            let told = hides ? .http(.conflict, "the document has another current revision") : error
             connection.refuse(revision.request, with: told)
             report(revision, error)
         }

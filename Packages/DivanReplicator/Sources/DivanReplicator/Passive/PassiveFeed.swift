@@ -61,7 +61,7 @@ struct PassiveFeed {
     ) throws(SyncError) {
         let properties = request.properties
         guard properties["filter"].map({ $0 == BLIPProperties.channelFilter }) ?? true else {
-            throw .http(.notImplemented, "this peer knows no named filters")
+            throw .http(.notImplemented, "this peer does not support named filters")
         }
         guard connection.dialect.matches(versioning: properties["versioning"]) else {
             let ours = connection.dialect.versioning

@@ -138,7 +138,7 @@ extension PassivePeer {
         let stall = watchdog.look(oldest, at: connection.now, patience: limits.patience) {
             waits(at: connection.now)
         }
-        if let stall { connection.log.warning("Listener waits for its client: \(stall)") }
+        if let stall { connection.log.warning("Listener is waiting for its client: \(stall)") }
     }
 
     func fillWindows() { rotation.forEach(of: collections) { $0?.pump() } }
@@ -296,7 +296,7 @@ extension PassivePeer {
 
     private func answerCollections(_ request: BLIPIncomingRequest) throws(SyncError) {
         guard connection.mode == .undecided else {
-            throw .http(.badRequest, "getCollections must be the first message, and come once")
+            throw .http(.badRequest, "getCollections must be the first message, and sent only once")
         }
         let asked = try CollectionsMessage.parse(request.body, limits: limits)
         var answers: [CollectionsMessage.Answer] = []
@@ -351,13 +351,13 @@ extension PassivePeer {
 
     private func storeCheckpoint(_ request: BLIPIncomingRequest) throws(SyncError) {
         guard options.allowsPull || options.allowsPush else {
-            throw .http(.forbidden, "who may neither push nor pull has no use for a checkpoint")
+            throw .http(.forbidden, "a client that may neither push nor pull cannot store a checkpoint")
         }
         let collection = try collection(of: request)
         let id = try checkpointID(of: request)
         let limit = limits.checkpointByteCount
         guard request.body.count <= limit else {
-            throw .http(.contentTooLarge, "a checkpoint of more than \(limit) bytes")
+            throw .http(.contentTooLarge, "the checkpoint exceeds the limit of \(limit) bytes")
         }
         let expected = request.properties["rev"].flatMap { $0.isEmpty ? nil : $0 }
         do {

@@ -16,7 +16,8 @@ import Testing
 
     // MARK: Promises
 
-    @Test func `a peer that announces and never sends is waited for, and can be stopped`() throws {
+    @Test func `a pull waits for a peer that announces but never sends, and can be stopped`() throws
+    {
         let site = try Site()
         var server = try Counterpart.server(site, .init(pushes: false))
         try server.answer("subChanges")
@@ -47,7 +48,9 @@ import Testing
         #expect(reply?.body == Array("[[]]".utf8))
     }
 
-    @Test func `a peer that accepts and never asks is waited for, and can be stopped`() throws {
+    @Test func `a push waits for a peer that accepts but never confirms, and can be stopped`()
+        throws
+    {
         let site = try Site()
         for number in 0..<1_000 { try site.save(DocumentID(unchecked: "\(number)"), "{}") }
         var server = try Counterpart.server(site, .init(pulls: false))
@@ -60,7 +63,7 @@ import Testing
         #expect(server.closeCode == 1000)
     }
 
-    @Test func `a client that never answers revisions is not sent all of them`() throws {
+    @Test func `a client that never acknowledges revisions does not get all of them`() throws {
         let site = try Site()
         for number in 0..<2_000 { try site.save(DocumentID(unchecked: "\(number)"), "{}") }
         var client = Counterpart.client(site)
@@ -78,7 +81,7 @@ import Testing
 
     // MARK: Not requested
 
-    @Test func `a revision that nobody asked for is stored and moves no checkpoint`() throws {
+    @Test func `an unrequested revision is stored but does not advance the checkpoint`() throws {
         let site = try Site()
         var server = try Counterpart.server(site, .init(pushes: false))
         try server.answer("subChanges")
@@ -89,7 +92,7 @@ import Testing
         #expect(server.closeCode == 1000)
     }
 
-    @Test func `norev for what nobody asked for changes nothing`() throws {
+    @Test func `norev for a revision that was not requested is ignored`() throws {
         let site = try Site()
         try site.save("a", "{}")
         var server = try Counterpart.server(site, .init(pushes: false))
@@ -100,14 +103,14 @@ import Testing
         #expect(server.closeCode == nil)
     }
 
-    @Test func `changes before the subscription are refused`() throws {
+    @Test func `changes before subChanges are refused`() throws {
         var server = Counterpart(Conversation.Options().active, try Site())
         let early = server.ask("changes", [:], #"[[1,"a","1-aa"]]"#)
         #expect(early?.error?.code == 400)
         #expect(server.closeCode == nil)
     }
 
-    @Test func `the same revision a hundred times is stored once`() throws {
+    @Test func `a revision sent a hundred times is stored once`() throws {
         let site = try Site()
         var client = Counterpart.client(site)
         for _ in 0..<100 {
@@ -133,7 +136,7 @@ import Testing
     }
 
     @Test(arguments: ["", "the conten", "the content!", "other bytes"])
-    func `a blob of another content or length fails its document`(content: String) throws {
+    func `a blob with the wrong content or length fails its document`(content: String) throws {
         let (site, asking, digest) = try blobServer()
         var server = asking
         try server.answer("getAttachment", bytes: Array(content.utf8))
@@ -144,7 +147,7 @@ import Testing
     }
 
     @Test(arguments: [("HTTP", 404), ("LiteCore", 7), ("HTTP", 403), ("BLIP", 500)])
-    func `a blob that is missing fails its document`(domain: String, code: Int) throws {
+    func `a blob that the peer does not have fails its document`(domain: String, code: Int) throws {
         let (site, asking, _) = try blobServer()
         var server = asking
         try server.refuse("getAttachment", domain, code)
@@ -153,7 +156,7 @@ import Testing
         #expect(try site.contents() == [:])
     }
 
-    @Test func `a blob refused for the moment leaves its document for the next run`() throws {
+    @Test func `a temporary blob error leaves the document for the next run`() throws {
         let (site, asking, _) = try blobServer()
         var server = asking
         try server.refuse("getAttachment", "HTTP", 503)
@@ -165,7 +168,7 @@ import Testing
         #expect(try next.take("subChanges").properties["since"] == nil)
     }
 
-    @Test func `a blob beyond the limit is 413`() throws {
+    @Test func `a blob above the size limit fails with 413`() throws {
         let (site, asking, _) = try blobServer(1_000)
         var server = asking
         try server.answer("getAttachment", bytes: [UInt8](repeating: 7, count: 100_000))
@@ -173,7 +176,7 @@ import Testing
         #expect(try site.contents() == [:])
     }
 
-    @Test func `a blob that says it is beyond the limit is not asked for`() throws {
+    @Test func `a blob whose declared length exceeds the limit is not requested`() throws {
         var server = try Counterpart.server(try Site(), Conversation.Options(pushes: false))
         try server.answer("subChanges")
         let digest = BlobDigest(hashing: Array("the content".utf8).span)
@@ -184,7 +187,7 @@ import Testing
         #expect(!server.requests.contains { $0.profile == "getAttachment" })
     }
 
-    @Test func `a blob that never comes keeps its document back and nothing else`() throws {
+    @Test func `a blob that never arrives delays only its own document`() throws {
         let (site, asking, _) = try blobServer()
         var server = asking
         server.ask("changes", Self.zero, #"[[2,"b","1-bb"]]"#)
@@ -196,7 +199,9 @@ import Testing
     }
 
     @Test(arguments: ["x", "sha1-", "sha1-AAAA", "md5-AAAAAAAAAAAAAAAAAAAAAA==", ""])
-    func `a blob whose digest is none is kept as it stands`(digest: String) throws {
+    func `a blob with an invalid digest is stored unchanged and not requested`(
+        digest: String
+    ) throws {
         let site = try Site()
         var client = Counterpart.client(site)
         let properties: BLIPProperties = ["collection": "0", "id": "a", "rev": "1-aa"]
@@ -229,7 +234,7 @@ import Testing
         #expect(try here.store.read { try $0.conflicts(in: .default) } == [])
     }
 
-    @Test func `a cut at every message boundary loses nothing`() throws {
+    @Test func `a disconnect after any message loses nothing`() throws {
         var step = 0
         while true {
             let (here, there) = try loaded()
@@ -246,7 +251,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(0)..<25, [true, false])
-    func `bytes changed on the way end the connection, and the next one brings all`(
+    func `corrupted bytes close the connection, and the next one transfers everything`(
         seed: UInt64,
         isToPassive: Bool
     ) throws {
@@ -267,7 +272,7 @@ import Testing
     // MARK: Databases that go away
 
     @Test(arguments: [true, false])
-    func `a database closed under a connection ends it with its reason`(isActive: Bool) throws {
+    func `closing the database during a replication ends it with an error`(isActive: Bool) throws {
         let directory = try TemporaryDirectory()
         let store = try Store.open(directory: directory.file("a.cblite2"))
         let closing = try Site(store)
@@ -287,7 +292,7 @@ import Testing
         run.cut()
     }
 
-    @Test func `a collection deleted under a connection is an error of that replication`() throws {
+    @Test func `deleting a collection during a replication ends it with an error`() throws {
         let path = try #require(CollectionPath("named"))
         let (here, there) = (try Site(collections: [path]), try Site(collections: [path]))
         var options = Conversation.Options(isContinuous: true)

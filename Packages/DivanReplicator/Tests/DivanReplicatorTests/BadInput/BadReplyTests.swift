@@ -13,9 +13,7 @@ import Testing
             "", "nope", "{}", "null", "[]", "[{},{}]", "7", "\"x\"", "[", "[[]]", "[7]",
         ]
     )
-    func `getCollections: an answer that is no list of ours ends the replication`(
-        body: String
-    ) throws {
+    func `getCollections: an invalid reply ends the replication`(body: String) throws {
         var server = Counterpart(Conversation.Options().active, try Site())
         try server.answer("getCollections", body)
         #expect(server.closeCode == 4002)
@@ -31,7 +29,7 @@ import Testing
             "[{\"localCompleted\":\"x\",\"remote\":{\"deep\":[[[]]]}}]", "[{\"rev\":7}]",
         ]
     )
-    func `getCollections: a broken checkpoint counts as none`(body: String) throws {
+    func `getCollections: a malformed checkpoint is treated as missing`(body: String) throws {
         let site = try Site()
         try site.save("a", "{}")
         var server = Counterpart(Conversation.Options(pulls: false).active, site)
@@ -44,7 +42,7 @@ import Testing
     @Test(arguments: [
         ("HTTP", 400), ("HTTP", 403), ("HTTP", 500), ("HTTP", 503), ("X", 1), ("", 0),
     ])
-    func `getCollections: an error ends the replication, 503 to be tried again`(
+    func `getCollections: an error ends the replication, and only 503 can be retried`(
         domain: String,
         code: Int
     ) throws {
@@ -58,7 +56,7 @@ import Testing
         ("HTTP", 99), ("HTTP", 5_000), ("WebSocket", Int(Int32.max)), ("LiteCore", 1_000),
         ("Network", Int(Int32.max)), ("Network", -1), ("HTTP", Int(Int32.min)), ("POSIX", -5),
     ])
-    func `a code that its domain does not have is a remote error`(
+    func `an error code that its domain does not define is a remote error`(
         domain: String,
         code: Int
     ) throws {
@@ -70,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: ["", "nope", "[]", "null", "{}", #"{"local":{},"remote":[]}"#])
-    func `getCheckpoint: a body that is none counts as an empty one`(body: String) throws {
+    func `getCheckpoint: an invalid body is treated as an empty checkpoint`(body: String) throws {
         let site = try Site()
         try site.save("a", "{}")
         var server = Counterpart(
@@ -91,7 +89,7 @@ import Testing
         #expect(server.error?.code == code)
     }
 
-    @Test func `setCheckpoint: refused for ever, it is given up and the run ends`() throws {
+    @Test func `setCheckpoint: after repeated refusals the run ends with the error`() throws {
         let site = try Site()
         try site.save("a", "{}")
         var server = try Counterpart.server(site, .init(pulls: false))
@@ -115,7 +113,7 @@ import Testing
             "[99]", "[1000]", #"[{"status":9223372036854775807}]"#, #"[{"status":1000}]"#,
         ]
     )
-    func `proposeChanges: an answer that cannot be read ends the replication`(body: String) throws {
+    func `proposeChanges: an invalid reply ends the replication`(body: String) throws {
         let site = try Site()
         try site.save("a", "{}")
         var server = try Counterpart.server(site, .init(pulls: false))
@@ -125,7 +123,7 @@ import Testing
     }
 
     @Test(arguments: [(#"[{"rev":"1-ff"}]"#, 500), ("[999]", 999), ("[100]", 100), ("[400]", 400)])
-    func `proposeChanges: a status that nobody knows is the document's error`(
+    func `proposeChanges: an unknown status is an error of that document`(
         body: String,
         code: Int
     ) throws {
@@ -138,7 +136,7 @@ import Testing
     }
 
     @Test(arguments: [#"{"status":409,"rev":"junk"}"#, #"{"status":409,"rev":"2-bb"}"#, "409"])
-    func `proposeChanges: a conflict with a revision that means nothing is a conflict`(
+    func `proposeChanges: a conflict with an unknown or invalid revision is a conflict`(
         verdict: String
     ) throws {
         let site = try Site()
@@ -148,7 +146,7 @@ import Testing
         #expect(server.events.map(\.error?.code) == [409])
     }
 
-    @Test func `a reply where a whole body was said to follow takes any properties`() throws {
+    @Test func `unknown or invalid properties in replies are ignored`() throws {
         let site = try Site()
         try site.save("a", "{}")
         var server = try Counterpart.server(site, .init(pulls: false))
@@ -162,7 +160,7 @@ import Testing
     }
 
     @Test(arguments: ["9223372036854775807", "-1", "65536", "1.5", "\"x\""])
-    func `changes: flags that are none make the list unreadable`(flags: String) throws {
+    func `changes: invalid flags invalidate the whole list`(flags: String) throws {
         var server = try Counterpart.server(try Site(), .init(pushes: false))
         let reply = server.ask(
             "changes",
@@ -172,7 +170,7 @@ import Testing
         #expect(reply?.error?.code == 400)
     }
 
-    @Test func `changes: a size that nothing has is no trouble`() throws {
+    @Test func `changes: absurd body sizes are accepted`() throws {
         var server = try Counterpart.server(try Site(), .init(pushes: false))
         let entries = (1...40).map { "[\($0),\"d\($0)\",\"1-aa\",0,9223372036854775807]" }
         let reply = server.ask(
@@ -192,7 +190,7 @@ import Testing
             "[true]", "[{}]", "[[[]]]",
         ]
     )
-    func `changes: an answer that cannot be read sends nothing, and the feed goes on`(
+    func `changes: after an invalid reply nothing is sent, and the feed continues`(
         body: String
     ) throws {
         let site = try Site()
@@ -211,7 +209,7 @@ import Testing
         #expect(try client.take("rev").properties["id"] == "b")
     }
 
-    @Test func `changes: ancestors that are none are passed over`() throws {
+    @Test func `changes: invalid ancestors in a reply are ignored`() throws {
         let site = try Site()
         try site.put("a", ["2-bb", "1-aa"], "{}")
         var client = Counterpart.client(site)
@@ -221,7 +219,7 @@ import Testing
     }
 
     @Test(arguments: [("HTTP", 500), ("BLIP", 404), ("LiteCore", 8), ("", 0), ("POSIX", 28)])
-    func `changes and rev: an error reply is that document's affair`(
+    func `changes and rev: an error reply fails only that document`(
         domain: String,
         code: Int
     ) throws {

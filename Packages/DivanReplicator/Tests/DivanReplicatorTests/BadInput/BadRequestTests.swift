@@ -51,7 +51,9 @@ import Testing
     ]
 
     @Test(arguments: collections)
-    func `getCollections: refused, and may be asked again rightly`(request: BadRequest) throws {
+    func `getCollections: a bad request is refused, and a valid one is accepted afterwards`(
+        request: BadRequest
+    ) throws {
         let site = try Site()
         var client = Counterpart(Conversation.Options().passive, site)
         #expect(
@@ -62,7 +64,7 @@ import Testing
         #expect(verdict(client.ask("getCollections", [:], sound)) == "HTTP/400", "but once")
     }
 
-    @Test func `getCollections: more collections than may be`() throws {
+    @Test func `getCollections: too many collections are refused`() throws {
         let names = (0...1_000).map { "\"c\($0)\"" }.joined(separator: ",")
         var client = Counterpart(Conversation.Options().passive, try Site())
         let body = #"{"checkpoint_ids":[\#(names)],"collections":[\#(names)]}"#
@@ -133,14 +135,14 @@ import Testing
     private static let known = "sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk="
 
     @Test(arguments: requests)
-    func `refused alone`(request: BadRequest) throws {
+    func `a bad request is refused without closing the connection`(request: BadRequest) throws {
         let site = try Site()
         try site.save("there", "{}")
         var client = Counterpart.client(site)
         try check(request, &client, site)
     }
 
-    @Test func `a list longer than may be is refused whole`() throws {
+    @Test func `a list above the limit is refused entirely`() throws {
         var limited = Conversation.Options()
         limited.limits.receivedChangesCount = 10
         var client = Counterpart.client(try Site(), limited)
@@ -156,9 +158,7 @@ import Testing
             #"{"a":1}"#, "18446744073709551616", "", "{", String(repeating: "9", count: 5_000),
         ]
     )
-    func `subChanges: a since of every kind starts somewhere, and the feed ends`(
-        since: String
-    ) throws {
+    func `subChanges: any value of since is accepted, and the feed ends`(since: String) throws {
         let site = try Site()
         try site.save("a", "{}")
         var client = Counterpart.client(site)
@@ -171,7 +171,7 @@ import Testing
     }
 
     @Test(arguments: ["nope", "[]", "{}", #"{"docIDs":7}"#, #"{"docIDs":[1,null,{}]}"#, deep])
-    func `subChanges: a body that names no documents is no error`(body: String) throws {
+    func `subChanges: a body without document IDs is accepted`(body: String) throws {
         let site = try Site()
         try site.save("a", "{}")
         var client = Counterpart.client(site)
@@ -181,7 +181,7 @@ import Testing
 
     // MARK: Legacy mode
 
-    @Test func `legacy: a first message that names a collection is refused`() throws {
+    @Test func `legacy: a first message with a collection is refused`() throws {
         var client = Counterpart(Conversation.Options().passive, try Site())
         let reply = client.ask("getCheckpoint", ["collection": "0", "client": "a"])
         #expect(verdict(reply) == "HTTP/400")
@@ -199,7 +199,9 @@ import Testing
         BadRequest("changes", [], "{"), BadRequest("getRev", [], "", "BLIP/404"),
         BadRequest("norev", [], "", "fine"),
     ])
-    func `legacy: refused alone`(request: BadRequest) throws {
+    func `legacy: a bad request is refused without closing the connection`(
+        request: BadRequest
+    ) throws {
         let site = try Site()
         var client = Counterpart(Conversation.Options().passive, site, version: .version2)
         let reply = client.ask(request.profile, request.blipProperties, request.body)
@@ -215,7 +217,7 @@ import Testing
         "getCollections", "getCheckpoint", "setCheckpoint", "subChanges", "proposeChanges",
         "unsubChanges", "getRev", "x", "",
     ])
-    func `an active peer answers no requests of a client`(profile: String) throws {
+    func `an active peer does not answer client requests`(profile: String) throws {
         var server = try Counterpart.server(try Site())
         let properties: BLIPProperties = ["collection": "0", "client": "a"]
         #expect(verdict(server.ask(profile, properties, "[]")) == "BLIP/404")
@@ -223,7 +225,7 @@ import Testing
     }
 
     @Test(arguments: ["changes", "rev", "norev", "getAttachment", "proveAttachment"])
-    func `an active peer wants to know the collection`(profile: String) throws {
+    func `an active peer refuses messages without a valid collection`(profile: String) throws {
         var server = try Counterpart.server(try Site())
         for properties: BLIPProperties in [[:], ["collection": "9"], ["collection": "x"]] {
             #expect(verdict(server.ask(profile, properties, "[]")) == "HTTP/400")
@@ -231,7 +233,7 @@ import Testing
         #expect(server.closeCode == nil)
     }
 
-    @Test func `a replicator that only pushes takes no changes and no revisions`() throws {
+    @Test func `a push-only replicator refuses changes and revisions`() throws {
         let site = try Site()
         var server = try Counterpart.server(site, .init(pulls: false, isContinuous: true))
         let list = server.ask("changes", ["collection": "0"], #"[[1,"a","1-aa"]]"#)

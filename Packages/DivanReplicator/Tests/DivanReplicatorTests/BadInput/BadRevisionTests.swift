@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test(arguments: cases)
-    private func `a passive peer refuses it`(given: Case) throws {
+    private func `a passive peer refuses an invalid revision`(given: Case) throws {
         let site = try Site()
         var client = Counterpart.client(site)
         let reply = client.ask("rev", properties(given), given.body)
@@ -117,7 +117,9 @@ import Testing
     }
 
     @Test(arguments: cases)
-    private func `an active peer refuses it, reports it, and goes on`(given: Case) throws {
+    private func `an active peer refuses an invalid revision, reports it and continues`(
+        given: Case
+    ) throws {
         let site = try Site()
         var server = try Counterpart.server(site, .init(pushes: false))
         try server.answer("subChanges")
@@ -137,7 +139,7 @@ import Testing
         #expect(server.closeCode == nil)
     }
 
-    @Test func `a history of ten thousand is cut, and stored`() throws {
+    @Test func `a history of 10,000 revisions is truncated and stored`() throws {
         let site = try Site()
         var client = Counterpart.client(site)
         let revision: BLIPProperties = [
@@ -154,8 +156,7 @@ import Testing
             #"{"a":{"b":1}}"#, "18446744073709551616", "\"\"",
         ]
     )
-    func `a sequence of any JSON kind is kept as it stands and given back`(sequence: String) throws
-    {
+    func `a sequence of any JSON type is stored unchanged and sent back`(sequence: String) throws {
         let site = try Site()
         var server = try Counterpart.server(site, .init(pushes: false))
         try server.answer("subChanges")
@@ -178,7 +179,7 @@ import Testing
         #expect(since == (sequence == "null" ? nil : sequence) || isNumber)
     }
 
-    @Test func `a sequence beyond reason is refused with its list`() throws {
+    @Test func `an overlong sequence invalidates its list`() throws {
         var server = try Counterpart.server(try Site(), .init(pushes: false))
         try server.answer("subChanges")
         let long = "\"" + String(repeating: "1", count: 2_000) + "\""
@@ -186,7 +187,7 @@ import Testing
         #expect(reply?.error?.code == 400)
     }
 
-    @Test func `a revision without a sequence is refused by an active peer`() throws {
+    @Test func `an active peer refuses a revision without a sequence`() throws {
         let site = try Site()
         var server = try Counterpart.server(site, .init(pushes: false))
         try server.answer("subChanges")
@@ -195,7 +196,7 @@ import Testing
         #expect(try site.contents() == [:])
     }
 
-    @Test func `of a property given twice the first counts`() throws {
+    @Test func `the first value of a repeated property is used`() throws {
         let site = try Site()
         var client = Counterpart.client(site)
         var revision: BLIPProperties = ["collection": "0", "id": "a", "rev": "1-aa"]
@@ -208,7 +209,7 @@ import Testing
     }
 
     @Test(arguments: ["[]", "{\"a\":1}", "[1]", "7", "nope", #"{"n":["2-",0,2]}"#, #"{"x":[]}"#])
-    func `a delta that does not apply is asked for in full, and nothing is stored`(
+    func `a delta that does not apply is requested in full, and nothing is stored`(
         delta: String
     ) throws {
         let site = try Site()

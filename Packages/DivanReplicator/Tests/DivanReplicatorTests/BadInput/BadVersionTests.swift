@@ -32,7 +32,8 @@ import Testing
     }
 
     /// Only a database that was never upgraded, or an older peer, would send one.
-    @Test func `a tree ID for a document with a vector is a conflict, and changes nothing`() throws
+    @Test func `a tree ID for a document with version vectors is a conflict and changes nothing`()
+        throws
     {
         let site = try site()
         try site.save("doc", #"{"v":1}"#)
@@ -47,7 +48,7 @@ import Testing
         "0@VYU9gI0kQIWF+V5BljXDyA", "18e9af52a2ab0000@VYU9gI0kQIWF+V5BljXD",
         "18e9af52a2ab0000@VYU9gI0kQIWF+V5BljXDyB", "18e9af52a2ab0000@*",
     ])
-    func `a version without a time or a source is none`(text: String) {
+    func `a version without a time or a source is invalid`(text: String) {
         #expect(RevisionID(ofAnyScheme: text) == nil)
     }
 
@@ -56,7 +57,7 @@ import Testing
         "18e9af52a2ab0000@rGxJD77SR0+odh7PeEHKXA; ; 18e9af52a2aa0000@CvCbSStby9JU4nkonRJyYw",
         "18e9af52a2ab0000@rGxJD77SR0+odh7PeEHKXA, 2-abcd;",
     ])
-    func `doubled sources, two semicolons and tree IDs among what was merged are refused`(
+    func `a history with duplicate sources, two semicolons or merged tree IDs is refused`(
         history: String
     ) throws {
         let id = try #require(RevisionID(ofAnyScheme: "18e9af52b2ab0000@" + Self.foreign))
@@ -64,7 +65,9 @@ import Testing
     }
 
     /// Somebody copied the file with its source: later versions of this database must be distinguishable.
-    @Test func `a version of ours that we did not write gives this database a new source`() throws {
+    @Test func `receiving an unknown version with our own source gives the database a new source`()
+        throws
+    {
         let site = try site()
         let source = site.store.source
         try site.save("own", "{}")
@@ -83,9 +86,7 @@ import Testing
 
     /// First both have trees, then one is upgraded, then the other.
     @Test
-    func `a peer that names revisions otherwise than last time is told so, and loses nothing`()
-        throws
-    {
+    func `a peer that changed its revision scheme gets an error, and no data is lost`() throws {
         let (here, there) = (try Site(), try Site())
         try here.save("doc", #"{"v":1}"#)
         var run = Conversation.oneShot(.init(), here, there)

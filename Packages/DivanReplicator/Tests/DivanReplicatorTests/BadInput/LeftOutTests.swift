@@ -37,7 +37,8 @@ import Testing
         "", "_design", "nul\u{0}", String(repeating: "i", count: 256),
         String(repeating: "é", count: 128),
     ])
-    func `a document whose ID cannot be stored is told, and the rest comes`(_ id: String) throws {
+    func `a document with an invalid ID is reported, and the others are pulled`(_ id: String) throws
+    {
         let site = try Site()
         var server = try puller(site, .init())
         let escaped = id.unicodeScalars.map { scalar in
@@ -55,7 +56,9 @@ import Testing
         #expect(try site.contents().keys.sorted() == ["good"])
     }
 
-    @Test func `a list that wants no answer is told entry by entry, and comes again`() throws {
+    @Test func `a changes list that expects no reply is reported per document and sent again`()
+        throws
+    {
         let site = try Site()
         var server = try puller(site, .init())
         server.ask("changes", Self.zero, #"[[1,"a","1-aa"],[2,"b","1-aa"]]"#, isNoReply: true)
@@ -69,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: ["{}", "[1]", #"[[1,"a"]]"#, "[", #"[["x","a","1-aa",-1.5]]"#])
-    func `a list that cannot be read is the error of the run, which goes on, and comes again`(
+    func `an invalid changes list is reported, the run continues, and the next run repeats it`(
         list: String
     ) throws {
         let site = try Site()
@@ -88,7 +91,7 @@ import Testing
     }
 
     @Test(arguments: [("500", 500), ("413", 413), ("403", 403), ("7", 502), ("-1", 502)])
-    func `a revision that the peer cannot send is told`(_ code: String, _ told: Int) throws {
+    func `a revision that the peer cannot send is reported`(_ code: String, _ told: Int) throws {
         var server = try puller(try Site(), .init())
         server.ask("changes", Self.zero, #"[[1,"a","1-aa"]]"#)
         var properties = revision("a", "1")
@@ -99,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: ["404", "410"])
-    func `a revision that is gone is no failure`(_ code: String) throws {
+    func `a revision that no longer exists at the peer is not an error`(_ code: String) throws {
         var server = try puller(try Site(), .init())
         server.ask("changes", Self.zero, #"[[1,"a","1-aa"]]"#)
         var properties = revision("a", "1")
@@ -110,7 +113,7 @@ import Testing
 
     // MARK: Too large
 
-    @Test func `a body that is too large is refused by itself`() throws {
+    @Test func `a body above the size limit is refused without affecting others`() throws {
         let site = try Site()
         var client = Counterpart.client(site, options())
         let large = client.ask("rev", revision("large", "1"), Self.body(of: 101))
@@ -120,7 +123,7 @@ import Testing
         #expect(try site.contents().keys.sorted() == ["small"])
     }
 
-    @Test func `a pulled body that is too large is told by itself`() throws {
+    @Test func `a pulled body above the size limit is reported without affecting others`() throws {
         let site = try Site()
         var server = try puller(site, options())
         let list = #"[[1,"large","1-aa"],[2,"small","1-aa"],[3,"huge","1-aa",0,201]]"#
@@ -134,7 +137,9 @@ import Testing
         #expect(try site.contents().keys.sorted() == ["small"])
     }
 
-    @Test func `a proposal that says it is too large is refused before it is sent`() throws {
+    @Test func `a proposal with a declared size above the limit is refused before it is sent`()
+        throws
+    {
         var client = Counterpart.client(try Site(), options())
         let list =
             #"[["a","1-aa","",201],["b","1-aa","",200],["c","1-aa","",null],"#
@@ -143,7 +148,7 @@ import Testing
         #expect(answer == Array("[413,0,0,413,0,400]".utf8))
     }
 
-    @Test func `a delta that makes too large a body is refused`() throws {
+    @Test func `a delta that produces a body above the size limit is refused`() throws {
         let site = try Site()
         try site.put("a", ["1-aa"], #"{"n":1}"#)
         var options = options()
@@ -158,7 +163,7 @@ import Testing
         #expect(try site.body("a") == #"{"n":3}"#)
     }
 
-    @Test func `one large document stops nothing in either direction`() throws {
+    @Test func `one oversized document does not stop the replication in either direction`() throws {
         let (here, there) = (try Site(), try Site())
         for (site, name) in [(here, "mine"), (there, "theirs")] {
             for (number, body) in ["{}", Self.body(of: 101), Self.body(of: 100)].enumerated() {
@@ -184,7 +189,7 @@ import Testing
         (#"{"":1,"":2}"#, #"{"":2}"#), (#"{"a":[{"z":1,"y":2,"z":3}]}"#, #"{"a":[{"y":2,"z":3}]}"#),
         (#"{"b":1, "a":2}"#, #"{"b":1, "a":2}"#),
     ])
-    func `of a key that a peer sends twice the last value is stored`(
+    func `if a key occurs twice in a body, the last value is stored`(
         text: String,
         meaning: String
     ) throws {
@@ -198,7 +203,7 @@ import Testing
         #expect(try here.contents() == there.contents())
     }
 
-    @Test func `a body that is nested too deep is told as that`() throws {
+    @Test func `a body that is nested too deeply has its own error message`() throws {
         let deep =
             #"{"a":"# + String(repeating: "[", count: 200) + String(repeating: "]", count: 200)
         var client = Counterpart.client(try Site())

@@ -28,7 +28,7 @@ import Testing
     ]
 
     @Test(arguments: ["litecore-conflict", "litecore-sg-conflict"])
-    func `meets a conflict as LiteCore does`(name: String) throws {
+    func `handles a conflict like LiteCore`(name: String) throws {
         let transcript = try Transcript(name)
         let site = try Site()
         try site.save("doc-c", #"{"v":"base"}"#)
@@ -48,7 +48,7 @@ import Testing
 
     /// LiteCore pushes a document in conflict anyway, and Sync Gateway refuses it; ours waits for its resolver.
     @Test(arguments: ["litecore-conflict", "litecore-sg-conflict"])
-    func `pushes no conflicted document where LiteCore does`(name: String) throws {
+    func `does not push a conflicted document that LiteCore pushes`(name: String) throws {
         let transcript = try Transcript(name)
         let site = try Site()
         try site.save("doc-c", #"{"v":"base"}"#)
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `refuses a conflict where LiteCore stores it`() throws {
+    @Test func `refuses a conflict that LiteCore stores`() throws {
         let transcript = try Transcript("litecore-conflict")
         let site = try Site()
         for (index, connection) in transcript.connections.enumerated() {
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `meets two documents of one name as LiteCore does`(isActive: Bool) throws {
+    func `handles two unrelated documents with one ID like LiteCore`(isActive: Bool) throws {
         let transcript = try Transcript("litecore-conflict-no-common-ancestor")
         let site = try Site()
         try site.save("doc-x", isActive ? #"{"v":"client"}"# : #"{"v":"server"}"#)
@@ -109,7 +109,7 @@ import Testing
             ("litecore-sg-continuous", true),
         ]
     )
-    func `stays connected as LiteCore does`(name: String, isActive: Bool) throws {
+    func `stays connected like LiteCore`(name: String, isActive: Bool) throws {
         let transcript = try Transcript(name)
         let connection = transcript.connections[0]
         let site = try Site()
@@ -134,7 +134,7 @@ import Testing
 
     /// LiteCore offers version 4 first when it only pushes from trees, and Sync Gateway accepted it.
     @Test(arguments: [Subprotocol.version3, .version4])
-    func `pushes to Sync Gateway what LiteCore pushes`(subprotocol: Subprotocol) throws {
+    func `pushes the same messages to Sync Gateway as LiteCore`(subprotocol: Subprotocol) throws {
         let transcript = try Transcript("litecore-sg-push")
         let site = try RecordedDocuments.site(transcript)
         for (index, connection) in transcript.connections.enumerated() {
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test func `pulls from Sync Gateway what LiteCore pulls`() throws {
+    @Test func `pulls the same messages from Sync Gateway as LiteCore`() throws {
         let transcript = try Transcript("litecore-sg-pull")
         let site = try Site()
         for connection in transcript.connections {
@@ -168,7 +168,7 @@ import Testing
     /// The recording contains only lengths and types of the two blobs: they are replaced by content of the same length,
     /// and the digests and revision IDs change accordingly.
     @Test(arguments: [true, false])
-    func `large blobs pass as at LiteCore`(isActive: Bool) throws {
+    func `transfers large blobs like LiteCore`(isActive: Bool) throws {
         let large = try LargeBlobs()
         let transcript = try Transcript("litecore-big-blob", replacing: large.replacements)
         for (index, connection) in transcript.connections.enumerated() {

@@ -14,7 +14,9 @@ import Testing
     ]
 
     @Test(arguments: names)
-    func `the story goes as it went at Couchbase Lite, but for what is named`(name: String) throws {
+    func `a recorded scenario matches Couchbase Lite except for the listed differences`(
+        name: String
+    ) throws {
         let story = try Story(name)
         try story.play()
         let named = StoryDifference.all[name] ?? []

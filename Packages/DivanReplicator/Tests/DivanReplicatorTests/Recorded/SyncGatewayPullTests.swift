@@ -21,7 +21,7 @@ import Testing
     ]
 
     @Test(arguments: names, [true, false])
-    func `a pull recorded from Sync Gateway brings what the server says`(
+    func `a pull recorded from Sync Gateway stores the content sent by the server`(
         name: String,
         isFresh: Bool
     ) throws {
@@ -29,9 +29,8 @@ import Testing
     }
 
     /// Arriving revisions are answered first and stored later.
-    @Test(arguments: names) func `a recorded pull into an index brings the same`(
-        name: String
-    ) throws {
+    @Test(arguments: names)
+    func `a recorded pull into an indexed collection stores the same content`(name: String) throws {
         try play(name, isFresh: false, isIndexed: true)
     }
 
@@ -143,7 +142,7 @@ import Testing
         return setting
     }
 
-    @Test func `a collection that Sync Gateway does not have stops the replication`() throws {
+    @Test func `a collection that does not exist on Sync Gateway ends the replication`() throws {
         let transcript = try Transcript("sync-gateway-21-collections")
         let reply = try #require(transcript.connections[0].messages.first { $0.type == "RES" })
         let names = ["travel.hotels", "travel.nope", "travel.notes"]

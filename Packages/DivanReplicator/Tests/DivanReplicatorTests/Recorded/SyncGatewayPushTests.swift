@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: RecordedDifference.files)
-    func `our answers mean what the recorded server's mean`(name: String) throws {
+    func `our replies are equivalent to those of the recorded server`(name: String) throws {
         // Couchbase Lite, and therefore Divan, accepts no digest of three digits; these get a fourth.
         let transcript = try Transcript("sync-gateway-\(name)", replacing: ["-abc": "-abcd"])
         var sites: [String: Site] = [:]
@@ -73,7 +73,7 @@ import Testing
 
     /// A defect that ends the connection there ends it here; others may, because this side is stricter about the layers
     /// below the messages.
-    @Test func `malformed frames end the connection where they do at Sync Gateway`() throws {
+    @Test func `malformed frames end the connection whenever they do at Sync Gateway`() throws {
         let stricter = [
             "empty WebSocket message", "compressed flag, empty payload",
             "empty payload, not even a properties length", "properties length beyond the message",
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `the same subprotocol is agreed on`() throws {
+    @Test func `the same subprotocol is selected`() throws {
         let transcript = try Transcript("sync-gateway-01-handshake-accepted")
         let listener = Conversation.Options().passive
         for connection in transcript.connections {

@@ -13,7 +13,7 @@ import Testing
         (isActive ? options.active : options.passive).makePeer(store: site.store)
     }
 
-    @Test func `pushes what LiteCore pushes`() throws {
+    @Test func `pushes the same messages as LiteCore`() throws {
         let transcript = try Transcript("litecore-push")
         let site = try RecordedDocuments.site(transcript)
         for (index, connection) in transcript.connections.enumerated() {
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `takes a push of LiteCore as LiteCore does`() throws {
+    @Test func `accepts a push from LiteCore like LiteCore`() throws {
         let transcript = try Transcript("litecore-push")
         let site = try Site()
         let source = try RecordedDocuments.site(transcript)
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `pulls what LiteCore pulls`() throws {
+    @Test func `pulls the same messages as LiteCore`() throws {
         let transcript = try Transcript("litecore-pull")
         let site = try Site()
         for connection in transcript.connections {
@@ -70,7 +70,7 @@ import Testing
         #expect(site.store.blobs.contains(BlobDigest(hashing: content.span)))
     }
 
-    @Test func `serves a pull as LiteCore does`() throws {
+    @Test func `serves a pull like LiteCore`() throws {
         let transcript = try Transcript("litecore-pull")
         let site = try RecordedDocuments.site(transcript)
         for (index, connection) in transcript.connections.enumerated() {
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: ["litecore-sync-two-way", "litecore-collection"], [true, false])
-    func `syncs both ways as LiteCore does`(name: String, isActive: Bool) throws {
+    func `syncs in both directions like LiteCore`(name: String, isActive: Bool) throws {
         let transcript = try Transcript(name)
         let hotels = try #require(CollectionPath("travel.hotels"))
         let path = name == "litecore-collection" ? hotels : .default

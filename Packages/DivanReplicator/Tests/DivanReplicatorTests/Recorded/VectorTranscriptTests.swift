@@ -19,17 +19,19 @@ import Testing
     ]
 
     @Test(arguments: peers + gateways)
-    func `says as a client what Couchbase Lite 4 says`(name: String) throws {
+    func `sends the same messages as a Couchbase Lite 4 client`(name: String) throws {
         try VectorRecording("litecore-" + name, isActive: true).play()
     }
 
     @Test(arguments: peers)
-    func `says as a listener what Couchbase Lite 4 says`(name: String) throws {
+    func `sends the same messages as a Couchbase Lite 4 listener`(name: String) throws {
         try VectorRecording("litecore-" + name, isActive: false).play()
     }
 
     @Test(arguments: peers + gateways)
-    func `a database of trees has nothing in common with such a client`(name: String) throws {
+    func `a database with revision trees does not accept a version vector client`(
+        name: String
+    ) throws {
         let listener = Conversation.Options().passive
         for connection in try Transcript("litecore-" + name).connections {
             #expect(connection.offered == ["BLIP_3+CBMobile_4"], "\(connection.label)")

@@ -1,20 +1,20 @@
-/// One state of a document, as its history keeps it.
+/// A revision in a document's history.
 public struct HistoryRevision: Equatable, Sendable {
-    /// Its identity.
+    /// The ID of the revision.
     public let id: RevisionID
     /// The position of its parent in `RevisionTree.revisions`; `nil` for a root, and without a tree.
     public internal(set) var parent: Int?
-    /// What is known about it.
+    /// The properties of the revision.
     public internal(set) var flags: RevisionFlags
-    /// The local change number under which it was stored, or 0 when it is new.
+    /// The local sequence number of the revision; 0 if it is new.
     public internal(set) var sequence: UInt64
-    /// Canonical JSON or JSON as received; `nil` when it is not kept.
+    /// Canonical JSON or JSON as received; `nil` if it is not kept.
     public internal(set) var body: [UInt8]?
 
     /// Whether it deletes the document.
     public var isTombstone: Bool { flags.contains(.tombstone) }
 
-    /// Creates a revision from its row.
+    /// Creates a revision from its row in the database.
     public init(
         only id: RevisionID,
         flags: RevisionFlags,
@@ -40,26 +40,26 @@ public struct HistoryRevision: Equatable, Sendable {
     }
 }
 
-/// The outcome for a revision that was offered to a history.
+/// The result of adding a revision to a history.
 public enum HistoryOutcome: Equatable, Sendable {
-    /// It was inserted; `isConflict` if it waits for a resolver, `isUnaware` if it replaced a revision
-    /// that its sender did not know, and may come across there.
+    /// The revision was added; `isConflict` if it waits for a resolver, `isUnaware` if it replaced a revision that
+    /// its sender did not know and may still receive.
     case inserted(isConflict: Bool, isUnaware: Bool = false)
-    /// It was there before; the revisions are unchanged.
+    /// The revision already exists; nothing is changed.
     case alreadyThere
-    /// It is older than the current revision, which may have won over it here while its sender let it win
-    /// over the current one; the revisions are unchanged.
+    /// The revision is older than the current revision, which may have won a conflict here while its sender decided
+    /// the conflict differently; the revisions are unchanged.
     case overtaken
-    /// It would make a conflict, and those are refused; nothing is changed.
+    /// The revision would cause a conflict, and conflicts are rejected; nothing is changed.
     case conflict
-    /// It was given up here, and remains so: the current revision counts as changed, so that the
-    /// sender is told of it, and of what it closed.
+    /// The revision lost a conflict here and stays closed: the current revision is treated as changed, so that it
+    /// is sent to the sender with the branch that it closed.
     case givenUp
 }
 
-/// How a conflict ends.
+/// The resolution of a conflict.
 public enum HistoryDecision: Equatable, Sendable {
-    /// The local revision's content stays.
+    /// The content of the local revision is kept.
     case keepLocal
     /// The remote revision becomes current.
     case keepRemote
@@ -69,22 +69,24 @@ public enum HistoryDecision: Equatable, Sendable {
     case delete
 }
 
-/// The answer for a peer that announces a revision.
+/// The answer to a peer that announces a revision.
 public enum AnnouncedStanding: Equatable, Sendable {
-    /// It is here; whether the remote is known to have it, and whether it is current.
+    /// The revision exists; whether the remote is known to have it, and whether it is current.
     case known(isMarked: Bool, isCurrent: Bool)
-    /// It is not here; these are, with their bodies. If there is a `rival`, it was given up for that one.
+    /// The revision is missing; these ancestors exist with their bodies.
+    ///
+    /// If there is a `rival`, the revision lost a conflict against it.
     case wanted(ancestors: [RevisionID], rival: RevisionID? = nil)
-    /// It would make a conflict, and those are not tracked here.
+    /// The revision would cause a conflict, and conflicts are not tracked here.
     case conflict
 }
 
-/// The answer for a peer that proposes a revision.
+/// The answer to a peer that proposes a revision.
 public enum ProposedStanding: Equatable, Sendable {
-    /// It may be sent.
+    /// The peer can send the revision.
     case accept
-    /// It is current here.
+    /// The revision is current here.
     case known
-    /// Another one is current, and not the one that it follows.
+    /// Another revision is current, and it is not the parent of the proposed revision.
     case conflict
 }

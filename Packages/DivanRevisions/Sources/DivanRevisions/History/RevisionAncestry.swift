@@ -1,11 +1,11 @@
-/// The past of a revision that is sent or received, as its message names it.
+/// The history of a revision that is sent or received, in the form of its message.
 ///
-/// In a tree the ancestors, newest first. With version vectors the versions that the revision merged, then
-/// those of the other sources, then the tree IDs from before the upgrade.
+/// In a tree: the ancestors, newest first. With version vectors: the merged versions, then those of the other
+/// sources, then the tree IDs from before the upgrade.
 public struct RevisionAncestry: Equatable, Sendable {
     /// The revisions, in the order of the message.
     public var ids: [RevisionID]
-    /// How many of them, from the first, the revision merged; 0 in a tree.
+    /// The number of merged versions at the start of `ids`; 0 in a tree.
     public var mergeCount: Int
 
     /// Creates an ancestry from its parts.
@@ -14,14 +14,14 @@ public struct RevisionAncestry: Equatable, Sendable {
         self.mergeCount = min(max(mergeCount, 0), ids.count)
     }
 
-    /// Takes the past of a revision.
+    /// Creates the ancestry of a revision.
     public init(of mixed: MixedVector) {
         let versions = mixed.vector.versions.dropFirst().map { RevisionID($0) }
         ids = versions + (mixed.isLegacy ? Array(mixed.legacy.dropFirst()) : mixed.legacy)
         mergeCount = mixed.vector.mergeCount
     }
 
-    /// Reads the text of a message.
+    /// Parses the text of a message.
     ///
     /// - Throws: `badVersion` with the place.
     public init(of id: RevisionID, text: String) throws(RevisionError) {
@@ -32,12 +32,12 @@ public struct RevisionAncestry: Equatable, Sendable {
         }
     }
 
-    /// The same without tree IDs.
+    /// The ancestry without tree IDs.
     public var versionsOnly: RevisionAncestry {
         RevisionAncestry(ids.filter(\.isVersion), mergeCount: mergeCount)
     }
 
-    /// The text of a message: separated as a tree's or as a vector's are.
+    /// The text for a message, with the separators of a tree or a vector.
     public func text(of id: RevisionID) -> String {
         guard id.isVersion, let mixed = try? MixedVector(id, self) else {
             return ids.map(\.description).joined(separator: ",")
@@ -47,9 +47,9 @@ public struct RevisionAncestry: Equatable, Sendable {
 }
 
 extension MixedVector {
-    /// Joins the name of a revision and its past.
+    /// Joins the ID of a revision and its ancestry.
     ///
-    /// - Throws: `badVersion` when a version follows a tree ID or a source occurs twice.
+    /// - Throws: `badVersion` if a version follows a tree ID or a source occurs twice.
     public init(_ id: RevisionID, _ ancestry: RevisionAncestry) throws(RevisionError) {
         let all = [id] + ancestry.ids
         let versions = all.prefix { $0.isVersion }.compactMap(\.version)

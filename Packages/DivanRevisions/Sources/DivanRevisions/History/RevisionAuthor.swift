@@ -1,21 +1,21 @@
-/// Who writes a database's revisions, and when: what a history needs to name new ones.
+/// The source and the clock that a history needs for the IDs of new revisions.
 ///
-/// Trees need only `blinding`: there the name of a revision follows from its content.
+/// Trees need only `blinding`: their revision IDs depend only on the content.
 public struct RevisionAuthor: Equatable, Sendable {
     /// The database.
     public let source: SourceID
-    /// Its clock, which is kept with it.
+    /// The clock of the database, which is stored with it.
     public private(set) var clock: HybridClock
-    /// Whether a version was received that has this database's source but was not written by it.
+    /// Whether a version was received that has the source of this database but was not written by it.
     ///
-    /// The file was copied or restored: revisions written from now on need another source.
+    /// The file was copied or restored: new revisions need another source.
     public private(set) var hasDouble = false
-    /// Whether the clock was set back: its times from now on are earlier than some that it gave.
+    /// Whether the clock was set back: new times are earlier than some that it returned before.
     public private(set) var isClockRepaired = false
-    /// The source that the database writes as after this transaction, if it is another one.
+    /// The source that the database uses after this transaction, if it changes.
     public private(set) var successor: SourceID?
-    /// What the digest of a tree's next revision covers in addition to its content: random bytes if
-    /// the body must not be guessable from its name, otherwise nothing.
+    /// Additional input of the digest of a tree's next revision: random bytes if the body must not be guessable
+    /// from its ID, otherwise empty.
     public var blinding: [UInt8] = []
     private let wall: UInt64
 
@@ -35,9 +35,9 @@ public struct RevisionAuthor: Equatable, Sendable {
         return time
     }
 
-    /// Notes a received revision without a past.
+    /// Checks and records a received revision without ancestry.
     ///
-    /// - Throws: `foreignScheme`, `badVersion` for one that a database of that scheme does not accept.
+    /// - Throws: `foreignScheme`, `badVersion` for an ID that a database of that scheme does not accept.
     public mutating func admit(
         _ id: RevisionID,
         in scheme: RevisionScheme
@@ -72,7 +72,7 @@ public struct RevisionAuthor: Equatable, Sendable {
 
     /// Sets the clock back to at most one minute ahead of the wall clock.
     ///
-    /// - Returns: The latest time that peers accept now.
+    /// - Returns: The latest time that peers currently accept.
     public mutating func repairClock() -> UInt64 {
         clock = clock.setBack(to: wall)
         isClockRepaired = true

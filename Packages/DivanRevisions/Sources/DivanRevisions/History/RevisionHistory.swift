@@ -1,37 +1,37 @@
 public import DivanCrypto
 
-/// All that a database knows about the revisions of one document: the seam between the engine, which
-/// stores and syncs, and a scheme, which decides which revision follows which.
+/// The revisions of one document: the interface between the engine, which stores and syncs, and a revision scheme,
+/// which determines the order of revisions.
 ///
-/// The engine asks how revisions relate to each other, what to send as a revision's past, and what is
-/// left after a merge; it does not know whether the answer comes from a tree (`RevisionTree`) or from
-/// version vectors (`VectorHistory`). A value without storage: loaded, changed and written back.
+/// The engine does not know whether a history is a tree (`RevisionTree`) or version vectors (`VectorHistory`). A
+/// history is a value without storage: it is loaded, changed and written back.
 public protocol RevisionHistory: Sendable {
     /// The revision that readers of the document see; `nil` only in an empty history.
     var current: HistoryRevision? { get }
-    /// Every revision whose body is kept.
+    /// All revisions whose body is kept.
     var revisionsWithBody: [HistoryRevision] { get }
-    /// Whether the document's row says everything: there is one revision, and no remote is known to have it.
+    /// Whether the document's row contains the whole history: there is one revision, and no remote is known to have
+    /// it.
     var isSingle: Bool { get }
-    /// Whether the document has revisions that the current one does not follow.
+    /// Whether the document has revisions that are not ancestors of the current revision.
     var isBranched: Bool { get }
     /// Whether a revision waits for a resolver.
     var isConflicted: Bool { get }
-    /// The revisions for a resolver.
+    /// The two revisions for a resolver.
     var conflict: (local: HistoryRevision, remote: HistoryRevision)? { get }
 
-    /// The revision with this ID, if more than its ID is known.
+    /// The revision with this ID, if more than the ID is known.
     subscript(id: RevisionID) -> HistoryRevision? { get }
-    /// The revision with this ID and those before it, newest first, as far as their names are known.
+    /// The revision with this ID and its ancestors, newest first, as far as their IDs are known.
     func names(behind id: RevisionID) -> [RevisionID]
-    /// The revision and its known past, as text: IDs separated by commas, or a vector.
+    /// The revision and its known ancestors as text: IDs separated by commas, or a vector.
     func text(of id: RevisionID) -> String
-    /// A revision that both follow, if its body may be kept: the base of a merge.
+    /// A common ancestor whose body may be kept: the base of a merge.
     func commonAncestor(of first: RevisionID, and second: RevisionID) -> HistoryRevision?
-    /// Whether `ancestor` comes before `id`.
+    /// Whether `ancestor` is an ancestor of `id`.
     func isAncestor(_ ancestor: RevisionID, of id: RevisionID) -> Bool
-    /// What to tell a peer that still holds a revision that was given up here: the tombstone that
-    /// closed it first; empty if there is none.
+    /// The closed branch for a peer that still has a revision that lost a conflict here: the closing tombstone
+    /// first; empty if there is none.
     func closedBranch(from id: RevisionID) -> [RevisionID]
     /// The latest revision that a remote is known to have.
     func latest(at remote: RemoteID) -> RevisionID?
@@ -41,10 +41,10 @@ public protocol RevisionHistory: Sendable {
         at remote: RemoteID?,
         keepsOrder: Bool
     ) -> AnnouncedStanding
-    /// What to send as the past of a revision: at most `limit` − 1 names, down to one that the peer is
-    /// `known` to have.
+    /// The ancestry to send with a revision: at most `limit` − 1 IDs, down to an ID that the peer is `known` to
+    /// have.
     ///
-    /// A peer that `takesTreeIDs` remembers all tree IDs behind a vector, and decides by the vectors.
+    /// A peer that `takesTreeIDs` keeps all tree IDs after a vector, and compares the vectors.
     func ancestry(
         of id: RevisionID,
         limit: Int,
@@ -53,40 +53,39 @@ public protocol RevisionHistory: Sendable {
         random: any RandomSource
     ) -> RevisionAncestry
 
-    /// Adds a revision made on this peer.
+    /// Adds a local revision.
     mutating func save(
         _ edit: LocalEdit,
         by author: inout RevisionAuthor
     ) throws(RevisionError) -> HistoryOutcome
-    /// Adds a revision that a peer sent.
+    /// Adds a revision from a peer.
     mutating func insert(
         _ received: ReceivedRevision,
         by author: inout RevisionAuthor
     ) throws(RevisionError) -> HistoryOutcome
-    /// Notes that a remote has a revision; one that is older than what it is known to have is ignored,
-    /// unless the remote `goesBack` to it.
+    /// Records that a remote has a revision; an older revision than the recorded one is ignored, unless the remote
+    /// `goesBack` to it.
     mutating func markLatest(_ id: RevisionID, at remote: RemoteID, goesBack: Bool)
-    /// Ends the conflict between the current revision and one that waits; returns the outcome.
+    /// Resolves the conflict between the current revision and a conflicting revision; returns the result.
     mutating func end(
         _ conflict: (local: RevisionID, remote: RevisionID),
         as decision: HistoryDecision,
         closesRemote: Bool,
         by author: inout RevisionAuthor
     ) throws(RevisionError) -> RevisionID
-    /// Makes the current revision follow one that lost against it; `nil` if that adds nothing new.
+    /// Makes the current revision a descendant of a revision that lost against it; `nil` if nothing changes.
     ///
     /// `blinding` is that of `RevisionID.digesting`.
     mutating func graftCurrent(
         onto loser: RevisionID,
         blinding: [UInt8]
     ) throws(RevisionError) -> RevisionID?
-    /// Replaces the current revision with one that was given up here, because a remote
-    /// insists on it.
+    /// Replaces the current revision with a revision that lost a conflict here, because a remote requires it.
     mutating func takeBack(
         _ id: RevisionID,
         from remote: RemoteID
     ) throws(RevisionError) -> Bool
-    /// Gives all new revisions their sequence.
+    /// Sets the sequence of all new revisions.
     mutating func assignSequence(_ sequence: UInt64)
     /// Replaces the kept bodies of all revisions except the current one.
     mutating func transformOldBodies<E: Error>(
@@ -98,7 +97,7 @@ public protocol RevisionHistory: Sendable {
 }
 
 extension RevisionHistory {
-    /// What to send to a peer of any kind.
+    /// The ancestry for a peer of any kind.
     public func ancestry(
         of id: RevisionID,
         limit: Int,
@@ -109,17 +108,17 @@ extension RevisionHistory {
     }
 }
 
-/// A revision made on this peer.
+/// A local change of a document.
 public struct LocalEdit: Sendable {
-    /// The revision that it follows, which is the current one; `nil` for the first.
+    /// The parent, which is the current revision; `nil` for the first revision.
     public var parent: RevisionID?
     /// Whether it deletes the document.
     public var isTombstone: Bool
-    /// Whether the body names blobs.
+    /// Whether the body refers to blobs.
     public var hasBlobs: Bool
     /// Canonical JSON; `{}` for a tombstone.
     public var body: [UInt8]
-    /// Which old bodies stay.
+    /// The rule for old bodies.
     public var retention: BodyRetention
 
     /// Creates an edit from its parts.
@@ -145,28 +144,28 @@ public struct LocalEdit: Sendable {
     }
 }
 
-/// A revision that a peer sent; the members are those of `RevisionTree.insertRemote`.
+/// A revision from a peer; the members are the parameters of `RevisionTree.insertRemote`.
 public struct ReceivedRevision: Sendable {
-    /// Its ID.
+    /// The ID of the revision.
     public var id: RevisionID
-    /// Its past.
+    /// The ancestry of the revision.
     public var ancestry: RevisionAncestry
-    /// Any of `tombstone` and `hasBlobs`.
+    /// The flags; only `tombstone` and `hasBlobs` are allowed.
     public var flags: RevisionFlags
     /// JSON as received.
     public var body: [UInt8]
-    /// The remote that sent it; `nil` on a peer that does not track its other side.
+    /// The remote that sent it; `nil` if the remote is not tracked.
     public var remote: RemoteID?
-    /// Whether only a continuation of a revision here is accepted.
+    /// Whether only descendants of existing revisions are accepted.
     public var refusesConflicts: Bool
-    /// What the sender closed for this revision, with its past.
+    /// The branch that the sender closed for this revision, with its ancestors.
     public var closing: [RevisionID]
-    /// Whether the sender applies the order of revisions that were given up for each other, and names the
-    /// past of every revision, as Divan peers do.
+    /// Whether the sender applies the order of `Precedence` and sends the ancestry of every revision, as Divan
+    /// peers do.
     public var keepsOrder: Bool
-    /// Whether the remote is known to have moved on since it sent this.
+    /// Whether the remote is known to have a newer revision.
     public var isOutdated: Bool
-    /// Which old bodies stay.
+    /// The rule for old bodies.
     public var retention: BodyRetention
 
     /// Creates a revision from its parts.

@@ -8,13 +8,13 @@ extension RevisionScheme {
         }
     }
 
-    /// The history of a document with one revision and nothing else.
+    /// The history of a document with one revision.
     ///
     /// - Parameters:
     ///   - revision: The revision: its ID, flags, sequence and body.
     ///   - remote: The remote that is known to have it.
     /// - Returns: The history.
-    /// - Throws: `foreignScheme` for an ID that the scheme does not know.
+    /// - Throws: `foreignScheme` for an ID of another scheme.
     public func history(
         of revision: HistoryRevision,
         knownAt remote: RemoteID?
@@ -27,7 +27,8 @@ extension RevisionScheme {
 
     /// Restores a history from `RevisionHistory.encoded()` and the row of its document.
     ///
-    /// Vectors also read histories stored as a tree before the database was upgraded.
+    /// The scheme of version vectors also reads histories that were stored as a tree before the database was
+    /// upgraded.
     ///
     /// - Throws: `unknownEncoding`, `damagedEncoding`.
     public func history(

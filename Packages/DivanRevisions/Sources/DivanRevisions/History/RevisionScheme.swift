@@ -1,4 +1,4 @@
-/// How a database names its documents' revisions, and decides which follows which.
+/// The scheme of a database's revision IDs, which also determines the order of revisions.
 ///
 /// The raw values are stored.
 public enum RevisionScheme: String, Sendable, CaseIterable {
@@ -7,12 +7,12 @@ public enum RevisionScheme: String, Sendable, CaseIterable {
     /// Version vectors, as in Couchbase Lite 4 and Sync Gateway 4.
     case vectors
 
-    /// Whether databases of this scheme accept revisions with such an ID.
+    /// Whether databases of this scheme accept revisions with this ID.
     public func takes(_ id: RevisionID) -> Bool {
         self == .vectors || !id.isVersion
     }
 
-    /// Reads an ID; `nil` for a text that is not one in this scheme.
+    /// Parses an ID; `nil` for text that is not an ID of this scheme.
     public func revisionID(utf8 text: Span<UInt8>) -> RevisionID? {
         switch self {
         case .trees: RevisionID(utf8: text)
@@ -20,13 +20,13 @@ public enum RevisionScheme: String, Sendable, CaseIterable {
         }
     }
 
-    /// The answer to a revision that a peer proposes to push: only the current revision counts.
+    /// The answer to a revision that a peer proposes to push; only the current revision is relevant.
     ///
     /// - Parameters:
     ///   - id: The proposed revision.
     ///   - parent: The revision that the peer believes to be current here.
-    ///   - current: The revision that is current.
-    ///   - isTombstone: Whether that deletes the document.
+    ///   - current: The current revision.
+    ///   - isTombstone: Whether the current revision deletes the document.
     /// - Returns: The answer.
     public func standing(
         ofProposed id: RevisionID,

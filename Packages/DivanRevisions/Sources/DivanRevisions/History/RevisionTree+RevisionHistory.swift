@@ -26,7 +26,7 @@ extension RevisionTree: RevisionHistory {
         )
     }
 
-    /// Every revision whose body is kept.
+    /// All revisions whose body is kept.
     public var revisionsWithBody: [HistoryRevision] { revisions.filter { $0.body != nil } }
 
     /// Whether there is one revision that no remote is known to have.
@@ -93,7 +93,7 @@ extension RevisionTree: RevisionHistory {
         RevisionAncestry(history(of: id, limit: limit, until: Set(known), random: random))
     }
 
-    /// Adds a revision made on this peer, under the digest of its content.
+    /// Adds a local revision, with an ID from the digest of its content.
     public mutating func save(
         _ edit: LocalEdit,
         by author: inout RevisionAuthor
@@ -113,7 +113,7 @@ extension RevisionTree: RevisionHistory {
         )
     }
 
-    /// Adds a revision that a peer sent.
+    /// Adds a revision from a peer.
     public mutating func insert(
         _ received: ReceivedRevision,
         by author: inout RevisionAuthor
@@ -132,7 +132,7 @@ extension RevisionTree: RevisionHistory {
         )
     }
 
-    /// Ends a conflict as `resolve(local:remote:as:closesRemote:)` does.
+    /// Resolves a conflict as `resolve(local:remote:as:closesRemote:)` does.
     public mutating func end(
         _ conflict: (local: RevisionID, remote: RevisionID),
         as decision: HistoryDecision,

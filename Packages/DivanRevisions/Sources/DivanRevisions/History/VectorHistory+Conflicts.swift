@@ -2,7 +2,7 @@ extension VectorHistory {
     /// Whether a revision waits for a resolver.
     public var isConflicted: Bool { entries.contains { $0.isConflict } }
 
-    /// The current revision and the first that waits.
+    /// The current revision and the first conflicting revision.
     public var conflict: (local: HistoryRevision, remote: HistoryRevision)? {
         guard let local = entries.first, let remote = entries.first(where: \.isConflict) else {
             return nil
@@ -10,13 +10,13 @@ extension VectorHistory {
         return (local.revision, remote.revision)
     }
 
-    /// Ends a conflict.
+    /// Resolves a conflict.
     ///
-    /// A side that wins unchanged keeps its revision, which from then on knows the other; a new
-    /// body is a new revision that merged both. Two tombstones need no new one. Kept over a tombstone
-    /// whose past is unknown, ours is a new revision, unless the remote can be told to close its own.
+    /// A side that wins unchanged keeps its revision, whose vector then includes the other; a new body is a new
+    /// revision that merged both. Two tombstones need no new revision. A local revision that wins against a
+    /// tombstone with unknown ancestry becomes a new revision, unless the remote can be told to close its branch.
     ///
-    /// - Throws: `notALeaf` when one of the two has changed.
+    /// - Throws: `notALeaf` if one of the two has changed.
     ///
     /// Source: `version-vectors.md` §6.
     public mutating func end(

@@ -1,16 +1,16 @@
-/// What a repair of the clock did with a document.
+/// The result of a clock repair for a document.
 public struct Restamping: Equatable, Sendable {
-    /// Whether the document has a new revision in place of one that was too far ahead.
+    /// Whether the document has a new revision in place of a revision whose time was too far ahead.
     public var isRestamped = false
-    /// Whether its vector has times that are too far ahead and that a remote has, so that they stay.
+    /// Whether the vector contains times that are too far ahead but known to a remote, so that they remain.
     public var isShared = false
 
-    /// Creates the result for a document that needs no repair.
+    /// Creates a result for a document that needs no repair.
     public init() {}
 }
 
 extension VectorHistory {
-    /// The latest time after `limit` of the current revision and those that it follows; `nil` if there is none.
+    /// The latest time after `limit` in the current revision and its ancestors; `nil` if there is none.
     public func timeAhead(of limit: UInt64) -> UInt64? {
         currentVector.vector.versions.lazy.filter { Self.isAhead($0, of: limit) }.map(\.time).max()
     }
@@ -20,20 +20,20 @@ extension VectorHistory {
         version.time > limit && version.source != .revisionTree
     }
 
-    /// Replaces the current revision by one with the same body and the present time if it, or one that it
-    /// follows, has a time after `limit` that no remote has.
+    /// Replaces the current revision with one that has the same body and the present time, if the revision or an
+    /// ancestor has a time after `limit` that no remote has.
     ///
-    /// Times that a remote has stay: removed from the vector here, they would put the two sides in conflict. If
-    /// they are this database's own, the new revision is written by `successor`, whose times need not follow
-    /// them; so must be all later ones.
+    /// Times that a remote has are kept: without them the two sides would be in conflict. If they belong to this
+    /// database, the new revision has the source `successor`, whose times need not follow them; all later revisions
+    /// must also use it.
     ///
     /// - Parameters:
     ///   - limit: The latest time that peers accept.
-    ///   - keepsForeign: Whether times of other sources count as those of a remote: they came from a peer.
-    ///   - author: Who writes the new revision; its clock was repaired.
+    ///   - keepsForeign: Whether times of other sources are treated as times that a remote has.
+    ///   - author: The author of the new revision, with a repaired clock.
     ///   - successor: A new source.
-    /// - Returns: What was done.
-    /// - Throws: `badVersion` when the clock has no time left.
+    /// - Returns: The changes.
+    /// - Throws: `badVersion` if the clock has no time left.
     public mutating func restamp(
         after limit: UInt64,
         keepsForeign: Bool,

@@ -1,13 +1,13 @@
 extension VectorHistory {
-    /// A revision with its vector, as another engine stored it.
+    /// A revision with its vector from another engine.
     public struct RestoredState: Sendable {
-        /// Its vector and tree IDs.
+        /// The vector and the tree IDs.
         public var mixed: MixedVector
-        /// What is known about it.
+        /// The properties of the revision.
         public var flags: RevisionFlags
-        /// JSON; `nil` when it is not kept.
+        /// JSON; `nil` if it is not kept.
         public var body: [UInt8]?
-        /// The remotes that are known to have it, and nothing later.
+        /// The remotes whose latest known revision this is.
         public var remotes: [RemoteID]
 
         /// Creates a state from its parts.
@@ -24,12 +24,12 @@ extension VectorHistory {
         }
     }
 
-    /// Takes over another engine's history of a document.
+    /// Creates the history of a document from another engine's data.
     ///
     /// - Parameters:
     ///   - current: The current revision.
-    ///   - others: The revisions that remotes have instead; one that equals the current revision only marks it.
-    ///   - sequence: The local change number of all of them.
+    ///   - others: The revisions that remotes have instead; a revision equal to the current one only marks it.
+    ///   - sequence: The sequence of all these revisions.
     /// - Throws: `damagedEncoding` for a state without a vector or ID, or a remote that occurs
     ///   twice.
     public init(

@@ -4,12 +4,12 @@ extension VectorHistory: RevisionHistory {
     /// The revision that readers of the document see.
     public var current: HistoryRevision? { entries.first?.revision }
 
-    /// Every revision whose body is kept.
+    /// All revisions whose body is kept.
     public var revisionsWithBody: [HistoryRevision] {
         entries.map(\.revision).filter { $0.body != nil }
     }
 
-    /// Whether there is one revision with no past, and no remote is known to have it.
+    /// Whether there is one revision without ancestors, and no remote is known to have it.
     public var isSingle: Bool {
         entries.count == 1 && marks.isEmpty && entries[0].mixed.hasNoPast
     }
@@ -33,7 +33,7 @@ extension VectorHistory: RevisionHistory {
         return [id] + RevisionAncestry(of: entries[position].mixed).ids
     }
 
-    /// The older of the two, or one that a remote had, if both follow it.
+    /// The older of the two, or a revision that a remote had, if it is an ancestor of both.
     public func commonAncestor(
         of first: RevisionID,
         and second: RevisionID
@@ -44,13 +44,13 @@ extension VectorHistory: RevisionHistory {
         }?.revision
     }
 
-    /// Whether `id` is here, knows `ancestor`, and differs from it.
+    /// Whether `id` exists, descends from `ancestor`, and differs from it.
     public func isAncestor(_ ancestor: RevisionID, of id: RevisionID) -> Bool {
         guard ancestor != id, let position = position(of: id) else { return false }
         return entries[position].knows(ancestor)
     }
 
-    /// None: a peer that holds a revision that lost learns of it from the winner's vector.
+    /// Always empty: the winner's vector tells a peer that its revision lost.
     public func closedBranch(from id: RevisionID) -> [RevisionID] { [] }
 
     /// The latest revision that a remote is known to have.
@@ -91,11 +91,11 @@ extension VectorHistory: RevisionHistory {
         return held
     }
 
-    /// What to send as the past of a revision.
+    /// The ancestry to send with a revision.
     ///
-    /// After the vector come the tree IDs that the peer's own revision followed, so that it sees the
-    /// one that it holds; Couchbase Lite takes any other for a conflict. A Divan peer gets all: only
-    /// names tell what a converted tree ID has seen, and each side would take the other to be behind.
+    /// The vector is followed by the tree IDs that precede the peer's own revision, so that the peer finds its
+    /// revision; Couchbase Lite treats any other as a conflict. A Divan peer receives all tree IDs: only they show
+    /// the history of a converted tree ID; otherwise each side would consider the other outdated.
     public func ancestry(
         of id: RevisionID,
         limit: Int,

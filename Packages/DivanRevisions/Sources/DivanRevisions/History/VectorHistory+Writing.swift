@@ -1,7 +1,7 @@
 extension VectorHistory {
-    /// Adds a revision made on this peer.
+    /// Adds a local revision.
     ///
-    /// - Throws: `notALeaf` when another revision is current; `parentMissing`.
+    /// - Throws: `notALeaf` if another revision is current; `parentMissing`.
     public mutating func save(
         _ edit: LocalEdit,
         by author: inout RevisionAuthor
@@ -20,10 +20,10 @@ extension VectorHistory {
         return .inserted(isConflict: false)
     }
 
-    /// Adds a revision that a peer sent.
+    /// Adds a revision from a peer.
     ///
-    /// - Throws: `badVersion` for a time that is invalid or in the future, a source that occurs twice, a
-    ///   version after a tree ID; nothing is changed then.
+    /// - Throws: `badVersion` for a time that is invalid or in the future, a source that occurs twice, a version
+    ///   after a tree ID; nothing has then been changed.
     public mutating func insert(
         _ received: ReceivedRevision,
         by author: inout RevisionAuthor
@@ -99,11 +99,11 @@ extension VectorHistory {
         setMark(of: remote, to: position)
     }
 
-    /// Notes that a remote has a revision: it accepted it, or said that it has it.
+    /// Records that a remote has a revision: it accepted or reported it.
     ///
-    /// One that is older than the current revision need not be kept here. With `goesBack` the remote says
-    /// that it is its current one now: a peer let it win. One that knows what the remote had, and is
-    /// known to it, is news as well: both merged the same, and took each other for one revision.
+    /// A revision older than the current one need not be kept. With `goesBack` the remote reports that it is its
+    /// current revision now: it won a conflict at a peer. A revision that includes the remote's and is included by
+    /// it is recorded as well: both merged the same versions.
     public mutating func markLatest(_ id: RevisionID, at remote: RemoteID, goesBack: Bool) {
         if !goesBack, let previous = latest(at: remote), previous != id,
             entries.first(where: { $0.id == previous })?.knows(id) == true,
@@ -130,19 +130,19 @@ extension VectorHistory {
         return add(Entry(mixed, flags: [], body: nil))
     }
 
-    /// Without a tree there is nothing to graft: a revision that won over another knows it.
+    /// Does nothing: the vector of a winning revision already includes the other.
     public mutating func graftCurrent(
         onto loser: RevisionID,
         blinding: [UInt8]
     ) throws(RevisionError) -> RevisionID? { nil }
 
-    /// Nothing is given up that could be taken back: a remote's revision follows ours, or is in conflict.
+    /// Does nothing: vectors have no closed branches.
     public mutating func takeBack(
         _ id: RevisionID,
         from remote: RemoteID
     ) throws(RevisionError) -> Bool { false }
 
-    /// Gives all new revisions their sequence.
+    /// Sets the sequence of all new revisions.
     public mutating func assignSequence(_ sequence: UInt64) {
         for index in entries.indices where entries[index].revision.sequence == 0 {
             entries[index].revision.sequence = sequence

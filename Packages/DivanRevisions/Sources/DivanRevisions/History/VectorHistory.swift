@@ -1,13 +1,13 @@
-/// What a database of version vectors knows about one document.
+/// The history of one document in a database with version vectors.
 ///
-/// **Theory of operation.** The first entry is the current revision. It is followed by the revisions that
-/// remotes are known to have instead, at most one for each, a few whose bodies are sources of deltas, and
-/// during a conflict the base of the merge. An entry in conflict came from a remote and neither knows the
-/// current revision nor is known to it; it waits for a resolver, or is dropped when its remote moves on.
-/// Nothing else is kept: a revision's past is in its vector.
+/// **Theory of operation.** The first entry is the current revision. It is followed by the revisions that remotes
+/// are known to have instead, at most one for each, a few revisions whose bodies are sources of deltas, and during
+/// a conflict the base of the merge. An entry in conflict came from a remote; neither its vector nor that of the
+/// current revision includes the other. It waits for a resolver, or is removed when its remote has a newer
+/// revision. Nothing else is kept: a revision's history is in its vector.
 ///
-/// Two revisions that were each given up for the other (`MixedVector.isCrossed`) are not a conflict: the
-/// one with the greater version stays, here and at every peer that follows this rule.
+/// Two revisions that each won against the other (`MixedVector.isCrossed`) are not a conflict: the one with the
+/// greater version is kept, on every peer that follows this rule.
 ///
 /// A document that was not written since its database was upgraded has tree IDs instead of a vector
 /// (`MixedVector`).
@@ -50,7 +50,7 @@ public struct VectorHistory: Equatable, Sendable {
     /// The vector and tree IDs of the current revision.
     public var currentVector: MixedVector { entries.first?.mixed ?? MixedVector() }
 
-    /// Every revision that is here, with its past, the current one first.
+    /// All revisions with their vectors, the current one first.
     public var known: [(mixed: MixedVector, revision: HistoryRevision)] {
         entries.map { ($0.mixed, $0.revision) }
     }

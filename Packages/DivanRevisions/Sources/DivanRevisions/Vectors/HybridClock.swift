@@ -1,5 +1,5 @@
-/// A clock whose times always increase, whatever the wall clock does, and follow every time that it has
-/// seen within a minute of the wall clock: so a revision written after another was read is later than that.
+/// A clock whose times always increase, independent of the wall clock, and are later than every received time that
+/// is at most a minute ahead of the wall clock.
 ///
 /// Times are nanoseconds since 1970, of which the lowest 16 bits (65 µs) count events within one
 /// moment. One value for each database, stored with it; the wall time is passed in.
@@ -8,24 +8,24 @@
 public struct HybridClock: Equatable, Sendable {
     /// The times that are accepted from others; the lowest is that of the first converted tree ID.
     public static let validTimes: ClosedRange<UInt64> = (1 << 40)...(1 << 63 - 1)
-    /// How far ahead of the wall clock a time from others may be, in nanoseconds: two minutes.
+    /// The maximum by which a received time can be ahead of the wall clock, in nanoseconds: two minutes.
     public static let tolerance: UInt64 = 120_000_000_000
-    /// How far ahead of the wall clock a time from others moves this clock, in nanoseconds: one minute.
+    /// The maximum by which a received time moves this clock ahead of the wall clock, in nanoseconds: one minute.
     ///
-    /// Less than `tolerance`: peers whose clocks are up to a minute behind still accept what is written here
-    /// after another peer has sent the latest times that are accepted.
+    /// Less than `tolerance`: peers whose clocks are up to a minute behind still accept local revisions after
+    /// another peer has sent the latest accepted times.
     public static let influence: UInt64 = 60_000_000_000
-    /// The latest wall time that counts: 2⁴⁰ times are left after it, so that the counter does not run out.
+    /// The latest wall time that is used: 2⁴⁰ times remain after it, so that the counter does not overflow.
     public static let latestWallTime: UInt64 = validTimes.upperBound - 1 << 40
 
     private static let counterBits: UInt64 = 0xFFFF
 
-    /// The latest time that was given or seen; 0 for a new clock.
+    /// The latest time that was returned or received; 0 for a new clock.
     public private(set) var last: UInt64
-    /// The last time that was unusually far ahead of all earlier ones, unless a peer has confirmed it.
+    /// The last time that was unusually far ahead of all earlier times, unless a peer has confirmed it.
     public private(set) var jump: ClockJump?
 
-    /// Creates a clock that continues after a time that it gave before.
+    /// Creates a clock that continues after a time that it returned before.
     public init(last: UInt64 = 0, jump: ClockJump? = nil) {
         self.last = min(last, Self.latestWallTime)
         self.jump = jump
@@ -39,16 +39,15 @@ public struct HybridClock: Equatable, Sendable {
         HybridClock(last: min(last, min(wall, Self.latestWallTime) + Self.influence))
     }
 
-    /// The latest time that others are allowed to send when this machine's clock shows `wall`.
+    /// The latest time that peers can send at the local wall time `wall`.
     public static func limit(at wall: UInt64) -> UInt64 {
         min(wall, latestWallTime) + tolerance
     }
 
-    /// A time later than all that were given or seen.
+    /// Returns a time later than all returned and received times.
     ///
-    /// - Parameter wall: Nanoseconds since 1970; a value out of range counts as the nearest one in
-    ///   it.
-    /// - Returns: `nil` when no time is left, which requires 2⁴⁰ saves with a clock that was set to the year 2262.
+    /// - Parameter wall: Nanoseconds since 1970; a value out of range becomes the nearest valid value.
+    /// - Returns: `nil` if no time is left, which requires 2⁴⁰ saves with a clock that was set to the year 2262.
     public mutating func now(wall: UInt64) -> UInt64? {
         let wall = min(max(wall, Self.validTimes.lowerBound), Self.latestWallTime)
         let moment = wall & ~Self.counterBits
@@ -75,7 +74,7 @@ public struct HybridClock: Equatable, Sendable {
         return floor + 1
     }
 
-    /// Notes a time received from others.
+    /// Records a time from a peer.
     ///
     /// - Throws: `invalidTime`, `timeInFuture`; the clock is then unchanged.
     public mutating func see(_ time: UInt64, wall: UInt64) throws(VersionError) {
@@ -92,7 +91,7 @@ public struct HybridClock: Equatable, Sendable {
         last = max(last, min(time, min(wall, Self.latestWallTime) + Self.influence))
     }
 
-    /// Notes the times of all versions of a vector received from others.
+    /// Records the times of all versions of a vector from a peer.
     ///
     /// - Throws: As for one time; the clock is then unchanged.
     public mutating func see(_ vector: VersionVector, wall: UInt64) throws(VersionError) {
@@ -102,16 +101,16 @@ public struct HybridClock: Equatable, Sendable {
     }
 }
 
-/// A save whose time was far ahead of all earlier saves and of every time that peers had sent.
+/// A save whose time was far ahead of all earlier saves and received times.
 ///
 /// Either nothing was saved for that long, or the wall clock was wrong.
 public struct ClockJump: Equatable, Sendable {
-    /// How far apart two times may be, in nanoseconds: 30 days.
+    /// The usual maximum between two times, in nanoseconds: 30 days.
     public static let usual: UInt64 = 30 * 86_400_000_000_000
 
-    /// The latest time before, in nanoseconds since 1970.
+    /// The latest time before the save, in nanoseconds since 1970.
     public let from: UInt64
-    /// The time of the save.
+    /// The time of the save, in nanoseconds since 1970.
     public let to: UInt64
 
     /// Creates a jump from its two times.

@@ -3,7 +3,7 @@
 // A tree ID and the version that it is converted to name one revision. All converted IDs share one source,
 // so a vector names only the latest of several; the tree IDs after it tell which of the others were seen.
 extension MixedVector {
-    /// Whether a peer that has this revision has seen that one, or has it.
+    /// Whether this revision is equal to, or descends from, the given revision.
     public func knows(_ id: RevisionID) -> Bool {
         guard let version = id.version else {
             if legacy.contains(id) { return true }
@@ -16,7 +16,7 @@ extension MixedVector {
         return legacy.contains { Version(converting: $0) == version }
     }
 
-    /// How this revision relates to another: the newer one is the one whose writer had seen the other.
+    /// The relation of this revision to another: a revision is newer if its writer had the other.
     public func order(to other: MixedVector) -> RevisionOrder {
         guard let current else { return other.current == nil ? .same : .older }
         guard let theirs = other.current else { return .newer }
@@ -26,8 +26,7 @@ extension MixedVector {
         return knowsTheirs ? .newer : .older
     }
 
-    /// Whether each knows the other: one peer let one win over the other, and another peer the other
-    /// over the one (`VersionVector.isCrossed`).
+    /// Whether each revision won against the other on different peers (`VersionVector.isCrossed`).
     public func isCrossed(with other: MixedVector) -> Bool {
         guard let current, let theirs = other.current, order(to: other) == .conflict else {
             return false
@@ -35,9 +34,9 @@ extension MixedVector {
         return knows(theirs) && other.knows(current)
     }
 
-    /// This revision for a peer that has also seen another.
+    /// This revision for a peer that also has another revision.
     ///
-    /// Its own tree IDs come first: a peer that has it looks for the first of them.
+    /// Its own tree IDs come first, because a peer that has it searches for the first of them.
     public func knowing(_ other: MixedVector) -> MixedVector {
         MixedVector(vector: vector.knowing(other.vector), legacy: legacy.followed(by: other.legacy))
     }

@@ -1,9 +1,9 @@
 extension MixedVector {
-    /// Reads a vector followed by tree IDs, or tree IDs alone.
+    /// Parses a vector followed by tree IDs, or only tree IDs.
     ///
     /// - Parameters:
     ///   - text: UTF-8.
-    ///   - acceptsMe: Whether sources may be `*`, which no peer may send.
+    ///   - acceptsMe: Whether sources can be `*`, which peers must not send.
     /// - Throws: `malformedText` with the place, `repeatedSource`, `tooManyEntries`.
     public init(utf8 text: Span<UInt8>, acceptsMe: Bool = false) throws(VersionError) {
         var reader = MixedVectorReader(acceptsMe: acceptsMe)
@@ -11,12 +11,12 @@ extension MixedVector {
         self = try reader.finish()
     }
 
-    /// Reads text as `init(utf8:acceptsMe:)` does.
+    /// Parses text as `init(utf8:acceptsMe:)` does.
     public init(_ text: String, acceptsMe: Bool = false) throws(VersionError) {
         try self.init(utf8: text.utf8.span, acceptsMe: acceptsMe)
     }
 
-    /// Joins the name of a revision and its past according to a peer.
+    /// Joins the ID of a revision and its history from a peer.
     ///
     /// - Throws: As `init(utf8:acceptsMe:)`.
     public init(_ id: RevisionID, history: String) throws(VersionError) {
@@ -28,7 +28,7 @@ extension MixedVector {
         self = try reader.finish()
     }
 
-    /// Appends the text as Couchbase Lite writes it.
+    /// Appends the text in the form of Couchbase Lite.
     public func appendText(to output: inout [UInt8]) {
         vector.appendText(to: &output)
         for (index, id) in legacy.enumerated() {
@@ -43,7 +43,7 @@ extension MixedVector {
         }
     }
 
-    /// The part of its text after the revision's name; empty when it has no past.
+    /// The part of the text after the revision's ID; empty if there is no history.
     public var history: String {
         var text: [UInt8] = []
         appendText(to: &text)

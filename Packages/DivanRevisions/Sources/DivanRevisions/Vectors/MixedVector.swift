@@ -1,15 +1,14 @@
-/// The history of a revision in a database of version vectors: a vector, and the tree IDs that the
-/// document had before it was written with one.
+/// The history of a revision in a database with version vectors: a vector, and the tree IDs from before the
+/// upgrade.
 ///
-/// A document that was not written since its database was upgraded has only tree IDs, the
-/// first of which names the revision. After a vector they only record the past: the first is the last
-/// revision that the document had in a tree.
+/// A document that was not written since its database was upgraded has only tree IDs, the first of which is the
+/// revision. After a vector they only record the history: the first is the last revision of the document in a tree.
 ///
 /// Source: `version-vectors.md` §2, §5.
 public struct MixedVector: Equatable, Sendable {
-    /// Empty for a tree's revision.
+    /// The vector; empty for a tree's revision.
     public var vector: VersionVector
-    /// Tree IDs, newest first.
+    /// The tree IDs, newest first.
     public var legacy: [RevisionID]
 
     /// Creates a history from its parts.
@@ -18,7 +17,7 @@ public struct MixedVector: Equatable, Sendable {
         self.legacy = legacy
     }
 
-    /// The name of the revision; `nil` when there is none.
+    /// The ID of the revision; `nil` if there is none.
     public var current: RevisionID? {
         vector.current.map { RevisionID($0) } ?? legacy.first
     }
@@ -28,11 +27,11 @@ public struct MixedVector: Equatable, Sendable {
 }
 
 extension MixedVector {
-    /// How this revision relates to another according to Couchbase Lite.
+    /// The relation of this revision to another in Couchbase Lite.
     ///
-    /// There tree IDs count even if both have vectors: a side without tree IDs, or with other ones, is a
-    /// conflict although the vectors say otherwise. Not our rule (`order(to:)`); it predicts what such a
-    /// peer says.
+    /// Couchbase Lite compares tree IDs even if both have vectors: a side without tree IDs, or with different ones,
+    /// is a conflict, independent of the vectors. Divan uses `order(to:)`; this method predicts the answer of such
+    /// a peer.
     public func orderAtCouchbaseLite(to other: MixedVector) -> RevisionOrder {
         if isConversion(of: other) || other.isConversion(of: self) { return .same }
         let byVectors = vector.order(to: other.vector)
@@ -76,7 +75,7 @@ extension MixedVector {
 extension Version {
     /// The version for a tree ID: its generation, then the first five bytes of its digest.
     ///
-    /// `nil` for a generation from 2²³ on, for which there is no time.
+    /// `nil` for a generation from 2²³ on, for which no time exists.
     public init?(converting id: RevisionID) {
         guard !id.isVersion, id.generation < 1 << 23 else { return nil }
         self.init(time: id.generation << 40 | id.digestStart >> 24, source: .revisionTree)

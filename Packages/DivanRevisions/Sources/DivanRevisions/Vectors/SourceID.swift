@@ -1,9 +1,8 @@
 /// A writer of revisions: one database file, or one Couchbase Server bucket.
 ///
-/// Sixteen bytes; all zero mean this database, as text `*`. That form is for
-/// what a person types or an older file holds, never for the wire. Any other is 22 characters of
-/// base64, the last of which carries two bits, so there is one text for each ID. Only `unknown` has a
-/// shorter one, by which Sync Gateway recognizes it.
+/// Sixteen bytes; all zeros mean this database, with the text `*`, which is used in input and older files, but
+/// never sent. The text of all other IDs is 22 characters of base64, the last of which encodes two bits, so each ID
+/// has exactly one text. Only `unknown` has a shorter text, by which Sync Gateway recognizes it.
 ///
 /// Source: `version-vectors.md` §1, §2.
 public struct SourceID: Hashable, Sendable {
@@ -13,13 +12,13 @@ public struct SourceID: Hashable, Sendable {
 
     /// This database.
     public static let me = SourceID(high: 0, low: 0)
-    /// The pseudo source of converted tree IDs; as text `Revision+Tree+Encoding`.
+    /// The pseudo source of converted tree IDs; its text is `Revision+Tree+Encoding`.
     public static let revisionTree = SourceID(
         high: 0x45eb_e2b2_2a27_f93a,
         low: 0xde7b_e127_7287_629e
     )
 
-    /// Sync Gateway's source for documents written before their bucket named its writers; as text
+    /// Sync Gateway's source for documents that were written before their bucket recorded sources; its text is
     /// `Unknown+Source`.
     public static let unknown = SourceID(high: 0x5279_27a3_09fe_4a8b, low: 0xab71_e000_0000_0000)
     private static let unknownText = "Unknown+Source"
@@ -29,7 +28,7 @@ public struct SourceID: Hashable, Sendable {
         self.low = low
     }
 
-    /// Takes 16 bytes, such as a database's public UUID; `nil` when there are more or fewer.
+    /// Creates an ID from 16 bytes, such as a database's public UUID; `nil` for any other number of bytes.
     public init?(bytes: [UInt8]) {
         guard bytes.count == Self.byteCount else { return nil }
         var (high, low) = (UInt64(0), UInt64(0))
@@ -40,11 +39,11 @@ public struct SourceID: Hashable, Sendable {
         self.init(high: high, low: low)
     }
 
-    /// Reads what `appendText(to:)` writes; `nil` for any other text.
+    /// Parses the text that `appendText(to:)` writes; `nil` for other text.
     ///
     /// - Parameters:
     ///   - text: UTF-8.
-    ///   - acceptsMe: Whether `*` is read, which no peer may send.
+    ///   - acceptsMe: Whether `*` is accepted, which peers must not send.
     public init?(utf8 text: Span<UInt8>, acceptsMe: Bool = false) {
         if text.count == 1, text[0] == UInt8(ascii: "*"), acceptsMe {
             self = .me
@@ -71,7 +70,7 @@ public struct SourceID: Hashable, Sendable {
         )
     }
 
-    /// Reads text as `init(utf8:acceptsMe:)` does.
+    /// Parses text as `init(utf8:acceptsMe:)` does.
     public init?(_ text: String, acceptsMe: Bool = false) {
         self.init(utf8: text.utf8.span, acceptsMe: acceptsMe)
     }

@@ -1,4 +1,4 @@
-/// Names one revision by its time and its writer: `time@source`.
+/// The ID of a revision by its time and its writer: `time@source`.
 ///
 /// Source: `version-vectors.md` §2.
 public struct Version: Hashable, Sendable {
@@ -9,7 +9,7 @@ public struct Version: Hashable, Sendable {
     /// The writer.
     public let source: SourceID
 
-    /// Takes a time that is not 0; `nil` for 0.
+    /// Creates a version; `nil` if the time is 0.
     public init?(time: UInt64, source: SourceID) {
         guard time != 0 else { return nil }
         self.init(checked: time, source)
@@ -21,12 +21,12 @@ public struct Version: Hashable, Sendable {
         self.source = source
     }
 
-    /// Reads `time@source`: up to 64 bits in hexadecimal digits of either case, and 22 characters;
-    /// `nil` for any other text.
+    /// Parses `time@source`: up to 64 bits in hexadecimal digits of either case, and 22 characters; `nil` for other
+    /// text.
     ///
     /// - Parameters:
     ///   - text: UTF-8.
-    ///   - acceptsMe: Whether the source may be `*`, which no peer may send.
+    ///   - acceptsMe: Whether the source can be `*`, which peers must not send.
     public init?(utf8 text: Span<UInt8>, acceptsMe: Bool = false) {
         var (time, offset) = (UInt64(0), 0)
         while offset < text.count, let digit = Self.digit(text[offset]) {
@@ -40,7 +40,7 @@ public struct Version: Hashable, Sendable {
         self.init(time: time, source: source)
     }
 
-    /// Reads text as `init(utf8:acceptsMe:)` does.
+    /// Parses text as `init(utf8:acceptsMe:)` does.
     public init?(_ text: String, acceptsMe: Bool = false) {
         self.init(utf8: text.utf8.span, acceptsMe: acceptsMe)
     }

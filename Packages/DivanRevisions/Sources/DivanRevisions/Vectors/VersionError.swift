@@ -1,10 +1,10 @@
-/// Why a version, a vector or a time is refused.
+/// The reason why a version, a vector or a time is rejected.
 public enum VersionError: Error, Equatable {
-    /// The text at this byte is neither a version nor, where one is allowed, a tree ID.
+    /// The text at this byte is not a version, or a tree ID where one is allowed.
     case malformedText(offset: Int)
     /// The stored form is damaged at this byte.
     case malformedBytes(offset: Int)
-    /// A source occurs twice where it may occur only once.
+    /// A source occurs twice where only one occurrence is allowed.
     case repeatedSource(SourceID)
     /// There are more entries than `limit`.
     case tooManyEntries(limit: Int)
@@ -14,9 +14,9 @@ public enum VersionError: Error, Equatable {
     case timeInFuture(UInt64, wall: UInt64)
     /// No later time is left.
     case clockExhausted
-    /// Both sides of a merge are by one source, so one of them is newer.
+    /// Both sides of a merge have the same source, so one of them is newer.
     case mergeOfOneSource(SourceID)
-    /// The generation is too great for a time.
+    /// The generation is too large to be converted to a time.
     case unconvertible(RevisionID)
 }
 

@@ -82,7 +82,7 @@ extension VersionVector {
         return output
     }
 
-    /// Reads the stored form.
+    /// Parses the stored form.
     ///
     /// - Throws: `malformedBytes`, `repeatedSource`, `tooManyEntries`.
     public init(encoded bytes: Span<UInt8>) throws(VersionError) {

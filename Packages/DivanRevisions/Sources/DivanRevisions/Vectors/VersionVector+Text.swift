@@ -1,9 +1,9 @@
 extension VersionVector {
-    /// Reads `current[, merged…][; previous…]`: spaces after a separator are skipped.
+    /// Parses `current[, merged…][; previous…]`; spaces after a separator are skipped.
     ///
     /// - Parameters:
     ///   - text: UTF-8.
-    ///   - acceptsMe: Whether sources may be `*`, which no peer may send.
+    ///   - acceptsMe: Whether sources can be `*`, which peers must not send.
     /// - Throws: `malformedText`, `repeatedSource`, `tooManyEntries`.
     public init(utf8 text: Span<UInt8>, acceptsMe: Bool = false) throws(VersionError) {
         let mixed = try MixedVector(utf8: text, acceptsMe: acceptsMe)
@@ -11,13 +11,13 @@ extension VersionVector {
         self = mixed.vector
     }
 
-    /// Reads text as `init(utf8:acceptsMe:)` does.
+    /// Parses text as `init(utf8:acceptsMe:)` does.
     public init(_ text: String, acceptsMe: Bool = false) throws(VersionError) {
         try self.init(utf8: text.utf8.span, acceptsMe: acceptsMe)
     }
 
-    /// Appends the text as Couchbase Lite writes it: `, ` and `; ` between versions, and a semicolon
-    /// at the end if versions were merged and there are no previous ones.
+    /// Appends the text in the form of Couchbase Lite: `, ` and `; ` between versions, and a semicolon at the end
+    /// if there are merged versions but no previous versions.
     public func appendText(to output: inout [UInt8]) {
         for (index, version) in versions.enumerated() {
             if index > 0 {

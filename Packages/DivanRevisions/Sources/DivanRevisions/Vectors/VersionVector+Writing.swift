@@ -1,12 +1,12 @@
 extension VersionVector {
     /// The vector after `source` saved the document.
     ///
-    /// The versions that the old current one merged are now previous. At most
-    /// `VersionLimits.previousCount` versions stay after the new one.
+    /// The merged versions of the old current version become previous versions. At most
+    /// `VersionLimits.previousCount` versions are kept after the new one.
     ///
     /// - Parameters:
     ///   - source: The writer.
-    ///   - time: Later than every time of that source in this vector.
+    ///   - time: A time later than all times of that source in this vector.
     /// - Returns: The new revision's vector.
     public func saved(by source: SourceID, at time: UInt64) -> VersionVector {
         var saved = versions
@@ -25,16 +25,16 @@ extension VersionVector {
         return VersionVector(unchecked: saved, mergeCount: 0).pruned()
     }
 
-    /// The vector of a new body that `source` made from two revisions in conflict.
+    /// The vector of a new body that `source` merged from two revisions in conflict.
     ///
-    /// The same whichever of the two is named first.
+    /// The result does not depend on the order of the two.
     ///
     /// - Parameters:
     ///   - other: The other revision.
     ///   - source: The database that merges.
-    ///   - time: Later than every time of that source in both.
+    ///   - time: A time later than all times of that source in both.
     /// - Returns: The new revision's vector.
-    /// - Throws: `mergeOfOneSource` when the current versions are by one source.
+    /// - Throws: `mergeOfOneSource` if the current versions have the same source.
     public func merged(
         with other: VersionVector,
         by source: SourceID,
@@ -50,9 +50,9 @@ extension VersionVector {
         return VersionVector(unchecked: head + rest, mergeCount: 2).pruned()
     }
 
-    /// The vector of this revision after it won over another with its body unchanged.
+    /// The vector of this revision after it won a conflict without changes to its body.
     ///
-    /// It names the same revision, and is newer than the loser, so that peers that have the loser accept it.
+    /// It has the same revision ID, and is newer than the loser, so that peers that have the loser accept it.
     public func winning(over loser: VersionVector) -> VersionVector {
         guard let current else { return loser }
         let time = max(current.time, loser.time(of: current.source))
@@ -63,8 +63,7 @@ extension VersionVector {
         return VersionVector(unchecked: [winner] + kept + rest, mergeCount: kept.count).pruned()
     }
 
-    /// The vector of this revision for a peer that has also seen another; the same if that adds
-    /// nothing new.
+    /// The vector of this revision for a peer that also has another revision; unchanged if that adds nothing new.
     public func knowing(_ other: VersionVector) -> VersionVector {
         guard let current, !containsAll(of: other) else { return self }
         let kept = isMergeOvertaken(by: other) ? [] : Array(merged)
@@ -107,7 +106,7 @@ extension VersionVector {
         return newest.map { Version(checked: $0.value, $0.key) }.sorted(by: >)
     }
 
-    /// The vector with only the latest previous versions; the current one and those it merged stay.
+    /// The vector with only the latest previous versions; the current and the merged versions are kept.
     public func pruned(to count: Int = VersionLimits.previousCount) -> VersionVector {
         let excess = previous.count - max(count, 0)
         guard excess > 0 else { return self }
@@ -123,7 +122,7 @@ extension VersionVector {
 
     /// The vector with an absolute source instead of `*`.
     ///
-    /// - Throws: `repeatedSource` when the vector has both.
+    /// - Throws: `repeatedSource` if the vector has both.
     public func replacingMe(by source: SourceID) throws(VersionError) -> VersionVector {
         guard versions.contains(where: { $0.source == .me }) else { return self }
         return try VersionVector(

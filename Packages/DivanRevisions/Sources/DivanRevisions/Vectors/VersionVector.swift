@@ -1,14 +1,14 @@
-/// Which revisions of a document a peer has seen: the newest of every source that ever wrote it.
+/// The revisions of a document that a peer has seen: the newest version of each source.
 ///
-/// The first version is the current one, which names the revision; it is followed by those that it
-/// merged, then the previous ones. No source occurs twice, except that of the current version, which may
-/// occur once more, with an older time, among those that were merged.
+/// The first version is the current version, which is the revision ID; it is followed by the merged versions, then
+/// the previous versions. No source occurs twice, except that of the current version, which may occur once more,
+/// with an older time, among those that were merged.
 ///
 /// Source: `version-vectors.md` §2, §4.
 public struct VersionVector: Equatable, Sendable {
-    /// The current version, the merged ones, the previous ones.
+    /// The current version, the merged versions, then the previous versions.
     public let versions: [Version]
-    /// How many of them, after the first, the current one merged.
+    /// The number of merged versions after the first.
     public let mergeCount: Int
 
     /// Creates an empty vector.
@@ -23,7 +23,7 @@ public struct VersionVector: Equatable, Sendable {
         mergeCount = 0
     }
 
-    /// Takes versions in the order of `versions`.
+    /// Creates a vector from versions in the order of `versions`.
     ///
     /// - Throws: `repeatedSource`, `tooManyEntries`.
     public init(_ versions: [Version], mergeCount: Int) throws(VersionError) {
@@ -42,24 +42,24 @@ public struct VersionVector: Equatable, Sendable {
         self.mergeCount = mergeCount
     }
 
-    /// The version that names the revision; `nil` in an empty vector.
+    /// The version that is the revision ID; `nil` in an empty vector.
     public var current: Version? { versions.first }
 
-    /// The versions that the current one merged.
+    /// The merged versions.
     public var merged: ArraySlice<Version> { versions.dropFirst().prefix(mergeCount) }
 
     /// The previous versions, of the other sources.
     public var previous: ArraySlice<Version> { versions.dropFirst(1 + mergeCount) }
 
-    /// Whether it has no versions.
+    /// Whether the vector is empty.
     public var isEmpty: Bool { versions.isEmpty }
 
-    /// The newest time of a source; 0 if it never wrote.
+    /// The newest time of a source; 0 if there is none.
     public func time(of source: SourceID) -> UInt64 {
         versions.first { $0.source == source }?.time ?? 0
     }
 
-    /// Whether a peer that has this has seen that version, or a later one of its source.
+    /// Whether the vector contains this version, or a later version of its source.
     public func contains(_ version: Version) -> Bool {
         time(of: version.source) >= version.time
     }
@@ -94,18 +94,18 @@ public struct VersionVector: Equatable, Sendable {
     }
 }
 
-/// How one revision relates to another.
+/// The relation of one revision to another.
 public enum RevisionOrder: Equatable, Sendable {
-    /// They are one revision.
+    /// Both are the same revision.
     case same
-    /// It was made before the other, which knows it.
+    /// The revision precedes the other.
     case older
-    /// It was made with knowledge of the other.
+    /// The revision follows the other.
     case newer
-    /// Each was made without knowledge of the other.
+    /// Neither revision follows the other.
     case conflict
 
-    /// How the other one relates to this.
+    /// The relation in the opposite direction.
     public var reversed: RevisionOrder {
         switch self {
         case .same, .conflict: self
@@ -116,9 +116,10 @@ public enum RevisionOrder: Equatable, Sendable {
 }
 
 extension VersionVector {
-    /// How the revision of this vector relates to that of another.
+    /// The relation of the revision of this vector to that of another vector.
     ///
-    /// Only current versions are compared: equal ones name one revision, whatever follows them.
+    /// Only current versions are compared: equal versions are the same revision, independent of the versions that
+    /// follow.
     public func order(to other: VersionVector) -> RevisionOrder {
         guard let current else { return other.isEmpty ? .same : .older }
         guard let theirs = other.current else { return .newer }
@@ -128,18 +129,18 @@ extension VersionVector {
         return knowsTheirs ? .newer : .older
     }
 
-    /// Whether each knows the revision that the other names: one peer let one win over the other, and
-    /// another peer the other over the one.
+    /// Whether each vector contains the current version of the other: different peers resolved a conflict
+    /// differently.
     ///
-    /// Their order is a conflict, and letting one win once more changes nothing. A peer that has both
-    /// takes the one with the greater version, so that all take the same.
+    /// Their order is a conflict, and resolving it again changes nothing. A peer that has both selects the greater
+    /// version, so that all peers select the same.
     public func isCrossed(with other: VersionVector) -> Bool {
         guard let current, let theirs = other.current, current != theirs else { return false }
         return contains(theirs) && other.contains(current)
     }
 
-    /// Whether both merged the same versions: with equal bodies they are one revision, made by two peers
-    /// that resolved one conflict alike.
+    /// Whether both merged the same versions: with equal bodies they are one revision, created by two peers that
+    /// resolved a conflict in the same way.
     public func isRedundantMerge(of other: VersionVector) -> Bool {
         mergeCount > 0 && mergeCount == other.mergeCount && Set(merged) == Set(other.merged)
     }

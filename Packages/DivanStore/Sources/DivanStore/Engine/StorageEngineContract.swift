@@ -1,6 +1,6 @@
 internal import DivanRevisions
 
-/// The requirements for every storage engine; check your own engine with any test framework.
+/// The requirements for every storage engine, as a check for any test framework.
 public enum StorageEngineContract {
     /// Returns one sentence for each violation; none if the engine meets the requirements.
     ///

@@ -1,7 +1,7 @@
 import CDivanTLS
 public import FoundationEssentials
 
-/// Why a peer's certificate was refused.
+/// The reason why a peer's certificate was rejected.
 public enum CertificateProblem: Equatable, Sendable {
     /// The chain ends at a self-signed certificate or an unknown authority.
     case unknownRoot(issuer: String)

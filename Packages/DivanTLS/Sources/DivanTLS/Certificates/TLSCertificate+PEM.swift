@@ -2,7 +2,7 @@ import CDivanTLS
 import DivanCrypto
 
 extension TLSCertificate {
-    /// Parses the first certificate in a PEM text; other text is skipped.
+    /// Parses the first certificate in PEM text; other text is skipped.
     ///
     /// - Throws: `CredentialError` if there is none or it is malformed.
     public init(pem: String) throws(CredentialError) {
@@ -12,7 +12,7 @@ extension TLSCertificate {
         self = first
     }
 
-    /// Parses all certificates of a PEM text in order, at most `TLSLimits.certificateCount`.
+    /// Parses all certificates in PEM text, in order, at most `TLSLimits.certificateCount`.
     ///
     /// - Throws: `CredentialError` if a block between the markers is not a certificate.
     public static func certificates(pem: String) throws(CredentialError) -> [TLSCertificate] {

@@ -1,7 +1,7 @@
 import DivanCrypto
 import FoundationEssentials
 
-/// The requirements for every identity store; check your own with any test framework.
+/// The requirements for every identity store, as a check for any test framework.
 public enum IdentityStoreContract {
     /// Returns one sentence for each violated requirement; none if the store is correct.
     ///

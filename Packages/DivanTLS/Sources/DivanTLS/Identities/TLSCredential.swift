@@ -103,7 +103,7 @@ public struct TLSCredential: Sendable {
         )
     }
 
-    /// Parses a PEM text with the chain, leaf first, and the leaf's key, in any order.
+    /// Parses PEM text with the chain, leaf first, and the leaf's key, in any order.
     ///
     /// `password` decrypts an encrypted key.
     ///

@@ -1,20 +1,20 @@
 public import Foundation
 import Synchronization
 
-/// Keeps what clients need to resume earlier sessions, in memory, for a limited number of servers.
+/// Keeps the state that clients need to resume earlier sessions, in memory, for a limited number of servers.
 ///
-/// A value is found only under the context, host and port for which it was kept. A context has one way to judge servers
-/// and one client certificate, so nothing that one configuration trusts or presents is used by another. A value is
-/// returned only once. If it is not certain that the server would be judged as before, nothing is returned and the
-/// handshake is a full one: `ServerTrust.callback` may decide otherwise, and with roots the certificates must still be
-/// valid.
+/// A value is found only under the context, host and port for which it was stored. A context has one way to verify
+/// servers and one client certificate, so nothing that one configuration trusts or presents is used by another. A
+/// value is returned only once. If it is not certain that the server would be accepted again, nothing is returned,
+/// and the handshake is a full handshake: `ServerTrust.callback` may decide differently, and with roots the
+/// certificates must still be valid.
 ///
-/// All members may be used from any thread.
+/// All members can be used from any thread.
 public final class TLSResumptionCache: Sendable {
-    /// The cache of all clients that are given no other.
+    /// The default cache of all clients.
     public static let shared = TLSResumptionCache()
 
-    /// The most servers; at the limit the oldest value is dropped.
+    /// The maximum number of servers; at the limit the oldest value is discarded.
     public let limit: Int
 
     private struct Entry {
@@ -30,7 +30,7 @@ public final class TLSResumptionCache: Sendable {
 
     private let entries = Mutex<[Entry]>([])
 
-    /// Creates an empty cache; a limit of 0 keeps nothing.
+    /// Creates an empty cache; with a limit of 0 nothing is stored.
     public init(limit: Int = TLSLimits.resumptionCount) {
         self.limit = max(0, limit)
     }
@@ -38,9 +38,9 @@ public final class TLSResumptionCache: Sendable {
     /// The number of values.
     public var count: Int { entries.withLock { $0.count } }
 
-    /// Keeps a value, which replaces an earlier one for the same server.
+    /// Stores a value, which replaces an earlier value for the same server.
     ///
-    /// Ignored if it was made in another context, or if `context` may not resume.
+    /// Ignored if it was created in another context, or if `context` does not resume sessions.
     public func keep(
         _ resumption: TLSResumption,
         for context: TLSContext,

@@ -6,14 +6,14 @@ import CDivanTLS
 /// after an error it contains the alert for the peer. A client has output at once. The result depends only on the
 /// bytes, never on how they were split.
 ///
-/// Used by one thread at a time. Holds at most one partial record (16 KiB) and, when idle, no record buffers at all.
-/// OpenSSL uses its own clock (validity of certificates) and its own randomness.
+/// Use it on one thread at a time. It buffers at most one partial record (16 KiB), and nothing when idle. OpenSSL
+/// uses its own clock (validity of certificates) and its own randomness.
 ///
 /// Source: RFC 8446, RFC 5246; `tls-and-auth.md`.
 public final class TLSSession {
     /// The progress of a session.
     public enum State: Sendable {
-        /// Neither side may send data yet.
+        /// Neither side can send data yet.
         case handshaking
         /// Data can be sent.
         case open
@@ -23,14 +23,14 @@ public final class TLSSession {
 
     /// The progress of the session; `receive` advances it.
     public private(set) var state = State.handshaking
-    /// The peer's certificates, leaf first, even if they were refused; empty if it presented none.
+    /// The peer's certificates, leaf first, even if they were rejected; empty if it presented none.
     ///
-    /// A resumed session has those of the session that it resumes.
+    /// A resumed session has the certificates of the session that it resumes.
     public private(set) var peerCertificates: [TLSCertificate] = []
-    /// On a client, what a later session needs to resume this one; `nil` if there is nothing.
+    /// On a client, the state that a later session needs to resume this session; `nil` if there is none.
     ///
-    /// With TLS 1.3 it arrives with the server's first data, with TLS 1.2 at the end of the handshake; a newer one
-    /// replaces it. The context must have `resumesSessions` set.
+    /// With TLS 1.3 it arrives with the server's first data, with TLS 1.2 at the end of the handshake; a newer
+    /// state replaces it. The context must have `resumesSessions` set.
     public private(set) var resumption: TLSResumption?
 
     let context: TLSContext
@@ -49,10 +49,10 @@ public final class TLSSession {
     ///
     /// `serverName` is the host of the URL, a name or an IP address; a name is sent as SNI. Servers ignore it.
     ///
-    /// With `resumption` a client resumes an earlier session if the server agrees, which `isResumed` reports; one of
-    /// another context or server name is ignored.
+    /// With `resumption` a client resumes an earlier session if the server agrees, which `isResumed` reports; a
+    /// value of another context or server name is ignored.
     ///
-    /// - Throws: `TLSError` if the trust mode compares names and there is none to compare.
+    /// - Throws: `TLSError` if the trust mode compares names and there is no name to compare.
     public init(
         _ context: TLSContext,
         serverName: String? = nil,
@@ -88,7 +88,7 @@ public final class TLSSession {
         SSL_free(ssl)
     }
 
-    /// Consumes ciphertext, all of it, and appends the plaintext that it completes.
+    /// Consumes all of the ciphertext, and appends the plaintext that it completes.
     ///
     /// `plaintext` grows by at most the size of `ciphertext` plus one record; keep the array and its capacity from call
     /// to call.
@@ -122,9 +122,9 @@ public final class TLSSession {
         }
     }
 
-    /// Encrypts plaintext for `takeOutput`, in records of 16 KiB and a last, shorter one.
+    /// Encrypts plaintext for `takeOutput`, in records of 16 KiB and a last, shorter record.
     ///
-    /// Combine small messages first: a record costs as much as encrypting a few kilobytes.
+    /// Combine small messages first: each record costs as much as encrypting a few kilobytes.
     ///
     /// - Throws: `TLSError.Reason.notOpen` before the handshake is over and after `close`.
     public func send(_ plaintext: Span<UInt8>) throws(TLSError) {
@@ -143,7 +143,7 @@ public final class TLSSession {
         }
     }
 
-    /// Sends close_notify once; what the peer still sends may be received as before.
+    /// Sends close_notify once; data that the peer still sends can be received as before.
     public func close() {
         guard failure == nil, state != .handshaking, !isSendingClosed else { return }
         isSendingClosed = true
@@ -152,13 +152,14 @@ public final class TLSSession {
         OpenSSLFailure.clear()
     }
 
-    /// Whether `takeOutput` has bytes.
+    /// Whether `takeOutput` will return bytes.
     public var hasOutput: Bool { !wire.output.isEmpty }
 
-    /// Whether these are only a TLS 1.3 server's ticket for a later session, which may be sent with the first data.
+    /// Whether the output is only a TLS 1.3 server's ticket for a later session, which can be sent with the first
+    /// data.
     public var outputCanWait: Bool { ticketByteCount > 0 && wire.output.count == ticketByteCount }
 
-    /// Moves all ciphertext that is to be sent to the end of `output`.
+    /// Moves all ciphertext that must be sent to the end of `output`.
     ///
     /// An empty `output` is swapped with the session's own buffer, so nothing is copied.
     public func takeOutput(appendingTo output: inout [UInt8]) {
@@ -171,10 +172,10 @@ public final class TLSSession {
         }
     }
 
-    /// Whether the session resumes an earlier one; meaningless before `State.open`.
+    /// Whether the session resumes an earlier session; meaningless before `State.open`.
     public var isResumed: Bool { SSL_session_reused(ssl) == 1 }
 
-    /// The protocol that ALPN selected; `nil` if the peer did not take part.
+    /// The protocol that ALPN selected; `nil` if the peer does not use ALPN.
     public var applicationProtocol: String? {
         var (start, count): (UnsafePointer<UInt8>?, UInt32) = (nil, 0)
         SSL_get0_alpn_selected(ssl, &start, &count)
@@ -187,7 +188,7 @@ public final class TLSSession {
     /// The negotiated version, such as `TLSv1.3`; meaningless before `State.open`.
     public var protocolVersion: String { String(cString: SSL_get_version(ssl)) }
 
-    /// OpenSSL's name of the negotiated cipher suite; empty before there is one.
+    /// OpenSSL's name of the negotiated cipher suite; empty before it is negotiated.
     public var cipherName: String {
         SSL_CIPHER_get_name(SSL_get_current_cipher(ssl)).map { String(cString: $0) } ?? ""
     }

@@ -2,10 +2,10 @@ public import DivanHTTP
 public import DivanTLS
 import Synchronization
 
-/// A request that is waiting for its answer.
+/// A request that is waiting for its response.
 ///
-/// Read the body, if you want it, once, and answer once; from any thread. A second call of either is ignored. Without
-/// an answer the client waits until it or the server gives up.
+/// Read the body at most once, and answer once, on any thread. A second call of either is ignored. If you do not
+/// answer, the client waits until its own timeout or the server's.
 public final class HTTPExchange: Sendable {
     /// The request.
     public let request: HTTPRequest
@@ -17,7 +17,7 @@ public final class HTTPExchange: Sendable {
     public let isSecure: Bool
     /// The connection's loop.
     public let loop: any EventLoop
-    /// Whether the client has gone; for a `WorkQueue`.
+    /// Whether the client has disconnected; for a `WorkQueue`.
     public let departure = Departure()
 
     /// What an exchange asks of its connection.
@@ -50,9 +50,9 @@ public final class HTTPExchange: Sendable {
     /// Reads the whole body.
     ///
     /// - Parameters:
-    ///   - byteLimit: The most bytes that it may have; `nil` means `HTTPLimits.bodyByteCount`.
-    ///   - completion: Called on the connection's loop with the body, or with the error to answer with; not called if
-    ///     the client goes away first.
+    ///   - byteLimit: The maximum size in bytes; `nil` means `HTTPLimits.bodyByteCount`.
+    ///   - completion: Called on the connection's loop with the body, or with the error to answer with; not
+    ///     called if the client disconnects first.
     public func readBody(
         byteLimit: Int? = nil,
         _ completion: @escaping @Sendable (Result<[UInt8], HTTPError>) -> Void
@@ -61,15 +61,15 @@ public final class HTTPExchange: Sendable {
         demand(.body(limit: byteLimit, completion))
     }
 
-    /// Keeps the connection, during the answer and after it, only while `isWelcome` is true.
+    /// Keeps the connection open, during the response and after it, only while `isWelcome` returns true.
     ///
-    /// It is asked now and at each `HTTPServer.dismissUnwelcome`, on the connection's loop, so it must be quick; the
-    /// next request on the connection may replace it.
+    /// The closure is called now and at each `HTTPServer.dismissUnwelcome`, on the connection's loop, so it must be
+    /// fast; the next request on the connection can replace it.
     public func keepConnection(while isWelcome: @escaping @Sendable () -> Bool) {
         demand(.keep(isWelcome))
     }
 
-    /// Sends the answer.
+    /// Sends the response.
     public func answer(_ response: HTTPResponse) {
         guard !isAnswered.exchange(true, ordering: .relaxed) else { return }
         demand(.answer(response))

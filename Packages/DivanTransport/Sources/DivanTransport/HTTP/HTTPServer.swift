@@ -5,9 +5,9 @@ import Synchronization
 
 /// Answers HTTP/1.1 requests, over TLS if configured.
 ///
-/// All members may be used from any thread. A server stops when it is released.
+/// All members can be used from any thread. A server stops when it is released.
 public final class HTTPServer: Sendable {
-    /// Where to listen, and how connections behave.
+    /// The settings of the server.
     public typealias Configuration = HTTPServerConfiguration
 
     private struct Running: Sendable {
@@ -28,11 +28,11 @@ public final class HTTPServer: Sendable {
     /// Prepares a server; it listens once `start` is called.
     ///
     /// - Parameters:
-    ///   - configuration: Where to listen, and how connections behave.
-    ///   - loops: The loops over which the connections are spread.
-    ///   - log: Where broken connections are reported.
-    ///   - onRequest: Called with each request, on the connection's loop, so it must not block: keep the exchange and
-    ///     answer on a thread of your own.
+    ///   - configuration: The settings of the server.
+    ///   - loops: The loops to which the connections are distributed.
+    ///   - log: The log for failed connections.
+    ///   - onRequest: Called with each request, on the connection's loop, so it must not block: keep the exchange
+    ///     and answer on another thread.
     public init(
         _ configuration: Configuration,
         loops: EventLoopGroup = .shared,
@@ -62,7 +62,7 @@ public final class HTTPServer: Sendable {
     /// Starts to listen; a server that already runs keeps its port.
     ///
     /// - Returns: The port.
-    /// - Throws: `TransportError` if the port is taken or the interface is unknown.
+    /// - Throws: `TransportError` if the port is in use or the interface does not exist.
     @discardableResult
     public func start() throws(TransportError) -> UInt16 {
         try running.withLock { running throws(TransportError) in
@@ -108,26 +108,26 @@ public final class HTTPServer: Sendable {
         }
     }
 
-    /// Closes the connections whose exchange no longer keeps them (`HTTPExchange.keepConnection`).
+    /// Closes the connections that no exchange keeps open (`HTTPExchange.keepConnection`).
     ///
-    /// Their answers are cut off. Each is closed soon after the call, on its own loop.
+    /// Unfinished responses are aborted. Each connection is closed soon after the call, on its own loop.
     public func dismissUnwelcome() {
         for lane in running.withLock({ $0?.lanes }) ?? [] { lane.dismiss(all: false) }
     }
 
     /// Uses other TLS settings for clients that connect from now on.
     ///
-    /// A server without TLS stays one. Open connections continue unless `dismissesAll`, because their clients'
-    /// certificates were examined under other rules.
+    /// Has no effect on a server without TLS. Open connections continue unless `dismissesAll` is set: their
+    /// clients' certificates were verified with the old settings.
     public func replaceTLS(with context: TLSContext, dismissesAll: Bool) {
         tls.replace(with: context)
         guard dismissesAll else { return }
         for lane in running.withLock({ $0?.lanes }) ?? [] { lane.dismiss(all: true) }
     }
 
-    /// Stops listening and closes every connection; answers in progress are cut off.
+    /// Stops listening and closes all connections; unfinished responses are aborted.
     ///
-    /// When the call returns, nobody can connect any more.
+    /// After the call no client can connect.
     public func stop() {
         let stopping = running.withLock { running in
             defer { running = nil }

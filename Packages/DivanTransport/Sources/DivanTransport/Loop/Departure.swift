@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Tells code that works for a client that the client has gone before it was answered.
+/// Tells code that handles a request whether the client has disconnected before the response.
 ///
-/// May be used from any thread.
+/// Can be used from any thread.
 public final class Departure: Sendable {
     private struct State {
         var isOver = false

@@ -3,18 +3,18 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// An event loop on its own thread, over epoll.
+/// An event loop on its own thread, based on epoll.
 ///
-/// A turn of the loop: wait; run the work that was handed over; serve what became ready; run the timers that are due;
-/// then let every connection write once what it queued in this turn. So work that a connection hands over for later
-/// runs after what it queued before has been written.
+/// One iteration (turn) of the loop: wait; run the scheduled closures; process the sockets that became ready; run
+/// the timers that are due; then let every connection write the data that it queued in this turn. So a closure that
+/// a connection schedules runs after the data that it queued before has been written.
 ///
-/// If the process is out of descriptors, the loop still runs: it polls for work and timers
-/// (`TransportLimits.blindTurnMilliseconds`), and tries to open its descriptors with each poll. So the operation that
-/// fails is opening a socket, with an error that says why.
+/// If the process is out of file descriptors, the loop still runs: it polls for closures and timers
+/// (`TransportLimits.blindTurnMilliseconds`), and tries to open its descriptors with each poll. So the operation
+/// that fails is opening a socket, with an error that states the reason.
 ///
-/// `@unchecked Sendable` holds because only the loop's thread touches anything but the two locked or atomic members:
-/// methods that do so say “on the loop” and are called by code that runs there.
+/// `@unchecked Sendable` is correct because, except for the two locked or atomic members, all state is used only on
+/// the loop's thread: the methods that do so state “on the loop” and are called by code that runs there.
 public final class EpollLoop: EventLoop, @unchecked Sendable {
     private let inbox = Mutex(Inbox())
     private let thread = Atomic<UInt>(0)
@@ -90,7 +90,7 @@ public final class EpollLoop: EventLoop, @unchecked Sendable {
         thread.load(ordering: .relaxed) == UInt(pthread_self())
     }
 
-    /// Runs `work` in the loop's next turn; a stopped loop drops it.
+    /// Runs `work` in the loop's next turn; a stopped loop discards it.
     public func execute(_ work: @escaping @Sendable () -> Void) {
         let mustRing = inbox.withLock { inbox in
             guard inbox.isOpen else { return false }
@@ -117,14 +117,14 @@ public final class EpollLoop: EventLoop, @unchecked Sendable {
         return TimerToken(number: number)
     }
 
-    /// Forgets a timer.
+    /// Cancels a timer.
     public func cancel(_ timer: TimerToken) {
         guard isCurrent else { return execute { self.cancel(timer) } }
         // What the timer holds may use the loop while it is released.
         withExtendedLifetime(timers.remove(timer.number)) {}
     }
 
-    /// Ends the thread after the work handed over so far; connections are not closed.
+    /// Ends the thread after the closures scheduled so far; connections are not closed.
     ///
     /// For tests, and for groups that an application created itself.
     public func stop() {

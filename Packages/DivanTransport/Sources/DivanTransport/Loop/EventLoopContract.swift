@@ -1,15 +1,15 @@
 import Synchronization
 
-/// The requirements for every event loop; check your own with any test framework.
+/// The requirements for every event loop, as a check for any test framework.
 public enum EventLoopContract {
     /// Returns one sentence for each violated requirement; none if the loop is correct.
     ///
-    /// Takes a fraction of a second on a correct loop.
+    /// Runs for a fraction of a second on a correct loop.
     ///
     /// - Parameters:
-    ///   - loop: A loop that runs, or is turned by `turn`.
-    ///   - patience: How long to wait for each requirement.
-    ///   - turn: Turns a loop that has no thread of its own and advances its virtual time.
+    ///   - loop: A loop that runs, or that `turn` advances.
+    ///   - patience: The time to wait for each requirement.
+    ///   - turn: Advances a loop without a thread, and its virtual time.
     /// - Returns: The violated requirements.
     public static func violations(
         of loop: any EventLoop,

@@ -3,9 +3,9 @@ import Synchronization
 
 /// Several loops, to which connections are assigned in turn.
 public final class EventLoopGroup: Sendable {
-    /// The loops used when none are given: one for each processor, at most four.
+    /// The default loops: one for each processor, at most four.
     ///
-    /// They live as long as the process.
+    /// They run until the process ends.
     public static let shared = EventLoopGroup(
         count: max(1, min(4, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
     )
@@ -26,8 +26,8 @@ public final class EventLoopGroup: Sendable {
         return loops[Int(UInt(bitPattern: turn) % UInt(loops.count))]
     }
 
-    /// The next loop in turn other than `other`, so that the two ends of one connection work at the same time; `other`
-    /// itself if it is the only one.
+    /// The next loop in turn other than `other`, so that the two ends of one connection run in parallel; `other`
+    /// itself if it is the only loop.
     public func next(besides other: any EventLoop) -> any EventLoop {
         let candidates = [next(), next()]
         return candidates.first { $0 !== other } ?? other

@@ -2,9 +2,10 @@ public import Dispatch
 
 /// Runs delayed work on a queue.
 public enum Later {
-    /// Runs `work` on `queue` when the time is over.
+    /// Runs `work` on `queue` after a delay.
     ///
-    /// Needs no further descriptor: Dispatch opens its epoll and its clock with the first work of the process.
+    /// Needs no further file descriptor: Dispatch opens its epoll and its clock with the first work item of the
+    /// process.
     public static func run(
         after time: Duration,
         on queue: DispatchQueue,

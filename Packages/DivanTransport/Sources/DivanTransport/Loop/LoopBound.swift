@@ -1,7 +1,7 @@
 /// Carries something that is created and used on only one loop through code that requires `Sendable`.
 ///
-/// `@unchecked Sendable` holds because both ends are checked: the value is bound on the loop and returned only there.
-/// Any other use is a programming error and stops the program.
+/// `@unchecked Sendable` is correct because both ends are checked: the value is bound on the loop and returned only
+/// there. Any other use is a programming error that ends the program.
 public struct LoopBound<Value>: @unchecked Sendable {
     private let bound: Value
     private let loop: any EventLoop
@@ -23,7 +23,7 @@ public struct LoopBound<Value>: @unchecked Sendable {
 extension EventLoop {
     /// Like `execute`, for work that stays on this loop; the caller must be on it.
     ///
-    /// What it captures needs no lock and need not be `Sendable`.
+    /// The captured values need no lock and need not be `Sendable`.
     public func executeHere(_ work: @escaping () -> Void) {
         let bound = LoopBound(work, to: self)
         execute { bound.value() }

@@ -36,7 +36,7 @@ struct Poller {
     /// Whether it can report anything; descriptors added earlier are watched once it is open.
     var isOpen: Bool { descriptor >= 0 }
 
-    /// Opens it unless it is open already or the process has no descriptor left.
+    /// Opens it unless it is already open or the process has no file descriptor left.
     mutating func open() {
         guard !isOpen else { return }
         descriptor = divan_poller_create()

@@ -1,6 +1,6 @@
-/// Timers by deadline; those with the same deadline run in the order in which they were set.
+/// Timers by deadline; timers with the same deadline run in the order in which they were added.
 ///
-/// For implementations of `EventLoop`, which guard it like their other state.
+/// For implementations of `EventLoop`, which protect it like their other state.
 public struct TimerQueue: Sendable {
     private struct Entry: Sendable {
         let deadline: Duration
@@ -17,7 +17,7 @@ public struct TimerQueue: Sendable {
     /// Creates a queue without timers.
     public init() {}
 
-    /// When the next timer is due.
+    /// The time at which the next timer is due.
     public mutating func deadline() -> Duration? {
         while let first = heap.first, work[first.number] == nil { removeFirst() }
         return heap.first?.deadline
@@ -34,7 +34,7 @@ public struct TimerQueue: Sendable {
         siftUp(from: heap.count - 1)
     }
 
-    /// Forgets a timer; its heap entry is removed when it comes up, or together with many others.
+    /// Cancels a timer; its heap entry is removed when it is due, or together with many others.
     public mutating func cancel(_ number: UInt64) {
         _ = remove(number)
     }
@@ -46,7 +46,7 @@ public struct TimerQueue: Sendable {
         return removed
     }
 
-    /// Takes the first timer if it is due at `now` and its number is no later than `newest`.
+    /// Removes and returns the first timer if it is due at `now` and its number is at most `newest`.
     public mutating func take(at now: Duration, upTo newest: UInt64) -> (@Sendable () -> Void)? {
         guard let deadline = deadline(), deadline <= now, let first = heap.first,
             first.number <= newest

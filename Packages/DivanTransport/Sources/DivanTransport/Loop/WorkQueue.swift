@@ -1,10 +1,10 @@
 import Dispatch
 import Synchronization
 
-/// Runs work that a loop must not wait for on its own threads, a limited number at a time; the rest waits in line.
+/// Runs work that would block a loop on its own threads, with a limited number of items at a time.
 ///
-/// The users bound the line: servers limit their connections, each of which asks for one thing at a time, and work for
-/// a client that has gone leaves the line. May be used from any thread.
+/// Its users limit the number of waiting items: servers limit their connections, each of which sends one request at
+/// a time, and the work of a disconnected client is removed. Can be used from any thread.
 public final class WorkQueue: Sendable {
     /// Runs one thing at a time.
     private enum Lane {
@@ -42,7 +42,7 @@ public final class WorkQueue: Sendable {
 
     private static let mark = DispatchSpecificKey<Void>()
 
-    /// Whether the caller is on a thread of one of these queues.
+    /// Whether the caller runs on a thread of one of these queues.
     public static var isCurrent: Bool { DispatchQueue.getSpecific(key: mark) != nil }
 
     private let label: String
@@ -54,31 +54,31 @@ public final class WorkQueue: Sendable {
     ///
     /// - Parameters:
     ///   - label: The name of its threads, for debuggers.
-    ///   - limit: How many things are done at a time, at least one.
+    ///   - limit: The number of items that run at a time, at least one.
     public init(label: String, limit: Int) {
         self.label = label
         self.limit = max(1, limit)
         whole = nil
     }
 
-    /// Creates a queue that uses at most a part of another one: the work of one party waits in this line, and at most
-    /// `limit` things of it are in the other.
+    /// Creates a queue that uses at most a part of another queue: the work of one client waits in this queue, and
+    /// at most `limit` of its items are in the other.
     ///
     /// - Parameters:
-    ///   - whole: Does the work.
-    ///   - limit: How many things of this queue it has at a time, at least one.
+    ///   - whole: The queue that runs the work.
+    ///   - limit: The number of items of this queue that it contains at a time, at least one.
     public init(partOf whole: WorkQueue, limit: Int) {
         label = whole.label
         self.limit = max(1, limit)
         self.whole = whole
     }
 
-    /// Runs `work` soon, after the work that already waits.
+    /// Runs `work` soon, after the work that is already queued.
     public func async(_ work: @escaping @Sendable () -> Void) {
         enter(work)
     }
 
-    /// Like `async`, for a client: once it has gone, work that has not begun leaves the line.
+    /// Like `async`, for a client: when it disconnects, work that has not started is removed.
     public func async(
         unlessGone client: Departure,
         _ work: @escaping @Sendable () -> Void

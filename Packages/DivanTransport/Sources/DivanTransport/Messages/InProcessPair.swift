@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Two transports in one process, connected to each other: no socket, no frames, no handshake.
+/// Two transports in one process, connected to each other: without socket, frames or handshake.
 ///
 /// For two databases of one program, and for tests. Each end has its own loop.
 public final class InProcessPair: Sendable {
@@ -12,9 +12,9 @@ public final class InProcessPair: Sendable {
     /// Creates a pair; it opens when both ends have started.
     ///
     /// - Parameters:
-    ///   - subprotocol: The agreed subprotocol that is reported to both ends.
-    ///   - firstLoop: Where the first end's receiver is called.
-    ///   - secondLoop: Where the second end's receiver is called; it may be the same.
+    ///   - subprotocol: The subprotocol that is reported to both ends.
+    ///   - firstLoop: The loop on which the first end's receiver is called.
+    ///   - secondLoop: The loop on which the second end's receiver is called; can be the same loop.
     ///   - limits: The high- and low-water marks.
     public init(
         subprotocol: String?,

@@ -3,26 +3,26 @@ public import DivanWebSocket
 
 /// Carries messages to one peer and back, in order, on one loop.
 ///
-/// Call `start` once. `start` and `close` may be called from any thread; `send` and `isWritable` only on the loop. An
-/// application's own transport conforms to this protocol and to nothing else.
+/// Call `start` once. `start` and `close` can be called from any thread; `send` and `isWritable` only on the loop.
+/// A custom transport needs to conform only to this protocol.
 public protocol MessageTransport: AnyObject, Sendable {
     /// The loop on which the receiver is called.
     var loop: any EventLoop { get }
 
-    /// Connects, or begins to read; everything that happens afterwards is reported to `receiver`.
+    /// Connects, or starts to read; all later events are reported to `receiver`.
     ///
-    /// The receiver is kept until `transportDidClose`, which is called exactly once.
+    /// The receiver is retained until `transportDidClose`, which is called exactly once.
     func start(_ receiver: any MessageReceiver)
 
     /// Queues one message; the messages queued in one turn of the loop are sent together when it ends.
     ///
-    /// A transport that is not open drops it: the receiver is told of the end anyway.
+    /// A transport that is not open discards it: the end of the connection is reported to the receiver in any case.
     func send(_ message: Span<UInt8>)
 
-    /// Whether more should be queued now; `transportDidBecomeWritable` reports when it is true again.
+    /// Whether more messages should be queued now; `transportDidBecomeWritable` reports when it is true again.
     var isWritable: Bool { get }
 
-    /// Starts the closing handshake, waits briefly for the peer's answer, and ends the connection.
+    /// Starts the closing handshake, waits briefly for the peer's answer, and closes the connection.
     func close(code: UInt16, reason: String)
 }
 
@@ -32,13 +32,14 @@ extension MessageTransport {
         send(message.span)
     }
 
-    /// Sends the messages that `next` produces, as long as there are any and there is room.
+    /// Sends the messages that `next` produces, while there are messages and the transport is writable.
     ///
     /// - Parameters:
-    ///   - count: The most messages to send.
-    ///   - buffer: Where they are built, empty before and after; its memory is reused for all of them.
+    ///   - count: The maximum number of messages to send.
+    ///   - buffer: The buffer for building messages, empty before and after; its memory is reused for all
+    ///     messages.
     ///   - next: Appends a message to the buffer, or returns false.
-    /// - Returns: How many were sent.
+    /// - Returns: The number of sent messages.
     public func send(
         upTo count: Int = .max,
         through buffer: inout [UInt8],
@@ -56,7 +57,7 @@ extension MessageTransport {
 
 /// Receives a transport's messages and events; every call is made on the transport's loop.
 public protocol MessageReceiver: AnyObject, Sendable {
-    /// The connection is open: messages may be sent.
+    /// The connection is open: messages can be sent.
     func transportDidOpen(_ peer: TransportPeer)
 
     /// A message arrived; the slice shares the transport's memory and is valid only during this call.
@@ -64,11 +65,11 @@ public protocol MessageReceiver: AnyObject, Sendable {
 
     /// A text message arrived, valid UTF-8; otherwise like `transportDidReceive`.
     ///
-    /// Only a WebSocket configured with `acceptsText` delivers any. A receiver that does not implement this gets them
-    /// like any other message.
+    /// Only a WebSocket configured with `acceptsText` delivers any. A receiver that does not implement this method
+    /// receives them like any other message.
     func transportDidReceiveText(_ message: ArraySlice<UInt8>)
 
-    /// Everything that was readable has been delivered: the end of a batch.
+    /// All readable data has been delivered: the end of a batch.
     ///
     /// If the connection ends with a batch, `transportDidClose` is called instead.
     func transportDidDrainInput()
@@ -87,11 +88,11 @@ extension MessageReceiver {
     }
 }
 
-/// Who is at the other end of an open transport.
+/// The peer at the other end of an open transport.
 public struct TransportPeer: Sendable {
-    /// The subprotocol agreed on.
+    /// The negotiated subprotocol.
     public let subprotocol: String?
-    /// The address and port of the other end; `nil` inside a process.
+    /// The address and port of the peer; `nil` within a process.
     public let address: SocketAddress?
     /// The peer's certificates from the TLS handshake, leaf first.
     public let certificates: [TLSCertificate]
@@ -120,7 +121,7 @@ public struct TransportPeer: Sendable {
 public enum TransportClose: Sendable {
     /// Both ends completed the closing handshake, with this code and reason.
     case clean(code: UInt16, reason: String, isByPeer: Bool)
-    /// The connection could not be opened, or broke.
+    /// The connection could not be opened, or failed.
     case failed(TransportError)
 }
 
@@ -131,6 +132,6 @@ public struct TransportStatistics: Equatable, Sendable {
     /// Bytes sent.
     public var sentByteCount: UInt64 = 0
 
-    /// Creates statistics of a connection that has carried nothing.
+    /// Creates statistics with all counts at zero.
     public init() {}
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The requirements for every message transport; check your own with any test framework.
+/// The requirements for every message transport, as a check for any test framework.
 public enum MessageTransportContract {
     /// Both ends of one connection, each started with the receiver passed for it.
     public typealias Ends = (first: any MessageTransport, second: any MessageTransport)
@@ -8,10 +8,10 @@ public enum MessageTransportContract {
     /// Returns one sentence for each violated requirement; none if the transport is correct.
     ///
     /// - Parameters:
-    ///   - patience: How long to wait for each requirement.
-    ///   - turn: Turns loops that have no thread of their own and advances their virtual time.
-    ///   - connect: Creates two connected ends and starts each with its receiver; called several times. It may return
-    ///     before they are open.
+    ///   - patience: The time to wait for each requirement.
+    ///   - turn: Advances loops without a thread, and their virtual time.
+    ///   - connect: Creates two connected ends and starts each with its receiver; called several times. It can
+    ///     return before they are open.
     /// - Returns: The violated requirements.
     /// - Throws: Errors of `connect`.
     public static func violations(

@@ -1,7 +1,7 @@
 public import DivanLog
 import Synchronization
 
-/// Connections that a server closed to make room for others: counted, and reported in one line in ten seconds at most.
+/// Counts the connections that a server closed to make room for others, and logs at most one line in ten seconds.
 public final class Crowding: Sendable {
     /// The least time between two lines.
     private static let pause = Duration.seconds(10)
@@ -14,13 +14,13 @@ public final class Crowding: Sendable {
 
     private let state = Mutex(State())
 
-    /// Counts none yet.
+    /// Creates a count of zero.
     public init() {}
 
-    /// How many there were.
+    /// The number of closed connections.
     public var count: UInt64 { state.withLock { $0.count } }
 
-    /// Counts one; `holder` says whose it was, for the log.
+    /// Counts one connection; `holder` describes its client for the log.
     public func note(at now: Duration, _ log: Log, _ holder: @autoclosure () -> String) {
         let fresh = state.withLock { state -> UInt64? in
             state.count += 1

@@ -4,12 +4,12 @@ import Synchronization
 
 /// Reports when the machine's network changes: a link, an address or a route appears or disappears.
 ///
-/// Only a hint that connecting may work now. Changes come in bursts, so observers are notified once, when there have
-/// been none for a moment. If the system does not permit watching, nothing is ever reported.
+/// This is only a hint that connecting may succeed now. Changes come in bursts, so observers are notified once,
+/// when there have been none for a moment. If the system does not permit watching, nothing is ever reported.
 ///
 /// Source: rtnetlink(7); `behaviour.md` §6 (watch network changes with netlink).
 public final class NetworkChanges: Sendable {
-    /// The machine's network, watched from the first observer on.
+    /// The machine's network, monitored from the first observer on.
     public static let shared = NetworkChanges(
         descriptor: divan_network_watch_create(),
         loop: EventLoopGroup.shared.next()
@@ -63,7 +63,7 @@ public final class NetworkChanges: Sendable {
     }
 }
 
-/// Keeps an observer of `NetworkChanges` registered for as long as it lives.
+/// Keeps an observer of `NetworkChanges` registered until it is released.
 public final class NetworkObservation: Sendable {
     private let remove: @Sendable () -> Void
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// An IP address and a port, as the socket calls know them.
+/// An IP address and a port, in the form that the socket calls use.
 public struct SocketAddress: Hashable, Sendable {
     /// The bytes of a `sockaddr_in` or `sockaddr_in6`.
     private let bytes: [UInt8]
@@ -8,7 +8,7 @@ public struct SocketAddress: Hashable, Sendable {
     /// Parses a numeric address; `nil` for a name.
     ///
     /// - Parameters:
-    ///   - host: Dotted IPv4, or IPv6 without brackets, with a zone if it needs one.
+    ///   - host: Dotted IPv4, or IPv6 without brackets, with a zone if required.
     ///   - port: The port.
     public init?(host: String, port: UInt16) {
         var hints = addrinfo()
@@ -30,7 +30,7 @@ public struct SocketAddress: Hashable, Sendable {
         bytes = Array(UnsafeRawBufferPointer(start: address, count: Int(length)))
     }
 
-    /// The address without its port; an IPv4 address received over IPv6 reads as IPv4.
+    /// The address without its port; an IPv4 address received over IPv6 is written as IPv4.
     public var host: String {
         // In a `sockaddr_in` the address follows the port.
         if family == AF_INET { return "\(bytes[4]).\(bytes[5]).\(bytes[6]).\(bytes[7])" }
@@ -51,7 +51,7 @@ public struct SocketAddress: Hashable, Sendable {
         UInt16(bytes[2]) << 8 | UInt16(bytes[3])
     }
 
-    /// Whether the address never leaves this machine.
+    /// Whether this is a loopback address.
     public var isLoopback: Bool {
         switch origin {
         case .ipv4(let address): address >> 24 == 127

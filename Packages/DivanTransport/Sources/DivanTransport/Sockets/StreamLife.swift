@@ -69,7 +69,7 @@ enum StreamLife: Equatable {
         return effects
     }
 
-    /// Whether the owner may write.
+    /// Whether the owner can write.
     var isOpen: Bool { self == .open || self == .ended(wasOpen: true) }
 
     /// Whether the owner has not been told yet that the connection is open.

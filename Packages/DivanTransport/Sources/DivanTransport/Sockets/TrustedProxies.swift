@@ -1,8 +1,8 @@
 public import DivanHTTP
 
-/// The proxies that are trusted to name the client for which they make a request, in `X-Forwarded-For`.
+/// The proxies whose `X-Forwarded-For` header is trusted to contain the client's address.
 ///
-/// Anybody can send this field, so it counts only if it comes from one of these addresses.
+/// Any client can send this header, so it is used only if it comes from one of these addresses.
 public struct TrustedProxies: Sendable, Equatable {
     private struct Network: Sendable, Equatable {
         let bits: [UInt8]
@@ -20,12 +20,12 @@ public struct TrustedProxies: Sendable, Equatable {
 
     private var networks: [Network] = []
 
-    /// Trusts nobody.
+    /// Trusts no proxies.
     public init() {}
 
     /// Trusts addresses, such as `127.0.0.1` and `::1`, and networks, such as `10.0.0.0/8`.
     ///
-    /// Returns `nil` if one of the texts is neither.
+    /// Returns `nil` if one of the strings is neither.
     public init?(_ texts: [String]) {
         for text in texts {
             let parts = text.split(separator: "/", omittingEmptySubsequences: false)
@@ -40,9 +40,10 @@ public struct TrustedProxies: Sendable, Equatable {
         }
     }
 
-    /// The client for which a peer makes a request: the peer itself, unless it is a proxy that names another.
+    /// The address of the client that made a request: the peer's, unless the peer is a trusted proxy.
     ///
-    /// Of several addresses the last one counts that is no trusted proxy's: those before it are the client's own claim.
+    /// If the header contains several addresses, the last that does not belong to a trusted proxy is used: the
+    /// addresses before it are set by the client.
     public func client(at peer: SocketAddress, _ headers: HTTPHeaders) -> SocketAddress {
         guard !networks.isEmpty, isTrusted(peer) else { return peer }
         var client = peer

@@ -4,7 +4,7 @@ import Synchronization
 
 /// A client's request for an upgrade, which is waiting for an answer.
 ///
-/// Answer once, from any thread; later answers are ignored. Without one the connection ends after
+/// Answer once, on any thread; later answers are ignored. Without an answer the connection is closed after
 /// `TransportLimits.handshakeTimeout`.
 public final class UpgradeRequest: Sendable {
     /// The request: path, headers, subprotocols.
@@ -17,7 +17,7 @@ public final class UpgradeRequest: Sendable {
     public let isSecure: Bool
     /// The connection's loop.
     public let loop: any EventLoop
-    /// Whether the client has gone; for a `WorkQueue`.
+    /// Whether the client has disconnected; for a `WorkQueue`.
     public let departure = Departure()
 
     enum Answer: Sendable {
@@ -50,11 +50,11 @@ public final class UpgradeRequest: Sendable {
 
     /// Upgrades the connection.
     ///
-    /// A request with a `defect` is refused nevertheless, with the status for that defect.
+    /// A request with a `defect` is refused in any case, with the status for that defect.
     ///
     /// - Parameters:
-    ///   - subprotocol: One of those that the client offers, or `nil` for none.
-    ///   - headers: Further fields of the answer.
+    ///   - subprotocol: One of the offered subprotocols, or `nil` for none.
+    ///   - headers: Further header fields of the response.
     ///   - onOpen: Called with the open transport, on its loop; call its `start` there.
     public func accept(
         subprotocol: String?,
@@ -64,7 +64,7 @@ public final class UpgradeRequest: Sendable {
         send(.accept(subprotocol: subprotocol, headers: headers, onOpen: onOpen))
     }
 
-    /// Refuses the upgrade; the connection ends after the answer.
+    /// Refuses the upgrade; the connection is closed after the response.
     public func refuse(_ refusal: HandshakeRefusal) {
         send(.refuse(refusal))
     }

@@ -1,36 +1,36 @@
 public import DivanTLS
 public import DivanWebSocket
 
-/// Where to connect, and as whom.
+/// The server and the settings of a client's connection.
 public struct WebSocketClientConfiguration: Sendable {
     /// The server's host, port and request target.
     public var endpoint: WebSocketEndpoint
     /// Subprotocols, in order of preference.
     public var subprotocols: [String]
-    /// The value of User-Agent.
+    /// The value of the User-Agent header.
     public var userAgent: String
-    /// Returns Authorization, Cookie and further fields; called again for each request.
+    /// Returns Authorization, Cookie and further header fields; called for each request.
     ///
-    /// Called again after a redirect; to another host, or from TLS to clear text, only its cookies are sent. Only the
-    /// closure can tell which of them may be sent (`WebSocketEndpoint.maySee`).
+    /// Also called after a redirect; to another host, or from TLS to plain text, only cookies are sent. The closure
+    /// decides which of them (`WebSocketEndpoint.maySee`).
     public var headers: @Sendable (WebSocketEndpoint) -> HTTPHeaders
-    /// Called with the header fields of every answer, including refusals and redirects: `Set-Cookie`.
+    /// Called with the header fields of every response, including refusals and redirects, for `Set-Cookie`.
     public var onResponse: (@Sendable (WebSocketEndpoint, HTTPHeaders) -> Void)?
     /// The TLS settings for `wss`; `nil` trusts the system's roots.
     public var tls: TLSContext?
-    /// Where TLS sessions are kept, so that the next connection resumes them; `nil` means a full handshake each time,
-    /// as does a context without `resumesSessions`.
+    /// The cache of TLS sessions that later connections resume; without it, or if the context does not have
+    /// `resumesSessions` set, every connection does a full handshake.
     public var resumptions: TLSResumptionCache?
-    /// The HTTP proxy for every endpoint; `nil` connects directly.
+    /// The HTTP proxy for all endpoints; `nil` means direct connections.
     public var proxy: HTTPProxy?
     /// The name or address of the network interface to connect from.
     public var networkInterface: String?
-    /// How the open connection behaves.
+    /// The settings of the open connection.
     public var webSocket: WebSocketConnection.Configuration
     /// Limits of time and memory.
     public var limits: TransportLimits
 
-    /// Creates a configuration; the defaults suit a server with a public certificate.
+    /// Creates a configuration; the defaults are suitable for a server with a public certificate.
     public init(
         endpoint: WebSocketEndpoint,
         subprotocols: [String],

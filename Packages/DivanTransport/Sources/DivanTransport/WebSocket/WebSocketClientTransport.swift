@@ -3,12 +3,12 @@ public import DivanTLS
 import DivanWebSocket
 import Synchronization
 
-/// Connects to a WebSocket server and carries messages in both directions.
+/// Connects to a WebSocket server and sends and receives messages.
 ///
-/// `@unchecked Sendable` holds because the stored state is either locked or touched only on `loop`: `start` and `close`
-/// hop there, `send` and `isWritable` are called there.
+/// `@unchecked Sendable` is correct because the stored state is either locked or used only on `loop`: `start` and
+/// `close` switch to it, `send` and `isWritable` are called on it.
 public final class WebSocketClientTransport: MessageTransport, @unchecked Sendable {
-    /// Where to connect, and as whom.
+    /// The server and the settings of the connection.
     public typealias Configuration = WebSocketClientConfiguration
 
     private enum State {
@@ -30,9 +30,9 @@ public final class WebSocketClientTransport: MessageTransport, @unchecked Sendab
     private var connectTimer: TimerToken?
     private var redirectCount = 0
 
-    /// Prepares a connection; nothing happens before `start`.
+    /// Prepares a connection; `start` opens it.
     ///
-    /// The loop must watch sockets, so it must be an `EpollLoop`.
+    /// The loop must monitor sockets, so it must be an `EpollLoop`.
     public init(
         _ configuration: Configuration,
         loop: EpollLoop = EventLoopGroup.shared.next(),
@@ -46,15 +46,15 @@ public final class WebSocketClientTransport: MessageTransport, @unchecked Sendab
     /// The loop on which the receiver is called.
     public var loop: any EventLoop { epollLoop }
 
-    /// The server's latest certificates, leaf first, even if they were rejected; from any thread.
+    /// The server's latest certificates, leaf first, even if they were rejected; can be used from any thread.
     public var peerCertificates: [TLSCertificate] { certificates.withLock { $0 } }
 
-    /// Bytes on the wire so far; from any thread.
+    /// The bytes sent and received so far; can be used from any thread.
     public var statistics: TransportStatistics { counter.statistics }
 
     // MARK: MessageTransport
 
-    /// Connects; `receiver` is told the result.
+    /// Connects; the result is reported to `receiver`.
     public func start(_ receiver: any MessageReceiver) {
         epollLoop.execute { self.begin(receiver) }
     }
@@ -71,12 +71,12 @@ public final class WebSocketClientTransport: MessageTransport, @unchecked Sendab
         channel.send(message, isText: true)
     }
 
-    /// Whether more should be queued now.
+    /// Whether more messages should be queued now.
     public var isWritable: Bool {
         if case .open(let channel) = state { channel.isWritable } else { false }
     }
 
-    /// Closes the connection, or stops opening it.
+    /// Closes the connection, or cancels opening it.
     public func close(code: UInt16, reason: String) {
         epollLoop.execute {
             switch self.state {
@@ -90,7 +90,7 @@ public final class WebSocketClientTransport: MessageTransport, @unchecked Sendab
         }
     }
 
-    /// Pauses reading, so that the peer has to wait, or resumes it; on the loop.
+    /// Pauses reading, so that the peer must wait, or resumes it; call it on the loop.
     public func setReadingPaused(_ isPaused: Bool) {
         if case .open(let channel) = state { channel.setReadingPaused(isPaused) }
     }

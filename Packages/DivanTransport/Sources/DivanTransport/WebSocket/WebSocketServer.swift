@@ -3,9 +3,9 @@ public import DivanTLS
 import DivanWebSocket
 import Synchronization
 
-/// Accepts WebSocket connections, over TLS if configured, and asks the owner about each upgrade.
+/// Accepts WebSocket connections, over TLS if configured, and lets the owner decide about each upgrade.
 ///
-/// All members may be used from any thread. A server stops when it is released.
+/// All members can be used from any thread. A server stops when it is released.
 public final class WebSocketServer: Sendable {
     /// Where to listen, and how connections behave.
     public typealias Configuration = WebSocketServerConfiguration
@@ -28,8 +28,8 @@ public final class WebSocketServer: Sendable {
     ///
     /// - Parameters:
     ///   - configuration: Where to listen, and how connections behave.
-    ///   - loops: The loops over which the connections are spread.
-    ///   - log: Where refused and broken connections are reported.
+    ///   - loops: The loops to which the connections are distributed.
+    ///   - log: The log for refused and failed connections.
     ///   - onRequest: Decides about an upgrade; called on the connection's loop, so it must not block: keep the request
     ///     and answer later instead.
     public init(
@@ -55,7 +55,7 @@ public final class WebSocketServer: Sendable {
     /// The number of open WebSocket connections.
     public var connectionCount: Int { count.value }
 
-    /// Accepted connections that ended before their upgrade, for whatever reason.
+    /// Accepted connections that ended before their upgrade, for any reason.
     public var failedHandshakeCount: UInt64 { count.failedHandshakeCount }
 
     /// Connections closed at once or answered with 503, because `TransportLimits.connectionCount` was reached.
@@ -64,7 +64,7 @@ public final class WebSocketServer: Sendable {
     /// Starts to listen; a server that already runs keeps its port.
     ///
     /// - Returns: The port.
-    /// - Throws: `TransportError` if the port is taken or the interface is unknown.
+    /// - Throws: `TransportError` if the port is in use or the interface does not exist.
     @discardableResult
     public func start() throws(TransportError) -> UInt16 {
         try running.withLock { running throws(TransportError) in
@@ -94,14 +94,14 @@ public final class WebSocketServer: Sendable {
         }
     }
 
-    /// Stops listening and closes every connection properly.
+    /// Stops listening and closes all connections with the closing handshake.
     ///
-    /// When the call returns, nobody can connect any more, and this class may listen on the port again, as may any
-    /// program that sets `SO_REUSEADDR`; others may after `completion`.
+    /// After the call no client can connect. This class, and any program that sets `SO_REUSEADDR`, can listen on
+    /// the port again after the call; other programs after `completion`.
     ///
     /// - Parameters:
     ///   - code: The close code; 1001 means “going away”.
-    ///   - reason: A text for the peers' logs.
+    ///   - reason: A reason for the peers' logs.
     ///   - completion: Called, on any thread, when all connections have ended.
     public func stop(
         code: UInt16 = 1001,
@@ -124,7 +124,7 @@ public final class WebSocketServer: Sendable {
 
     /// Uses other TLS settings for clients that connect from now on; open connections continue.
     ///
-    /// Unfinished handshakes are dropped. A server without TLS stays one.
+    /// Unfinished handshakes are aborted. Has no effect on a server without TLS.
     public func replaceTLS(with context: TLSContext) {
         tls.replace(with: context)
         for lane in running.withLock({ $0?.lanes }) ?? [] { lane.dropHandshakes() }

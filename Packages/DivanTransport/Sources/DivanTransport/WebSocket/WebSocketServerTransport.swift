@@ -3,10 +3,10 @@ import DivanWebSocket
 
 /// The server's end of an upgraded connection.
 ///
-/// `@unchecked Sendable` holds because the channel is touched only on `loop`: `start` and `close` hop there, `send` and
-/// `isWritable` are called there.
+/// `@unchecked Sendable` is correct because the channel is used only on `loop`: `start` and `close` switch to it,
+/// `send` and `isWritable` are called on it.
 public final class WebSocketServerTransport: MessageTransport, @unchecked Sendable {
-    /// Who is at the other end.
+    /// The peer.
     public let peer: TransportPeer
 
     private let channel: WebSocketChannel
@@ -45,10 +45,10 @@ public final class WebSocketServerTransport: MessageTransport, @unchecked Sendab
     /// The loop on which the receiver is called.
     public var loop: any EventLoop { channel.loop }
 
-    /// Bytes on the wire so far, handshakes included; from any thread.
+    /// The bytes sent and received so far, handshakes included; can be used from any thread.
     public var statistics: TransportStatistics { counter.statistics }
 
-    /// Starts to read; nothing is read before.
+    /// Starts to read; nothing is read earlier.
     public func start(_ receiver: any MessageReceiver) {
         onLoop {
             guard let leftover = self.leftover else { return }
@@ -67,21 +67,21 @@ public final class WebSocketServerTransport: MessageTransport, @unchecked Sendab
         channel.send(message, isText: true)
     }
 
-    /// Whether more should be queued now.
+    /// Whether more messages should be queued now.
     public var isWritable: Bool { channel.isWritable }
 
-    /// Starts the closing handshake and ends the connection.
+    /// Starts the closing handshake and closes the connection.
     public func close(code: UInt16, reason: String) {
         onLoop { self.channel.close(code: code, reason: reason) }
     }
 
-    /// Ends the connection without waiting for the peer's answer: nothing more is read, and the peer has `patience` to
-    /// take what is queued, with the close code as the last of it.
+    /// Closes the connection without waiting for the peer's answer: nothing more is read, and the peer has
+    /// `patience` to read the queued data, which ends with the close code.
     public func drop(code: UInt16, reason: String, within patience: Duration) {
         onLoop { self.channel.drop(code: code, reason: reason, within: patience) }
     }
 
-    /// Pauses reading, so that the peer has to wait, or resumes it; on the loop.
+    /// Pauses reading, so that the peer must wait, or resumes it; call it on the loop.
     public func setReadingPaused(_ isPaused: Bool) {
         channel.setReadingPaused(isPaused)
     }

@@ -10,7 +10,7 @@ struct LinkRole {
     init(_ words: [String]) throws {
         guard words.count == 2, let megabits = Double(words[0]), let latency = Double(words[1]),
             megabits > 0, latency >= 0
-        else { throw BenchFailure("role link wants MEGABITS MILLISECONDS") }
+        else { throw BenchFailure("role link requires MEGABITS MILLISECONDS") }
         proxy = try LinkProxy(
             bytesPerSecond: megabits * 125_000,
             latency: .milliseconds(latency)

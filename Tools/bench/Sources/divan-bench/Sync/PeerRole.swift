@@ -16,7 +16,9 @@ final class PeerRole {
     private var watch: StampWatch?
 
     init(_ words: [String]) throws {
-        guard let directory = words.first else { throw BenchFailure("role peer wants DIRECTORY") }
+        guard let directory = words.first else {
+            throw BenchFailure("role peer requires DIRECTORY")
+        }
         self.directory = directory
     }
 
@@ -122,7 +124,7 @@ final class PeerRole {
             for index in 0..<count {
                 let id = DocumentShape.documentID(index)
                 guard let document = try collection.document(id: id)?.toMutable() else {
-                    throw BenchFailure("document \(id) is gone")
+                    throw BenchFailure("document \(id) is missing")
                 }
                 document.setInt(document.int(forKey: "visits") + 1, forKey: "visits")
                 try collection.save(document: document)
@@ -142,7 +144,7 @@ final class PeerRole {
         let listener = URLEndpointListener(config: config)
         try listener.start()
         listeners.append(listener)
-        guard let url = listener.urls?.first else { throw BenchFailure("no URL to listen at") }
+        guard let url = listener.urls?.first else { throw BenchFailure("the listener has no URL") }
         return url.absoluteString
     }
 

@@ -109,7 +109,7 @@ enum StepFigures {
             try writer.ask(.touch(database: written, count: documents))
             let outcome = try pair.active.sync(order)
             guard outcome.documentCount == documents else {
-                throw BenchFailure("\(outcome.documentCount) of \(documents) updates went over")
+                throw BenchFailure("\(outcome.documentCount) of \(documents) updates were synced")
             }
             bytes[usesDeltas] = Double(outcome.byteCount)
         }

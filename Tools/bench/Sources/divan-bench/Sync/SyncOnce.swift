@@ -58,7 +58,7 @@ struct SyncOnce {
         try target.delete()
         let expected = Int(try source.defaultCollection().count)
         guard outcome.documentCount == expected else {
-            throw BenchFailure("\(outcome.documentCount) of \(expected) documents came")
+            throw BenchFailure("\(outcome.documentCount) of \(expected) documents arrived")
         }
         return outcome.seconds
     }

@@ -47,7 +47,9 @@ enum SyncReferenceFigures {
         )
         let verb = row.isPush ? "push" : "pull"
         guard outcome.documentCount == count else {
-            throw BenchFailure("\(verb): \(outcome.documentCount) of \(count) documents went over")
+            throw BenchFailure(
+                "\(verb): \(outcome.documentCount) of \(count) documents were synced"
+            )
         }
         report.add(
             Figure(
@@ -90,7 +92,7 @@ enum SyncReferenceFigures {
             wire: wire
         )
         let outcome = try pair.active.sync(order)
-        guard outcome.documentCount == 1 else { throw BenchFailure("the blob did not go over") }
+        guard outcome.documentCount == 1 else { throw BenchFailure("the blob was not synced") }
         report.add(
             Figure(
                 name: "reference: \(isPush ? "push" : "pull") of a blob of 100 MB, clear",

@@ -19,7 +19,7 @@ enum VolumeFigures {
         let seconds = try (0..<2).map { run in
             let order = PeerCommand.Order(database: "copy-\(run)", url: url)
             let outcome = try pair.active.sync(order)
-            guard outcome.documentCount == 1 else { throw BenchFailure("the blob did not come") }
+            guard outcome.documentCount == 1 else { throw BenchFailure("the blob did not arrive") }
             return outcome.seconds
         }
         let size = Double(byteCount) / 1e6

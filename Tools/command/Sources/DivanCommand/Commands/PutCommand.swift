@@ -54,20 +54,13 @@ enum PutCommand: Command {
         if !arguments.database.exists {
             try arguments.database.open(forWriting: true).close()
         }
-        var body = try readBody(arguments, terminal)
+        var text: JSONMembers? = try readBody(arguments, terminal)
         let store = try arguments.database.open(forWriting: true)
         defer { try? store.close() }
         // Keep the blobs until the document refers to them.
         var holds: [BlobHold] = []
         defer { withExtendedLifetime(holds) {} }
-        for text in arguments.values("--blob") {
-            holds.append(try attach(text, to: &body, store.blobs))
-        }
-        try StoreRules.check(body)
-        let installed = try InlineBlobs.install(body) {
-            holds.append(try store.blobs.writeHeld($0))
-            return holds[holds.count - 1].digest.description
-        }
+        let installed = try install(&text, arguments, store, &holds)
         let saved = try store.write { writer in
             let exists = try writer.document(documentID, in: collection) != nil
             if arguments.has("--create"), exists {
@@ -92,6 +85,26 @@ enum PutCommand: Command {
             )
         }
         if case .saved(let document) = saved { tell(document, terminal) }
+    }
+
+    /// Stores the blobs of a body, and releases its text: a long one is not kept while it is saved.
+    private static func install(
+        _ text: inout JSONMembers?,
+        _ arguments: Arguments,
+        _ store: Store,
+        _ holds: inout [BlobHold]
+    ) throws -> InlineBlobs.Installed<[UInt8]> {
+        var body = text.take() ?? JSONMembers([:])
+        for blob in arguments.values("--blob") {
+            holds.append(try attach(blob, to: &body, store.blobs))
+        }
+        try StoreRules.check(body)
+        var stored: [BlobHold] = []
+        defer { holds += stored }
+        return try InlineBlobs.install(body) {
+            stored.append(try store.blobs.writeHeld($0))
+            return stored[stored.count - 1].digest.description
+        }
     }
 
     private static func tell(_ document: StoredDocument, _ terminal: Terminal) {

@@ -37,8 +37,9 @@ struct PeerExamination {
         do throws(WebSocketURLError) {
             url = try WebSocketURL(text)
         } catch {
-            let seen = Failure(explaining: error).sentence
-            return tell(.failed("address", seen, Self.addressRemedy(text), .usage))
+            let failure = Failure(explaining: error)
+            let remedy = Self.schemeRemedy(text) ?? failure.hint ?? "use wss://HOST:PORT/DATABASE"
+            return tell(.failed("address", failure.sentence, remedy, .usage))
         }
         let endpoint = url.endpoint
         tell(
@@ -157,10 +158,10 @@ struct PeerExamination {
         }
     }
 
-    private static func addressRemedy(_ text: String) -> String {
+    private static func schemeRemedy(_ text: String) -> String? {
         let lower = text.lowercased()
         if lower.hasPrefix("http://") { return "replace http:// with ws://" }
         if lower.hasPrefix("https://") { return "replace https:// with wss://" }
-        return "use wss://HOST:PORT/DATABASE, or ws:// without TLS"
+        return nil
     }
 }

@@ -52,8 +52,7 @@ struct CollectionChoice {
     /// an empty default one.
     func settled() throws -> Arguments {
         guard arguments.has("--all-collections") else {
-            // Other peers cannot list their collections, and the run reports a failed connection.
-            guard takesAll, let names = try? PeerCollections.ask(arguments, terminal),
+            guard takesAll, let names = try namesIfListed(),
                 names.contains(where: { $0 != .default })
             else { return arguments }
             return arguments.setting("--collections", to: names.map(\.description))
@@ -63,6 +62,18 @@ struct CollectionChoice {
             throw Failure(kind: .notFound, sentence: "the peer shares no collections")
         }
         return arguments.setting("--collections", to: names.map(\.description))
+    }
+
+    /// The peer's collections; `nil` if it cannot list them, or if the connection fails, which the run then reports.
+    private func namesIfListed() throws -> [CollectionName]? {
+        do {
+            return try PeerCollections.ask(arguments, terminal)
+        } catch let failure as Failure where failure.kind == .usage {
+            // Such as a password that was not typed.
+            throw failure
+        } catch {
+            return nil
+        }
     }
 
     /// The hint for an empty database whose peer has collections with other names.

@@ -173,7 +173,11 @@ extension Database {
         var piece = [UInt8](repeating: 0, count: StoreLimits.blobPieceByteCount)
         while case let count = stream.read(&piece, maxLength: piece.count), count != 0 {
             guard count > 0 else {
-                throw StoreError(.io(EIO), at: path ?? "")
+                let cause = stream.streamError ?? StoreError(.io(EIO), at: path ?? "")
+                var failure = Failure(explaining: cause)
+                failure.kind = .database
+                failure.sentence = "blob \(digest): \(failure.sentence)"
+                throw failure
             }
             found.update(piece.span.extracting(first: count))
             try body(Array(piece.prefix(count)))

@@ -1,8 +1,12 @@
 import Divan
 import DivanCommandLine
 import Foundation
+import Synchronization
 
 extension ServerTrustOptions {
+    /// The secrets that were sent unencrypted, so that each is mentioned once.
+    private static let warned = Mutex<Set<String>>([])
+
     /// How this side authenticates; `nil` without credentials.
     ///
     /// - Throws: `Failure` if several are given, or one cannot be read.
@@ -29,7 +33,9 @@ extension ServerTrustOptions {
                 throw Failure.usage("'--identity' requires TLS", hint: "use a wss:// URL")
             }
             let secret = session == nil ? "password" : "session ID"
-            terminal.warn("ws:// sends the \(secret) unencrypted; use wss://")
+            // A command may connect twice: to list the peer's collections, and to sync them.
+            let isFirst = warned.withLock { $0.insert(secret).inserted }
+            if isFirst { terminal.warn("ws:// sends the \(secret) unencrypted; use wss://") }
         }
         if let text = arguments.value("--identity") {
             return ClientCertificateAuthenticator(

@@ -70,7 +70,7 @@ enum WireProxyCommand: Command {
         EventLine(terminal).write(
             "listening",
             ["urls": [.string(own)], "to": .string(endpoint.description)],
-            sentence: "Let the peer sync with \(own). Press Ctrl-C to stop."
+            sentence: "Let the peer sync with \(own) (Ctrl-C stops the proxy)"
         )
         interruption.onRequest { proxy.stop() }
         proxy.run()

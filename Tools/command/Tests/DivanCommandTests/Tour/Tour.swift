@@ -91,59 +91,58 @@ struct Tour {
 extension Tour {
     private static let steps = [
         Step(
-            title: "Look around",
-            words:
-                "A database is a directory of collections, a collection holds documents under IDs.",
+            title: "Inspect a database",
+            words: "A database contains collections, and a collection contains documents with IDs.",
             lines: [
                 "divan info travel", "divan ls travel", "divan ls travel -c travel.hotels --long",
             ]
         ),
         Step(
             title: "Read a document",
-            words: "It is JSON; `--raw` prints it as it is stored, for other programs.",
+            words: "Documents are JSON. `--raw` prints the stored text, for other programs.",
             lines: ["divan get travel rome -c travel.hotels"]
         ),
         Step(
-            title: "Write one",
-            words: "The process that serves the database does it, with the same result; peers that "
-                + "are connected get it at once.",
+            title: "Write a document",
+            words:
+                "The process that serves the database executes the command and sends the document "
+                + "to connected peers at once.",
             lines: [
                 #"divan put travel oslo '{"name":"Hotel Oslo","stars":3}' -c travel.hotels"#
             ],
             isFilmed: true
         ),
         Step(
-            title: "Change it in an editor",
+            title: "Edit a document",
             words:
-                "`edit` opens the editor of your environment, here one that changes a number. Each "
-                + "change is a revision.",
+                "`edit` opens your editor; here it is `sed`, which changes a number. Each change "
+                + "creates a revision.",
             lines: [
                 "EDITOR='sed -i s/3/4/' divan edit travel oslo -c travel.hotels",
                 "divan revs travel oslo -c travel.hotels",
             ]
         ),
         Step(
-            title: "Take files in, and keep a copy",
-            words: "JSON, JSON lines, CSV, what CouchDB dumps, and databases of Couchbase Lite.",
+            title: "Import and copy",
+            words:
+                "`import` reads JSON, JSON lines, CSV and CouchDB dumps. `cp` copies a database "
+                + "while it is being served.",
             lines: [
                 "divan import travel more.csv -c travel.hotels",
                 "divan cp travel backup",
             ]
         ),
         Step(
-            title: "Ask",
-            words:
-                "Queries are SQL++. `divan travel` alone opens a shell for them, with completion.",
+            title: "Query",
+            words: "Queries are SQL++. `divan travel` opens a query shell with completion.",
             lines: [
                 "divan select travel 'name FROM travel.hotels WHERE stars > 3 ORDER BY name'"
             ],
             isFilmed: true
         ),
         Step(
-            title: "Take everything from a peer",
-            words:
-                "The peer's certificate was written to a file when it began to serve; nobody else "
-                + "is trusted.",
+            title: "Pull from a peer",
+            words: "`--pin` accepts only the certificate that the server wrote to the file.",
             lines: [
                 "url=URL", "as='--user sync --password-file secret.txt --pin travel.pem'",
                 "divan new copy", "divan pull copy $url $as --list-collections",
@@ -152,9 +151,9 @@ extension Tour {
             isFilmed: true
         ),
         Step(
-            title: "Sync both ways",
+            title: "Sync in both directions",
             words:
-                "What both sides have is not sent again. `--continuous` stays and passes on each "
+                "Only changes are sent. With `--continuous`, the sync keeps running and sends each "
                 + "change.",
             lines: [
                 "divan rm copy riga -c travel.hotels",
@@ -164,10 +163,10 @@ extension Tour {
             isFilmed: true
         ),
         Step(
-            title: "See a conflict, and settle it",
+            title: "Resolve a conflict",
             words:
-                "Two sides change one document. Unless you ask for it, the default rule decides; "
-                + "here both are kept until somebody has looked.",
+                "Two peers change the same document. By default a rule resolves the conflict; "
+                + "`--conflicts leave` keeps both revisions.",
             lines: [
                 "EDITOR='sed -i s/3/4/' divan edit travel gent -c travel.hotels",
                 "EDITOR='sed -i s/Gent/Ghent/' divan edit copy gent -c travel.hotels",
@@ -180,8 +179,10 @@ extension Tour {
             isFilmed: true
         ),
         Step(
-            title: "Find out why something does not sync",
-            words: "`doctor` looks at each step of the way, `explain` at one document.",
+            title: "Diagnose a sync problem",
+            words:
+                "`doctor` tests each step of a connection, and `explain` shows the state of one "
+                + "document.",
             lines: [
                 "divan doctor $url $as -c travel.hotels",
                 "divan explain copy gent -c travel.hotels",

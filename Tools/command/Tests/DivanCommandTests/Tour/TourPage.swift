@@ -5,30 +5,31 @@ struct TourPage {
     init(_ tour: Tour) {
         var parts = [Self.head, Self.block(tour.opening)]
         parts.append(
-            "Another terminal, while that one serves. `divan --help` lists all commands, "
-                + "`divan COMMAND --help` explains one."
+            "Use a second terminal for the following commands. `divan --help` lists all commands, "
+                + "and `divan COMMAND --help` explains one."
         )
         for (index, chapter) in tour.chapters.enumerated() {
             parts.append("## \(index + 1). \(chapter.step.title)")
             parts.append(chapter.step.words)
             parts.append(Self.block(chapter.entries))
         }
-        parts.append("## The end")
-        parts.append("Ctrl-C in the first terminal. Whatever has begun is finished first.")
+        parts.append("## Stop the server")
+        parts.append(
+            "Press Ctrl-C in the first terminal. The server completes running requests first."
+        )
         parts.append("```console\n\(tour.ending)\n```")
         text = parts.joined(separator: "\n\n") + "\n"
     }
 
     private static let head = """
-        # Ten things, typed
+        # Tour of the command
 
-        What people do most with a database that is being served: each line was typed on a terminal \
-        of 80 columns by a test (`TourTests`), and below it stands what came. The test compares this \
-        page with what comes today, but for ports, times, sizes, keys and revisions; `make tour` \
-        types it anew.
+        The ten most common tasks with a database that is being served, and their output. The test \
+        `TourTests` types each line and compares the output with this page, except for ports, \
+        times, sizes, keys and revisions. `make tour` regenerates the page.
 
-        One terminal makes a database, and serves it to whoever knows a password and comes over TLS. \
-        Leave `--interface` out to be reached from other machines.
+        The first terminal creates a database and serves it over TLS to clients with the password. \
+        Omit `--interface` to accept connections from other machines.
         """
 
     private static func block(_ entries: [TypedShell.Entry]) -> String {

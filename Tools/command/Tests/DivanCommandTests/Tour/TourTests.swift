@@ -44,7 +44,7 @@ import Testing
         let tour = try Tour(in: try Shell())
         let page = TourPage(tour).text
         let film = film(of: tour)
-        let picture = FilmDrawing(film, title: "divan: write, ask, copy and sync").text
+        let picture = FilmDrawing(film, title: "divan: write, query, copy and sync").text
         if Self.writes {
             try write(page, to: Self.page)
             try write(picture, to: Self.picture)

@@ -44,7 +44,7 @@ struct BundleImport {
                     }
                     let name = document.documentID.text
                     guard document.sequence > last else {
-                        let damage = "sequence: another document has \(document.sequence), too"
+                        let damage = "duplicate sequence \(document.sequence)"
                         return report.note(damage, of: name, in: path, isLost: true)
                     }
                     last = document.sequence
@@ -93,12 +93,12 @@ extension DatabaseImport {
         if isLost { lostCount += 1 }
         guard damages.count < CBLiteLimits.toldDamageCount else { return }
         let document = name.isEmpty ? "a document" : "document \"\(name)\""
-        damages.append("\(document) of \(path): \(damage)")
+        damages.append("\(document) in \(path): \(damage)")
     }
 
     /// Notes that pages of the file are damaged, so that documents may be missing.
     mutating func noteFile(_ damage: String) {
         damageCount += 1
-        damages.append("the file: \(damage); documents may be missing")
+        damages.append("the database file: \(damage); documents may be missing")
     }
 }

@@ -76,7 +76,7 @@ extension QueryCollationChange {
         switch collation {
         case let ascii as Collation.ASCII: self = ascii.change
         case let unicode as Collation.Unicode: self = unicode.change
-        default: stopForMisuse("\(type(of: collation)) is no collation; use Collation")
+        default: stopForMisuse("\(type(of: collation)) is not a collation of this module; use Collation")
         }
     }
 }

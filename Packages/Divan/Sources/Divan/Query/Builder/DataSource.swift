@@ -56,7 +56,7 @@ struct BuiltSource: DataSourceAs {
 
     init(_ source: any DataSourceProtocol) {
         guard let built = source as? BuiltSource else {
-            stopForMisuse("\(type(of: source)) is no source; use DataSource")
+            stopForMisuse("\(type(of: source)) is not a data source of this module; use DataSource")
         }
         self = built
     }
@@ -111,7 +111,7 @@ struct BuiltJoin: JoinOnProtocol {
 
     init(_ join: any JoinProtocol) {
         guard let built = join as? BuiltJoin else {
-            stopForMisuse("\(type(of: join)) is no join; use Join")
+            stopForMisuse("\(type(of: join)) is not a join of this module; use Join")
         }
         self = built
     }

@@ -4,7 +4,7 @@ public import Foundation
 
 /// Creates the basic parts of queries: properties, literals and parameters.
 ///
-/// Source: `api.md` §4.
+/// Source: `sqlpp.md` §11.
 public final class Expression: Sendable {
     private init() {}
 

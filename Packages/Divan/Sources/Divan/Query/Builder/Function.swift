@@ -2,7 +2,7 @@ import DivanQuery
 
 /// Functions and aggregates for built queries.
 ///
-/// Source: `sqlpp.md` §6; `api.md` §4.
+/// Source: `sqlpp.md` §6 and §11.
 public final class Function: Sendable {
     private init() {}
 

@@ -13,7 +13,7 @@ import DivanQuery
 /// Each clause returns a query that can be run as it is. The query is checked on first use, which throws any error in
 /// it.
 ///
-/// Source: `api.md` §4.
+/// Source: `sqlpp.md` §11.
 public final class QueryBuilder: Sendable {
     private init() {}
 
@@ -193,7 +193,7 @@ extension OrderByRouter {
         with(OrderBy.init) { statement in
             statement.orderings = orderings.map { ordering in
                 guard let order = ordering as? QuerySortOrder else {
-                    stopForMisuse("\(type(of: ordering)) is no ordering; use Ordering")
+                    stopForMisuse("\(type(of: ordering)) is not an ordering of this module; use Ordering")
                 }
                 return order.ordering
             }

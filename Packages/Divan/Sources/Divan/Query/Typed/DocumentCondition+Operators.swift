@@ -167,7 +167,7 @@ extension QueryExpression {
         default:
             throw NSError(
                 CBLError.invalidParameter,
-                "\(Value.self) is stored as neither number nor text: it has no order in a query"
+                "\(Value.self) cannot be ordered in a query: it is stored as neither number nor string"
             )
         }
         return QueryExpression(.and([order, QueryExpression(bound)]))

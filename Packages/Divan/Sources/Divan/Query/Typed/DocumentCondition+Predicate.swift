@@ -124,13 +124,13 @@ private struct PredicateScope {
 
     func refusal(
         _ expression: any PredicateExpression,
-        _ reason: String = "cannot be asked of a database"
+        _ reason: String = "cannot be converted to a query"
     ) -> NSError {
         let name = "\(type(of: expression))".prefix { $0 != "<" }
         return NSError(
             CBLError.invalidParameter,
-            "A part of the predicate (\(name)) \(reason); compare stored properties with values, or "
-                + "write the question in SQL++"
+            "Part of the predicate (\(name)) \(reason); compare stored properties with values, or "
+                + "write the query in SQL++"
         )
     }
 }

@@ -68,7 +68,7 @@ extension DocumentQuery {
         guard size > 0 else {
             throw NSError(
                 CBLError.invalidParameter,
-                "a page of \(size) documents; ask for at least 1"
+                "invalid page size \(size); use at least 1"
             )
         }
         let orders = orders + [.byID]
@@ -82,7 +82,7 @@ extension DocumentQuery {
                 throw NSError(
                     CBLError.invalidParameter,
                     "the cursor has \(cursor.keys.count - 1) sort keys and the query "
-                        + "\(orders.count - 1): it belongs to another query"
+                        + "\(orders.count - 1); use a cursor of the same query"
                 )
             }
             let rest = try Self.isBehind(cursor.keys, orders)
@@ -99,8 +99,9 @@ extension DocumentQuery {
                 guard let next = DocumentCursor(keys) else {
                     throw NSError(
                         CBLError.invalidParameter,
-                        "the page ends with a sort key that no cursor holds: an infinite number, or "
-                            + "more than \(QueryLimits.standard.byteCount) bytes; sort by another"
+                        "no cursor can be created after this page: its last sort key is infinite "
+                            + "or exceeds \(QueryLimits.standard.byteCount) bytes; sort by another "
+                            + "key"
                     )
                 }
                 return next

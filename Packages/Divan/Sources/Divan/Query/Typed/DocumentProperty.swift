@@ -101,12 +101,12 @@ struct DocumentProperty {
         } catch {
             throw refusal(
                 Model.self,
-                "it cannot be decoded from values that were made up: \(error)"
+                "the model cannot be decoded from sample values: \(error)"
             )
         }
         throw refusal(
             Model.self,
-            "it is calculated, an item of an array, or of a type that Divan cannot make up values of"
+            "the property is computed, an array item, or of a type without sample values"
         )
     }
 
@@ -159,8 +159,8 @@ struct DocumentProperty {
     private static func refusal(_ model: Any.Type, _ reason: String) -> NSError {
         NSError(
             CBLError.invalidParameter,
-            "A key path of \(model) cannot be asked for: \(reason). Ask for a property that is stored,"
-                + " or have \(model) conform to DocumentKeyNaming"
+            "Unsupported key path of \(model): \(reason); use a stored property, or make \(model) "
+                + "conform to DocumentKeyNaming"
         )
     }
 }

@@ -170,7 +170,7 @@ public struct DocumentQuery<Model: Decodable>: AsyncSequence, Sendable {
             let revisionID = row.string(at: Column.revisionID.rawValue).flatMap({ RevisionID($0) }),
             case .container(let body) = row.stored(at: Column.body.rawValue)
         else {
-            throw NSError(CBLError.corruptData, "a document's row in the database is damaged")
+            throw NSError(CBLError.corruptData, "a document in the query's result is damaged")
         }
         let sequence = UInt64(clamping: row.int64(at: Column.sequence.rawValue))
         let document = Document(

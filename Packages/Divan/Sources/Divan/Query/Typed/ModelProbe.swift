@@ -139,7 +139,7 @@ final class ModelProbe: Decoder {
     private func refusal(_ type: Any.Type) -> DecodingError {
         DecodingError.typeMismatch(
             type,
-            DecodingError.Context(codingPath: codingPath, debugDescription: "no value to try")
+            DecodingError.Context(codingPath: codingPath, debugDescription: "no sample value")
         )
     }
 }
