@@ -67,13 +67,15 @@ public struct LanguageCheck {
 
     // MARK: Texts
 
+    /// The changelogs of packages are excluded: they record earlier releases.
     private func pages() -> [String] {
         let folders = ["Packages", "Tools", "Tests", "Docs", ".github"]
         let root = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]
         return root.filter(tree.exists) + folders.flatMap { tree.files(under: $0, suffix: ".md") }
-            + tree.files(under: "Packages", suffix: ".html")
+            .filter { !$0.hasSuffix("/CHANGELOG.md") } + tree.files(under: "Packages", suffix: ".html")
     }
 
+    /// The benchmarks are excluded: their names of figures are keys of recorded measurements.
     private func sources() -> [String] {
         let folders = ["Packages", "Tools", "Tests", "Docs/examples"]
         let sources =
@@ -82,7 +84,7 @@ public struct LanguageCheck {
         return sources.filter { file in
             // `Tests/Crash` is a program, `Tests/CrashTests` and `Packages/Divan/Tests` are tests.
             !file.split(separator: "/").dropFirst().contains { $0.hasSuffix("Tests") }
-                && !file.hasSuffix("/LanguageRules.swift")
+                && !file.hasSuffix("/LanguageRules.swift") && !file.hasPrefix("Tools/bench/")
         }
     }
 

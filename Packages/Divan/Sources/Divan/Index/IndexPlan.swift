@@ -124,8 +124,8 @@ struct IndexPlan: Sendable {
         guard !language.isEmpty, !FullText.knows(language: language) else { return }
         Journal.query.warning(
             "Full-text index: stemming is not supported for the language \"\(language)\", so only "
-                + "exact words match; use da, de, en, es, fi, fr, hu, it, nl, no, pt, ro, ru, sv, "
-                + "tr or \"\""
+                + "exact words match. Supported languages: da, de, en, es, fi, fr, hu, it, nl, no, "
+                + "pt, ro, ru, sv, tr, and \"\" for none."
         )
     }
 

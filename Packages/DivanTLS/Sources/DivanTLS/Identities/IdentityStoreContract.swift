@@ -23,9 +23,7 @@ public enum IdentityStoreContract {
         }
 
         check("An empty store must have no labels.") { try store.labels().isEmpty }
-        check("An unknown label must return nil.") {
-            try store.credential(label: "unknown") == nil
-        }
+        check("An unknown label must return nil.") { try store.credential(label: "unknown") == nil }
         check("Deleting an unknown label must not throw.") {
             try store.delete(label: "unknown")
             return true
@@ -43,9 +41,7 @@ public enum IdentityStoreContract {
         check("Saving an existing label must throw and keep the old credential.") {
             try keeps(first, from: second, in: store)
         }
-        check("replace must save the new credential.") {
-            try replaces(first, by: second, in: store)
-        }
+        check("replace must save the new credential.") { try replaces(first, by: second, in: store) }
         check("Labels must be sorted by bytes.") { try store.labels() == labels.sortedByBytes() }
         for label in invalidLabels {
             let start = "\(label.prefix(8))".debugDescription

@@ -30,10 +30,10 @@ enum ConflictResolveCommand: Command {
             .flag("--dry-run", "print the result, and change nothing"),
         ],
         details: """
-            --merge takes each field from the side that changed it; if both sides changed a field,
-            the side with the longer history wins. --edit opens the merged document with both sides
-            under "_ours" and "_theirs", which you must remove before saving. The editor is
-            $VISUAL, $EDITOR or vi.
+            --merge takes each field from the side that changed it. If both sides changed a field,
+            the side with the longer history wins. --edit opens the merged document, with both
+            sides under "_ours" and "_theirs". Remove these two keys before you save. The editor
+            is $VISUAL, $EDITOR or vi.
 
             The result is a child of the peer's revision, so the next push does not cause a new
             conflict.

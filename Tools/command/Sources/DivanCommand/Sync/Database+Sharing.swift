@@ -173,11 +173,11 @@ extension Database {
         var piece = [UInt8](repeating: 0, count: StoreLimits.blobPieceByteCount)
         while case let count = stream.read(&piece, maxLength: piece.count), count != 0 {
             guard count > 0 else {
-                let cause = stream.streamError ?? StoreError(.io(EIO), at: path ?? "")
-                var failure = Failure(explaining: cause)
-                failure.kind = .database
-                failure.sentence = "blob \(digest): \(failure.sentence)"
-                throw failure
+                throw Failure(
+                    kind: .database,
+                    sentence: "blob \(digest): damaged, or not readable",
+                    hint: "run 'divan check' to find all damaged blobs"
+                )
             }
             found.update(piece.span.extracting(first: count))
             try body(Array(piece.prefix(count)))

@@ -4,8 +4,7 @@ import Foundation
 import Synchronization
 
 extension ServerTrustOptions {
-    /// The secrets that were sent unencrypted, so that each is mentioned once.
-    private static let warned = Mutex<Set<String>>([])
+    private static let hasWarned = Mutex(false)
 
     /// How this side authenticates; `nil` without credentials.
     ///
@@ -34,7 +33,10 @@ extension ServerTrustOptions {
             }
             let secret = session == nil ? "password" : "session ID"
             // A command may connect twice: to list the peer's collections, and to sync them.
-            let isFirst = warned.withLock { $0.insert(secret).inserted }
+            let isFirst = hasWarned.withLock { hasWarned in
+                defer { hasWarned = true }
+                return !hasWarned
+            }
             if isFirst { terminal.warn("ws:// sends the \(secret) unencrypted; use wss://") }
         }
         if let text = arguments.value("--identity") {

@@ -108,8 +108,8 @@ enum WireOptions {
 
     static let details = """
         Prints a line per message: seconds, connection, direction (→ from the client, ← from the
-        server), number, type, properties, size and the time to the reply, then the start of the
-        decompressed body. Passwords, cookies and tokens of the handshake are masked, but
+        server), number, type, properties, size and the time to the reply. The start of the
+        decompressed body follows. Passwords, cookies and tokens of the handshake are masked, but
         documents are not: keep recordings as secret as the documents.
         """
 
