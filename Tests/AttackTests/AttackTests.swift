@@ -5,7 +5,7 @@ import Testing
 ///
 /// Source: `behaviour.md` §13, §14; `tls-and-auth.md` §4.
 @Suite(.timeLimit(.minutes(3))) struct AttackTests {
-    @Test func `every reaction is expected, nothing leaks into logs, others are served`() throws {
+    @Test func `every attack has the expected result and leaks nothing into logs`() throws {
         let outcome = try Program.built("divan-attack").run(["run", "--quick"])
         #expect(!outcome.lines.contains { $0.hasPrefix("UNEXPECTED") })
         #expect(outcome.status == 0, "\(outcome.output.suffix(600))")

@@ -11,14 +11,14 @@ import Testing
     }
 
     /// The first database of this seed packs its bodies.
-    @Test func `nor is it where bodies are packed and unpacked meanwhile`() throws {
+    @Test func `nothing is lost when writers are killed during compression`() throws {
         let words = ["run", "--rounds", "10", "--seed", "447216"]
         let outcome = try Program.built("divan-crash").run(words)
         #expect(outcome.status == 0, "\(outcome)")
         #expect(outcome.output.contains("10 rounds on 1 databases that pack bodies"), "\(outcome)")
     }
 
-    @Test func `one key opens what ten killed changes of keys leave`() throws {
+    @Test func `a database has one valid key after ten killed rekeys`() throws {
         let outcome = try Program.built("divan-crash").run(["rekey", "--kills", "10"])
         #expect(outcome.status == 0, "\(outcome)")
         #expect(outcome.output.contains("10 processes killed"), "\(outcome)")

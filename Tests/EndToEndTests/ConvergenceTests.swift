@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `a chain of three passes changes on continuously`() async throws {
+    @Test func `a chain of three databases passes on changes continuously`() async throws {
         let network = Network()
         defer { network.remove() }
         let databases = try ["first", "second", "third"].map { try network.database($0) }

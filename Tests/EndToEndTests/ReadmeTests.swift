@@ -11,12 +11,12 @@ import Testing
         return try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
     }
 
-    @Test func `the example on the front page is the one that is built here`() throws {
+    @Test func `the README contains the example that the tests compile`() throws {
         let example = try file("Tests/EndToEndTests/ReadmeExample.swift")
         #expect(try file("README.md").contains("```swift\n\(example)```"))
     }
 
-    @Test func `the example on the front page runs`() async throws {
+    @Test func `the README example runs`() async throws {
         // The example opens its databases in the default directory, so a new one is set.
         let directory = NSTemporaryDirectory() + "divan-readme-\(UUID().uuidString)"
         Surroundings.set("DIVAN_DIRECTORY", directory)
@@ -32,7 +32,7 @@ import Testing
         #expect(try copy?.document(id: "soup")?.string(forKey: "name") == "Lentil")
     }
 
-    @Test func `every package stands in the table of layers`() throws {
+    @Test func `the README lists every package`() throws {
         let readme = try file("README.md")
         let root = URL(fileURLWithPath: #filePath)
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

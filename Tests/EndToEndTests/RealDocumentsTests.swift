@@ -16,7 +16,7 @@ import Testing
         let text: String
     }
 
-    @Test func `hotels, ISO codes and JSONTestSuite come out equal, also at a peer`() async throws {
+    @Test func `real documents are equal after a save and a sync`() async throws {
         let network = Network()
         defer { network.remove() }
         let (here, there) = (try network.database("here"), try network.database("there"))

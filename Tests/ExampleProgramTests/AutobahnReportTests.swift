@@ -38,7 +38,7 @@ import Testing
         return (outcome, String(decoding: page, as: UTF8.self))
     }
 
-    @Test func `a sound run passes and is summarised`() throws {
+    @Test func `a passing run is summarized`() throws {
         let (outcome, page) = try judge(index(["3.2": "NON-STRICT"]))
         #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
         #expect(page.contains("| server | 303 | 300 | 1 | 0 | 2 | 0 | 0 |"))
@@ -51,7 +51,7 @@ import Testing
         ("1.1", "FAILED"), ("6.5", "NON-STRICT"), ("7.2", "INFORMATIONAL"), ("2.3", "WRONG CODE"),
         ("9.1", "UNIMPLEMENTED"), ("12.1.1", "OK"),
     ])
-    func `a verdict that must not be fails the run`(number: String, verdict: String) throws {
+    func `an unexpected verdict fails the run`(number: String, verdict: String) throws {
         let (outcome, _) = try judge(index([number: verdict]))
         #expect(outcome.status == 1)
         #expect(outcome.output.contains("server: case \(number) "))
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: ["{}", "{\"divan\": {\"1.1\": {}}}", "{\"divan\": {}}", "[1,", ""])
-    func `an index that is none fails the run`(text: String) throws {
+    func `an invalid index fails the run`(text: String) throws {
         #expect(try judge(text).outcome.status != 0)
     }
 

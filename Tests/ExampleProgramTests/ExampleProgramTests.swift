@@ -3,7 +3,7 @@ import Testing
 
 /// The example programs against each other, as processes over 127.0.0.1.
 @Suite(.timeLimit(.minutes(5))) struct ExampleProgramTests {
-    @Test func `websocket-echo talks with itself`() throws {
+    @Test func `websocket-echo echoes messages`() throws {
         let server = try Server("websocket-echo", "serve")
         let address = server.address()
         let long = String(repeating: "ž", count: 20_000)
@@ -14,7 +14,7 @@ import Testing
         #expect(outcome.output == "hello\nwörld\n\(long)\n")
     }
 
-    @Test func `websocket-echo talks with itself over TLS, when it is trusted`() throws {
+    @Test func `websocket-echo echoes messages over TLS if the certificate is trusted`() throws {
         let server = try Server("websocket-echo", "serve", "--tls")
         let address = server.address()
         #expect(address.hasPrefix("wss://"))
@@ -28,7 +28,7 @@ import Testing
         #expect(refused.errors.contains("not trusted"))
     }
 
-    @Test func `blip-echo talks with itself`() throws {
+    @Test func `blip-echo echoes messages`() throws {
         let server = try Server("blip-echo", "serve")
         let address = server.address()
         let long = String(repeating: "divan ", count: 20_000)
@@ -38,14 +38,14 @@ import Testing
         #expect(answers == ["one", "two", long], "in any order")
     }
 
-    @Test func `blip-echo refuses who does not speak its protocol`() throws {
+    @Test func `blip-echo rejects a client without its subprotocol`() throws {
         let server = try Server("blip-echo", "serve")
         let outcome = try Program.built("websocket-echo").run(["send", server.address(), "hello"])
         #expect(outcome.status == 1)
         #expect(outcome.errors.contains("refused with 400, “offer the subprotocol BLIP_3+Echo”"))
     }
 
-    @Test func `tls-probe shows a server and says why it would be refused`() throws {
+    @Test func `tls-probe shows a server's TLS versions and why it is not trusted`() throws {
         let server = try Server("websocket-echo", "serve", "--tls")
         let address = server.address()
         let place = address.dropFirst("wss://".count).dropLast()
@@ -60,7 +60,7 @@ import Testing
         #expect(lines.last?.hasPrefix("refused: Network/11, TLS to 127.0.0.1: ") == true)
     }
 
-    @Test func `tls-probe tells what is no TLS`() throws {
+    @Test func `tls-probe recognizes a server without TLS`() throws {
         let server = try Server("websocket-echo", "serve")
         let address = server.address()
         let place = address.dropFirst("ws://".count).dropLast()
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: ["websocket-echo", "blip-echo", "tls-probe"])
-    func `explains itself when asked`(program: String) throws {
+    func `--help prints the usage`(program: String) throws {
         let outcome = try Program.built(program).run(["--help"])
         #expect(outcome.status == 0)
         #expect(outcome.output.hasPrefix("usage: \(program) "))
@@ -93,7 +93,7 @@ import Testing
             (["tls-probe", "a:1", "b:2"], "one HOST:PORT?"),
         ] as [([String], String)]
     )
-    func `says what is wrong with the command line`(words: [String], problem: String) throws {
+    func `a usage error is explained`(words: [String], problem: String) throws {
         let outcome = try Program.built(words[0]).run(Array(words.dropFirst()))
         #expect(outcome.status == 64)
         #expect(outcome.output == "")
@@ -101,7 +101,7 @@ import Testing
         #expect(outcome.errors.contains("usage: "))
     }
 
-    @Test func `an error is a line and a status, never a crash`() throws {
+    @Test func `an error prints a line and sets the exit status`() throws {
         let url = try Program.built("websocket-echo").run(["send", "http://127.0.0.1:1/", "hello"])
         #expect(url.status == 1)
         #expect(url.errors.contains("begin with wss:// or ws://"))
@@ -112,7 +112,7 @@ import Testing
         #expect(taken.errors.contains("choose another port"), "\(taken.errors)")
     }
 
-    @Test func `tls-probe reports a host that is not there`() throws {
+    @Test func `tls-probe reports a refused connection`() throws {
         let outcome = try Program.built("tls-probe").run(["127.0.0.1:1"])
         #expect(outcome.status == 1)
         #expect(outcome.errors.contains("Connection refused"))

@@ -13,7 +13,7 @@ import Testing
     private static let time: Duration = .seconds(15)
 
     @Test(arguments: ["replicator", "listener"])
-    func `changed conversations break nothing`(name: String) throws {
+    func `mutated conversations violate no invariant`(name: String) throws {
         let target = try #require(FuzzTargets.all.first { $0.name == name })
         let seed = Self.givenSeed ?? UInt64.random(in: 1...UInt64.max)
         let console = LogSinks.console

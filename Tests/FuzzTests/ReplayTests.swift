@@ -7,7 +7,7 @@ import Testing
 /// An input under `Fuzz/Found/TARGET` stays there for ever; its name says what it did.
 @Suite struct ReplayTests {
     @Test(arguments: FuzzTargets.all.indices)
-    func `seeds keep the target's promise`(index: Int) throws {
+    func `seed inputs violate no invariant`(index: Int) throws {
         let target = FuzzTargets.all[index]
         let seeds = try target.seeds()
         #expect(!seeds.isEmpty, "\(target.name) has nothing to start from")
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: FuzzTargets.all.indices)
-    func `found inputs keep the target's promise`(index: Int) throws {
+    func `recorded inputs violate no invariant`(index: Int) throws {
         let target = FuzzTargets.all[index]
         let folder = Self.found + "/" + target.name
         guard FileManager.default.fileExists(atPath: folder) else { return }
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `every folder of found inputs belongs to a target`() throws {
+    @Test func `every directory of recorded inputs belongs to a target`() throws {
         let folders = Set(try FileManager.default.contentsOfDirectory(atPath: Self.found))
         let names = Set(FuzzTargets.all.map { $0.name })
         #expect(folders.subtracting(names).isEmpty)

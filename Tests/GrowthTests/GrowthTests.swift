@@ -6,13 +6,13 @@ import Testing
 /// `make growth` prints the table.
 @Suite(.serialized) struct GrowthTests {
     @Test(arguments: Shape.all.indices)
-    func `the time of each reader grows no faster than its input`(index: Int) throws {
+    func `the time of each reader grows linearly with its input`(index: Int) throws {
         let measurement = try Measurement(Shape.all[index])
         #expect(measurement.isLinear, "\(Measurement.head)\n\(measurement.row)")
     }
 
     /// A ratio that cannot fail would prove nothing.
-    @Test func `work that grows with the square is noticed`() throws {
+    @Test func `quadratic growth is detected`() throws {
         let measurement = try Measurement(Shape.quadratic)
         #expect(!measurement.isLinear, "\(measurement.row)")
     }

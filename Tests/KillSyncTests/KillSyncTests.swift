@@ -3,7 +3,7 @@ import Testing
 
 /// Two processes that sync and are killed; `make kill-sync` does this 300 times.
 @Suite(.timeLimit(.minutes(3))) struct KillSyncTests {
-    @Test func `both sides end equal and nothing is lost when either is killed ten times`() throws {
+    @Test func `both sides are equal and complete after ten kills on either side`() throws {
         let outcome = try Program.built("divan-kill-sync").run([
             "run", "--kills", "10", "--documents", "600",
         ])
@@ -12,7 +12,7 @@ import Testing
     }
 
     /// `make converge` does it 50 times, with 200 rounds.
-    @Test func `databases that sync in circles and are killed end equal`() throws {
+    @Test func `databases that sync in a ring are equal after kills`() throws {
         let outcome = try Program.built("divan-kill-sync").run([
             "converge", "--runs", "2", "--rounds", "12",
         ])
@@ -24,7 +24,7 @@ import Testing
     /// twenty interruptions of 100,000 documents.
     ///
     /// Each may cost 600 of them if the machine is so busy that the peer seems far away.
-    @Test func `an interrupted sync sends hardly anything twice, in either direction`() throws {
+    @Test func `an interrupted sync sends hardly anything twice`() throws {
         let outcome = try Program.built("divan-kill-sync").run([
             "interrupt", "--times", "3", "--documents", "30000",
         ])

@@ -3,7 +3,7 @@ import Testing
 
 /// The trial with few queries; `make live` takes 1,000 and 100,000 commits.
 @Suite(.timeLimit(.minutes(3))) struct LiveTests {
-    @Test func `fifty live queries miss nothing and tell nothing needless`() throws {
+    @Test func `fifty live queries report every change and nothing else`() throws {
         let outcome = try Program.built("divan-live").run([
             "run", "--queries", "56", "--lists", "14", "--commits", "2000", "--chairs", "300",
         ])

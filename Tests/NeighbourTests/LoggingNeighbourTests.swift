@@ -12,7 +12,7 @@ import Testing
         func writeLog(level: LogLevel, domain: LogDomain, message: String) {}
     }
 
-    @Test func `a client that uses swift-log's names builds, and both work`() throws {
+    @Test func `an app can import Divan and swift-log together`() throws {
         let database = try Database.inMemory()
         let collection = try database.defaultCollection()
         let document = MutableDocument(id: "neighbour")

@@ -3,7 +3,7 @@ import Testing
 
 /// The trial with few pictures; `make pictures` takes 10,000 of 1 MB.
 @Suite(.timeLimit(.minutes(3))) struct PicturesTests {
-    @Test func `pictures come when asked for, and go on where a cut ended them`() throws {
+    @Test func `blobs are fetched on demand and resume after a lost connection`() throws {
         let outcome = try Program.built("divan-pictures").run([
             "run", "--documents", "100", "--bytes", "400000", "--cuts", "5",
         ])

@@ -5,14 +5,14 @@ import Testing
 @Suite struct SimulationTests {
     /// The first ones, and some with errors that no others had found.
     @Test(arguments: Array(UInt64(1)...24) + [640, 1171, 2589, 2784, 7430, 8289])
-    func `peers converge and lose nothing whatever fails`(seed: UInt64) {
+    func `peers converge and lose nothing despite random failures`(seed: UInt64) {
         let outcome = Simulation(seed: seed).run()
         #expect(outcome.violations == [], "divan-simulate --seed \(seed) --trace")
     }
 
     /// The first ones, and some that show errors with vectors and with what a peer sent last.
     @Test(arguments: Array(UInt64(1)...8) + [13, 58, 87, 90, 123, 145, 208, 227, 268, 476])
-    func `peers that name revisions by vectors converge and lose nothing`(seed: UInt64) {
+    func `peers with version vectors converge and lose nothing`(seed: UInt64) {
         var simulation = Simulation(seed: seed)
         simulation.fleet = .vectors
         #expect(simulation.run().violations == [], "divan-simulate --fleet vectors --seed \(seed)")
@@ -27,7 +27,7 @@ import Testing
         #expect(simulation.run().violations == [], "divan-simulate --files --seed \(seed)")
     }
 
-    @Test func `one seed is one run`() {
+    @Test func `the same seed gives the same run`() {
         let first = Simulation(seed: 4).run(keepsTrace: true)
         let second = Simulation(seed: 4).run(keepsTrace: true)
         #expect(first.trace == second.trace)
@@ -51,7 +51,7 @@ import Testing
 
     /// Except for one, whose runs never rest, and last for minutes.
     @Test(arguments: SeededBug.allCases.filter { $0 != .pingPong })
-    func `a mistake is caught`(bug: SeededBug) throws {
+    func `the simulation detects a seeded bug`(bug: SeededBug) throws {
         let first = try #require(Self.seeds[bug], "no seed is named for \(bug.rawValue)")
         let caught = (first..<first + 10).contains { seed in
             var simulation = Simulation(seed: seed, bug: bug)
@@ -63,7 +63,7 @@ import Testing
     }
 
     /// Only a few of the actions of a failing run cause the failure.
-    @Test func `a failing run becomes a short one that still fails`() throws {
+    @Test func `a failing run is shrunk to a short failing run`() throws {
         let failing = (UInt64(1)...40).lazy
             .map { Simulation(seed: $0, bug: .blobNotFetched).run() }
             .first { !$0.violations.isEmpty }
@@ -77,7 +77,7 @@ import Testing
     }
 
     /// All arrive, pulled and pushed; `divan-simulate --interrupted` checks how many are sent twice.
-    @Test func `an interrupted sync goes on where it was`() {
+    @Test func `an interrupted sync resumes where it stopped`() {
         let outcome = InterruptedSync(documentCount: 2_000, cutCount: 3).run()
         let directions = outcome.text.split(separator: "\n")
         #expect(directions.count == 2, "\(outcome.text)")

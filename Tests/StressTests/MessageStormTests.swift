@@ -6,7 +6,7 @@ import Testing
 /// A few thousand of the million messages that `make stress` sends.
 @Suite struct MessageStormTests {
     @Test(arguments: UInt64(1)...6)
-    func `random messages arrive equal through random pieces`(seed: UInt64) throws {
+    func `random messages in random pieces arrive unchanged`(seed: UInt64) throws {
         var storm =
             seed % 2 == 1
             ? MessageStorm(seed: seed, messageCount: 400, codec: .deflate)
@@ -16,7 +16,7 @@ import Testing
         #expect(outcome.arrivedCount >= 400, "seed \(seed)")
     }
 
-    @Test func `one seed makes one storm`() throws {
+    @Test func `the same seed gives the same messages`() throws {
         var first = MessageStorm(seed: 7, messageCount: 200, codec: .deflate)
         var second = MessageStorm(seed: 7, messageCount: 200, codec: .deflate)
         let (one, other) = (try first.run(), try second.run())

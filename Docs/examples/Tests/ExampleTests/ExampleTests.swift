@@ -4,7 +4,7 @@ import Testing
 
 /// The examples do what their README says; each runs as a process.
 @Suite struct ExampleTests {
-    @Test func `the notes tell of every change and keep their order`() throws {
+    @Test func `notes-example prints every change in order`() throws {
         let notes = try ExampleProgram("notes-example")
         let lines = try notes.run(
             input: "add buy milk\nadd call Ada\ndone note-1\nlist\nrm note-2\nrm note-9\n"
@@ -20,7 +20,7 @@ import Testing
         #expect(later == ["note-1: buy milk, done", "changed note-3: sleep"])
     }
 
-    @Test func `the album keeps photos byte for byte, and equal ones once`() throws {
+    @Test func `photos-example stores photos unchanged and identical photos once`() throws {
         let album = try ExampleProgram("photos-example")
         let picture = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 13) })
         let files = ["beach.jpg", "copy.jpg"].map { "\(album.directory)/\($0)" }
@@ -43,7 +43,7 @@ import Testing
     @Test(arguments: [
         ("photos-example", ["add", "missing.jpg"]), ("photos-example", ["export", "x", "/sys/x"]),
     ])
-    func `a file that is not there is told in a line`(_ name: String, _ words: [String]) throws {
+    func `a missing file is reported in one line`(_ name: String, _ words: [String]) throws {
         let album = try ExampleProgram(name)
         let lines = try album.run(words, status: 1)
         #expect(lines.count == 1 && !lines[0].isEmpty)
@@ -52,7 +52,7 @@ import Testing
     @Test(arguments: [
         "notes-example", "photos-example", "fleet-example", "room-example", "guestbook-example",
     ])
-    func `a place that holds no databases is told in a line`(_ name: String) throws {
+    func `an invalid database directory is reported in one line`(_ name: String) throws {
         let words =
             [
                 "notes-example": [], "room-example": ["ali", "token"],
@@ -69,7 +69,7 @@ import Testing
         return names.filter { $0.hasSuffix(".blob") }.count
     }
 
-    @Test func `the fleet reads and saves its own types, and merges a conflict`() throws {
+    @Test func `fleet-example saves and reads Codable types and merges a conflict`() throws {
         let fleet = try ExampleProgram("fleet-example")
         #expect(try fleet.run("add", "r2") == ["r2 at 0,0, 100 %, idle"])
         #expect(try fleet.run("add", "r2", status: 1) == ["there is a robot r2 already"])

@@ -11,7 +11,7 @@ import Testing
         return try #require(parts.string)
     }
 
-    @Test func `the hall and the bar of the guest book become level`() throws {
+    @Test func `two guest books sync as in the app guide`() throws {
         let guide = try Guide("an-app-from-zero.md", runs: "console hall", "console bar")
         let (hall, bar) = (
             try guide.conversation("console hall"), try guide.conversation("console bar")
@@ -32,7 +32,7 @@ import Testing
         #expect(sharing.finish().status == 0)
     }
 
-    @Test func `the server of one process answers as the guide shows it`() throws {
+    @Test func `the one-process server answers as shown in the guide`() throws {
         let guide = try Guide("one-process.md", runs: "console server", "console requests")
         let begin = try guide.conversation("console server")
         let requests = try guide.conversation("console requests")
@@ -56,7 +56,7 @@ import Testing
     @Test(
         .enabled(if: PrivateAvahi.isInstalled, "make setup installs avahi-daemon and dbus-daemon")
     )
-    func `the kitchen of the room meets the hall as the guide shows it`() throws {
+    func `two peers find each other as shown in the peer-to-peer guide`() throws {
         let guide = try Guide("peer-to-peer.md", runs: "console")
         let conversation = try guide.conversation("console")
         try #require(conversation.typed.count == 1)

@@ -12,7 +12,7 @@ import Testing
         return try #require(parts.url)
     }
 
-    @Test func `two guest books become level over TLS`() throws {
+    @Test func `two guest books sync over TLS`() throws {
         let hall = try ExampleProgram("guestbook-example")
         let bar = try ExampleProgram("guestbook-example")
         #expect(try hall.run("sign", "Ada", "A fine evening") == [])
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `one process answers browsers and peers`() async throws {
+    @Test func `one process serves browsers and peers`() async throws {
         let folder = try TemporaryDirectory()
         var program = Program.built("menu-server-example")
         program.environment = ["MENU_PASSWORD": "open sesame"]
@@ -70,7 +70,7 @@ import Testing
         #expect(try client.ask("GET", "/").status == 404)
     }
 
-    @Test func `without a password the menu is not served`() throws {
+    @Test func `menu-server-example does not start without a password`() throws {
         let outcome = try Program.built("menu-server-example").run(["/nowhere"])
         #expect(outcome.status == 2)
         #expect(outcome.lines.first?.hasPrefix("Usage: ") == true)

@@ -9,7 +9,9 @@ import Testing
     @Test(
         .enabled(if: PrivateAvahi.isInstalled, "make setup installs avahi-daemon and dbus-daemon")
     )
-    func `peers find each other, pin what they see first, and know who comes back`() throws {
+    func `peers find each other, pin certificates on first use, and recognize a returning peer`()
+        throws
+    {
         let avahi = try PrivateAvahi()
         let kitchen = try Peer("kitchen", avahi.environment)
         let hall = try Peer("hall", avahi.environment)
@@ -34,12 +36,13 @@ import Testing
         #expect(said.lines.filter { $0.hasPrefix("kitchen pinned hall") }.count == 1)
     }
 
-    @Test func `without a daemon a peer says what to do`() throws {
+    @Test func `without an Avahi daemon the error says what to install`() throws {
         let bus = "unix:path=/nonexistent/divan-test-bus"
         let outcome = try Peer("kitchen", ["DBUS_SYSTEM_BUS_ADDRESS": bus]).stop()
         #expect(outcome.status == 1)
-        let remedy = "no Avahi daemon: install and start avahi-daemon or use a static list"
-        #expect(outcome.lines.contains("peer discovery: \(remedy)"), "\(outcome)")
+        let remedy = "install and start avahi-daemon, or use a static list"
+        let line = "peer discovery: Avahi daemon not running; \(remedy)"
+        #expect(outcome.lines.contains(line), "\(outcome)")
     }
 }
 

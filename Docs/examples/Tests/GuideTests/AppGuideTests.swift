@@ -10,13 +10,13 @@ import Testing
 
     // MARK: Models
 
-    @Test func `a chore is kept, and done`() throws {
+    @Test func `a chore is saved and marked as done`() throws {
         let chores = try collection()
         try keepChore(in: chores)
         #expect(try chores.document(id: "milk")?.boolean(forKey: "isDone") == true)
     }
 
-    @Test func `a chore that somebody else has saved is not saved over`() throws {
+    @Test func `a chore that was changed meanwhile is not overwritten`() throws {
         let chores = try collection()
         try keepChore(in: chores)
         var mine = try #require(try chores.typedDocument(id: "milk", of: Chore.self))
@@ -27,7 +27,8 @@ import Testing
         #expect(try finish(&theirs, in: chores))
     }
 
-    @Test func `a newer model reads older documents, and an older one keeps what is newer`() throws
+    @Test func `a newer model reads older documents, and an older model keeps newer properties`()
+        throws
     {
         let chores = try collection()
         try keepChore(in: chores)
@@ -43,7 +44,7 @@ import Testing
         #expect(again.content.minutes == 5 && again.content.title == "Buy oat milk")
     }
 
-    @Test func `a default behind a property does not help a document without it`() throws {
+    @Test func `a default value does not help to decode a document without the property`() throws {
         let chores = try collection()
         try chores.save(document: MutableDocument(id: "milk", data: ["title": "Buy milk"]))
         let error = #expect(throws: NSError.self) {
@@ -52,7 +53,7 @@ import Testing
         #expect(error?.code == CBLError.decodingError)
     }
 
-    @Test func `a renamed property keeps its name in the documents`() throws {
+    @Test func `a renamed property keeps its old key in documents`() throws {
         let chores = try collection()
         try keepChore(in: chores)
         var chore = try #require(try chores.typedDocument(id: "milk", of: RenamedChore.self))
@@ -62,7 +63,7 @@ import Testing
         #expect(stored.keys.sorted() == ["isDone", "title"])
     }
 
-    @Test func `two peers that change all documents alike make no conflict`() async throws {
+    @Test func `identical migrations on two peers cause no conflict`() async throws {
         let (here, there) = (try collection("dishes"), try collection("dishes"))
         try here.save(document: MutableDocument(id: "soup", data: ["price": 4.5]))
         try here.save(document: MutableDocument(id: "tea", data: ["cents": 250]))
@@ -89,7 +90,7 @@ import Testing
 
     // MARK: Threads
 
-    @Test func `no sale is lost when many tasks sell`() async throws {
+    @Test func `no sale is lost when many tasks sell concurrently`() async throws {
         let till = Till(try collection())
         let counts = try await withThrowingTaskGroup(of: Int.self) { tasks in
             for _ in 0..<20 { tasks.addTask { try await till.sell("soup") } }
@@ -98,13 +99,13 @@ import Testing
         #expect(counts.sorted() == Array(1...20))
     }
 
-    @Test func `names are added in one batch`() async throws {
+    @Test func `documents are added in one batch`() async throws {
         let dishes = try collection()
         try await add(["soup", "stew"], to: dishes)
         #expect(dishes.count == 2)
     }
 
-    @Test @MainActor func `the board hears of changes on the main actor`() async throws {
+    @Test @MainActor func `the view model receives changes on the main actor`() async throws {
         let dishes = try collection()
         let board = Board()
         board.follow(dishes)
@@ -116,7 +117,7 @@ import Testing
         board.leave()
     }
 
-    @Test func `a filter counts what is pushed`() async throws {
+    @Test func `a push filter counts documents`() async throws {
         let (here, there) = (try collection("dishes"), try collection("dishes"))
         let counter = PushCounter()
         try here.save(document: MutableDocument(id: "soup"))
@@ -130,7 +131,7 @@ import Testing
 
     // MARK: Upgrading
 
-    @Test func `a new version of a program leaves a copy of the database it found`() throws {
+    @Test func `a new app version keeps a copy of the old database`() throws {
         let directory = NSTemporaryDirectory() + "divan-upgrading-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let first = try openCarefully("shop", for: "2", in: directory)
@@ -145,7 +146,7 @@ import Testing
         try before.close()
     }
 
-    @Test func `a database that is in use is told as such`() {
+    @Test func `a database in use is reported as such`() {
         let busy = NSError(domain: CBLError.domain, code: CBLError.busy)
         #expect(advice(forOpening: busy).contains("Another program"))
     }

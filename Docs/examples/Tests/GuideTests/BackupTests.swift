@@ -60,7 +60,7 @@ import Testing
         try shop.close()
     }
 
-    @Test func `a damaged document comes again from the hub`() async throws {
+    @Test func `a damaged document is downloaded again from the hub`() async throws {
         let listener = try serveHub()
         defer { listener.stop() }
         let url = try #require(listener.urls?.first)
@@ -75,7 +75,7 @@ import Testing
         try expectWhole()
     }
 
-    @Test func `a file with a page of rubbish is made anew, and nothing is lost`() async throws {
+    @Test func `a file with a damaged page is rebuilt without loss`() async throws {
         let listener = try serveHub()
         defer { listener.stop() }
         let url = try #require(listener.urls?.first)

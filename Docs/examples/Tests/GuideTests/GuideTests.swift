@@ -49,7 +49,10 @@ import Testing
         ("one-process.md", "../../Sources/menu-server-example"),
         ("peer-to-peer.md", "../../Sources/room-example"),
     ])
-    func `every Swift block of a guide is compiled here`(_ page: String, _ source: String) throws {
+    func `every Swift block of a guide is compiled in these tests`(
+        _ page: String,
+        _ source: String
+    ) throws {
         let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         let guides = here.appendingPathComponent("../../../guides")
         let text = try String(contentsOf: guides.appendingPathComponent(page), encoding: .utf8)
@@ -63,7 +66,7 @@ import Testing
     }
 
     /// Who copies the blocks has the imports, the head of the class and its properties, too.
-    @Test func `the blocks of an app from zero, one below the other, are its two files`() throws {
+    @Test func `the blocks of the app guide form its two source files`() throws {
         let docs = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../..").standardizedFileURL
         let page = try String(
@@ -98,7 +101,7 @@ import Testing
             .map { $0.drop { $0 == " " } }.joined(separator: "\n")
     }
 
-    @Test func `the index names every guide`() throws {
+    @Test func `the index links to every guide`() throws {
         let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         let guides = here.appendingPathComponent("../../../guides").standardizedFileURL
         let index = try String(
@@ -113,20 +116,20 @@ import Testing
 
     // MARK: Getting started
 
-    @Test func `the first database is kept`() throws {
+    @Test func `the database of the first guide is saved`() throws {
         defer { remove() }
         try keepMenu(in: directory)
         let menu = try #require(try database("shop").collection(name: "menu"))
         #expect(try menu.document(id: "soup")?.double(forKey: "price") == 4.8)
     }
 
-    @Test func `the first change is heard of`() async throws {
+    @Test func `the first change is reported`() async throws {
         defer { remove() }
         let menu = try database("shop").createCollection(name: "menu")
         #expect(try await hearOfOneChange(in: menu) == ["tea"])
     }
 
-    @Test func `the first sync brings the menu`() async throws {
+    @Test func `the first sync downloads the menu`() async throws {
         defer { remove() }
         // Not `TLSIdentity.storeDirectory`: other tests of this process have set their own.
         setenv("DIVAN_IDENTITY_DIRECTORY", directory + "/identities", 1)
@@ -143,7 +146,7 @@ import Testing
 
     // MARK: Encryption
 
-    @Test func `what a server stores of an employee is not the number`() async throws {
+    @Test func `an encrypted field is not readable on the server`() async throws {
         defer { remove() }
         let (mine, theirs) = (try database("mine"), try database("theirs"))
         let people = try mine.createCollection(name: "people")
@@ -158,7 +161,7 @@ import Testing
         #expect(!copy.toJSON().contains("123-45"))
     }
 
-    @Test func `an encrypted database gets its key from systemd, and another from a file`() throws {
+    @Test func `a database key is read from systemd credentials or a file`() throws {
         defer { remove() }
         let keys = directory + "/keys"
         try FileManager.default.createDirectory(atPath: keys, withIntermediateDirectories: true)
@@ -179,7 +182,7 @@ import Testing
 
     // MARK: Blobs
 
-    @Test func `a picture is kept, copied, left at a peer, and fetched when it is looked at`()
+    @Test func `a picture is saved, copied, skipped in a lazy pull, and fetched on demand`()
         async throws
     {
         defer { remove() }
@@ -208,7 +211,7 @@ import Testing
 
     // MARK: Queries
 
-    @Test func `the queries of the guide give their rows`() async throws {
+    @Test func `the guide's queries return the expected rows`() async throws {
         defer { remove() }
         let shop = try database("shop")
         let collection = try shop.createCollection(name: "chairs", scope: "shop")

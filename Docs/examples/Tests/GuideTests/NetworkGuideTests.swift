@@ -19,7 +19,9 @@ import Testing
 
     // MARK: Sync Gateway
 
-    @Test func `a session goes along as a cookie, and a refusal is told to people`() async throws {
+    @Test func `a session is sent as a cookie, and a refusal becomes a readable message`()
+        async throws
+    {
         let server = try HandshakeServer(answers: [
             HandshakeServer.answer("401 Unauthorized", "WWW-Authenticate: Basic realm=\"notes\"")
         ])
@@ -33,9 +35,7 @@ import Testing
         #expect(server.field("Cookie") == "SyncGatewaySession=a1b2")
     }
 
-    @Test func `a password goes along, and a document that may not be written is told`()
-        async throws
-    {
+    @Test func `a password is sent, and a forbidden document is reported`() async throws {
         let (here, there) = (try collection("notes"), try collection("notes"))
         var door = door(to: there)
         door.authenticator = ListenerPasswordAuthenticator { $0 == "anna" && $1 == "open sesame" }
@@ -64,7 +64,7 @@ import Testing
 
     // MARK: Hubs
 
-    @Test func `what a device gives to a hub reaches the office, and back`() async throws {
+    @Test func `a hub passes changes between a device and the office`() async throws {
         let (office, middle) = (try collection("orders"), try collection("orders"))
         let device = try collection("orders")
         let top = URLEndpointListener(config: door(to: office))
@@ -94,7 +94,7 @@ import Testing
         (LogLevel.debug, "trace"), (.verbose, "debug"), (.info, "info"), (.warning, "warning"),
         (.error, "error"),
     ])
-    func `a message goes to the logger with its level and domain`(
+    func `a message is passed to the logger with its level and domain`(
         _ level: LogLevel,
         _ expected: String
     ) {
@@ -106,7 +106,7 @@ import Testing
         #expect(lines.withLock { $0 } == ["\(expected) Divan replicator: connected"])
     }
 
-    @Test func `figures become gauges`() async throws {
+    @Test func `metrics become gauges`() async throws {
         let (here, there) = (try collection("orders"), try collection("orders"))
         let listener = URLEndpointListener(config: door(to: there))
         try listener.start()

@@ -6,7 +6,7 @@ import Testing
 /// The code of from-couchbase-lite.md that leaves the settings of the process alone; the rest is
 /// compiled, but would change the queue, the logs and the identities of other tests.
 @Suite struct ProcessTests {
-    @Test func `a daemon has its directory and its queue`() throws {
+    @Test func `a daemon uses its own data directory and queue`() throws {
         let directory = NSTemporaryDirectory() + "divan-process-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let database = try openDatabase(dataDirectory: directory)

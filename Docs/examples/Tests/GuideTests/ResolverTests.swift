@@ -19,14 +19,14 @@ import Testing
         try? FileManager.default.removeItem(atPath: collection.database.config.directory)
     }
 
-    @Test func `the resolver keeps its promises`() throws {
+    @Test func `the guide's resolvers meet the contract`() throws {
         let notes = try collections().here
         defer { remove(notes) }
         #expect(ConflictResolver.violations(of: TagsOfBoth(), in: notes) == [])
         #expect(ConflictResolver.violations(of: EditsOverDeletions(), in: notes) == [])
     }
 
-    @Test func `the tags of both sides are kept`() async throws {
+    @Test func `the resolver merges the tags of both sides`() async throws {
         let (here, there) = try collections()
         defer { remove(here) }
         let replicator = replicator(of: here, with: there.database, resolving: TagsOfBoth())
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `an edit wins over a deletion, whichever side it is on`() async throws {
+    @Test func `an edit wins over a deletion on either side`() async throws {
         let (here, there) = try collections()
         defer { remove(here) }
         let replicator = replicator(of: here, with: there.database, resolving: EditsOverDeletions())
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `a save in conflict is merged, and a deleted note stays deleted`() throws {
+    @Test func `a conflicting save is merged, and a deleted note stays deleted`() throws {
         let notes = try collections().here
         defer { remove(notes) }
         let note = MutableDocument(id: "n", data: ["title": "old", "text": "mine"])

@@ -38,13 +38,13 @@ func sync(_ collection: Collection, with target: any Endpoint) async throws {
         kitchen = try Database.inMemory(name: "kitchen").createCollection(name: "orders")
     }
 
-    @Test func `an order reaches the kitchen`() async throws {
+    @Test func `an order syncs to the kitchen`() async throws {
         try waiter.save(document: MutableDocument(id: "table-4", data: ["dish": "soup"]))
         try await sync(waiter, with: DatabaseEndpoint(database: kitchen.database))
         #expect(try kitchen.document(id: "table-4")?.string(forKey: "dish") == "soup")
     }
 
-    @Test func `an order reaches the kitchen over the network`() async throws {
+    @Test func `an order syncs to the kitchen over the network`() async throws {
         var config = URLEndpointListenerConfiguration(collections: [kitchen])
         config.networkInterface = "127.0.0.1"
         config.disableTLS = true
@@ -57,7 +57,7 @@ func sync(_ collection: Collection, with target: any Endpoint) async throws {
         #expect(kitchen.count == 1)
     }
 
-    @Test func `an order that comes later arrives without being asked for`() async throws {
+    @Test func `a later order arrives by continuous sync`() async throws {
         var config = ReplicatorConfiguration(
             collections: [CollectionConfiguration(collection: waiter)],
             target: DatabaseEndpoint(database: kitchen.database)
@@ -72,7 +72,7 @@ func sync(_ collection: Collection, with target: any Endpoint) async throws {
         try waiter.database.close()  // stops the replicator and waits for it
     }
 
-    @Test func `a server that is being mended is told by its code`() async throws {
+    @Test func `a server under maintenance is reported with its error code`() async throws {
         let server = try HandshakeServer(answers: [
             HandshakeServer.answer("503 Service Unavailable")
         ])
@@ -83,12 +83,12 @@ func sync(_ collection: Collection, with target: any Endpoint) async throws {
         #expect(error?.code == CBLError.httpServiceUnavailable)
     }
 
-    @Test func `the rule for conflicts keeps its promises`() {
+    @Test func `the conflict resolver meets the contract`() {
         #expect(ConflictResolver.violations(of: TagsOfBoth(), in: kitchen) == [])
     }
 
     @Test(arguments: 1...10)
-    func `whatever the two do, they agree afterwards`(seed: Int) async throws {
+    func `both databases are equal after any edits and a sync`(seed: Int) async throws {
         var random = SeededGenerator(seed: UInt64(seed))
         for _ in 0..<40 {
             let orders = Bool.random(using: &random) ? waiter : kitchen

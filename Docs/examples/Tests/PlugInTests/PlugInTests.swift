@@ -11,24 +11,24 @@ import Testing
 
 /// A third implementation of each seam, outside the packages, and its contract.
 @Suite(.timeLimit(.minutes(5))) struct PlugInTests {
-    @Test func `a codec`() {
+    @Test func `a custom codec meets the contract`() {
         #expect(CodecContract.violations(of: RunLengthCodec()) == [])
     }
 
-    @Test func `a codec with dictionaries`() {
+    @Test func `a custom dictionary codec meets the contract`() {
         #expect(DictionaryCodecContract.violations(of: PhraseCodec()) == [])
     }
 
-    @Test func `a storage engine`() throws {
+    @Test func `a custom storage engine meets the contract`() throws {
         let violations = try StorageEngineContract.violations { CountingEngine(MemoryEngine()) }
         #expect(violations == [])
     }
 
-    @Test func `an event loop`() async {
+    @Test func `a custom event loop meets the contract`() async {
         #expect(await EventLoopContract.violations(of: QueueLoop()) == [])
     }
 
-    @Test func `a transport, on loops of another kind`() async throws {
+    @Test func `a custom transport on custom event loops meets the contract`() async throws {
         let violations = try await MessageTransportContract.violations { first, second in
             let ends = MailboxTransport.pair(QueueLoop(), QueueLoop())
             ends.0.start(first)
@@ -38,28 +38,28 @@ import Testing
         #expect(violations == [])
     }
 
-    @Test func `a resolver`() {
+    @Test func `a custom resolver meets the contract`() {
         #expect(ResolverContract.violations(of: PriorityResolver()) == [])
     }
 
-    @Test func `a client's authenticator`() throws {
+    @Test func `a custom client authenticator meets the contract`() throws {
         let bearer = try #require(BearerAuthenticator(token: "abc.def-123"))
         #expect(ClientAuthenticatorContract.violations(of: bearer) == [])
         #expect(BearerAuthenticator(token: "a\nb") == nil)
     }
 
-    @Test func `a listener's authenticator`() throws {
+    @Test func `a custom listener authenticator meets the contract`() throws {
         let users = ListedUsersAuthenticator([("ada", "secret"), ("bob", "")])
         let ada = try BasicCredentials(username: "ada", password: "secret")
         #expect(ListenerAuthenticatorContract.violations(of: users, accepting: ada) == [])
     }
 
-    @Test func `an identity store`() throws {
+    @Test func `a custom identity store meets the contract`() throws {
         let store = CachedIdentityStore(InMemoryIdentityStore())
         #expect(try IdentityStoreContract.violations(of: store) == [])
     }
 
-    @Test func `a discovery`() async throws {
+    @Test func `a custom peer discovery meets the contract`() async throws {
         let board = NoticeBoard()
         let mine = try PeerAdvertisement(name: "bar", port: 4_985)
         let activity = try board.advertise(mine) { _ in }
@@ -72,7 +72,7 @@ import Testing
         activity.stop()
     }
 
-    @Test func `a log sink`() async {
+    @Test func `a custom log sink meets the contract`() async {
         let sink = RingSink(level: .debug)
         let violations = await LogSinkContract.violations(of: sink) {
             sink.lines.joined(separator: "\n")

@@ -30,7 +30,7 @@ import Testing
         (UInt32(100), CBLiteError.tooOld(version: 100)), (149, .tooOld(version: 149)),
         (200, .tooOld(version: 200)), (600, .tooNew(version: 600)),
         (2_147_483_647, .tooNew(version: 2_147_483_647)),
-    ]) func `versions that are too old or too new are named`(
+    ]) func `versions that are too old or too new are reported`(
         version: UInt32,
         expected: CBLiteError
     ) throws {
@@ -41,13 +41,13 @@ import Testing
     }
 
     @Test(arguments: [UInt32(201), 303, 400, 503, 599])
-    func `versions between are read`(version: UInt32) throws {
+    func `supported versions are read`(version: UInt32) throws {
         let sample = try Self.sample(version: version)
         #expect(Self.refusal(sample.path) == nil)
         withExtendedLifetime(sample) {}
     }
 
-    @Test func `an encrypted bundle is named as such`() throws {
+    @Test func `an encrypted bundle is reported as encrypted`() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SeededGenerator(seed: seed)
         let home = try TemporaryDirectory()
@@ -69,7 +69,9 @@ import Testing
         #expect(Self.refusal(home.path) == .notABundle)
     }
 
-    @Test func `a pre-release's files, an empty folder and no folder are told apart`() throws {
+    @Test func `pre-release files are recognized, and an empty or missing folder is not a bundle`()
+        throws
+    {
         let home = try TemporaryDirectory()
         #expect(Self.refusal(home.path) == .notABundle)
         #expect(Self.refusal(home.file("nothing")) == .notABundle)
@@ -77,7 +79,7 @@ import Testing
         #expect(Self.refusal(home.path) == .tooOld(version: 0))
     }
 
-    @Test func `a database that is none of Couchbase Lite is not taken for one`() throws {
+    @Test func `another SQLite database is not taken for a Couchbase Lite database`() throws {
         for (version, expected) in [(0, CBLiteError.notABundle), (120, .tooOld(version: 120))] {
             let home = try TemporaryDirectory()
             try RowDamage.edit(

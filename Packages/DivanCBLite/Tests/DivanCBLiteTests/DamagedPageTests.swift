@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: ["revtree-3.2", "vectors-4.1"])
-    func `whichever page is damaged, the documents on the others are read`(name: String) throws {
+    func `a damaged page does not affect documents on other pages`(name: String) throws {
         let sample = try Sample(name)
         let whole = try documents(of: CBLiteBundle(directory: sample.path))
         let file = URL(filePath: sample.path + "/db.sqlite3")

@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test
-    func `every container of the engine becomes its JSON`() throws {
+    func `every value written by the engine is converted to its JSON`() throws {
         let lines = try Sample.lines(of: "fleece-values.jsonl")
         #expect(lines.count > 40)
         for line in lines {
@@ -36,21 +36,21 @@ import Testing
         "", "00", "6001", "8000", "80018001", "4178414180", "60ff8001", "67ffffffffff7f8005",
         "6001800180018003", "6002800180018003", "70018001000080018004",
     ])
-    func `bytes that are no container are refused`(hex: String) throws {
+    func `invalid bytes are rejected`(hex: String) throws {
         let bytes = try #require([UInt8](hex: hex))
         #expect(throws: RecordDamage.self) { try json(bytes) }
     }
 
     /// An array whose items are two pointers to the array itself.
     @Test
-    func `an array that holds itself is refused at once`() throws {
+    func `an array that contains itself is rejected immediately`() throws {
         let bytes = try #require([UInt8](hex: "6002800180028003"))
         #expect(throws: RecordDamage.self) { try json(bytes) }
     }
 
     /// Forty arrays, each containing the previous one twice: 2⁴⁰ values.
     @Test
-    func `a container that stands for a giant text is refused`() throws {
+    func `a small value that expands to a huge text is rejected`() throws {
         var bytes: [UInt8] = [0x60, 0x00]
         var last = 0
         for _ in 0..<40 {
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(0)..<300)
-    func `any bytes give JSON or a word on what is damaged`(seed: UInt64) throws {
+    func `arbitrary bytes give JSON or a description of the damage`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let lines = try Self.containers.get()
         var bytes = lines[Int.random(in: lines.indices, using: &generator)]

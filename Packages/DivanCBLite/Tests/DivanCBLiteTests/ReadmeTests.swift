@@ -5,7 +5,7 @@ import Testing
 /// The README's example, and other kinds of bundles.
 @Suite struct ReadmeTests {
     @Test
-    func `the example of the README`() throws {
+    func `the README example works`() throws {
         let sample = try Sample("manykeys-3.2")
         let path = sample.path
         var count = 0

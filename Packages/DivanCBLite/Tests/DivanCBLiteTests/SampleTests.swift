@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: Sample.whole)
-    func `every document has the revisions and bodies that the engine sees`(name: String) throws {
+    func `every document has the same revisions and bodies as in the engine`(name: String) throws {
         let sample = try Sample(name)
         let bundle = try CBLiteBundle(directory: sample.path)
         let source = try #require(SourceID(bytes: bundle.facts.publicUUID)).description
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test
-    func `damaged records are told, and none stops the others`() throws {
+    func `damaged records are reported and do not stop the others`() throws {
         let sample = try Sample("damaged-3.2")
         let found = try documents(of: CBLiteBundle(directory: sample.path))
         for expected in sample.expected {
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: Sample.whole)
-    func `facts and checkpoints are those of the engine`(name: String) throws {
+    func `metadata and checkpoints are the same as in the engine`(name: String) throws {
         let sample = try Sample(name)
         let bundle = try CBLiteBundle(directory: sample.path)
         let database = sample.database
@@ -106,7 +106,7 @@ import Testing
     }
 
     /// A part of a mapped file that is gone ends the process (SIGBUS), and no error is told.
-    @Test func `a file that is cut off while it is read is told`() throws {
+    @Test func `a file that is truncated while it is read is reported`() throws {
         let sample = try Sample("revtree-3.2")
         let bundle = try CBLiteBundle(directory: sample.path)
         let standard = try #require(bundle.collections.first { $0.name == "_default" })
@@ -121,7 +121,7 @@ import Testing
 
     /// A combining accent makes another character of the sign before it, but no other path.
     @Test(arguments: ["what?\u{301}", "a#\u{301}b", "100%\u{301}25"])
-    func `a bundle in a folder whose name a URI would read otherwise is read`(name: String) throws {
+    func `a bundle is read from a folder whose name has URI characters`(name: String) throws {
         let sample = try Sample("manykeys-3.2")
         let home = try TemporaryDirectory()
         let path = home.file("\(name).cblite2")
@@ -136,7 +136,7 @@ import Testing
 
     /// Which of the two is the later row, by their sequences.
     @Test(arguments: [5, 20])
-    func `of a document that stands in two tables the later row counts, and the other is told`(
+    func `of a document in two tables the later row is used, and the other is reported`(
         sequence: Int
     ) throws {
         let sample = try Sample("manykeys-3.2")
@@ -179,7 +179,7 @@ import Testing
 
     /// Release 2 keeps all bodies in one column, the current one first.
     @Test(arguments: [(0xF7, true), (0x71, false)])
-    func `where only an older body of release 2 is damaged the current revision stays`(
+    func `a damaged older body of release 2 does not affect the current revision`(
         place: Int,
         isPast: Bool
     ) throws {
@@ -198,7 +198,7 @@ import Testing
         #expect(document.damage?.description.hasPrefix("body, past: ") == true)
     }
 
-    @Test func `where only an older body is damaged the current revision stays`() throws {
+    @Test func `a damaged older body does not affect the current revision`() throws {
         let (found, reader) = try movedOn("revtree-3.2")
         var record = found
         let whole = try reader.document(record)

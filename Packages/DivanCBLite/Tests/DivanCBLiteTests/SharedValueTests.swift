@@ -50,7 +50,7 @@ import Testing
         )
     }
 
-    @Test func `keys that are one long text are not compared again and again`() throws {
+    @Test func `the comparison of keys that share a long text is limited`() throws {
         let bytes = manyKeys(count: 2_000, keyByteCount: 100_000)
         var budget = TranscriptBudget()
         budget.comparedByteCount = CBLiteLimits.comparedByteCount - 1_000_000
@@ -63,7 +63,7 @@ import Testing
         #expect(twice?.description == "duplicate key")
     }
 
-    @Test func `bodies of one document are counted together`() throws {
+    @Test func `all bodies of a document count toward one limit`() throws {
         let bytes: [UInt8] = [0x70, 0x01, 0x41, 0x61, 0x00, 0x01, 0x80, 0x03]
         var budget = TranscriptBudget()
         try json(bytes, &budget)
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test(arguments: [(3, nil), (1_100, "extra: too many remotes with their own history")])
-    func `what lies behind the revisions of many remotes is bounded`(
+    func `the histories of revisions of many remotes are limited`(
         remoteCount: Int,
         damage: String?
     ) throws {
@@ -117,7 +117,7 @@ import Testing
         #expect(document.current != nil)
     }
 
-    @Test func `a sequence that leaves no room for others is damage`() throws {
+    @Test func `a sequence out of range is damage`() throws {
         var record = try record(remoteCount: 1)
         let reader = RecordReader(keys: SharedKeys(), owner: .me)
         record.sequence = CBLiteLimits.sequenceBound - 1
@@ -128,7 +128,10 @@ import Testing
         }
     }
 
-    @Test func `a copy has no name while it is read, so that who is killed leaves none`() throws {
+    @Test
+    func `a temporary copy is unlinked while it is read, so that a killed process leaves none`()
+        throws
+    {
         let sample = try Sample("hot-3.2")
         let home = try TemporaryDirectory()
         let copy = try ScratchCopy(of: sample.path, in: home.path)
@@ -144,7 +147,7 @@ import Testing
         #expect(try rows.step() && rows.integer(0) > 0)
     }
 
-    @Test func `a copy that cannot be made names the place where it would be`() throws {
+    @Test func `a temporary copy that cannot be created is reported with its directory`() throws {
         let sample = try Sample("hot-3.2")
         let nowhere = sample.path + "/nowhere"
         let error = #expect(throws: CBLiteError.self) {

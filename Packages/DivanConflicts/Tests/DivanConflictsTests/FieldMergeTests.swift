@@ -29,7 +29,7 @@ import Testing
         // An object against a scalar.
         (#"{"a":{"b":1},"x":1}"#, #"{"a":5}"#, #"{"a":0}"#, #"{"a":5,"x":1}"#),
     ])
-    func `merges fields with the ancestor`(
+    func `merges fields by comparing them with the ancestor`(
         local: String,
         remote: String,
         base: String,
@@ -44,7 +44,7 @@ import Testing
         (#"{"a":1,"x":1}"#, #"{"a":2,"y":1}"#, #"{"a":2,"x":1,"y":1}"#),
         (#"{"o":{"p":1}}"#, #"{"o":{"q":2}}"#, #"{"o":{"p":1,"q":2}}"#),
     ])
-    func `keeps all fields without the ancestor`(
+    func `keeps all fields without an ancestor`(
         local: String,
         remote: String,
         merged: String
@@ -53,7 +53,7 @@ import Testing
         #expect(try FieldMergeResolver().resolve(question) == .merge(body: Array(merged.utf8)))
     }
 
-    @Test func `makes no revision when one side has it all`() throws {
+    @Test func `creates no revision if one side already has everything`() throws {
         let less = #"{"a":1}"#
         let more = #"{ "b":2, "a":1 }"#
         let resolver = FieldMergeResolver()
@@ -70,7 +70,7 @@ import Testing
         #expect(try resolver.resolve(conflict(other, one)) == .keepRemote)
     }
 
-    @Test func `lets a deletion win`() throws {
+    @Test func `a deletion wins`() throws {
         let resolver = FieldMergeResolver()
         let local = conflict(try leaf("2-0a", nil), try leaf("9-0b"))
         let remote = conflict(try leaf("9-0b"), try leaf("2-0a", nil))
@@ -78,14 +78,14 @@ import Testing
         #expect(try resolver.resolve(remote) == .keepRemote)
     }
 
-    @Test func `refuses a body that is no JSON`() throws {
+    @Test func `rejects a body that is not JSON`() throws {
         let question = conflict(try leaf("2-0a", "{"), try leaf("2-0b"))
         #expect(throws: JSONError.self) { try FieldMergeResolver().resolve(question) }
     }
 
     /// Two peers that each call their own side local get the same body.
     @Test(arguments: UInt64(0)..<200)
-    func `both peers merge alike`(seed: UInt64) throws {
+    func `both peers get the same merged body`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let base = object(using: &generator)
         let one = try leaf("2-0a", object(using: &generator))
@@ -100,7 +100,7 @@ import Testing
     }
 
     /// The example of the README.
-    @Test func `keeps the edits of both`() throws {
+    @Test func `keeps the edits of both sides`() throws {
         let mine = try leaf("2-0a", #"{"name":"Sofa","stars":4}"#)
         let theirs = try leaf("2-0b", #"{"name":"Divan","stars":5}"#)
         let ancestorBody = Array(#"{"name":"Divan","stars":4}"#.utf8)

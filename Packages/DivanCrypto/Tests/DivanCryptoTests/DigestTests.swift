@@ -12,7 +12,7 @@ import Testing
             "84983e441c3bd26ebaae4aa1f95129e5e54670f1"
         ),
     ])
-    func `SHA-1 of the examples of FIPS 180`(text: String, digest: String) {
+    func `SHA-1 gives the digests of the FIPS 180 examples`(text: String, digest: String) {
         let bytes = Array(text.utf8)
         #expect(SHA1.digest(of: bytes.span).hexText == digest)
         #expect(bytes.cutsThatDiffer { sha1($0).hexText }.isEmpty)
@@ -26,14 +26,14 @@ import Testing
             "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
         ),
     ])
-    func `SHA-256 of the examples of FIPS 180`(text: String, digest: String) {
+    func `SHA-256 gives the digests of the FIPS 180 examples`(text: String, digest: String) {
         let bytes = Array(text.utf8)
         #expect(SHA256.digest(of: bytes.span).hexText == digest)
         #expect(bytes.cutsThatDiffer { sha256($0).hexText }.isEmpty)
     }
 
     @Test
-    func `a copy continues on its own`() {
+    func `a copy of a digest continues independently`() {
         var digest = SHA1()
         digest.update([UInt8("a".utf8.first ?? 0)].span)
         let copy = digest
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test
-    func `the example of the README`() {
+    func `the README example works`() {
         let body = Array(#"{"name":"Divan"}"#.utf8)
         let digest = Hex.encode(SHA1.digest(of: body.span).span)
         #expect(digest.utf8.count == 40)

@@ -18,7 +18,7 @@ import Testing
                 + "2eaf30d92e22a3886ff109279d9830dac727afb94a83ee6d8360cbdfa2cc0640"
         ),
     ])
-    func `derives the keys of the standard`(
+    func `scrypt derives the keys of RFC 7914`(
         _ password: String,
         _ salt: String,
         _ costExponent: Int,
@@ -34,7 +34,7 @@ import Testing
         #expect(Hex.encode(key.span) == expected)
     }
 
-    @Test func `a hash knows its password and no other, also after a trip through its text`() throws
+    @Test func `a hash matches only its own password, also after a round trip through text`() throws
     {
         let hash = try PasswordHash("open sesame")
         let read = try #require(PasswordHash(text: hash.text))
@@ -44,13 +44,13 @@ import Testing
         #expect(hash.text.hasPrefix("$scrypt$ln=14,r=8,p=5$"))
     }
 
-    @Test func `one password has many hashes`() throws {
+    @Test func `hashing a password twice gives different hashes`() throws {
         let work = try #require(quick)
         let hashes = try (0..<8).map { _ in try PasswordHash("same", work: work).text }
         #expect(Set(hashes).count == 8)
     }
 
-    @Test func `neither the description nor a dump shows salt or key`() throws {
+    @Test func `neither the description nor a dump shows the salt or the key`() throws {
         let hash = try PasswordHash("open sesame", work: try #require(quick))
         var dumped = ""
         dump(hash, to: &dumped)
@@ -72,11 +72,11 @@ import Testing
         "$scrypt$ln=14,r=8,p=5$c2FsdHNhbHQ=$a2V5a2V5a2V5",
         "$scrypt$ln=14,r=8,p=5$c2FsdHNhbHQ$a2V5a2V5a2V5$",
     ])
-    func `a damaged text is not read`(_ text: String) {
+    func `malformed text is rejected`(_ text: String) {
         #expect(PasswordHash(text: text) == nil)
     }
 
-    @Test func `work that needs too much memory or is out of range cannot be asked for`() {
+    @Test func `costs that are out of range or need too much memory are rejected`() {
         #expect(Scrypt(costExponent: 17, blockSize: 8, parallelism: 1) == nil)
         #expect(Scrypt(costExponent: 0, blockSize: 8, parallelism: 1) == nil)
         #expect(Scrypt(costExponent: 14, blockSize: 0, parallelism: 1) == nil)
@@ -85,7 +85,7 @@ import Testing
     }
 
     /// RFC 7914 §2.
-    @Test func `a cost that small blocks do not allow is none`() {
+    @Test func `a cost that is too high for the block size is rejected`() {
         #expect(Scrypt(costExponent: 16, blockSize: 1, parallelism: 1) == nil)
         #expect(Scrypt(costExponent: 15, blockSize: 1, parallelism: 1) != nil)
         #expect(PasswordHash(text: "$scrypt$ln=16,r=1,p=1$c2FsdHNhbHQ$a2V5a2V5a2V5") == nil)

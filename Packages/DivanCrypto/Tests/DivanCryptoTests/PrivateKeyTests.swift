@@ -4,7 +4,7 @@ import Testing
 /// Keys survive every form in which they can be written; foreign bytes give a helpful error.
 @Suite struct PrivateKeyTests {
     @Test(arguments: [PrivateKey.Kind.rsa(bitCount: 2048), .p256, .p384])
-    func `a key survives DER, PEM and encrypted PEM`(kind: PrivateKey.Kind) throws {
+    func `a key round-trips through DER, PEM and encrypted PEM`(kind: PrivateKey.Kind) throws {
         let key = try PrivateKey.generate(kind)
         #expect(key.kind == kind)
         let read = try key.withPKCS8DER { try PrivateKey(der: $0) }
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test
-    func `a missing, empty or wrong password is an error and no question`() throws {
+    func `a missing, empty or wrong password is an error, not a prompt`() throws {
         let sealed = try PrivateKey.generate(.p256).pem(password: "sofa")
         for password in [nil, "", "chair"] {
             let error = #expect(throws: CryptoError.self) {
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test
-    func `bytes that are no key are refused`() throws {
+    func `bytes that are not a key are rejected`() throws {
         var bytes = try PrivateKey.generate(.p256).pkcs8DER()
         bytes.append(0)
         #expect(throws: CryptoError.self) { try PrivateKey(der: bytes.span) }
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test
-    func `a weak size and a foreign curve are refused by name`() throws {
+    func `a weak key size or an unsupported curve is rejected with a clear error`() throws {
         #expect(throws: CryptoError.keySize(bitCount: 1024)) {
             try PrivateKey.generate(.rsa(bitCount: 1024))
         }
@@ -52,11 +52,13 @@ import Testing
     }
 
     @Test
-    func `a description never holds the key`() throws {
+    func `a description never contains the key`() throws {
         #expect("\(try PrivateKey.generate(.p384))" == "P-384 private key")
     }
 
-    @Test func `a password that no file can be read with is refused when one is written`() throws {
+    @Test func `a password too long for reading a file is rejected when the file is written`()
+        throws
+    {
         let key = try PrivateKey.generate(.p256)
         let longest = String(repeating: "a", count: 1_024)
         #expect(try PrivateKey(pem: key.pem(password: longest), password: longest) == key)
@@ -65,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `a failure is not told by what was compared before`() throws {
+    @Test func `an error does not report an earlier failed comparison`() throws {
         let (curve, rsa) = (
             try PrivateKey.generate(.p256), try PrivateKey.generate(.rsa(bitCount: 2_048))
         )

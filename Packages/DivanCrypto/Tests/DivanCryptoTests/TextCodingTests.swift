@@ -8,7 +8,7 @@ import Testing
         ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="),
         ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy"),
     ])
-    func `Base64 of the examples of RFC 4648`(plain: String, text: String) {
+    func `Base64 encodes the examples of RFC 4648`(plain: String, text: String) {
         let bytes = Array(plain.utf8)
         #expect(Base64.encode(bytes.span) == text)
         #expect(Base64.decode(text) == bytes)
@@ -19,12 +19,12 @@ import Testing
         "====",
         "Zg==Zg==", "Zmé=",
     ])
-    func `Base64 refuses what it would not write`(text: String) {
+    func `Base64 rejects text that it would not write`(text: String) {
         #expect(Base64.decode(text) == nil)
     }
 
     @Test(arguments: UInt64(0)..<50)
-    func `Base64 and hexadecimal give back any bytes`(seed: UInt64) {
+    func `Base64 and hexadecimal round-trip any bytes`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let bytes = [UInt8].random(count: Int(seed), using: &generator)
         #expect(Base64.decode(Base64.encode(bytes.span)) == bytes)
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test
-    func `hexadecimal text of either case is read and nothing else`() {
+    func `hexadecimal digits of either case are accepted, and nothing else`() {
         #expect(Hex.decode("00fFA9") == [0x00, 0xFF, 0xA9])
         for text in ["0", "0g", " 00", "0x00", "éé"] { #expect(Hex.decode(text) == nil) }
     }
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test
-    func `random bytes come in the asked number and differ`() {
+    func `random bytes have the requested count and differ`() {
         let source = SystemRandomSource()
         #expect(source.bytes(0).isEmpty)
         #expect(source.bytes(33).count == 33)

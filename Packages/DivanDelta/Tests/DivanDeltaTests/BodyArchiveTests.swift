@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(0)..<200)
-    func `gives back every body that it was given`(seed: UInt64) throws {
+    func `every body is restored unchanged`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let base = JSON.arbitraryBody(using: &generator)
         let old = seed % 2 == 0 ? base.edited(using: &generator) : .arbitraryBody(using: &generator)
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `a body like the one beside it takes as much as what differs`() throws {
+    @Test func `a body similar to its neighbor takes only the space of the difference`() throws {
         for archive in Self.archives {
             let packed = archive.packed(Self.body(1), beside: Self.body(2))
             #expect(packed.count < 20)
@@ -56,14 +56,14 @@ import Testing
         }
     }
 
-    @Test func `a body unlike the one beside it is compressed`() throws {
+    @Test func `a body unlike its neighbor is compressed`() throws {
         let sizes = Self.archives.map { $0.packed(Self.body(1), beside: Array("{}".utf8)).count }
         let plain = Self.body(1).count
         #expect(sizes[0] == plain && sizes[1] < plain / 2 && sizes[2] < plain / 2)
     }
 
     /// Spaces and the order of keys would be lost in a delta, and with them the exact bytes.
-    @Test func `a body that is not canonical comes back with its spaces`() throws {
+    @Test func `a body that is not canonical keeps its spaces`() throws {
         let body = Self.body(1) + Array("  ".utf8)
         for archive in Self.archives {
             let packed = archive.packed(body, beside: Self.body(2))
@@ -71,19 +71,19 @@ import Testing
         }
     }
 
-    @Test func `a codec that it was not given is named`() throws {
+    @Test func `a missing codec is reported by its number`() throws {
         let packed = Self.archives[2].packed(Self.body(1), beside: Array("{}".utf8))
         #expect(throws: BodyArchiveError.unknownCodec(number: 2)) {
             try BodyArchive.deltas.unpacked(packed, beside: [], limit: 10_000)
         }
     }
 
-    @Test func `a number that no byte can name is refused`() {
+    @Test func `a codec number that is out of range is rejected`() {
         #expect(BodyArchive.NumberedCodec(number: 0, codec: LZ4Codec()) == nil)
         #expect(BodyArchive.NumberedCodec(number: 64, codec: LZ4Codec()) == nil)
     }
 
-    @Test func `what would become longer than the limit is refused`() throws {
+    @Test func `a body that would exceed the limit is rejected`() throws {
         for archive in Self.archives.dropFirst() {
             let body = [UInt8](repeating: 0x20, count: 100_000)
             let packed = archive.packed(body, beside: [])

@@ -6,7 +6,7 @@ import Testing
 @Suite struct JSONDeltaTests {
     /// Pairs that are partly alike, with keys and texts that a careless delta would confuse.
     @Test(arguments: UInt64(0)..<500)
-    func `the delta of two values leads from one to the other`(seed: UInt64) throws {
+    func `applying the delta of two values gives the second value`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let old = JSON.arbitraryBody(using: &generator)
         let new = seed % 3 == 0 ? .arbitraryBody(using: &generator) : old.edited(using: &generator)
@@ -19,7 +19,7 @@ import Testing
 
     /// Deltas made for another value, and damaged ones: a value or an error, never a trap.
     @Test(arguments: UInt64(0)..<300)
-    func `a delta that does not fit gives a value or an error`(seed: UInt64) throws {
+    func `applying a delta to another value gives a value or an error`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let old = JSON.arbitraryBody(using: &generator)
         let other = JSON.arbitraryBody(using: &generator)
@@ -36,7 +36,7 @@ import Testing
             ([], [1], [[1]]), (1, 1, [:]), ([1], [1, 2], ["1-": [2]]),
         ] as [(JSON, JSON, JSON)]
     )
-    func `wraps what replaces the root`(old: JSON, new: JSON, delta: JSON) throws {
+    func `wraps a value that replaces the root`(old: JSON, new: JSON, delta: JSON) throws {
         #expect(JSONDelta.make(from: old, to: new) == delta)
         #expect(try JSONDelta.apply(delta, to: old) == new)
     }
@@ -55,7 +55,7 @@ import Testing
             (["n": ["1=", 0, 2]], .notAString, ["n"]), (["s": [1, 0, 2]], .notAString, ["s"]),
         ] as [(JSON, DeltaError.Reason, [String])]
     )
-    func `says what does not fit and where`(
+    func `an error states what does not fit and where`(
         delta: JSON,
         reason: DeltaError.Reason,
         path: [String]
@@ -74,17 +74,17 @@ import Testing
             (["1": 9, "1-": [7]], [1, 9, 3]), (["0": [[4]], "2-": []], [[4], 2]),
         ] as [(JSON, JSON)]
     )
-    func `reads the keys of an array patch`(delta: JSON, expected: JSON) throws {
+    func `parses the keys of an array patch`(delta: JSON, expected: JSON) throws {
         #expect(try JSONDelta.apply(delta, to: [1, 2, 3]) == expected)
     }
 
-    @Test func `sends a delta only for a body that is long enough`() {
+    @Test func `decides whether a delta is worth sending`() {
         #expect(!JSONDelta.isWorthSending(deltaByteCount: 5, bodyByteCount: 199))
         #expect(JSONDelta.isWorthSending(deltaByteCount: 240, bodyByteCount: 200))
         #expect(!JSONDelta.isWorthSending(deltaByteCount: 241, bodyByteCount: 200))
     }
 
-    @Test func `says what to do`() {
+    @Test func `an error states what to do`() {
         let error = #expect(throws: DeltaError.self) {
             try JSONDelta.apply(["s": ["9=", 0, 2]], to: ["s": "text"])
         }
@@ -97,7 +97,7 @@ import Testing
     }
 
     /// The example of the README.
-    @Test func `leads from one body to the next`() throws {
+    @Test func `converts one body into the next`() throws {
         let old = try JSON(parsing: #"{"name":"Divan","stars":5,"tags":["sync"]}"#)
         let new = try JSON(parsing: #"{"name":"Divan","stars":6,"tags":["sync","json"]}"#)
         let delta = JSONDelta.make(from: old, to: new)
@@ -109,7 +109,7 @@ import Testing
     }
 
     /// The key is a peer's, and the message is sent back to it.
-    @Test func `an error tells no more of a long key than a person reads`() {
+    @Test func `an error message shortens a long key`() {
         let key = String(repeating: "\u{7F}", count: 1 << 20)
         let delta = JSON.object(JSONObject([(key: key, value: .array([]))]))
         let error = #expect(throws: DeltaError.self) { try JSONDelta.apply(delta, to: [:]) }

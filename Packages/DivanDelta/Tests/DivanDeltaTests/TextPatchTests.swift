@@ -6,7 +6,7 @@ import Testing
 @Suite struct TextPatchTests {
     private let filler = String(repeating: "0123456789", count: 8)
 
-    @Test func `patches a long text in between`() {
+    @Test func `patches the middle of a long text`() {
         let delta = JSONDelta.make(
             from: ["s": .string(filler + "old" + filler)],
             to: ["s": .string(filler + "new!" + filler)]
@@ -14,7 +14,7 @@ import Testing
         #expect(delta == ["s": ["80=3-4+new!|80=", 0, 2]])
     }
 
-    @Test func `keeps characters whole`() throws {
+    @Test func `never splits a character`() throws {
         // é and è differ in their second byte, 東 and 来 in the last two.
         for (left, right) in [("é", "è"), ("東", "来"), ("😀", "😁"), ("e\u{301}", "é")] {
             let old: JSON = ["s": .string(filler + left + filler)]
@@ -26,13 +26,13 @@ import Testing
     }
 
     @Test(arguments: [("", "x"), ("x", ""), ("ab", "b"), ("aa", "a"), ("a", "aa"), ("x", "yy")])
-    func `finds the ends without overlap`(left: String, right: String) throws {
+    func `finds the common start and end without overlap`(left: String, right: String) throws {
         let old: JSON = ["s": .string(filler + left + filler)]
         let new: JSON = ["s": .string(filler + right + filler)]
         #expect(try JSONDelta.apply(JSONDelta.make(from: old, to: new), to: old) == new)
     }
 
-    @Test func `replaces a short text and one that has changed throughout`() {
+    @Test func `replaces a short text and one that changed completely`() {
         #expect(JSONDelta.make(from: ["s": "old"], to: ["s": "new"]) == ["s": "new"])
         let other = String(repeating: "x", count: 80)
         let delta = JSONDelta.make(from: ["s": .string(filler)], to: ["s": .string(other)])
@@ -43,7 +43,7 @@ import Testing
         ("2=2-1=3+XYZ|", "heoXYZ"), ("5=", "hello"), ("5-", ""), ("5-1+||", "|"),
         ("0=5=0-0+|", "hello"), ("5=2+é|", "helloé"), ("1+=|5=", "=hello"),
     ])
-    func `applies operations by bytes`(patch: String, expected: String) throws {
+    func `applies operations by byte count`(patch: String, expected: String) throws {
         let result = try JSONDelta.apply(["s": [.string(patch), 0, 2]], to: ["s": "hello"])
         #expect(result == ["s": .string(expected)])
     }
@@ -60,14 +60,14 @@ import Testing
             ("5=3+XYZW", .unclosedInsertion(offset: 4)),
         ] as [(String, TextPatch.Problem)]
     )
-    func `refuses what does not fit`(patch: String, problem: TextPatch.Problem) {
+    func `rejects a malformed patch`(patch: String, problem: TextPatch.Problem) {
         let error = #expect(throws: DeltaError.self) {
             try JSONDelta.apply(["s": [.string(patch), 0, 2]], to: ["s": "hello"])
         }
         #expect(error?.reason == .textPatch(problem))
     }
 
-    @Test func `refuses to split a character`() {
+    @Test func `rejects a patch that splits a character`() {
         let error = #expect(throws: DeltaError.self) {
             try JSONDelta.apply(["s": ["1=1-", 0, 2]], to: ["s": "é"])
         }

@@ -6,7 +6,7 @@ import Testing
 /// The deltas that Fleece writes, and the results of its applying them (`delta.md` §10).
 @Suite struct VectorTests {
     @Test(arguments: try Vectors.load()["create"]?.array ?? [])
-    func `makes the delta that Fleece makes`(_ vector: JSON) throws {
+    func `creates the same delta as Fleece`(_ vector: JSON) throws {
         let old = try #require(vector["old"])
         let new = try #require(vector["new"])
         let theirs = try #require(vector["delta"])
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: try Vectors.load()["apply"]?.array ?? [])
-    func `makes of a delta what Fleece makes`(_ vector: JSON) throws {
+    func `applies a delta with the same result as Fleece`(_ vector: JSON) throws {
         let old = try #require(vector["old"])
         let delta = try JSON(parsing: try #require(vector["deltaText"]?.string))
         let result = try #require(vector["resultText"]?.string)
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `has all vectors`() throws {
+    @Test func `the vectors are complete`() throws {
         let vectors = try Vectors.load()
         #expect(vectors["create"]?.array?.count == 33)
         #expect(vectors["apply"]?.array?.count == 24)

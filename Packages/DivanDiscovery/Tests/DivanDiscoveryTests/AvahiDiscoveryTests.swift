@@ -12,7 +12,7 @@ import Testing
         return AvahiDiscovery()
     }()
 
-    @Test func `without a daemon advertising and browsing say what to do`() throws {
+    @Test func `without a daemon the errors of advertising and browsing say what to do`() throws {
         let advertisement = try PeerAdvertisement(name: "jukebox", port: 4_984)
         let errors = [
             #expect(throws: DiscoveryError.self) {
@@ -24,8 +24,8 @@ import Testing
         ]
         for error in errors {
             let text =
-                "peer discovery: no Avahi daemon: "
-                + "install and start avahi-daemon or use a static list"
+                "peer discovery: Avahi daemon not running; "
+                + "install and start avahi-daemon, or use a static list"
             #expect(error.map { "\($0)" } == text)
         }
     }

@@ -16,7 +16,7 @@ import Testing
     private static let schemes = ["ws", "wss", "http", "javascript:", "", "wss://evil.example/?"]
 
     @Test(arguments: HostilePeerTests.databases, HostilePeerTests.schemes)
-    func `whatever a peer says, its URL leads to its address`(
+    func `the URL of a peer contains its address, whatever the peer advertises`(
         database: String,
         scheme: String
     ) throws {
@@ -49,7 +49,11 @@ import Testing
             ("#", [], nil),
         ] as [(String, [String], String?)]
     )
-    func `a host is a name or an address`(host: String, addresses: [String], url: String?) {
+    func `the URL of a peer uses a valid host name or an address`(
+        host: String,
+        addresses: [String],
+        url: String?
+    ) {
         let peer = DiscoveredPeer(name: "jukebox", host: host, addresses: addresses, port: 1)
         #expect(peer.url == url)
     }
@@ -58,7 +62,7 @@ import Testing
         #expect(DiscoveredPeer(name: "jukebox", host: "jukebox.local", port: 0).url == nil)
     }
 
-    @Test func `of a record beyond one packet the rest is left out`() {
+    @Test func `attributes that exceed one packet are dropped`() {
         let value = [UInt8](repeating: 120, count: 240)
         let longest = (0..<300).map { Array("key\($0)=".utf8) + value }
         let taken = attributes(of: longest)
@@ -68,12 +72,12 @@ import Testing
         #expect(attributes(of: longest + [Array("db=a".utf8)])["db"] == "a")
     }
 
-    @Test func `a key that the standard forbids is none`() {
+    @Test func `attributes with invalid keys are ignored`() {
         let strings = ["k\u{E9}y=1", "ke\u{301}y=2", "a\nb=3", "a\u{0}b=4", "\u{202E}db=5", "ok=6"]
         #expect(attributes(of: strings.map { Array($0.utf8) }) == ["ok": "6"])
     }
 
-    @Test func `of what a peer changes while the handler is busy the newest waits`() {
+    @Test func `only the newest event of a peer is queued while the handler is busy`() {
         let waiting = WaitingEvents()
         let peer = { DiscoveredPeer(name: $0, host: "h", port: $1) }
         #expect(waiting.add(.found(peer("jukebox", 1))))
@@ -96,7 +100,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(0)..<200)
-    func `records of any bytes are read`(seed: UInt64) {
+    func `random record bytes are parsed safely`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let strings = (0..<Int.random(in: 0...40, using: &generator)).map { _ in
             [UInt8].random(count: Int.random(in: 0...255, using: &generator), using: &generator)

@@ -16,22 +16,22 @@ import Testing
         }
     }
 
-    @Test func `names of one DNS label are taken, spaces and all`() {
+    @Test func `names that fit a DNS label are accepted, including spaces`() {
         for name in ["j", "Ada's jukebox", "Büro", String(repeating: "x", count: 63)] {
             #expect(refusal(name: name) == nil)
         }
     }
 
     @Test(arguments: ["", "a\nb", "a\u{0}", String(repeating: "x", count: 64)])
-    func `other names are refused`(name: String) {
+    func `other names are rejected`(name: String) {
         #expect(refusal(name: name) == .invalidName(name))
     }
 
-    @Test func `a port is needed`() {
+    @Test func `port 0 is rejected`() {
         #expect(refusal(port: 0) == .invalidPort)
     }
 
-    @Test func `attributes fit one string each and one packet together`() {
+    @Test func `attributes are limited to one string each and one packet in total`() {
         let longest = String(repeating: "v", count: 253)
         #expect(refusal(attributes: ["k": longest]) == nil)
         #expect(refusal(attributes: ["k": longest + "v"]) == .invalidAttribute("k"))
@@ -45,12 +45,15 @@ import Testing
 
     @Test func `every error says what to do`() {
         let errors: [(DiscoveryError, String)] = [
-            (.noDaemon(code: -26), "install and start avahi-daemon or use a static list"),
+            (.noDaemon(code: -26), "install and start avahi-daemon, or use a static list"),
             (.avahi(.browsing, code: -8), "browsing failed (Local name collision); see the log of"),
-            (.invalidName("\n"), #""\n" is no name; use 1 to 63 bytes"#),
-            (.invalidPort, "port 0; start the listener first"),
-            (.invalidAttribute("k"), #"attribute "k" cannot be sent; use ASCII"#),
-            (.attributesTooLarge(byteCount: 2, limit: 1), "attributes of 2 bytes exceed 1; "),
+            (.invalidName("\n"), #"invalid peer name "\n"; use 1 to 63 bytes"#),
+            (.invalidPort, "port 0 is invalid; start the listener first"),
+            (.invalidAttribute("k"), #"invalid attribute "k"; use an ASCII key"#),
+            (
+                .attributesTooLarge(byteCount: 2, limit: 1),
+                "attributes of 2 bytes exceed the limit of 1; "
+            ),
         ]
         for (error, text) in errors {
             #expect("\(error)".hasPrefix("peer discovery: "))

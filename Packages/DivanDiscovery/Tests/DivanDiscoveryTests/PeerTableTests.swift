@@ -38,7 +38,7 @@ import Testing
         )
     }
 
-    @Test func `a peer is found with the first place and lost with the last`() {
+    @Test func `a peer is found at its first interface and lost at its last`() {
         var table = PeerTable()
         let first = table.insert(sighting("10.0.0.7"), of: "jukebox", at: ethernet4)
         #expect(first == .found(peer("10.0.0.7")))
@@ -52,7 +52,7 @@ import Testing
         #expect(table.remove("jukebox", at: wireless4) == .lost(name: "jukebox"))
     }
 
-    @Test func `a change is found again, the same is not`() {
+    @Test func `a changed peer is reported again, an unchanged peer is not`() {
         var table = PeerTable()
         _ = table.insert(sighting("10.0.0.7"), of: "jukebox", at: ethernet4)
         #expect(table.insert(sighting("10.0.0.7"), of: "jukebox", at: ethernet4) == nil)
@@ -60,14 +60,14 @@ import Testing
         #expect(changed == .found(peer("10.0.0.8", port: 9)))
     }
 
-    @Test func `removing what was never there changes nothing`() {
+    @Test func `removing an unknown peer has no effect`() {
         var table = PeerTable()
         #expect(table.remove("jukebox", at: ethernet4) == nil)
         _ = table.insert(sighting("10.0.0.7"), of: "jukebox", at: ethernet4)
         #expect(table.remove("jukebox", at: ethernet6) == nil)
     }
 
-    @Test func `who came when the table was full is found when another has gone`() {
+    @Test func `a peer that waits for a full table is found when another is lost`() {
         var table = PeerTable()
         for number in 0..<DiscoveryLimits.peerCount {
             _ = table.insert(sighting("10.0.0.7"), of: "peer \(number)", at: ethernet4)
@@ -97,7 +97,7 @@ import Testing
         #expect(table.remove("jukebox", at: last) != nil)
     }
 
-    @Test func `those who wait are bounded`() {
+    @Test func `the number of waiting peers is limited`() {
         var table = PeerTable()
         let count = DiscoveryLimits.peerCount
         for number in 0..<count + DiscoveryLimits.waitingCount + 9 {
@@ -109,7 +109,7 @@ import Testing
         #expect(found == DiscoveryLimits.waitingCount)
     }
 
-    @Test func `instances are told apart by their bytes, and wait for their turn`() {
+    @Test func `instances are distinguished by their bytes, and queued in order`() {
         var line = ResolverLine()
         #expect(line.add(instance("\u{E9}")) == true)
         #expect(line.add(instance("e\u{301}")) == true, "another one of the same letters")
@@ -129,7 +129,7 @@ import Testing
         #expect(count == DiscoveryLimits.waitingCount - 3)
     }
 
-    @Test func `strangers cannot fill the table`() {
+    @Test func `new peers and interfaces cannot exceed the limits`() {
         var table = PeerTable()
         for number in 0..<DiscoveryLimits.peerCount {
             _ = table.insert(sighting("10.0.0.7"), of: "peer \(number)", at: ethernet4)
@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(0)..<100)
-    func `any order of events leaves who was seen last`(seed: UInt64) {
+    func `the table is consistent after events in any order`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var table = PeerTable()
         var present: [String: Set<Int32>] = [:]
@@ -176,7 +176,7 @@ import Testing
         }
     }
 
-    @Test func `attributes are read as RFC 6763 has it`() {
+    @Test func `attributes are parsed according to RFC 6763`() {
         let strings = ["DB=songs", "db=later", "=no key", "flag", "eq=a=b", "", "bin=\u{0}"]
         #expect(
             attributes(of: strings.map { Array($0.utf8) }) == [
@@ -186,7 +186,7 @@ import Testing
         #expect(attributes(of: [[0x6B, 0x3D, 0xFF]]) == ["k": "\u{FFFD}"])
     }
 
-    @Test func `an instance that the daemon has no room for waits until another has gone`() {
+    @Test func `an instance that the daemon cannot resolve yet waits for a free slot`() {
         var line = ResolverLine()
         #expect(line.add(instance("a")) && line.add(instance("b")))
         line.putBack(instance("b"))

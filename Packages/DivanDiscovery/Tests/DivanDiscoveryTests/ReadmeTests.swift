@@ -3,7 +3,7 @@ import Testing
 
 /// The README's example, word for word.
 @Suite struct ReadmeTests {
-    @Test func `the example does what it says`() async throws {
+    @Test func `the README example works`() async throws {
         let discovery = StaticPeerList([
             DiscoveredPeer(name: "jukebox", host: "10.0.0.7", port: 4_984)
         ])  // or AvahiDiscovery()

@@ -7,7 +7,7 @@ import Testing
     let jukebox = DiscoveredPeer(name: "jukebox", host: "10.0.0.7", port: 4_984)
     let bar = DiscoveredPeer(name: "bar", host: "bar.example.org", port: 4_985)
 
-    @Test func `the list holds to the contract`() async throws {
+    @Test func `a static peer list meets the contract`() async throws {
         let list = StaticPeerList([jukebox, bar])
         for name in ["jukebox", "bar"] {
             let violations = try await PeerDiscoveryContract.violations(
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `the contract finds who finds nothing and who does not stop`() async throws {
+    @Test func `the contract detects a discovery that finds nothing or never stops`() async throws {
         let silent = try await PeerDiscoveryContract.violations(
             of: StaticPeerList([]),
             finding: "jukebox",
@@ -33,7 +33,7 @@ import Testing
             finding: "jukebox",
             patience: .seconds(5)
         )
-        #expect(violations == ["No event begins after stop has returned."])
+        #expect(violations == ["No event may start after stop() returns."])
     }
 
     /// Reports to every search that was ever started.
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `advertising only reports the name`() throws {
+    @Test func `advertising with a static list only reports the name`() throws {
         let events = Mutex<[AdvertisementEvent]>([])
         let advertisement = try PeerAdvertisement(name: "me", port: 1)
         let activity = try StaticPeerList([]).advertise(advertisement) { event in
@@ -76,12 +76,12 @@ import Testing
         #expect(events.withLock { $0 } == [.registered(name: "me")])
     }
 
-    @Test func `the sequence gives all peers sorted by name`() async throws {
+    @Test func `the sequence contains all peers, sorted by name`() async throws {
         var iterator = StaticPeerList([jukebox, bar]).peers().makeAsyncIterator()
         #expect(try await iterator.next() == [bar, jukebox])
     }
 
-    @Test func `the sequence follows peers that come, change and go`() async throws {
+    @Test func `the sequence follows peers that appear, change and disappear`() async throws {
         var changed = jukebox
         changed.port = 9
         let script: [BrowseEvent] = [

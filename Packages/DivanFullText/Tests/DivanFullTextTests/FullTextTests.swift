@@ -23,7 +23,7 @@ struct FullTextTests {
     private typealias Failure = WordsTable.Failure
 
     @Test(
-        "The query syntax is the reference engine's",
+        "The query syntax is that of the reference engine",
         arguments: [
             ("chair", [1, 2, 3]), ("chairs", [1, 2, 3]), ("the", []), ("", []), ("- ;", []),
             ("runs", [2]), ("peopl*", [2]), ("chair AND light", [1]), ("chair wooden", [1]),
@@ -39,7 +39,7 @@ struct FullTextTests {
 
     /// Rows are found by the rest of the query.
     @Test(
-        "What is no letter and no digit separates words, and a phrase of it is left out",
+        "Punctuation separates words, and a phrase of punctuation is ignored",
         arguments: [
             ("light — wooden", [1]), ("light … wooden", [1]), ("😀 wooden ❤️", [1]),
             ("light_wooden", [1]), ("wooden\u{A0}light", [1]),
@@ -57,7 +57,7 @@ struct FullTextTests {
     }
 
     @Test(
-        "Operators and names of columns stand apart",
+        "Operators and column names must be separate words",
         arguments: [
             ("wooden_OR_oiled", []), ("wooden-OR-oiled", []), ("oiled OR*", []),
             ("(wooden)OR(oiled)", [1, 3]), ("run NEAR/99999999999 castors", [2]),
@@ -68,7 +68,7 @@ struct FullTextTests {
         #expect(try found(query) == rows)
     }
 
-    @Test("Marks inside words keep them together")
+    @Test("Combining marks inside words keep them together")
     func marks() throws {
         let rows = "(1, 'हिन्दी', ''), (2, 'ह द न', '')"
         #expect(try found("हिन्दी", in: rows) == [1])
@@ -82,7 +82,7 @@ struct FullTextTests {
         """
 
     @Test(
-        "Words without blanks between them are found wherever they stand",
+        "Words of languages without spaces are found at any position",
         arguments: [
             ("東京", [1]), ("京都", [1, 2]), ("都京", []), ("都庁 カメラ", [1]), ("カメラ OR 寺", [1, 2]),
             ("name:京都", [2]), ("kyoto", [2]), ("KYOTO 寺", [2]), ("templ*", [2]), ("世界遺*", [2]),
@@ -97,7 +97,7 @@ struct FullTextTests {
     }
 
     @Test(
-        "NEAR holds of each two terms beside each other, in the column that one of them names",
+        "NEAR applies to each pair of adjacent terms, in the column that either of them names",
         arguments: [
             ("story:run NEAR/2 castors", [2]), ("run NEAR/2 story:castors", [2]),
             ("name:run NEAR/2 castors", []), ("name:bern NEAR/99 story:castors", []),
@@ -115,7 +115,7 @@ struct FullTextTests {
     }
 
     @Test(
-        "A chain of NEAR holds in one column and one place",
+        "A chain of NEAR matches in one column at one place",
         arguments: [
             ("aa NEAR/2 bb NEAR/2 cc", [3, 4, 5]), ("aa NEAR/0 bb NEAR/0 cc", [3, 5]),
             (#"aa NEAR/1 "bb x x" NEAR/0 cc"#, [4]), ("aa NEAR bb", [1, 2, 3, 4, 5]),
@@ -135,7 +135,7 @@ struct FullTextTests {
         ("", "", 85), ("a AND (b OR ", ")", 17), ("z OR a AND x NOT (", ")", 12),
         ("(", " OR c)", 85),
     ])
-    func `parentheses inside each other are taken, or refused in our words`(
+    func `nested parentheses are accepted, or rejected with a Divan error`(
         opening: String,
         closing: String,
         count: Int
@@ -158,7 +158,8 @@ struct FullTextTests {
     }
 
     @Test(arguments: ["wooden", #""light wooden""#])
-    func `a query of many words is taken, or refused in our words`(_ term: String) throws {
+    func `a query of many words is accepted, or rejected with a Divan error`(_ term: String) throws
+    {
         func many(_ wordCount: Int) -> String {
             let count = wordCount / term.split(separator: " ").count
             return Array(repeating: term, count: count).joined(separator: " ")
@@ -169,7 +170,7 @@ struct FullTextTests {
     }
 
     @Test(
-        "What FTS5 cannot say of NEAR is told in words",
+        "An unsupported use of NEAR is rejected with a clear error",
         arguments: ["^reading NEAR chair", "reading NEAR (chair OR table)", "(a b) NEAR/3 c"]
     )
     func nearBesideOthers(query: String) {
@@ -186,10 +187,7 @@ struct FullTextTests {
             (#""* light wooden""#, [1]), (#""light woo *""#, []), (#"^"read*""#, [2]),
         ]
     )
-    func `a star in a phrase is behind its last word, and a sign elsewhere`(
-        query: String,
-        rows: [Int]
-    ) throws {
+    func `a star in a phrase applies only to its last word`(query: String, rows: [Int]) throws {
         #expect(try found(query) == rows)
     }
 
@@ -204,7 +202,7 @@ struct FullTextTests {
             ("oiled OR chair AND NOT people", [1, 3]), ("chair AND light AND NOT oiled", [1]),
         ]
     )
-    func `AND NOT is NOT`(query: String, rows: [Int]) throws {
+    func `AND NOT is equivalent to NOT`(query: String, rows: [Int]) throws {
         #expect(try found(query) == rows)
     }
 
@@ -217,22 +215,24 @@ struct FullTextTests {
             ("NEAR chair", "write a NEAR b"), ("chair NEAR NEAR/2 light", "write a NEAR b"),
         ]
     )
-    func `an operator is never taken for a word`(query: String, remedy: String) {
+    func `a misplaced operator is an error, not a word`(query: String, remedy: String) {
         let failure = #expect(throws: Failure.self) { try found(query) }
         #expect(failure?.message.hasSuffix(remedy) == true, "\(failure?.message ?? "")")
     }
 
     @Test(arguments: [#"chair "NOT""#, "^NOT chair", "chair not", "- NEAR/ reading chair"])
-    func `an operator in quotation marks, or with other signs, is a word`(query: String) throws {
+    func `an operator in quotation marks or next to other characters is a word`(
+        query: String
+    ) throws {
         _ = try found(query)
     }
 
-    @Test("Rows with a greater part of all hits rank higher")
+    @Test("Rows with more of the matches rank higher")
     func rank() throws {
         #expect(try found("chair", ordered: "divan_rank1(words) DESC, rowid") == [1, 2, 3])
     }
 
-    @Test("The languages of Couchbase Lite are known, by code and by name")
+    @Test("The languages of Couchbase Lite are recognized by code and by name")
     func languages() {
         for code in "da nl en fi fr de hu it no pt ro ru es sv tr zh ja en_US DE".split(
             separator: " "
@@ -247,7 +247,7 @@ struct FullTextTests {
         }
     }
 
-    @Test("A language becomes letters only")
+    @Test("The language in a tokenizer name contains only letters")
     func tokenizer() {
         #expect(FullText.tokenizer(language: "x'; DROP", ignoresAccents: false) == "divan4 x 1")
         #expect(FullText.tokenizer(language: "en_US", ignoresAccents: true) == "divan4 en 0")

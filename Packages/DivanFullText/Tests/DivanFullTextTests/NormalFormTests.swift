@@ -18,8 +18,10 @@ import Testing
     }
 
     @Test(arguments: NormalFormTests.texts, [true, false])
-    func `each canonical form of a text finds the others`(text: String, ignoresAccents: Bool) throws
-    {
+    func `each normalization form of a text finds the others`(
+        text: String,
+        ignoresAccents: Bool
+    ) throws {
         for language in ["en", "de", "fr", "ru", "ja", "none"] {
             for stored in forms(text) {
                 let table = try WordsTable(
@@ -45,7 +47,7 @@ import Testing
         ("Ⅷ", "viii"),
         ("ſo", "so"), ("K", "k"),
     ])
-    func `compatible characters are the same where accents are ignored`(
+    func `compatibility characters are equal if accents are ignored`(
         stored: String,
         sought: String
     ) throws {
@@ -58,7 +60,7 @@ import Testing
     }
 
     /// Some stemmers ignore accents, such as that of German.
-    @Test func `accents that count keep words apart in any form`() throws {
+    @Test func `significant accents keep words apart in any normalization form`() throws {
         for stored in forms("Zürich") {
             let table = try WordsTable(
                 "(1, '\(stored)', '')",
@@ -73,7 +75,8 @@ import Testing
 
     /// Pieces of a long text are normalized one by one.
     @Test(arguments: UInt64(0)..<8)
-    func `a text of any length is found by each form of each word`(seed: UInt64) throws {
+    func `each word of a text of any length is found in any normalization form`(seed: UInt64) throws
+    {
         var generator = SeededGenerator(seed: seed)
         let parts = [
             "Zürich", "한국어", "abc", "ế", "q\u{307}\u{323}", "京", "x", "क़लम", "e\u{301}\u{327}t",
@@ -93,7 +96,7 @@ import Testing
     }
 
     /// Putting marks in order is bounded, so a text of marks takes linear time.
-    @Test func `a letter with any number of marks costs no more than others`() throws {
+    @Test func `a letter with many combining marks takes linear time`() throws {
         func seconds(_ count: Int) throws -> Double {
             let text = "a" + String(repeating: "\u{301}\u{316}", count: count)
             let start = ContinuousClock.now
@@ -109,7 +112,7 @@ import Testing
         ("divan3 en 0", "divan4 en 0"),
         ("divan1 none 1", "divan4 none 1"),
     ])
-    func `a definition is renewed once`(old: String, new: String) {
+    func `a tokenizer definition is upgraded once`(old: String, new: String) {
         func definition(_ name: String) -> String {
             "CREATE VIRTUAL TABLE t USING fts5(c0, tokenize = '\(name)'); INSERT"
         }

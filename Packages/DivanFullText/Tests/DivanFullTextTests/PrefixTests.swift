@@ -23,7 +23,7 @@ import Testing
     ]
 
     @Test(arguments: PrefixTests.words.indices, [true, false])
-    func `every beginning of a word finds it, alone, in a phrase and near others`(
+    func `every prefix of a word finds it, alone, in a phrase and next to other words`(
         index: Int,
         ignoresAccents: Bool
     ) throws {
@@ -65,13 +65,12 @@ import Testing
         (#""theory bee*""#, [3]), (#""beings the*""#, [2]), ("run* NOT runn*", [2]),
         ("story:runn*", []), ("runni* OR easil*", [1, 4]), ("a*", []), ("\u{1}runn", []),
     ])
-    func `other words are not found`(query: String, rows: [Int]) throws {
+    func `a prefix does not find other words`(query: String, rows: [Int]) throws {
         let table = try WordsTable(Self.rows)
         #expect(try table.rows(matching: Array(query.utf8)) == rows)
     }
 
-    @Test func `a word next to its stem counts once in the rank, and changes are complete`() throws
-    {
+    @Test func `a word and its stem count once in the rank, and updates are complete`() throws {
         let table = try WordsTable("(1, 'running', ''), (2, 'run run', ''), (3, 'runners', '')")
         #expect(
             try table.rows(matching: Array("run".utf8), ordered: "divan_rank1(words)") == [1, 2]
@@ -86,7 +85,7 @@ import Testing
         #expect(try table.rows(matching: Array("runn*".utf8)) == [2, 3])
     }
 
-    @Test func `a long word is found by its beginnings`() throws {
+    @Test func `a long word is found by its prefixes`() throws {
         let word = String(repeating: "ab", count: 400) + "running"
         let table = try WordsTable("(1, '\(word)', '')")
         for count in [1, 31, 254, 255, 256, 257, 799, word.count] {

@@ -4,7 +4,7 @@ import Testing
 
 /// The README's example, word for word, and the statements in its comments.
 @Suite struct ReadmeTests {
-    @Test func `the example does what it says`() throws {
+    @Test func `the README example works`() throws {
         var opened: OpaquePointer?
         sqlite3_open(":memory:", &opened)
         defer { sqlite3_close(opened) }

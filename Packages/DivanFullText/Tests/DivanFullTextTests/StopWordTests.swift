@@ -25,7 +25,7 @@ import Testing
             ("name:the", []),
         ]
     )
-    func `stop words are left out of a query, with the operators beside them`(
+    func `stop words are removed from a query together with adjacent operators`(
         query: String,
         rows: [Int]
     ) throws {
@@ -41,21 +41,18 @@ import Testing
             ("the* runs", [5]), ("the* fox", []), (#""quick the*""#, []),
         ]
     )
-    func `a stop word with a star behind it is the beginning of others`(
-        query: String,
-        rows: [Int]
-    ) throws {
+    func `a stop word with a star finds longer words`(query: String, rows: [Int]) throws {
         let table = try WordsTable(Self.rows)
         #expect(try table.rows(matching: Array(query.utf8)) == rows)
     }
 
     @Test(arguments: ["will", "can", "now", "just", "don't", "it's", #""will can now""#, "a.b.c"])
-    func `what says something is a word`(query: String) throws {
+    func `words with a meaning are not stop words`(query: String) throws {
         let table = try WordsTable(Self.rows)
         #expect(try table.rows(matching: Array(query.utf8)) == [6])
     }
 
-    @Test func `each list is that of its language`() throws {
+    @Test func `each language has its own stop words`() throws {
         let rows = "(1, 'cannot ought', 'être'), (2, 'cette était mêmes', 'ete')"
         func found(_ word: String, _ language: String, ignoresAccents: Bool = false) throws -> [Int]
         {
@@ -76,7 +73,9 @@ import Testing
     }
 
     @Test(arguments: ["divan1 en 0", "divan1 fr 1", "divan3 en 0", "divan2 ja 0"])
-    func `an index keeps the words of its name through changes`(tokenizer: String) throws {
+    func `an index keeps the stop words of its tokenizer version when it is updated`(
+        tokenizer: String
+    ) throws {
         let table = try WordsTable(
             "(1, 'Will can don''t, ought', 'être cette'), (2, 'fox', 'now cannot était')",
             tokenizer: tokenizer
@@ -94,7 +93,7 @@ import Testing
         #expect(try table.rows(matching: Array("fox OR now".utf8)).isEmpty)
     }
 
-    @Test func `a tokenizer that nobody knows is named`() throws {
+    @Test func `an unknown tokenizer is reported`() throws {
         let table = try WordsTable("(1, 'a', 'b')", tokenizer: "unicode61")
         for name in ["nobody", String(repeating: "x", count: 200), "a b c d e f g h i j k"] {
             let failure = #expect(throws: WordsTable.Failure.self) {

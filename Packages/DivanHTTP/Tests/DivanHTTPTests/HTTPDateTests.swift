@@ -5,13 +5,13 @@ import Testing
 
 /// Times in HTTP's format.
 @Suite struct HTTPDateTests {
-    @Test func `the moment of the specification is written as it stands there`() {
+    @Test func `the example date of the specification is formatted correctly`() {
         #expect(HTTPDate.text(secondsSince1970: 784_111_777) == "Sun, 06 Nov 1994 08:49:37 GMT")
         #expect(HTTPDate.text(secondsSince1970: -1) == "Thu, 01 Jan 1970 00:00:00 GMT")
         #expect(HTTPDate.text(secondsSince1970: .max) == "Fri, 31 Dec 9999 23:59:59 GMT")
     }
 
-    @Test func `moments of all years are those of Foundation`() {
+    @Test func `dates of all years are formatted as by Foundation`() {
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")
         formatter.timeZone = TimeZone(identifier: "GMT")

@@ -22,12 +22,12 @@ import Testing
         ("bytes=0-99999999999999999999999999", 0..<10),
         ("bytes=-9223372036854775807", 0..<10), ("bytes=0-9223372036854775807", 0..<10),
     ])
-    func `one range of bytes is a part`(text: String, expected: Range<Int>) throws {
+    func `a single byte range is served as a part`(text: String, expected: Range<Int>) throws {
         #expect(try range(text) == .part(expected))
     }
 
     @Test(arguments: ["bytes=10-", "bytes=99-100", "bytes=-0", "bytes=99999999999999999999-"])
-    func `what lies behind the content cannot be had`(text: String) throws {
+    func `a range after the end of the content is unsatisfiable`(text: String) throws {
         #expect(try range(text) == .unsatisfiable)
         #expect(try range(text).contentRange(byteCount: 10) == "bytes */10")
     }
@@ -37,28 +37,30 @@ import Testing
         "items=0-1", "bytes=--1", "bytes=1-2-3", "bytes=+1-2", "bytes=0x1-2", "bytes=١-٢",
         "bytes=1 -2",
     ])
-    func `anything else is answered with the whole`(text: String?) throws {
+    func `an invalid or multiple range is answered with the complete content`(
+        text: String?
+    ) throws {
         #expect(try range(text) == .whole)
     }
 
-    @Test func `of an empty content no part can be had`() throws {
+    @Test func `a range of empty content is unsatisfiable`() throws {
         for text in ["bytes=0-", "bytes=0-0", "bytes=-1"] {
             #expect(try range(text, of: 0) == .unsatisfiable)
         }
     }
 
-    @Test func `a part goes on only with what the client has begun`() throws {
+    @Test func `a range is served only if If-Range matches the ETag`() throws {
         #expect(try range("bytes=1-", ifRange: "\"a\"") == .part(1..<10))
         for other in ["\"b\"", "W/\"a\"", "Sun, 06 Nov 1994 08:49:37 GMT", ""] {
             #expect(try range("bytes=1-", ifRange: other) == .whole)
         }
     }
 
-    @Test func `only a GET has a range`() throws {
+    @Test func `a range applies only to GET`() throws {
         #expect(try range("bytes=1-", method: "HEAD") == .whole)
     }
 
-    @Test func `the answer names what it brings`() throws {
+    @Test func `the response contains Content-Range`() throws {
         #expect(try range("bytes=2-5").contentRange(byteCount: 10) == "bytes 2-5/10")
         #expect(try range(nil).contentRange(byteCount: 10) == nil)
     }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct HTTPServerConnectionTests {
     private let get = "GET /a%2Fb/c?x=1&y=a+b HTTP/1.1\r\nHost: h\r\n\r\n"
 
-    @Test func `a request is read, answered, and the connection waits again`() throws {
+    @Test func `a request is read and answered, and the connection becomes idle`() throws {
         var client = Client()
         client.say(get)
         let request = try #require(try client.connection.nextRequest())
@@ -22,7 +22,7 @@ import Testing
         #expect(client.connection.isIdle && !client.connection.isClosed)
     }
 
-    @Test func `requests that are sent ahead are answered in their order`() throws {
+    @Test func `pipelined requests are answered in order`() throws {
         var client = Client()
         client.say((0..<100).map { "GET /\($0) HTTP/1.1\r\nHost: h\r\n\r\n" }.joined())
         for number in 0..<100 {
@@ -33,7 +33,7 @@ import Testing
         #expect(client.connection.isIdle)
     }
 
-    @Test func `empty lines begin no request, however they arrive`() throws {
+    @Test func `empty lines do not start a request`() throws {
         var client = Client()
         for _ in 0..<10 {
             for piece in ["\r", "\n", "\r\n", "\r"] {
@@ -49,7 +49,7 @@ import Testing
         #expect(!client.connection.isIdle)
     }
 
-    @Test func `a request means the same however it is cut into pieces`() throws {
+    @Test func `a request is parsed the same however it is split`() throws {
         let text =
             "POST /x HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
             + "3\r\nabc\r\nA;q=1\r\n0123456789\r\n0\r\nX: y\r\n\r\nGET / HTTP/1.1\r\nHost: h\r\n\r\n"
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `empty lines before a request are left out, however they are cut`() throws {
+    @Test func `empty lines before a request are skipped however they are split`() throws {
         for cut in 0...4 {
             var client = Client()
             let text = "\r\n\r\n" + get
@@ -93,17 +93,21 @@ import Testing
         ("http://h?x=/secret/a", "/", "/secret/a"), ("http://h/p?x=/s", "/p", "/s"),
         ("http://h?x=1", "/", "1"), ("HTTPS://h:1/?x=1", "/", "1"), ("/a?x=/b", "/a", "/b"),
     ])
-    func `a query without a path is no path`(text: String, path: String, value: String) throws {
+    func `a slash in the query is not part of the path`(
+        text: String,
+        path: String,
+        value: String
+    ) throws {
         let target = try HTTPTarget(text)
         #expect(target.path == path && target["x"] == value)
     }
 
     @Test(arguments: ["my db", "50%41", "a/b", "a?b", "..", ".", "é", "a.b-c_d~e"])
-    func `a segment reads back as it was`(_ name: String) throws {
+    func `an escaped path segment is decoded to the original`(_ name: String) throws {
         #expect(try HTTPTarget("/\(HTTPTarget.segment(name))/x").segments == [name, "x"])
     }
 
-    @Test func `an answer that is said to be the last one ends the connection`() throws {
+    @Test func `a response with Connection: close ends the connection`() throws {
         var client = Client()
         client.say(get)
         _ = try #require(try client.connection.nextRequest())
@@ -115,7 +119,7 @@ import Testing
         #expect(client.connection.isClosed)
     }
 
-    @Test func `a body that nobody wanted ends the connection behind the answer`() throws {
+    @Test func `an unread request body ends the connection after the response`() throws {
         var client = Client()
         client.say("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 40\r\n\r\nGET /evil HTTP/1.1\r\n")
         _ = try #require(try client.connection.nextRequest())
@@ -124,7 +128,7 @@ import Testing
         #expect(try client.connection.nextRequest() == nil)
     }
 
-    @Test func `a client that waits for consent gets it, and one that does not gets none`() throws {
+    @Test func `100 Continue is sent only to a client that expects it`() throws {
         let head = "PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n"
         var waiting = Client()
         waiting.say(head)
@@ -140,7 +144,7 @@ import Testing
         #expect(try eager.connection.nextBody() == Array("ab".utf8))
     }
 
-    @Test func `pieces travel as chunks, and to HTTP 1.0 as they are`() throws {
+    @Test func `a streamed body is chunked, but not for HTTP 1.0`() throws {
         var new = Client()
         new.say(get)
         _ = try new.connection.nextRequest()
@@ -161,7 +165,7 @@ import Testing
         #expect(old.connection.isClosed)
     }
 
-    @Test func `an old client is told that its connection is kept, or that it is not`() throws {
+    @Test func `an HTTP 1.0 client gets a Connection header`() throws {
         for (request, response, connection) in [
             ("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", [1], "keep-alive"),
             ("GET / HTTP/1.0\r\n\r\n", [1], "close"),
@@ -183,8 +187,7 @@ import Testing
         }
     }
 
-    @Test func `a body never exceeds what was announced, and a short one ends the connection`()
-        throws
+    @Test func `a body never exceeds Content-Length, and a short body ends the connection`() throws
     {
         var client = Client()
         client.say(get)
@@ -196,7 +199,7 @@ import Testing
         #expect(client.connection.isClosed)
     }
 
-    @Test func `the answer to HEAD has the length and no body`() throws {
+    @Test func `the response to HEAD has the length and no body`() throws {
         var client = Client()
         client.say("HEAD / HTTP/1.1\r\nHost: h\r\n\r\n")
         _ = try client.connection.nextRequest()
@@ -205,7 +208,7 @@ import Testing
         #expect(client.connection.isIdle)
     }
 
-    @Test func `a field with a line break does not become a line of the answer`() throws {
+    @Test func `a header with a line break is not sent`() throws {
         var client = Client()
         client.say(get)
         _ = try client.connection.nextRequest()
@@ -215,15 +218,12 @@ import Testing
     }
 
     @Test(arguments: Refused.requests)
-    func `what two readers could take for different things is refused`(
-        _ text: String,
-        _ status: Int
-    ) {
+    func `ambiguous requests are rejected`(_ text: String, _ status: Int) {
         var client = Client()
         #expect(client.refusal(of: text)?.status == status, "\(text.prefix(80))")
     }
 
-    @Test func `a chunked body that grows beyond the bound is refused before it is kept`() throws {
+    @Test func `a chunked body over the limit is rejected before it is stored`() throws {
         var client = Client(limits: HTTPLimits(bodyByteCount: 10))
         client.say(post("Transfer-Encoding: chunked") + "8\r\n01234567\r\n3\r\n")
         _ = try #require(try client.connection.nextRequest())
@@ -233,7 +233,7 @@ import Testing
         }
     }
 
-    @Test func `random bytes never trap, and a refusal ends the connection`() {
+    @Test func `random bytes never crash the parser, and an error ends the connection`() {
         let seed = UInt64.random(in: 0..<UInt64.max)
         var random = SeededGenerator(seed: seed)
         let words = ["GET ", "/", " HTTP/1.1", "\r\n", "Host: h", "%4", "?a=", "\n", ":", "\u{0}"]

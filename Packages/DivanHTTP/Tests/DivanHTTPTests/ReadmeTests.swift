@@ -3,7 +3,7 @@ import Testing
 
 /// The README's example, verbatim.
 @Suite struct ReadmeTests {
-    @Test func `the example does what it says`() throws {
+    @Test func `the README example works`() throws {
         var connection = HTTPServerConnection()
         let bytes = Array("GET /notes/a%2Fb?limit=3 HTTP/1.1\r\nHost: here\r\n\r\n".utf8)
         connection.receive(bytes.span)

@@ -5,13 +5,13 @@ import Testing
 /// The canonical text, compared with what Fleece writes.
 @Suite struct CanonicalTests {
     @Test(arguments: try Vectors.load().canonicalJSON.cases)
-    func `writes what Fleece writes`(_ vector: Vectors.Case) throws {
+    func `writes the same text as Fleece`(_ vector: Vectors.Case) throws {
         let bytes = try JSON(parsing: vector.input).canonicalBytes()
         #expect(String(decoding: bytes, as: UTF8.self) == vector.canonical)
     }
 
     @Test(arguments: try Vectors.load().canonicalJSON.cases)
-    func `knows a canonical text from another`(_ vector: Vectors.Case) throws {
+    func `recognizes canonical text`(_ vector: Vectors.Case) throws {
         let canonical = try JSONScanner.validate(Array(vector.canonical.utf8).span)
         let input = try JSONScanner.validate(Array(vector.input.utf8).span)
         #expect(canonical.isCanonical)
@@ -20,7 +20,7 @@ import Testing
 
     /// Every written text parses to the same value, is canonical, and is written again unchanged.
     @Test(arguments: UInt64(0)..<300)
-    func `a written value reads back`(seed: UInt64) throws {
+    func `a written value parses to the same value`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let value = JSON.arbitrary(using: &generator)
         let bytes = try value.canonicalBytes()
@@ -31,7 +31,7 @@ import Testing
     }
 
     /// Texts are examined eight bytes at a time: every length, with one awkward byte at every position.
-    @Test func `a byte that needs an escape is found at every place`() throws {
+    @Test func `a byte that needs an escape is found at every position`() throws {
         for count in 0...40 {
             let plain = String(repeating: "x", count: count)
             let (key, text) = ("k" + plain, "v" + plain)
@@ -52,11 +52,11 @@ import Testing
     }
 
     @Test(arguments: [Int64.min, -10, -9, -1, 0, 1, 9, 10, 11, 99, 100, .max])
-    func `an integer is spelled with its digits`(_ value: Int64) throws {
+    func `an integer is written with all its digits`(_ value: Int64) throws {
         #expect(try JSON.int(value).canonicalBytes() == Array(value.description.utf8))
     }
 
-    @Test func `a writer notes that it wrote a type`() {
+    @Test func `a writer records whether it wrote an @type key`() {
         for (key, isType) in [("@type", true), ("@typ", false), ("@tale", false), ("type", false)] {
             var writer = JSONWriter()
             writer.beginObject()
@@ -73,22 +73,24 @@ import Testing
         (9_007_199_254_740_994, "9.007199254740994e+15"), (-2.5e-10, "-2.5e-10"),
         (.greatestFiniteMagnitude, "1.7976931348623157e+308"), (.leastNonzeroMagnitude, "5e-324"),
     ])
-    func `spells a double with the fewest digits`(value: Double, text: String) throws {
+    func `writes a double with the fewest digits that round-trip`(
+        value: Double,
+        text: String
+    ) throws {
         #expect(try String(decoding: JSON.double(value).canonicalBytes(), as: UTF8.self) == text)
     }
 
     @Test(arguments: [
         Float(0.1), -9.99, .leastNonzeroMagnitude, .greatestFiniteMagnitude, 16_777_216, 1.0 / 3,
     ])
-    func `spells a single-precision number so that it is read back as the same`(value: Float) throws
-    {
+    func `writes a single-precision number so that it round-trips`(value: Float) throws {
         let bytes = try JSON(value).canonicalBytes()
         let read = try JSON(parsing: bytes)
         #expect(read.double.flatMap { Float(exactly: $0) } == value)
     }
 
     @Test(arguments: [Double.nan, .infinity, -.infinity])
-    func `cannot write what JSON cannot hold`(_ value: Double) {
+    func `rejects numbers that JSON cannot represent`(_ value: Double) {
         var output = Array("before".utf8)
         let error = #expect(throws: JSONError.self) {
             try JSON.array([1, .double(value)]).appendCanonical(to: &output)
@@ -97,7 +99,7 @@ import Testing
         #expect(output == Array("before".utf8))
     }
 
-    @Test func `refuses to write deeper than the limit`() throws {
+    @Test func `refuses to write values nested deeper than the limit`() throws {
         var value = JSON.null
         for _ in 0..<128 { value = .array([value]) }
         #expect(try value.canonicalBytes().count == 260)
@@ -113,7 +115,7 @@ import Testing
         #"["\u00e9"]"#, #"["\u001F"]"#, #"["\u0061"]"#, "[\"\u{7F}\"]", "[1.50]", "[1e5]", "[-0]",
         "[1E+16]", "[1.00000000000000000000]", #"{"aaaaaaaab":1,"aaaaaaaaa":1}"#,
     ])
-    func `knows each way of not being canonical`(_ text: String) throws {
+    func `recognizes every kind of non-canonical text`(_ text: String) throws {
         #expect(try !JSONScanner.validate(Array(text.utf8).span).isCanonical)
         let canonical = try JSON(parsing: text).canonicalBytes()
         #expect(try JSONScanner.validate(canonical.span).isCanonical)

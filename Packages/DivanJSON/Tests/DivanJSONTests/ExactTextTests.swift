@@ -2,7 +2,7 @@ import DivanJSON
 import Testing
 
 @Suite struct ExactTextTests {
-    @Test func `texts are equal when their bytes are`() {
+    @Test func `texts are equal only if their bytes are equal`() {
         let spellings: [ExactText] = ["\u{212B}", "\u{C5}", "A\u{30A}"]
         #expect(Set(spellings).count == 3)
         #expect(spellings.sorted() == ["A\u{30A}", "\u{C5}", "\u{212B}"])
@@ -10,7 +10,7 @@ import Testing
         #expect(ExactText("").description.isEmpty)
     }
 
-    @Test func `neighbours in a composite key do not run together`() {
+    @Test func `adjacent parts of a composite key do not run together`() {
         struct Pair: Hashable {
             let first: ExactText
             let second: ExactText
@@ -23,7 +23,7 @@ import Testing
 
     /// The object's own order and look-up, unchanged since the first version; merges, deltas and
     /// bodies rely on them.
-    @Test func `an object keeps three spellings of a key apart`() throws {
+    @Test func `an object keeps canonically equivalent keys apart`() throws {
         let text = "{\"A\u{30A}\":1,\"\u{C5}\":2,\"\u{212B}\":3}"
         let object = try #require(try JSON(parsing: Array(text.utf8)).object)
         #expect(object.count == 3)

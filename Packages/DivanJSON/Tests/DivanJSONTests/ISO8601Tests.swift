@@ -9,7 +9,7 @@ import Testing
         (1e300, "9999-12-31T23:59:59.999Z"), (-.infinity, "0000-01-01T00:00:00.000Z"),
         (.nan, "1970-01-01T00:00:00.000Z"), (-62_135_596_800, "0001-01-01T00:00:00.000Z"),
     ])
-    func `writes a moment in UTC with milliseconds`(seconds: Double, text: String) {
+    func `formats a time in UTC with milliseconds`(seconds: Double, text: String) {
         #expect(ISO8601.format(secondsSince1970: seconds) == text)
     }
 
@@ -18,7 +18,7 @@ import Testing
         (-62_167_219_200, "0000-01-01T00:00:00.000Z"), (-62_167_219_200.001, nil), (.nan, nil),
         (.infinity, nil), (-.infinity, nil),
     ])
-    func `a text has a year of four digits, or there is none`(seconds: Double, text: String?) {
+    func `a time whose year does not have four digits has no text`(seconds: Double, text: String?) {
         #expect(ISO8601.text(secondsSince1970: seconds) == text)
     }
 }

@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(0)..<50)
-    func `a text that is not parsed has the canonical form of its tree`(seed: UInt64) throws {
+    func `unparsed text has the same canonical form as its tree`(seed: UInt64) throws {
         let text = Self.text(seed: seed)
         let tree = try #require(try JSON(parsing: text).object)
         for limit in [2, 8, 40, 200] {
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(0)..<50)
-    func `changed members are written as those of a tree`(seed: UInt64) throws {
+    func `changed members are written like those of a tree`(seed: UInt64) throws {
         let text = Self.text(seed: seed)
         var generator = SeededGenerator(seed: seed)
         var tree = try #require(try JSON(parsing: text).object)
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(0)..<50)
-    func `a text with an error is refused as a parse refuses it`(seed: UInt64) throws {
+    func `malformed text is rejected exactly when the parser rejects it`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var text = Self.text(seed: seed)
         for _ in 0..<40 {
@@ -107,9 +107,7 @@ import Testing
         }
     }
 
-    @Test func `a long string is written in pieces, none of which cuts a character or an escape`()
-        throws
-    {
+    @Test func `a long string is written in pieces that split no character or escape`() throws {
         for unit in ["é", "😀", #"\ud83d\ude00"#, #"\n"#, #"\u00e9x"#, #"\u007f"#, "a\u{7F}"] {
             for shift in 0..<4 {
                 let filler = String(repeating: "x", count: shift)
@@ -123,7 +121,7 @@ import Testing
         }
     }
 
-    @Test func `each long object that may be a blob is passed on whole, and short containers too`()
+    @Test func `each long object that may be a blob is passed as a whole, like short containers`()
         throws
     {
         let numbers = String(repeating: "1,", count: 40_000) + "1"
@@ -142,7 +140,7 @@ import Testing
         #expect(String(decoding: bytes, as: UTF8.self) == expected)
     }
 
-    @Test func `a canonical text is returned without being written again`() throws {
+    @Test func `canonical text is returned without being rewritten`() throws {
         let text = Array(#"{"a":[\#(String(repeating: "1,", count: 40_000))1]}"#.utf8)
         let members = try #require(try JSONMembers(parsing: text))
         #expect(!members.mayHoldBlobs)
@@ -153,7 +151,7 @@ import Testing
         #expect(isShared)
     }
 
-    @Test func `the bounds hold`() throws {
+    @Test func `depth and length are limited`() throws {
         let deep = String(repeating: "[", count: 9) + String(repeating: "]", count: 9)
         let text = Array(#"{"a":\#(deep),"b":"\#(String(repeating: "b", count: 70_000))"}"#.utf8)
         #expect(try JSONMembers(parsing: text, limits: JSONLimits(depth: 10)) != nil)

@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(0)..<200)
-    func `each member is what the tree has`(seed: UInt64) throws {
+    func `each member equals that of the tree`(seed: UInt64) throws {
         let (tree, text) = try Self.object(seed: seed)
         let outline = try JSONOutline(text)
         for (key, value) in tree { #expect(outline[key] == value) }
@@ -21,7 +21,7 @@ import Testing
         #expect(outline["key"] == nil)
     }
 
-    @Test func `the last of equal keys counts, however they are spelled`() throws {
+    @Test func `the last of equal keys counts, however they are escaped`() throws {
         let text = #" { "a" : 1 , "\u0061" : [2] , "b" : {"a":3} , "é" : 4 } "#
         let outline = try JSONOutline(Array(text.utf8))
         #expect(outline["a"] == [2])
@@ -35,11 +35,11 @@ import Testing
         "", "[]", "1", "{", #"{"a":1"#, #"{"a":1}}"#, #"{"a":tru}"#, #"{"a":1,}"#, #"{a:1}"#,
         #"{"a":"\x"}"#, #"{"a":1,"b":[1,}"#,
     ])
-    func `what is no sound object is refused as a parse refuses it`(_ text: String) {
+    func `a malformed object is rejected as by the parser`(_ text: String) {
         #expect(throws: JSONError.self) { try JSONOutline(Array(text.utf8)) }
     }
 
-    @Test func `the bounds hold`() throws {
+    @Test func `depth and length are limited`() throws {
         let deep = Array((#"{"a":"# + String(repeating: "[", count: 9)).utf8)
         let text = deep + [UInt8](repeating: UInt8(ascii: "]"), count: 9) + [UInt8(ascii: "}")]
         #expect(try JSONOutline(text, limits: JSONLimits(depth: 10))["a"] != nil)

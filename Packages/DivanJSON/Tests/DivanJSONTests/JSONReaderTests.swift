@@ -3,7 +3,7 @@ import DivanTestKit
 import Testing
 
 @Suite struct JSONReaderTests {
-    @Test func `walks a changes list and keeps sequences as they are spelled`() throws {
+    @Test func `reads a changes list and keeps the original text of sequences`() throws {
         let body =
             #"[[12,"doc","3-abc",0,28], ["1:2","d\u006fc2","1-00"] ,[{"a": 1.50},"x","2-11",1]]"#
         var reader = JSONReader(Array(body.utf8))
@@ -28,7 +28,7 @@ import Testing
         #expect(found == ["12 doc 3-abc 0", #""1:2" doc2 1-00 0"#, #"{"a": 1.50} x 2-11 1"#])
     }
 
-    @Test func `walks an object`() throws {
+    @Test func `reads an object key by key`() throws {
         var reader = JSONReader(
             Array(#" { "a" : true , "b" : [ ] , "c":{}, "d":null } "#.utf8)[...]
         )
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: ["[1 2]", "[1,]", "[,1]", "[1", "[", "[1}", "[1]x"])
-    func `refuses a broken array`(_ text: String) {
+    func `rejects a malformed array`(_ text: String) {
         #expect(throws: JSONError.self) {
             var reader = JSONReader(Array(text.utf8))
             try reader.beginArray()
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `says which kind it expected and stays in place`() throws {
+    @Test func `reports the expected kind and keeps its position`() throws {
         var reader = JSONReader(Array("[1.5]".utf8))
         try reader.beginArray()
         #expect(try reader.nextElement())
@@ -72,7 +72,7 @@ import Testing
         #expect(try !reader.nextElement())
     }
 
-    @Test func `reads integers within their type`() throws {
+    @Test func `reads integers within the range of their type`() throws {
         var reader = JSONReader(Array("[256,-1,18446744073709551615]".utf8))
         try reader.beginArray()
         #expect(try reader.nextElement())
@@ -84,7 +84,7 @@ import Testing
         #expect(try reader.readInteger(as: UInt64.self) == .max)
     }
 
-    @Test func `checks what it passes over`() {
+    @Test func `validates values that it skips`() {
         var reader = JSONReader(Array(#"{"a":1,"b":02}"#.utf8))
         #expect(reason { try reader.skip() } != nil)
         var empty = JSONReader([])
@@ -116,7 +116,7 @@ import Testing
 }
 
 @Suite struct JSONWriterTests {
-    @Test func `writes commas by itself`() throws {
+    @Test func `writes commas automatically`() throws {
         var writer = JSONWriter(reservingByteCount: 64)
         writer.beginArray()
         writer.beginArray()
@@ -151,7 +151,7 @@ import Testing
     }
 
     /// The example of the README.
-    @Test func `checks a body, reads it and writes it`() throws {
+    @Test func `validates a body, reads it and writes it`() throws {
         let body = Array(#"{"name":"Divan","stars":5}"#.utf8)
         let summary = try JSONScanner.validate(body.span)
         guard summary.kind == .object else { return }

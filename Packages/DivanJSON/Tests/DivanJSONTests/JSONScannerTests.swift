@@ -7,7 +7,7 @@ import Testing
         (#"{"_id":1}"#, true), (#"{"a":{"_id":1}}"#, false), (#"[{"_id":1}]"#, false),
         (#"{"a_":1}"#, false), (#"{"\u005fid":1}"#, true), (#"{"":1}"#, false),
     ])
-    func `sees an underscore key at the top only`(text: String, isSeen: Bool) throws {
+    func `detects an underscore key at the top level only`(text: String, isSeen: Bool) throws {
         #expect(try summary(of: text).hasUnderscoreKey == isSeen)
     }
 
@@ -18,7 +18,7 @@ import Testing
         (#"{"@type":"\u0062lob"}"#, true, false), (#"{"@type":1}"#, false, false),
         (#"{"a":"digest","b":"@type"}"#, false, false), (#"{"dig\u0065st":1}"#, false, true),
     ])
-    func `sees what may be a blob`(text: String, mayBe: Bool, hasDigest: Bool) throws {
+    func `detects possible blobs`(text: String, mayBe: Bool, hasDigest: Bool) throws {
         let summary = try summary(of: text)
         #expect(summary.mayHaveBlobs == mayBe)
         #expect(summary.hasDigestKey == hasDigest)
@@ -30,7 +30,7 @@ import Testing
             ("true", .bool), ("false", .bool), ("null", .null),
         ] as [(String, JSON.Kind)]
     )
-    func `tells the kind`(text: String, kind: JSON.Kind) throws {
+    func `reports the kind of value`(text: String, kind: JSON.Kind) throws {
         #expect(try summary(of: text).kind == kind)
     }
 
@@ -38,7 +38,7 @@ import Testing
         #"{"a":1,"b":[{"c":-7,"d":0}]}"#, #"{"b":1.50,"a":1e3,"_x":"é"}"#, #"{"\u005fid":"\/"}"#,
         #"{"a":{"digest":"sha1-x"}}"#, #"{"longer than eight":{"@type":"blob"}}"#, "[-0]", "12",
     ])
-    func `tells all but the spelling without looking at it`(_ text: String) throws {
+    func `gives the same summary without the check for canonical form`(_ text: String) throws {
         let full = try summary(of: text)
         let quick = try JSONScanner.validate(Array(text.utf8).span, checksSpelling: false)
         #expect(!quick.isCanonical)
@@ -54,7 +54,7 @@ import Testing
         #"{"longer than eight":1,"b":1,"longer than eight":2}"#, #"[{"x":{"b":1,"a":1,"b":1}}]"#,
         #"{"é":1,"b":2,"\u00E9":3}"#, #"{"😀":1,"\uD83D\uDE00":3}"#,
     ])
-    func `accepts a key that occurs twice, but tells of it`(_ text: String) throws {
+    func `accepts a duplicate key and reports it`(_ text: String) throws {
         #expect(try !summary(of: text).isCanonical)
         #expect(try summary(of: text).hasRepeatedKey)
         #expect(try summary(of: #"{"z":\#(text),"a":"\u0062"}"#).hasRepeatedKey)
@@ -68,7 +68,7 @@ import Testing
         (#"[{"x":{"b":1,"a":1,"b":{"c":1}}}]"#, #"[{"x":{"a":1,"b":{"c":1}}}]"#),
         (#"{"é":1,"b":2,"\u00E9":3}"#, #"{"b":2,"é":3}"#),
     ])
-    func `of a key that occurs twice the last value counts`(text: String, meaning: String) throws {
+    func `the last value of a duplicate key counts`(text: String, meaning: String) throws {
         #expect(try JSON(parsing: text) == JSON(parsing: meaning))
     }
 
@@ -76,13 +76,13 @@ import Testing
         #"{"é":1,"e\u0301":2}"#, #"{"a":{"a":1},"b":{"a":1}}"#, #"{"b":1,"a":{"b":1}}"#,
         #"{"a\u0000":1,"a":2}"#, #"{"aaaaaaaab":1,"aaaaaaaaa":1,"aaaaaaaa":1}"#,
     ])
-    func `accepts keys that differ by a byte`(_ text: String) throws {
+    func `accepts keys that differ in one byte`(_ text: String) throws {
         #expect(reason(of: text) == nil)
         #expect(try !summary(of: text).hasRepeatedKey)
     }
 
     /// 20,000 keys in descending order, equal in their first eight bytes: n log n, not n².
-    @Test func `orders a large object, whatever its keys begin with`() throws {
+    @Test func `sorts a large object whose keys share a prefix`() throws {
         let keys = (0..<20_000).map { "collision\($0)" }
         let members = keys.reversed().map { #""\#($0)":0"# }.joined(separator: ",")
         #expect(try !summary(of: "{\(members)}").hasRepeatedKey)
@@ -94,7 +94,7 @@ import Testing
 
     /// Objects of few and many members, with keys sorted or not, equal in their first bytes or not.
     @Test(arguments: UInt64(0)..<200)
-    func `finds a key that occurs twice among any others`(seed: UInt64) throws {
+    func `finds a duplicate key among any others`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var isRepeated = false
         func object(depth: Int) -> String {
@@ -126,7 +126,7 @@ import Testing
 
     /// Valid and damaged texts: without `isCanonical` the result is otherwise the same.
     @Test(arguments: UInt64(0)..<200)
-    func `a quick look says what a full one says`(seed: UInt64) throws {
+    func `a quick scan gives the same result as a full one`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let values = (0..<4).map { _ in JSON.arbitrary(using: &generator) }
         let members = zip(["list", "list of", "list of what", "_list"], values).map {
@@ -153,14 +153,16 @@ import Testing
         #"{"list":[{"a":0,"b":0},[{"b":0}],{"b":0,"b":0}],"end":"of the text"}"#,
         #"{"list":[{"nine long":0},{"nine long":0,"nine long":0}],"end":"of the text"}"#,
     ])
-    func `a quick look sees a key twice where its neighbour has it once`(text: String) throws {
+    func `a quick scan finds a duplicate key that the previous object does not have`(
+        text: String
+    ) throws {
         let summary = try JSONScanner.validate(Array(text.utf8).span, checksSpelling: false)
         #expect(summary.hasRepeatedKey)
     }
 
     /// Objects in arrays, each with the keys of the previous one, or nearly; others between and in them.
     @Test(arguments: UInt64(0)..<100)
-    func `a quick look takes no object for its neighbour`(seed: UInt64) throws {
+    func `a quick scan does not confuse adjacent objects`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let every = [
             "", "a", "b", "_id", "digest", "seventh", "eighthly", "nine long", "nine lonh",
@@ -224,7 +226,7 @@ import Testing
         #expect(isAlike, "seed \(seed): \(String(decoding: text, as: UTF8.self))")
     }
 
-    @Test func `bounds depth and length`() {
+    @Test func `limits depth and length`() {
         let deepest = String(repeating: "[", count: 128) + String(repeating: "]", count: 128)
         #expect(reason(of: deepest) == nil)
         #expect(reason(of: "[\(deepest)]") == .tooDeep(limit: 128))
@@ -238,7 +240,7 @@ import Testing
 
     /// Every byte replaced, every truncation: both readers agree, and neither traps.
     @Test(arguments: UInt64(0)..<100)
-    func `agrees with the parser on damaged texts`(seed: UInt64) throws {
+    func `agrees with the parser on damaged text`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var bytes = try JSON.arbitrary(using: &generator).canonicalBytes()
         for _ in 0..<20 {
@@ -257,7 +259,7 @@ import Testing
             [0xF0, 0x9F, 0x98], [0xFF], [0xE6, 0x9D, 0x41], [0xF0, 0x9F, 0x41, 0x80],
         ] as [[UInt8]]
     )
-    func `refuses what is not UTF-8 wherever it stands`(_ bytes: [UInt8]) {
+    func `rejects invalid UTF-8 at any position`(_ bytes: [UInt8]) {
         for count in 0..<10 {
             let text = [0x22] + Array(repeating: 0x61, count: count) + bytes + [0x22]
             #expect(reason(of: text) == .invalidUTF8, "after \(count) letters")
@@ -267,7 +269,7 @@ import Testing
     @Test(arguments: [
         #""\uD800""#, #""\uDC00""#, #""\uD800\uD800""#, #""\uD83Dx""#, #""\uD83D\n""#,
     ])
-    func `refuses half a surrogate pair`(_ text: String) {
+    func `rejects a lone surrogate`(_ text: String) {
         #expect(reason(of: text) == .loneSurrogate)
     }
 

@@ -6,22 +6,22 @@ import Testing
 /// The texts of nst/JSONTestSuite, each through the scan, the parser and the reader.
 @Suite struct JSONTestSuiteTests {
     @Test(arguments: try texts(startingWith: "y_"))
-    func `accepts what every parser must accept`(_ name: String) throws {
+    func `accepts text that every parser must accept`(_ name: String) throws {
         #expect(try outcome(of: name) == [true, true, true])
     }
 
     @Test(arguments: try texts(startingWith: "n_"))
-    func `refuses what every parser must refuse`(_ name: String) throws {
+    func `rejects text that every parser must reject`(_ name: String) throws {
         #expect(try outcome(of: name) == [false, false, false])
     }
 
     @Test(arguments: try texts(startingWith: "i_"))
-    func `decides what is left open`(_ name: String) throws {
+    func `accepts or rejects implementation-defined text as expected`(_ name: String) throws {
         let isAccepted = Self.accepted.contains(name)
         #expect(try outcome(of: name) == [isAccepted, isAccepted, isAccepted])
     }
 
-    @Test func `has all texts of the suite`() throws {
+    @Test func `the suite is complete`() throws {
         #expect(try Self.texts(startingWith: "").count == 318)
     }
 

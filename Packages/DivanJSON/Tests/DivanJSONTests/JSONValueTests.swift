@@ -2,7 +2,7 @@ import DivanJSON
 import Testing
 
 @Suite struct JSONValueTests {
-    @Test func `compares by bytes and by kind`() {
+    @Test func `compares values by bytes and by kind`() {
         #expect(JSON.string("é") != JSON.string("e\u{301}"))
         #expect(JSON.object(["é": 1]) != JSON.object(["e\u{301}": 1]))
         #expect(JSON.int(1) != JSON.double(1))
@@ -12,13 +12,13 @@ import Testing
         #expect(["a": [1]] as JSON != ["b": [1]])
     }
 
-    @Test func `compares deep values without using up the stack`() {
+    @Test func `compares deeply nested values without overflowing the stack`() {
         var (left, right) = (JSON.null, JSON.null)
         for _ in 0..<5_000 { (left, right) = (.array([left]), .array([right])) }
         #expect(left == right)
     }
 
-    @Test func `keeps members in the order of bytes`() {
+    @Test func `keeps members sorted by the bytes of their keys`() {
         var object: JSONObject = ["é": 1, "z": 2, "Z": 3, "10": 4, "1": 5, "": 6]
         #expect(object.keys == ["", "1", "10", "Z", "z", "é"])
         object["2"] = .null
@@ -33,11 +33,11 @@ import Testing
         #expect(object.count == 5)
     }
 
-    @Test func `takes the last of equal keys`() {
+    @Test func `keeps the last of equal keys`() {
         #expect(JSONObject([(key: "b", value: 1), ("a", 2), ("b", 3)]) == ["a": 2, "b": 3])
     }
 
-    @Test func `gives values by kind`() throws {
+    @Test func `returns values by kind`() throws {
         let value = try JSON(parsing: #"{"a":[true,"x",1,1.5,null,18446744073709551615]}"#)
         let items = try #require(value["a"]?.array)
         #expect(items[0].bool == true)
@@ -60,7 +60,7 @@ import Testing
 }
 
 @Suite struct JSONErrorTests {
-    @Test func `names place, problem and remedy`() {
+    @Test func `an error states the position, the problem and a remedy`() {
         let error = #expect(throws: JSONError.self) { try JSON(parsing: "{\n  \"a\": 01}") }
         #expect(error?.line == 2)
         #expect(error?.column == 8)
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: [("", true), (" \n", true), ("[", false), ("\"", false)])
-    func `tells an empty text from one that ends too early`(_ text: String, _ isEmpty: Bool) {
+    func `distinguishes empty text from text that ends too early`(_ text: String, _ isEmpty: Bool) {
         let error = #expect(throws: JSONError.self) { try JSON(parsing: text) }
         #expect(error?.explanation.hasPrefix("the text is empty") == isEmpty)
         #expect(error?.explanation.hasPrefix("unexpected end inside a value") == !isEmpty)
@@ -87,7 +87,11 @@ import Testing
             ("\u{FEFF}1", .unexpectedByte(0xEF), 0), (#""\u12"#, .unexpectedEnd, 1),
         ] as [(String, JSONError.Reason, Int)]
     )
-    func `points at the problem`(text: String, reason expected: JSONError.Reason, offset: Int) {
+    func `an error points to the problem`(
+        text: String,
+        reason expected: JSONError.Reason,
+        offset: Int
+    ) {
         let error = #expect(throws: JSONError.self) { try JSON(parsing: text) }
         #expect(error?.reason == expected)
         #expect(error?.offset == offset)

@@ -17,7 +17,7 @@ import Testing
             ("0.00000000000000000000012345", .double(1.2345e-22)),
         ] as [(String, JSON)]
     )
-    func `keeps a number as it is written`(text: String, value: JSON) throws {
+    func `parses a number as an integer or a double`(text: String, value: JSON) throws {
         #expect(try JSON(parsing: text) == value)
     }
 
@@ -27,7 +27,7 @@ import Testing
         "100000000000000000000000000000", "-0.1234567890123456789", "1.234567890123456789e-5",
         "3.14159265358979323846264338327950288", "1e-999", "-7E-400",
     ])
-    func `keeps the digits that a double would lose`(_ text: String) throws {
+    func `keeps digits that a double would lose`(_ text: String) throws {
         let value = try JSON(parsing: text)
         #expect(value.double == Double(text))
         #expect(try value.canonicalBytes() == Array(text.utf8))
@@ -37,7 +37,7 @@ import Testing
         #expect(try JSON(parsing: "[\(text)]") != .array([.double(value.double ?? 0)]))
     }
 
-    @Test func `an integer of 128 bits keeps its digits`() throws {
+    @Test func `a 128-bit integer keeps its digits`() throws {
         for value in [Int128.max, .min, Int128(UInt64.max) + 1, Int128(Int64.min) - 1] {
             let json = JSON(value)
             #expect(try String(decoding: json.canonicalBytes(), as: UTF8.self) == "\(value)")
@@ -46,7 +46,7 @@ import Testing
         #expect(JSON(Int128(-1)) == .int(-1) && JSON(UInt128(UInt64.max)) == .uint(.max))
     }
 
-    @Test func `reads a long number as a double, and as no integer`() throws {
+    @Test func `reads a long number as a double but not as an integer`() throws {
         var reader = JSONReader(Array("[123456789012345678901,123456789012345678901]".utf8))
         try reader.beginArray()
         _ = try reader.nextElement()
@@ -58,7 +58,7 @@ import Testing
 
     /// The fast path for doubles agrees with the standard library.
     @Test(arguments: UInt64(0)..<20)
-    func `rounds as the standard library rounds`(seed: UInt64) throws {
+    func `rounds like the standard library`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<200 {
             let whole = String(UInt64.random(in: 0 ... .max, using: &generator))
@@ -71,11 +71,11 @@ import Testing
     }
 
     @Test(arguments: ["1e999", "-1e999", "1e309", "0.1e400", String(repeating: "9", count: 400)])
-    func `refuses a number beyond a double`(_ text: String) {
+    func `rejects a number beyond the range of a double`(_ text: String) {
         #expect(reason(of: text) == .numberOutOfRange)
     }
 
-    @Test func `accepts the greatest double and digits without end`() throws {
+    @Test func `accepts the greatest double and any number of digits`() throws {
         let greatest = Double.greatestFiniteMagnitude
         #expect(try JSON(parsing: "1.7976931348623157e308") == .double(greatest))
         #expect(try JSON(parsing: "17976931348623157" + "e292") == .double(greatest))
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: ["01", "-", "1.", ".5", "+1", "1e", "1e+", "0x1", "NaN", "Infinity", "-01"])
-    func `refuses other forms`(_ text: String) {
+    func `rejects malformed numbers`(_ text: String) {
         #expect(reason(of: text) != nil)
     }
 }

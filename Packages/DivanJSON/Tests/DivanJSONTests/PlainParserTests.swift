@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `a canonical object becomes what its tree says`() throws {
+    @Test func `a canonical object is parsed to the same value as its tree`() throws {
         var count = 0
         for seed in UInt64(0)..<600 {
             var generator = SeededGenerator(seed: seed)
@@ -49,7 +49,7 @@ import Testing
         #expect(count > 50)
     }
 
-    @Test func `an object with a type is handed over as a tree`() throws {
+    @Test func `an object with an @type key is passed on as a tree`() throws {
         let text = #"{"a":{"0":1,"@type":"blob","digest":"x"},"b":[{"@type":{"@type":1}}],"c":"s"}"#
         var asked: [JSON] = []
         let plain = try JSON.plainDictionary(parsing: Array(text.utf8).span) { json in
@@ -63,16 +63,16 @@ import Testing
     }
 
     @Test(arguments: ["[1]", "3", #"{"b":1,"a":2}"#, #"{"a":1,"a":2}"#, #"{"x":[{"b":1,"a":2}]}"#])
-    func `what only a tree tells is left to it`(_ text: String) throws {
+    func `text that is not a canonical object is left to the tree parser`(_ text: String) throws {
         #expect(try Self.plain(Array(text.utf8)) == nil)
     }
 
     @Test(arguments: ["", "{", #"{"a":}"#, #"{"a":1}x"#, #"{"a":[1,]}"#, #"{"@type":}"#])
-    func `a damaged text is refused`(_ text: String) {
+    func `malformed text is rejected`(_ text: String) {
         #expect(throws: JSONError.self) { try Self.plain(Array(text.utf8)) }
     }
 
-    @Test func `the depth is bounded`() throws {
+    @Test func `the depth is limited`() throws {
         let text = Array(#"{"a":[{"b":[1]}]}"#.utf8)
         #expect(try Self.plain(text, depth: 4) != nil)
         #expect(throws: JSONError.self) { try Self.plain(text, depth: 3) }
@@ -85,7 +85,7 @@ import Testing
             .flatMap(tree)
     }
 
-    @Test func `whatever stood in its place before, an object becomes what its tree says`() throws {
+    @Test func `the result does not depend on the objects parsed before`() throws {
         let seed = UInt64.random(in: 1 ... .max)
         var generator = SeededGenerator(seed: seed)
         let keys = ["@id", "a", "b", "c", "day", "e\u{301}", "flight", "\u{E9}", "\u{FC}ber"]
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `documents that are alike are read, and damaged ones refused`() throws {
+    @Test func `similar documents are parsed, and malformed ones are rejected`() throws {
         var shapes = ObjectShapes()
         let text = #"{"a":[{"x":1,"y":{"z":"1"}},{"x":2,"y":{"z":"2"}}],"b":"text"}"#
         for _ in 0..<3 { #expect(try Self.plain(text, &shapes) == JSON(parsing: text)) }
@@ -137,7 +137,9 @@ import Testing
         #"{"a":1,"b":2,"c":3}"#, #"{"a":1}"#, #"{"a":1,"c":3}"#, #"{"a":1,"b":2,"c":3,"d":4}"#,
         #"{"b":2}"#, #"{}"#, #"{"a":1,"aa":2,"b":3}"#, #"{"a":[],"b":{},"c":{"a":{}}}"#,
     ])
-    func `an object with other keys than were expected has its own`(_ text: String) throws {
+    func `an object with other keys than the expected ones keeps its own keys`(
+        _ text: String
+    ) throws {
         var shapes = ObjectShapes()
         for _ in 0..<20 {
             let expected = #"{"a":"x","b":"y","c":"z"}"#
@@ -150,7 +152,7 @@ import Testing
         #"{"a":1,"b":2,"a":3}"#, #"{"a":1,"b":2,"b":3}"#, #"{"a":1,"b":2,"aa":3}"#,
         #"{"a":1,"c":2,"b":3}"#, #"{"a":1,"b":2,"":3}"#,
     ])
-    func `keys that do not ascend are noticed behind expected ones`(_ text: String) throws {
+    func `unsorted keys are detected after expected ones`(_ text: String) throws {
         var shapes = ObjectShapes()
         for _ in 0..<20 {
             _ = try Self.plain(#"{"a":1,"b":2,"c":3}"#, &shapes)
@@ -159,7 +161,7 @@ import Testing
     }
 
     /// Each turns out to have a type only after everything inside it.
-    @Test func `objects with a type inside each other are not read again and again`() throws {
+    @Test func `nested objects with an @type key are not parsed repeatedly`() throws {
         var text = "[\(repeatElement("0", count: 1_000).joined(separator: ","))]"
         for _ in 0..<100 { text = #"{"0":\#(text),"@type":"x"}"# }
         var itemCount = 0

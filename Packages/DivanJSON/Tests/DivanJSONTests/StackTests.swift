@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct StackTests {
     /// Peers determine the depth, so the deepest allowed value must fit in the stack of any thread.
-    @Test func `the deepest value fits a stack of 512 KiB`() async throws {
+    @Test func `the deepest allowed value fits on a stack of 512 KiB`() async throws {
         let isSound = await withCheckedContinuation { continuation in
             let thread = Thread { continuation.resume(returning: Self.roundTrip()) }
             thread.stackSize = 512 << 10

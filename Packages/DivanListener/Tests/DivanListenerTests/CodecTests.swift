@@ -46,13 +46,13 @@ import Testing
         return (statistics.connectionCountByCodec, statistics.sentByteCount)
     }
 
-    @Test func `LZ4 runs when both have it`() async throws {
+    @Test func `LZ4 is used if both sides support it`() async throws {
         let run = try await sync(listener: [LZ4Codec()], client: [LZ4Codec()])
         #expect(run.codec == ["lz4": 1])
         #expect(run.byteCount < 30_000)
     }
 
-    @Test func `deflate runs when one side lacks LZ4`() async throws {
+    @Test func `deflate is used if one side lacks LZ4`() async throws {
         for (listener, client) in [([], [LZ4Codec()]), ([LZ4Codec()], []), ([], [])] {
             let run = try await sync(listener: listener, client: client)
             #expect(run.codec == ["deflate": 1])
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `this machine is spared, unless a codec was asked for`() async throws {
+    @Test func `loopback connections are compressed only on request`() async throws {
         let spared = try await sync(listener: [LZ4Codec()], client: [], sparesLoopback: true)
         #expect(spared.codec == ["none": 1])
         #expect(spared.byteCount > 90_000)
@@ -72,11 +72,11 @@ import Testing
         #expect(asked.codec == ["lz4": 1])
     }
 
-    @Test func `a codec from outside keeps the seam's promises`() {
+    @Test func `a custom codec meets the contract`() {
         #expect(CodecContract.violations(of: RunLengthCodec()) == [])
     }
 
-    @Test func `a codec from outside carries a whole sync`() async throws {
+    @Test func `a sync works with a custom codec`() async throws {
         let run = try await sync(
             listener: [RunLengthCodec(), LZ4Codec()],
             client: [LZ4Codec(), RunLengthCodec()]

@@ -5,14 +5,14 @@ import Testing
 struct ConnectionActivityTests {
     private let start = ContinuousClock.now
 
-    @Test func `a connection that was just opened counts as active, a silent one does not`() {
+    @Test func `a new connection counts as active for half a second`() {
         let activity = ConnectionActivity(openedAt: start)
         #expect(activity.isActive(at: start))
         #expect(activity.isActive(at: start + .milliseconds(499)))
         #expect(!activity.isActive(at: start + .milliseconds(500)))
     }
 
-    @Test func `a busy connection counts until half a second after its work`() {
+    @Test func `a busy connection counts as active until half a second after its work`() {
         var activity = ConnectionActivity(openedAt: start)
         activity.note(isBusy: true, at: start + .seconds(10))
         #expect(activity.isActive(at: start + .seconds(3_600)))
@@ -21,7 +21,7 @@ struct ConnectionActivityTests {
         #expect(!activity.isActive(at: start + .milliseconds(4_000_500)))
     }
 
-    @Test func `documents that came and went within a turn count, a mere status does not`() {
+    @Test func `transferred documents count as activity, a status event does not`() {
         var activity = ConnectionActivity(openedAt: start)
         activity.note(isBusy: false, at: start + .seconds(2))
         #expect(!activity.isActive(at: start + .seconds(2)))

@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `whoever guesses passwords is made to wait and then refused`() async throws {
+    @Test func `repeated wrong passwords are delayed and then rejected`() async throws {
         let serving = try serving {
             $0.logins.freeLoginFailureCount = 3
             // Three guesses within this time overlap, even on a busy machine.
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a neighbour's guesses do not lock others out`(isProxy: Bool) async throws {
+    func `wrong passwords of one client do not lock out others`(isProxy: Bool) async throws {
         let serving = try serving {
             $0.logins.sparesLoopback = isProxy
             $0.logins.freeLoginFailureCount = 1
@@ -83,7 +83,7 @@ import Testing
         #expect(codes.allSatisfy { $0.isGuess || $0.code == nil }, "\(codes)")
     }
 
-    @Test func `asking what is needed is no failure`() async throws {
+    @Test func `a request without credentials does not count as a failed login`() async throws {
         let serving = try serving {
             $0.logins.freeLoginFailureCount = 1
             $0.logins.longestLoginDelay = .zero
@@ -94,7 +94,7 @@ import Testing
         #expect(try await serving.sync(.inMemory(), credentials: right)?.error == nil)
     }
 
-    @Test func `an address has so many connections, and gets them back`() async throws {
+    @Test func `connections per address are limited, and freed when they close`() async throws {
         let serving = try Serving {
             $0.limits.logins.addressConnectionCount = 2
             $0.limits.logins.sparesLoopback = false
@@ -114,7 +114,7 @@ import Testing
         runs[1].session.stop()
     }
 
-    @Test func `loopback is exempt unless it is not`() async throws {
+    @Test func `loopback is exempt from the connection limit by default`() async throws {
         let serving = try Serving { $0.limits.logins.addressConnectionCount = 0 }
         #expect(try await serving.sync(.inMemory())?.error == nil)
     }
@@ -127,7 +127,7 @@ import Testing
         return client
     }
 
-    @Test func `silent clients of one address keep no newcomer out`() async throws {
+    @Test func `silent clients of one address do not block new clients`() async throws {
         let serving = try Serving { $0.limits.connectionCount = 4 }
         let crowd = try (0..<6).map { _ in try silent(serving) }
         for number in 0..<4 {
@@ -141,7 +141,8 @@ import Testing
         withExtendedLifetime(crowd) {}
     }
 
-    @Test func `where nobody has two connections, a newcomer is told to come later`() async throws {
+    @Test func `a new client is rejected with 503 if every client has one connection`() async throws
+    {
         let serving = try Serving {
             $0.limits.connectionCount = 2
             $0.authenticator = PasswordListenerAuthenticator { _, _ in true }
@@ -166,7 +167,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a connection ends within a second of its rights, whether its client answers or not`(
+    func `a connection closes soon after its rights change, even if its client is silent`(
         answers: Bool
     ) async throws {
         let edition = Atomic(1)

@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(0)..<12)
-    func `noise ends its own connection and no other`(seed: UInt64) async throws {
+    func `random messages close their own connection and no other`(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         // Half of all noise looks like an acknowledgement of nothing, which is ignored.
         let messages = (0..<40).map { _ in

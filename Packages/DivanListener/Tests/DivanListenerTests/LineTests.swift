@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `nobody is checked who has left the line`() async throws {
+    @Test func `passwords of disconnected clients are not checked`() async throws {
         let slow = SlowGuard()
         let serving = try serving(slow) { $0.checkingCount = 1 }
         let clients = try crowd(30, at: serving.port)
@@ -60,7 +60,7 @@ import Testing
         withExtendedLifetime(clients) {}
     }
 
-    @Test func `who guesses many times at once has no more guesses than one by one`() async throws {
+    @Test func `concurrent logins allow no more guesses than sequential ones`() async throws {
         let slow = SlowGuard()
         let serving = try serving(slow) {
             $0.checkingCount = 2
@@ -84,7 +84,7 @@ import Testing
         ("Host: 203.0.113.7", "Origin: http://203.0.113.7", 403),
         ("Host: 127.0.0.1:80", "Origin: http://127.0.0.1:80", 101),
     ])
-    func `a page of another site does not come in`(
+    func `a cross-origin WebSocket request is rejected`(
         host: String,
         origin: String,
         status: Int

@@ -12,7 +12,10 @@ import Testing
         ("/my%20kitchen/_blipsync", "my kitchen"), ("/k%C3%BCche/_blipsync", "küche"),
         ("/a%2Fb/_blipsync", "a/b"),
     ])
-    func `a path names a database`(path: String, database: String) {
+    func `a path with a database name and _blipsync is a replication route`(
+        path: String,
+        database: String
+    ) {
         #expect(ListenerRoute(path: path) == .replication(database: database))
     }
 
@@ -21,7 +24,7 @@ import Testing
         "/a/b/_blipsync", "/kitchen/_changes", "/k%zz/_blipsync", "/k%C3/_blipsync",
         "/k%2/_blipsync", "kitchen/_blipsync",
     ])
-    func `any other path names nothing`(path: String) {
+    func `any other path is an unknown route`(path: String) {
         #expect(ListenerRoute(path: path) == .unknown)
     }
 }

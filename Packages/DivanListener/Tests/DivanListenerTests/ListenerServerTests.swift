@@ -12,7 +12,7 @@ import Testing
 
 /// A listener and its clients over sockets of this machine.
 @Suite(.timeLimit(.minutes(5))) struct ListenerServerTests {
-    @Test func `two clients meet in its store`() async throws {
+    @Test func `two clients sync through a listener's store`() async throws {
         let serving = try Serving()
         let (first, second) = (Store.inMemory(), Store.inMemory())
         for number in 0..<150 { try first.put(DocumentID(unchecked: "\(number)"), number) }
@@ -28,7 +28,7 @@ import Testing
         #expect(statistics.sentByteCount > 0)
     }
 
-    @Test func `it speaks the older subprotocol when a client offers no other`() async throws {
+    @Test func `the older subprotocol is used if a client offers no other`() async throws {
         let serving = try Serving()
         let client = Store.inMemory()
         try client.put("a", 1)
@@ -37,18 +37,18 @@ import Testing
         #expect(try serving.store.documentCount == 1)
     }
 
-    @Test func `a client that speaks nothing it knows is refused`() async throws {
+    @Test func `a client with an unknown subprotocol is rejected`() async throws {
         let last = try await Serving().sync(.inMemory(), subprotocols: ["BLIP_3+CBMobile_9"])
         #expect(last?.error?.code == 400)
     }
 
-    @Test func `an unknown database is 404`() async throws {
+    @Test func `an unknown database is rejected with 404`() async throws {
         let last = try await Serving().sync(.inMemory(), database: "cellar")
         #expect(last?.error?.domain == .webSocket)
         #expect(last?.error?.code == 404)
     }
 
-    @Test func `credentials are asked for before anything else`() async throws {
+    @Test func `credentials are required before any other check`() async throws {
         let serving = try Serving {
             $0.authenticator = PasswordListenerAuthenticator { name, password in
                 name == "ada" && password == "lovelace"
@@ -65,7 +65,7 @@ import Testing
         #expect(codes == [401, 401, 401, nil])
     }
 
-    @Test func `many clients wait for few password checks`() async throws {
+    @Test func `the number of concurrent password checks is limited`() async throws {
         let serving = try Serving {
             $0.limits.checkingCount = 2
             $0.authenticator = PasswordListenerAuthenticator { _, _ in true }
@@ -82,7 +82,7 @@ import Testing
         #expect(errors == Array(repeating: nil, count: 12))
     }
 
-    @Test func `it speaks TLS with the credential it is given`() async throws {
+    @Test func `the listener uses TLS with its credential`() async throws {
         let credential = try TLSCredential.generate(
             CertificateTemplate(
                 attributes: ["CN": "kitchen"],
@@ -99,7 +99,10 @@ import Testing
     }
 
     @Test(arguments: [(ListenerServer.StopKind.goingAway, 1001), (.restarting, 4001)])
-    func `its clients hear how it stops`(kind: ListenerServer.StopKind, code: Int) async throws {
+    func `clients receive the close code when the listener stops`(
+        kind: ListenerServer.StopKind,
+        code: Int
+    ) async throws {
         let serving = try Serving()
         let (session, statuses) = try serving.start(.inMemory(), isContinuous: true)
         var last: SyncStatus?
@@ -116,7 +119,7 @@ import Testing
         session.stop()
     }
 
-    @Test func `stopping twice calls back twice`() async throws {
+    @Test func `stopping twice calls both completion handlers`() async throws {
         let serving = try Serving()
         for _ in 0..<2 {
             await withCheckedContinuation { continuation in
@@ -125,14 +128,14 @@ import Testing
         }
     }
 
-    @Test func `a port that is taken is an error`() throws {
+    @Test func `a port in use is an error`() throws {
         let serving = try Serving()
         #expect(throws: TransportError.self) {
             try Serving { $0.port = serving.port }
         }
     }
 
-    @Test func `the hosts are those of the interface, IPv6 in brackets`() {
+    @Test func `the hosts are the addresses of the interface, IPv6 in brackets`() {
         #expect(ListenerAddresses.hosts(interface: "127.0.0.1") == ["127.0.0.1"])
         #expect(ListenerAddresses.hosts(interface: "::1") == ["[::1]"])
         #expect(ListenerAddresses.hosts(interface: "lo") == ["127.0.0.1"])

@@ -8,7 +8,7 @@ import Testing
 
 /// The README's example, verbatim.
 @Suite struct ListenerReadmeTests {
-    @Test func `the README's listener listens`() throws {
+    @Test func `the README example starts a listener`() throws {
         let store = Store.inMemory()
         let options = PeerConfiguration.PassiveOptions(collections: [.default])
         let peer = PeerConfiguration(role: .passive(options), codec: DeflateCodec())

@@ -35,21 +35,21 @@ import Testing
         try statuses(serving, [field])[0]
     }
 
-    @Test func `whoever guesses cookies is refused like one who guesses passwords`() throws {
+    @Test func `repeated wrong cookies are rejected like wrong passwords`() throws {
         let serving = try serving()
         for number in 0..<3 { #expect(try status(serving, "Cookie: session=\(number)") == 401) }
         let codes = try statuses(serving, (3..<15).map { "Cookie: session=\($0)" })
         #expect(codes.contains(429) && Set(codes).isSubset(of: [401, 429]), "\(codes)")
     }
 
-    @Test func `who came in with a cookie comes in again while others guess`() throws {
+    @Test func `a valid cookie is accepted while others guess`() throws {
         let serving = try serving()
         #expect(try status(serving, "Cookie: session=right") == 101)
         _ = try statuses(serving, (0..<12).map { "Cookie: session=\($0)" })
         #expect(try status(serving, "Cookie: session=right") == 101)
     }
 
-    @Test func `asking what is needed is no guess`() throws {
+    @Test func `a request without credentials does not count as a failed login`() throws {
         let serving = try serving()
         for _ in 0..<8 { #expect(try status(serving, "User-Agent: a") == 401) }
         #expect(try status(serving, "Cookie: session=right") == 101)

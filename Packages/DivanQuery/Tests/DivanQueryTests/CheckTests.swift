@@ -4,7 +4,7 @@ import Testing
 
 /// The meaning of names.
 @Suite struct CheckTests {
-    @Test func `a property knows its source`() throws {
+    @Test func `a property is resolved to its source`() throws {
         let statement = try QueryStatement.checked(
             "SELECT c.name, m.town FROM shop.chairs c JOIN shop.makers m ON c.maker = META(m).id"
         )
@@ -26,14 +26,14 @@ import Testing
 
     /// Sixty levels, each examined twice, would never finish.
     @Test(.timeLimit(.minutes(5)), arguments: ["IS", "IS NOT", "=", "IS VALUED OR a ="])
-    func `tests behind tests are looked at once each`(comparison: String) throws {
+    func `chained comparisons are examined once each`(comparison: String) throws {
         let chain = Array(repeating: "a", count: 60).joined(separator: " \(comparison) ")
         let statement = try? QueryStatement.checked("SELECT a FROM _ WHERE \(chain)")
         // Too deep or not, the answer must come at once.
         #expect(statement == nil || statement?.filter != nil)
     }
 
-    @Test func `an alias of a column means the column`() throws {
+    @Test func `an alias refers to its column`() throws {
         let statement = try QueryStatement.checked(
             "SELECT dims AS d FROM shop.chairs WHERE d.w = 45 ORDER BY D.h"
         )
@@ -49,7 +49,10 @@ import Testing
         ("SELECT b, a AS b FROM _", ["b #2", "b"]),
         ("SELECT a AS b, b + 1 AS c FROM _", ["b", "c"]),
     ])
-    func `a column does not see the alias of another one`(sql: String, titles: [String]) throws {
+    func `an alias does not hide a property from other columns`(
+        sql: String,
+        titles: [String]
+    ) throws {
         let statement = try QueryStatement.checked(sql)
         #expect(statement.columns.map(\.title.text) == titles)
         // Whatever is done with it, `b` is the property.
@@ -72,14 +75,11 @@ import Testing
         ("SELECT META() AS m FROM shop.chairs", ["m"]),
         ("SELECT META() FROM shop.chairs", ["chairs"]),
     ])
-    func `all metadata of a document is titled as the document is`(
-        sql: String,
-        titles: [String]
-    ) throws {
+    func `the column of META() has the name of its source`(sql: String, titles: [String]) throws {
         #expect(try QueryStatement.checked(sql).columns.map(\.title.text) == titles)
     }
 
-    @Test func `a collation reaches every comparison inside`() throws {
+    @Test func `a collation applies to every comparison inside it`() throws {
         let statement = try QueryStatement.checked(
             "SELECT s FROM _ WHERE (s = 'A' AND lang LIKE 'e%') COLLATE NOCASE"
         )
@@ -98,13 +98,13 @@ import Testing
         )
     }
 
-    @Test func `deleted documents are seen where the query speaks of them`() throws {
+    @Test func `deleted documents are included if the query uses the deleted flag`() throws {
         let sql = "SELECT 1 FROM _ WHERE _deleted"
         #expect(try QueryStatement.checked(sql).sources[0].includesDeleted)
         #expect(try !QueryStatement.checked("SELECT _id FROM _").sources[0].includesDeleted)
     }
 
-    @Test func `rank and match share a number whatever stands first`() throws {
+    @Test func `RANK and MATCH share a number in either order`() throws {
         let statement = try QueryStatement.checked(
             "SELECT RANK(storyEn) FROM shop.chairs WHERE seats > 1 AND MATCH(storyEn, 'x')"
         )
@@ -115,7 +115,7 @@ import Testing
         )
     }
 
-    @Test func `unnested items are called as written`() throws {
+    @Test func `unnested items are resolved by their alias`() throws {
         let statement = try QueryStatement.checked(
             "SELECT p.n, h FROM shop.chairs c UNNEST c.parts AS p UNNEST p.holes AS h"
         )
@@ -124,7 +124,7 @@ import Testing
         #expect(statement.columns[1].expression == .property(source: 2, QueryPath()))
     }
 
-    @Test func `variables are numbered and shadow each other`() throws {
+    @Test func `variables are numbered and can shadow each other`() throws {
         let statement = try QueryStatement.checked(
             "SELECT ANY x IN a SATISFIES ANY x IN x.b SATISFIES x = 1 END END FROM _"
         )
@@ -149,14 +149,14 @@ import Testing
         )
     }
 
-    @Test func `parameters are listed once, those of sub-queries too`() throws {
+    @Test func `parameters are listed once, including those of subqueries`() throws {
         let statement = try QueryStatement.checked(
             "SELECT $a FROM _ WHERE x = $b AND EXISTS (SELECT 1 FROM _ WHERE y = $c) AND z = $a"
         )
         #expect(statement.parameters == ["a", "b", "c"])
     }
 
-    @Test func `the JSON form means what SQL++ means`() throws {
+    @Test func `the JSON form is equivalent to SQL++`() throws {
         let json = try QueryStatement(
             json: [
                 "WHAT": [["AS", [".name"], "n"], ["._id"]],
@@ -169,7 +169,7 @@ import Testing
         #expect(try json.checked(against: VectorCatalogue()) == QueryStatement.checked(sql))
     }
 
-    @Test func `an index is made of expressions over one collection`() throws {
+    @Test func `an index consists of expressions over one collection`() throws {
         let written = try QueryStatement.indexedExpressions(sql: "name, LOWER(`es-detail`)")
         let checked = try written.map { try $0.checked(over: .standard) }
         #expect(

@@ -18,7 +18,7 @@ import Testing
         ("9007199254740993", .integer(9_007_199_254_740_993)), ("5.", .double(5)),
         ("1e3", .double(1000)),
     ])
-    func `an integer is exact, and beyond 64 bits a double`(
+    func `an integer is exact, and beyond 64 bits it becomes a double`(
         text: String,
         expected: QueryLiteral
     ) throws {
@@ -32,7 +32,7 @@ import Testing
         "-9223372036854775809", "-9223372036854776832", "9" + String(repeating: "9", count: 400),
         "-9" + String(repeating: "9", count: 400),
     ])
-    func `a number that no double is near is refused`(text: String) throws {
+    func `a number without a double near it is rejected`(text: String) throws {
         #expect(throws: QueryError.self) { try literal(text) }
         #expect(throws: QueryError.self) {
             try QueryStatement(sql: "SELECT a FROM _ WHERE v = \(text)")
@@ -40,14 +40,14 @@ import Testing
     }
 
     @Test(arguments: ["-9223372036854775809", "-9223372036854775808.5"])
-    func `the JSON form refuses it, too`(text: String) throws {
+    func `the JSON form also rejects a number without a double near it`(text: String) throws {
         let json = try JSON(parsing: #"{"WHAT": [["=", [".v"], \#(text)]]}"#)
         let error = #expect(throws: QueryError.self) { try QueryStatement(json: json) }
         #expect(error?.problem.contains(text) == true)
     }
 
     @Test(arguments: [("18446744073709551615", Int64.max), ("-18446744073709551616", 0), ("7", 7)])
-    func `more rows than there can be are no limit`(text: String, expected: Int64) throws {
+    func `a LIMIT or OFFSET beyond 64 bits is clamped`(text: String, expected: Int64) throws {
         let statement = try QueryStatement(sql: "SELECT a FROM _ LIMIT \(text) OFFSET \(text)")
             .checked(against: VectorCatalogue())
         #expect(statement.limit == .literal(.integer(expected)))
@@ -66,7 +66,7 @@ import Testing
         "ARRAY_AGG(DISTINCT a)", "COUNT(DISTINCT a COLLATE NOCASE)", "COUNT(DISTINCT *)",
         "COUNT(DISTINCT 1)",
     ])
-    func `it reads back from SQL++ and from the JSON form`(text: String) throws {
+    func `DISTINCT in an aggregate round-trips through SQL++ and JSON`(text: String) throws {
         let expression = try QueryExpression(sql: text)
         guard case .aggregate(_, .some, isDistinct: true) = expression.form else {
             Issue.record("\(expression)")
@@ -85,7 +85,7 @@ import Testing
         "ABS(DISTINCT a)",
         "COUNT(DISTINCT DISTINCT a)",
     ])
-    func `anything else with DISTINCT is refused`(text: String) {
+    func `any other use of DISTINCT is rejected`(text: String) {
         #expect(throws: QueryError.self) { try QueryExpression(sql: text) }
     }
 }

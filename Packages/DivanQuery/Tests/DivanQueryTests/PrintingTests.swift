@@ -13,14 +13,15 @@ import Testing
         "SELECT `select`, ```` FROM `my shop`.`from` AS `a b`",
         "SELECT META().id[0], META().id.x[1], META(a).sequence.x, (META()).x FROM _ AS a",
     ])
-    func `unusual names and signs come back as they were`(text: String) throws {
+    func `unusual names and operators round-trip`(text: String) throws {
         let statement = try QueryStatement(sql: text)
         let printed = statement.sql
         #expect(printed == text)
         #expect(try QueryStatement(sql: printed) == statement)
     }
 
-    @Test func `accents in a collation may be spelled as the manual of Couchbase Lite does`() throws
+    @Test func `collations accept the long names for accents from the Couchbase Lite manual`()
+        throws
     {
         for (long, short) in [
             ("DIACRITIC", "DIAC"), ("Diacritics", "DIAC"), ("NODIACRITIC", "NODIAC"),
@@ -35,7 +36,7 @@ import Testing
 
     /// With such a mark before a name, or a number sign after it, dots, `$` and `?` become other characters.
     @Test(arguments: ["\u{301}", "\u{612}", "\u{600}"])
-    func `names that begin or end with what joins its neighbour come back as they were`(
+    func `names that start or end with a combining character round-trip`(
         mark: String
     ) throws {
         let name = "`\(mark)a\(mark)`"
@@ -53,14 +54,14 @@ import Testing
         #"{"WHAT": [["MATCH()", "[0].words", "a"]]}"#, #"{"WHAT": [["RANK()", "[1]"]]}"#,
         #"{"WHAT": [["META()", "[0]"]]}"#,
     ])
-    func `an item of what has no name is refused`(text: String) throws {
+    func `a property path that starts with an array index is rejected`(text: String) throws {
         let json = try JSON(parsing: Array(text.utf8).span)
         let error = #expect(throws: QueryError.self) { _ = try QueryStatement(json: json) }
         #expect(error?.problem.contains("cannot start with an array index") == true)
     }
 
     /// Each sign is a level; a pair of parentheses around each would be two.
-    @Test func `as many signs as are read are printed so that they can be read`() throws {
+    @Test func `the longest accepted chain of signs is printed as valid SQL++`() throws {
         var last: String?
         for count in 1...200 {
             let signs = (0..<count).map { $0.isMultiple(of: 3) ? "+" : "-" }.joined(separator: " ")
@@ -71,9 +72,7 @@ import Testing
         #expect(last != nil)
     }
 
-    @Test func `a text that looks like a path stays a text among columns, groups and orderings`()
-        throws
-    {
+    @Test func `a string that looks like a path stays a string in every clause`() throws {
         let text = "SELECT '.a', '.b' AS b FROM _ GROUP BY '.c' ORDER BY '.d', '.e' DESC, '.f'"
         let statement = try QueryStatement(sql: text)
         let read = try QueryStatement(json: statement.json)
@@ -83,7 +82,7 @@ import Testing
 
     /// A combining mark forms one character with the quote before it.
     @Test(arguments: ["'\u{301}", "it'\u{301}s", "`\u{301}", "a`\u{20DD}b", "\u{301}", ".\u{301}"])
-    func `a mark on a quote keeps it from nothing`(text: String) throws {
+    func `a combining mark after a quote does not break quoting`(text: String) throws {
         let literal = QueryExpression(.literal(.string(text)))
         #expect(try QueryExpression(sql: literal.sql) == literal)
         let path = QueryPath([.key(ExactText(text)), .key("b")])

@@ -41,7 +41,7 @@ import Testing
             "line 1, column 24: duplicate alias 'A'; rename one of them"
         ),
     ])
-    func `an error shows its place and the remedy`(_ sql: String, _ text: String) {
+    func `an error shows its position and a remedy`(_ sql: String, _ text: String) {
         #expect(queryError { try QueryStatement.checked(sql) }?.description == text)
     }
 
@@ -50,7 +50,7 @@ import Testing
         "LIMIT 1 + a", "LIMIT c", "LIMIT _id", "LIMIT RANK(storyEn)",
         "LIMIT 1 OFFSET RANK(storyEn)",
     ])
-    func `a number of rows depends on no row`(_ clause: String) {
+    func `LIMIT and OFFSET cannot depend on a row`(_ clause: String) {
         let sql = "SELECT a AS c FROM shop.chairs WHERE MATCH(storyEn, 'x') \(clause)"
         let problem = queryError { try QueryStatement.checked(sql) }?.problem
         #expect(problem == "LIMIT and OFFSET cannot depend on a row; use a parameter")
@@ -61,12 +61,12 @@ import Testing
         "SELECT b.name AS n FROM shop.chairs a JOIN shop.makers b ON b.n = a.n WHERE MATCH(a.storyEn, n)",
         "SELECT 1 FROM shop.chairs a UNNEST a.tags t WHERE a.n = 1 AND MATCH(a.storyEn, 'x' || t)",
     ])
-    func `words come from no source that is read after them`(_ sql: String) {
+    func `the text of MATCH cannot come from a source that is read later`(_ sql: String) {
         let problem = queryError { try QueryStatement.checked(sql) }?.problem
         #expect(problem?.hasSuffix("put the other source first in FROM") == true)
     }
 
-    @Test func `words may come from documents that are read before them`() throws {
+    @Test func `the text of MATCH can come from documents that are read earlier`() throws {
         for sql in [
             "SELECT 1 FROM shop.chairs WHERE MATCH(storyEn, name)",
             "SELECT 1 FROM shop.makers b JOIN shop.chairs a ON b.n = a.n WHERE MATCH(a.storyEn, b.name)",
@@ -81,12 +81,12 @@ import Testing
         "SELECT a AS b, c AS B FROM _", "SELECT a AS `é`, b AS X, c AS x FROM _",
         "SELECT C.a AS c FROM _ AS C", "SELECT x.a AS Y FROM _ x JOIN _ y ON x.a = y.a",
     ])
-    func `names that differ only in case are the same`(_ sql: String) {
+    func `aliases that differ only in case are duplicates`(_ sql: String) {
         let problem = queryError { try QueryStatement.checked(sql) }?.problem
         #expect(problem?.hasPrefix("duplicate alias '") == true)
     }
 
-    @Test func `a place counts lines and bytes`() {
+    @Test func `a position is counted in lines and bytes`() {
         let text = "SELECT ä\nFROM _"
         #expect(QueryPlace(offset: 7).lineAndColumn(in: text) == (1, 8))
         #expect(QueryPlace(offset: 15).lineAndColumn(in: text) == (2, 6))
@@ -97,7 +97,7 @@ import Testing
         "a IS ", "EXISTS (SELECT ", "a IN (", "a - b + ", "a BETWEEN ", "(a OR b AND ",
         "1 * (2 + ", "('x' || ", "a.b[", "a.", "META(", "$", "'", "`", "SELECT ", "x COLLATE ",
     ])
-    func `ten thousand levels of anything are an error or a query, on a small stack`(
+    func `ten thousand nested levels give an error or a query on a small stack`(
         _ piece: String
     ) async {
         for end in ["", "1", "1 FROM _"] {
@@ -116,7 +116,7 @@ import Testing
         #"["CASE",null,"#, #"["ANY","x",[".a"],"#, #"["EXISTS",{"WHERE":"#, #"["COLLATE",{},"#,
         #"["_.",["[]",1],"#, "[",
     ])
-    func `levels of the JSON form are an error or a query, on a small stack`(
+    func `nested levels of the JSON form give an error or a query on a small stack`(
         _ piece: String
     ) async {
         for depth in [40, 90, 100, 130, 260, 520, 10_000] {
@@ -143,9 +143,7 @@ import Testing
         }
     }
 
-    @Test func `the deepest query that is allowed can be checked and printed on a small stack`()
-        async
-    {
+    @Test func `the deepest allowed query can be checked and printed on a small stack`() async {
         let depth = QueryLimits.standard.depth - 3
         let sql =
             "SELECT " + String(repeating: "ABS(", count: depth) + "x"
@@ -161,7 +159,7 @@ import Testing
         #expect(isSound)
     }
 
-    @Test func `a megabyte of text is read in linear time, and more is refused`() throws {
+    @Test func `a megabyte of text is parsed in linear time, and more is rejected`() throws {
         let clock = ContinuousClock()
         func time(_ count: Int) throws -> Duration {
             let terms = Array(repeating: "a = 1", count: count).joined(separator: " OR ")

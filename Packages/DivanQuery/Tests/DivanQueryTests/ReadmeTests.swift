@@ -5,7 +5,7 @@ import Testing
 @Suite struct ReadmeTests {
     private let catalogue = VectorCatalogue()
 
-    @Test func `the example does what it says`() throws {
+    @Test func `the README example works`() throws {
         let text = "SELECT name FROM shop.chairs WHERE price < $most"
         let statement = try QueryStatement(sql: text)
         print(statement.sql, statement.json)  // the same query, printed

@@ -27,11 +27,11 @@ import Testing
         "SELECT `a.b`.name FROM people AS `a.b`", "SELECT a.b.name FROM people AS `a.b`",
         "SELECT name FROM people",
     ])
-    func `a source is called as it is written, and by its full name`(_ sql: String) throws {
+    func `a source can be referenced as written or by its full name`(_ sql: String) throws {
         #expect(try checked(sql).columns[0].expression == .property(source: 0, "name"))
     }
 
-    @Test func `as many columns of one name as there may be are numbered at once`() throws {
+    @Test func `the maximum number of columns with the same name is numbered quickly`() throws {
         let columns = Array(repeating: "a", count: 2_000).joined(separator: ",")
         let sql = "SELECT \(columns), a2 AS `a #7` FROM _"
         let statement = try QueryStatement(sql: sql)
@@ -51,12 +51,12 @@ import Testing
         "SELECT META(_default).id FROM _", "SELECT META(_default._default).id FROM _default",
         "SELECT META(_default.people).id FROM people", "SELECT _default._id FROM _",
     ])
-    func `the facts of a source may be asked by its full name`(_ sql: String) throws {
+    func `META() accepts the full name of a source`(_ sql: String) throws {
         #expect(try checked(sql).columns[0].expression == .metadata(source: 0, .id))
     }
 
     /// Names as they are written take precedence over all others.
-    @Test func `a full name takes nothing from another source`() throws {
+    @Test func `a full name never refers to another source`() throws {
         let joined = try checked(
             "SELECT _default.x, _.y, a.b.z FROM _ JOIN _default._default ON _.x = _default.x"
                 + " JOIN c AS a ON a.x = 1 JOIN d AS `a.b` ON TRUE"
@@ -76,14 +76,14 @@ import Testing
         ("SELECT a.c.*, x.* FROM a.c JOIN b.c AS x ON TRUE", ["c", "x"]),
         ("SELECT a.c.*, x.* FROM a.c JOIN a.d AS x ON TRUE", ["c", "x"]),
     ])
-    func `collections of one name have titles with their scopes`(
+    func `collections with the same name are titled with their scopes`(
         sql: String,
         titles: [String]
     ) throws {
         #expect(try checked(sql).columns.map(\.title.text) == titles)
     }
 
-    @Test func `the rows of a source are counted, not the rows of the join`() throws {
+    @Test func `COUNT(source.*) counts the rows of the source, not of the join`() throws {
         let sql = "SELECT COUNT(*), COUNT(a.*), COUNT(b.*) FROM a LEFT JOIN b ON TRUE"
         let counts: [CheckedExpression] = [
             .aggregate(.count, nil, .binary), .aggregate(.count, nil, .binary),
@@ -103,7 +103,7 @@ import Testing
         ("SELECT n FROM _ ORDER BY n, COUNT(*)", 28),
         ("SELECT DISTINCT n FROM _ ORDER BY COUNT(*)", 34),
     ])
-    func `an aggregate that SQLite would refuse is refused at its place`(
+    func `an aggregate that SQLite would reject is rejected at its position`(
         sql: String,
         offset: Int
     ) throws {
@@ -117,13 +117,15 @@ import Testing
         "SELECT n, EXISTS (SELECT MAX(m) FROM _) FROM _",
         "SELECT n FROM _ WHERE ANY v IN a SATISFIES EXISTS (SELECT COUNT(*) FROM _) END",
     ])
-    func `an aggregate beside, around or below a condition on items stands`(_ sql: String) throws {
+    func `an aggregate next to, around or below a condition on items is accepted`(
+        _ sql: String
+    ) throws {
         _ = try checked(sql)
     }
 
     private static let noCase = QueryCollation(isCaseSensitive: false)
 
-    @Test func `a collation of an operand is that of what compares it`() throws {
+    @Test func `the collation of an operand applies to the comparison`() throws {
         let statement = try checked(
             "SELECT MAX(s COLLATE NOCASE), CONTAINS((s COLLATE NOCASE), 'x'),"
                 + " CASE (s COLLATE NOCASE) WHEN 'a' THEN 1 END FROM _"
@@ -166,7 +168,7 @@ import Testing
         )
     }
 
-    @Test func `levels of expressions are counted, those of sub-queries too`() throws {
+    @Test func `nesting levels are counted, including those of subqueries`() throws {
         #expect(try QueryStatement(sql: "SELECT 1 FROM _").height == 1)
         let deep = try QueryStatement(
             sql: "SELECT a FROM _ WHERE EXISTS (SELECT LOWER(b) FROM _) AND LOWER(UPPER(c)) = 'x'"

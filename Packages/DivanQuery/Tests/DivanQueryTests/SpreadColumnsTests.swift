@@ -21,11 +21,11 @@ import Testing
         "SELECT name FROM _", "SELECT x.a FROM _ AS x", "SELECT i FROM _ AS x UNNEST x.list AS i",
         "SELECT COUNT(*) FROM _",
     ])
-    func `other queries keep their columns`(_ sql: String) throws {
+    func `queries without whole documents keep their columns`(_ sql: String) throws {
         #expect(try columns(sql) == nil)
     }
 
-    @Test func `each property has a column, those of the first row first`() throws {
+    @Test func `each property has a column, starting with those of the first row`() throws {
         var columns = try #require(try columns("SELECT *, META().id FROM _"))
         let rows = [
             [document(#"{"b":1,"a":"x"}"#), .string("1")],
@@ -48,7 +48,7 @@ import Testing
         #expect(columns.spread(rows[3])?.count == 5)
     }
 
-    @Test func `what has no column stands in one more, or is refused`() throws {
+    @Test func `properties without a column are put into an extra column or rejected`() throws {
         var columns = try #require(try columns("SELECT * FROM _", limit: 2))
         columns.count([document(#"{"a":1,"b":2}"#)])
         #expect(columns.titles == ["a", "b"])
@@ -62,7 +62,7 @@ import Testing
         )
     }
 
-    @Test func `documents of several sources are told apart`() throws {
+    @Test func `documents of several sources get separate columns`() throws {
         let sql = "SELECT a, b FROM shop.x AS a JOIN shop.y AS b ON a.k = b.k"
         var columns = try #require(try columns(sql))
         let row = [document(#"{"k":1,"v":2}"#), document(#"{"k":1,"w":3}"#)]
@@ -70,7 +70,7 @@ import Testing
         #expect(columns.titles == ["a.k", "v", "b.k", "w"])
     }
 
-    @Test func `without any property the column stays`() throws {
+    @Test func `without any property the original column is kept`() throws {
         var columns = try #require(try columns("SELECT * FROM _"))
         columns.count([document("{}")])
         #expect(columns.titles == ["_"] && columns.spread([document("{}")]) == [document("{}")])

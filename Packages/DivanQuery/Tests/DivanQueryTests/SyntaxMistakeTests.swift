@@ -172,7 +172,8 @@ import Testing
     ]
 
     @Test(arguments: misspelt + otherDialects + namesAndValues + signs + clauses)
-    func `a mistake is told with its place and the remedy`(text: String, remedy: String) throws {
+    func `a mistake is reported with its position and a remedy`(text: String, remedy: String) throws
+    {
         let parts = text.split(separator: "¦", omittingEmptySubsequences: false)
         try #require(parts.count == 2, "\(text)")
         let error = try #require(
@@ -185,7 +186,7 @@ import Testing
         #expect(error.problem.contains(remedy), "\(text): \(error)")
     }
 
-    @Test func `names that are words of other dialects stay names`() throws {
+    @Test func `keywords of other dialects can be used as names`() throws {
         for name in ["union", "top", "first", "value", "set", "contains", "match", "full", "over"] {
             let sql = "SELECT \(name), a.\(name) AS \(name)2 FROM _ AS a WHERE \(name) = 1"
             #expect(throws: Never.self) { try QueryStatement(sql: sql) }
@@ -195,7 +196,7 @@ import Testing
         #expect(throws: Never.self) { try QueryStatement(sql: "SELECT 5--3, 5 - -3 FROM _") }
     }
 
-    @Test func `whatever is cut off or put in, an error has a place in the text`() throws {
+    @Test func `errors have a position in the text after any cut or insertion`() throws {
         let texts = (Self.misspelt + Self.otherDialects + Self.namesAndValues + Self.signs)
             .map { $0.0.replacing("¦", with: "") }
         for text in texts {

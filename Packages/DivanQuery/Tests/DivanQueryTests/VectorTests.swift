@@ -8,7 +8,7 @@ import Testing
         #expect(try Vector.all().count == 975)
     }
 
-    @Test func `what is printed as SQL++ reads as the same query`() throws {
+    @Test func `printed SQL++ parses to the same query`() throws {
         for vector in try Vector.all() where vector.error?.position == nil {
             guard let statement = try? QueryStatement(sql: vector.sql) else { continue }
             let printed = statement.sql
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func `what is written as JSON reads as the same query`() throws {
+    @Test func `printed JSON parses to the same query`() throws {
         for vector in try Vector.all() where vector.error?.position == nil {
             guard let statement = try? QueryStatement(sql: vector.sql) else { continue }
             let text = try statement.json.canonicalBytes()
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `columns have the titles that the vectors say`() throws {
+    @Test func `columns have the expected titles`() throws {
         // A plain text is a string here, but the path of a property there (`select-053`).
         for vector in try Vector.all() where vector.id != "select-016" {
             guard let columns = vector.columns else { continue }
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `a query that must fail fails when it is compiled, with its code and place`() throws
+    @Test func `an invalid query fails at compile time with the expected code and position`() throws
     {
         // Here an alias hides no property from another column; there it does, and is not found.
         let failing = try Vector.all().filter {
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `a query that fails when it runs is compiled`() throws {
+    @Test func `a query that fails at run time compiles`() throws {
         for vector in try Vector.all() where vector.error?.when == "run" {
             #expect(throws: Never.self) { try QueryStatement.checked(vector.sql) }
         }

@@ -23,7 +23,7 @@ import Testing
         isDone.wait()
     }
 
-    @Test func `a stream whose client has gone waits no more`() {
+    @Test func `a stream stops waiting when its client disconnects`() {
         let body = EventStreamBody(bell, on: queue, heartbeat: .seconds(3_600)) { nil }
         body.next { _ in Issue.record("answered") }
         settle()
@@ -33,7 +33,7 @@ import Testing
         settle()
     }
 
-    @Test func `a ticket that comes late takes the place of no later one`() {
+    @Test func `a late ticket does not replace a newer one`() {
         let wait = ChangeWait(bell, on: queue)
         let tickets = (0..<2).map { _ in
             bell.wait(behind: bell.stroke, until: bell.clock.now + .seconds(3_600)) {}
@@ -46,7 +46,7 @@ import Testing
         #expect(bell.waiterCount == 0)
     }
 
-    @Test func `what has not looked at everything looks again, and others have their turn`() {
+    @Test func `an unfinished check runs again and yields to other work`() {
         let wait = ChangeWait(bell, on: queue)
         let looks = Mutex(0)
         let others = Mutex(0)
@@ -67,7 +67,7 @@ import Testing
         #expect(bell.waiterCount == 0)
     }
 
-    @Test func `a wait that is cancelled looks no more, however much there is`() {
+    @Test func `a cancelled wait stops checking`() {
         let wait = ChangeWait(bell, on: queue)
         let looks = Mutex(0)
         wait.wait(until: bell.clock.now + .seconds(3_600)) {
@@ -85,7 +85,7 @@ import Testing
         #expect(looks.withLock { $0 } == 3)
     }
 
-    @Test func `a body without a byte yet is asked again, until its client has gone`() {
+    @Test func `an empty body page is requested again until its client disconnects`() {
         let count = Mutex(0)
         let body = PagedBody(on: queue) {
             let number = count.withLock { count in
@@ -105,7 +105,7 @@ import Testing
         #expect(pieces.withLock { $0 }.last == .end)
     }
 
-    @Test func `a stream greets first, and then tells what is found`() {
+    @Test func `a stream sends its greeting before any event`() {
         let hello = Array("data: hello".utf8)
         let body = EventStreamBody(bell, on: queue, heartbeat: .zero, greeting: hello) { nil }
         let pieces = Mutex<[HTTPBodyPiece]>([])

@@ -59,7 +59,7 @@ import Testing
 
     // MARK: One document
 
-    @Test func `a hidden document is answered as one that is not there`() throws {
+    @Test func `requests for a hidden document are answered like those for a missing one`() throws {
         let visitor = try served.visitor()
         let tag = try #require(
             try visitor.ask("GET", "/notes/_default/d11", root).field("ETag")
@@ -88,7 +88,7 @@ import Testing
         #expect(kept.field("ETag") == tag)
     }
 
-    @Test func `an ID that is taken is refused without its revision`() throws {
+    @Test func `creating a hidden document is rejected without its revision`() throws {
         let answer = try served.visitor().ask(
             "PUT",
             "/notes/_default/d11",
@@ -99,7 +99,7 @@ import Testing
         #expect(try answer.json()["rev"] == nil)
     }
 
-    @Test func `a client stores what it will see, and gives nothing away`() throws {
+    @Test func `a user can only store documents that it can read`() throws {
         let visitor = try served.visitor()
         let path = "/notes/_default/d10"
         #expect(try visitor.ask("GET", path, anna).status == 200)
@@ -120,7 +120,7 @@ import Testing
         )
     }
 
-    @Test func `a blob of another cannot be named`() throws {
+    @Test func `a document cannot reference another user's blob`() throws {
         let digest = try served.store.blobs.write(Array("secret".utf8))
         let body = #"{"owner":"anna","p":{"@type":"blob","digest":"\#(digest)","length":6}}"#
         let answer = try served.visitor().ask("PUT", "/notes/_default/x", anna, body: body)
@@ -129,9 +129,7 @@ import Testing
 
     // MARK: Lists
 
-    @Test func `lists and their pages hold what is visible, and do not tell where they stop`()
-        throws
-    {
+    @Test func `lists contain only visible documents and no sequences`() throws {
         let visitor = try served.visitor()
         let list = "/notes/_default/_all_docs"
         let whole = try visitor.ask("GET", list, anna)
@@ -154,7 +152,7 @@ import Testing
         #expect(try ids(visitor.ask("GET", "\(list)?prefix=d11", anna), "rows").isEmpty)
     }
 
-    @Test func `counts and numbers of changes are not told`() throws {
+    @Test func `counts and sequences are hidden`() throws {
         let visitor = try served.visitor()
         for path in ["/notes", "/notes/_default", "/"] {
             let before = try visitor.ask("GET", path, anna)
@@ -167,7 +165,7 @@ import Testing
 
     // MARK: Changes
 
-    @Test func `changes are those of visible documents, and places cannot be compared`() throws {
+    @Test func `the changes feed contains visible documents and opaque positions`() throws {
         let visitor = try served.visitor()
         let feed = "/notes/_default/_changes"
         let first = try visitor.ask("GET", "\(feed)?include_docs=true", anna)
@@ -199,7 +197,7 @@ import Testing
         #expect(try ids(visitor.ask("GET", "\(feed)?since=\(rest)", anna), "results").count == 2)
     }
 
-    @Test func `what others delete is not told, nor what is no longer visible`() throws {
+    @Test func `the changes feed omits deletions and documents that became hidden`() throws {
         let visitor = try served.visitor()
         let feed = "/notes/_default/_changes"
         for id in ["d11", "d10"] {
@@ -209,7 +207,7 @@ import Testing
         #expect(try ids(visitor.ask("GET", feed, anna), "results") == ["d20", "d25"])
     }
 
-    @Test func `a long poll waits through the changes of others`() throws {
+    @Test func `a long poll ignores changes of hidden documents`() throws {
         let visitor = try served.visitor()
         let feed = "/notes/_default/_changes"
         let place = try #require(try visitor.ask("GET", feed, anna).json()["last_sequence"]?.string)
@@ -225,7 +223,7 @@ import Testing
         #expect(try ids(visitor.readAnswer(), "results") == ["mine"])
     }
 
-    @Test func `an event stream tells own changes, and goes on where it was`() throws {
+    @Test func `an event stream sends visible changes, and resumes after the last one`() throws {
         let path = "/notes/_default/_changes?feed=eventsource&since=now"
         let visitor = try served.visitor()
         visitor.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\(anna)\r\n\r\n")
@@ -312,7 +310,7 @@ import Testing
         }
     }
 
-    @Test func `who is removed while it sends a document stores nothing`() throws {
+    @Test func `a user removed during an upload stores nothing`() throws {
         let isRemoved = Atomic(false)
         let served = try Served { configuration in
             configuration.rights = { _, _ in isRemoved.load(ordering: .relaxed) ? nil : .full }
@@ -331,7 +329,7 @@ import Testing
 
     // MARK: Queries
 
-    @Test func `a query is answered over visible documents alone`() throws {
+    @Test func `a query sees only visible documents`() throws {
         let all = try query("SELECT META().id AS id FROM _ ORDER BY META().id", anna)
         #expect(try ids(all, "rows") == Self.annas)
         let count = try query("SELECT COUNT(*) AS c, MAX(META().sequence) AS s FROM _", anna)
@@ -356,13 +354,13 @@ import Testing
         #expect(plan.status == 403)
     }
 
-    @Test func `an expression that fails for a hidden document tells nothing`() throws {
+    @Test func `an expression error in a hidden document is not revealed`() throws {
         try served.put("d11", #"{"owner":"bo","secret":"("}"#)
         let question = "SELECT META().id AS id FROM _ WHERE NOT REGEXP_LIKE('x', secret) OR n >= 0"
         #expect(try ids(query(question, anna), "rows").count == Self.annas.count)
     }
 
-    @Test func `a query that would need too much is refused in words`() throws {
+    @Test func `a query over the size limit is rejected with a message`() throws {
         let filler = String(repeating: "x", count: 9_000)
         try served.put("big1", #"{"owner":"bo","t":"\#(filler)"}"#)
         #expect(

@@ -9,7 +9,7 @@ import Testing
 /// One damaged document hides no other, and no list shows it as something else.
 @Suite(.timeLimit(.minutes(2))) struct DamageTests {
     @Test(arguments: [false, true])
-    func `a list passes over a document whose head is damaged`(hasCondition: Bool) throws {
+    func `lists skip a document with a damaged header`(hasCondition: Bool) throws {
         let folder = try TemporaryDirectory()
         let store = try damaged(
             "SET revisionID = x'00' WHERE documentID IN ('d3', 'd9')",
@@ -36,7 +36,7 @@ import Testing
         #expect(some["next"]?.string == "d4")
     }
 
-    @Test func `a document that damage marks as deleted is told as deleted by no feed`() throws {
+    @Test func `no feed reports a deletion that is caused by damage`() throws {
         let folder = try TemporaryDirectory()
         let store = try damaged("SET flags = flags | 1 WHERE documentID = 'd3'", in: folder)
         defer { try? store.close() }
@@ -68,7 +68,7 @@ import Testing
         return try Store.open(directory: path)
     }
 
-    @Test func `changes go on behind documents that damage marks as deleted`() throws {
+    @Test func `the changes feed continues after documents with a damaged deletion flag`() throws {
         let folder = try TemporaryDirectory()
         let edit = "SET flags = flags | 1 WHERE documentID IN ('d3', 'd4', 'd9')"
         let store = try damaged(edit, in: folder)
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: ["hello blo", "hello blob content herE", ""])
-    func `a content that was altered is taken for whole by nobody`(found: String) throws {
+    func `an altered blob is never served as intact`(found: String) throws {
         let folder = try TemporaryDirectory()
         let path = folder.file("b.cblite2")
         let store = try Store.open(directory: path, options: StoreOptions(create: true))

@@ -31,9 +31,7 @@ import Testing
         }
     }
 
-    @Test func `nobody's change is lost: another revision is a conflict with the current one`()
-        throws
-    {
+    @Test func `a write over another revision than the current one is a conflict`() throws {
         let served = try Served()
         let first = try served.put("a", #"{"n":1}"#)
         let second = try served.put("a", #"{"n":2}"#)
@@ -58,7 +56,7 @@ import Testing
         #expect(any.status == 200)
     }
 
-    @Test func `a client that has the revision is not sent it again`() throws {
+    @Test func `If-None-Match with the current revision returns 304`() throws {
         let served = try Served()
         let rev = try served.put("a", #"{"n":1}"#)
         let visitor = try served.visitor()
@@ -69,7 +67,7 @@ import Testing
         #expect(try visitor.ask("GET", "/notes/_default/a").status == 200)
     }
 
-    @Test func `who asks for another revision than the current one is not given that one`() throws {
+    @Test func `a request for an old revision does not return the current one`() throws {
         let served = try Served()
         let first = try served.put("a", #"{"n":1}"#)
         let second = try served.put("a", #"{"n":2}"#)
@@ -80,13 +78,13 @@ import Testing
         #expect(try visitor.ask("GET", path, "If-Match: *").status == 200)
         let old = try visitor.ask("GET", "\(path)?rev=\(first)")
         #expect(old.status == 404)
-        #expect(try old.json()["reason"]?.string?.contains("not the current one") == true)
+        #expect(try old.json()["reason"]?.string?.contains("is not current") == true)
         #expect(try visitor.ask("GET", path, "If-Match: \"\(first)\"").status == 412)
         #expect(try visitor.ask("HEAD", "\(path)?rev=1-a").status == 404)
         #expect(try visitor.ask("GET", "\(path)/_blobs/x?rev=\(first)").status == 404)
     }
 
-    @Test func `a tag that a proxy has made weak is the same revision`() throws {
+    @Test func `a weak ETag matches the same revision`() throws {
         let served = try Served()
         let rev = try served.put("a", #"{"n":1}"#)
         let visitor = try served.visitor()
@@ -101,7 +99,7 @@ import Testing
         #expect(saved.status == 200)
     }
 
-    @Test func `a document without a name gets one`() throws {
+    @Test func `POST creates a document with a new ID`() throws {
         let served = try Served()
         let visitor = try served.visitor()
         let answer = try visitor.ask("POST", "/notes/_default", body: #"{"n":1}"#)
@@ -111,9 +109,7 @@ import Testing
     }
 
     @Test(arguments: ["my db", "50%41", "a/b?c"])
-    func `the place of a document can be asked for, whatever the database is called`(
-        name: String
-    ) throws {
+    func `the Location header is valid for any database name`(name: String) throws {
         let store = Store.inMemory()
         let served = try Served { $0.databases = [ExactText(name): store] }
         let visitor = try served.visitor()
@@ -140,7 +136,7 @@ import Testing
         ("POST", "/notes/_query", #"{"query":"SELEC"}"#, 400, "bad_query"),
         ("PUT", "/notes/_default/a?rev=1-a", "{}", 409, "conflict"),
     ])
-    func `an error is JSON that says what to do`(
+    func `an error is JSON with a hint`(
         _ method: String,
         _ path: String,
         _ body: String,
@@ -156,15 +152,15 @@ import Testing
         #expect(try visitor.ask("GET", "/").status == 200, "the connection goes on")
     }
 
-    @Test func `a blob is not put where attachments of CouchDB belong`() throws {
+    @Test func `a blob cannot be stored under _attachments`() throws {
         let served = try Served()
         let tag = try served.put("a", "{}")
         let path = "/notes/_default/a/_blobs/_attachments?rev=\(tag)"
         let answer = try served.visitor().ask("PUT", path, body: "hello")
-        #expect(answer.status == 400 && answer.text.contains("choose another key"))
+        #expect(answer.status == 400 && answer.text.contains("use another key"))
     }
 
-    @Test func `a refused blob leaves nothing behind`() throws {
+    @Test func `a rejected blob is not stored`() throws {
         let served = try Served()
         _ = try served.put("a", "{}")
         for path in ["none/_blobs/k?rev=1-a", "a/_blobs/k?rev=1-a", "none/_blobs/k?rev=*"] {
@@ -177,7 +173,7 @@ import Testing
         #expect(try served.store.blobs.usage().count == 1)
     }
 
-    @Test func `what is no HTTP is refused, and others are served meanwhile`() throws {
+    @Test func `invalid HTTP is rejected while others are served`() throws {
         let served = try Served()
         let odd = try served.visitor()
         odd.send("\u{16}\u{3}\u{1}hello\r\n\r\n")
@@ -191,14 +187,14 @@ import Testing
         #expect(try served.visitor().ask("GET", "/").status == 200)
     }
 
-    @Test func `a bound of connections leaves room for those who ask`() throws {
+    @Test func `silent connections do not block active clients`() throws {
         let served = try Served { $0.limits.http.connectionCount = 8 }
         let silent = try (0..<40).map { _ in try served.visitor() }
         for _ in 0..<20 { #expect(try served.visitor().ask("GET", "/").status == 200) }
         withExtendedLifetime(silent) {}
     }
 
-    @Test func `requests sent ahead are answered in their order`() throws {
+    @Test func `pipelined requests are answered in order`() throws {
         let served = try Served()
         for number in 0..<50 { try served.put("d\(number)", #"{"n":\#(number)}"#) }
         let visitor = try served.visitor()

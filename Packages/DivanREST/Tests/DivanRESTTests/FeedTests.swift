@@ -7,7 +7,7 @@ import Testing
 
 /// Lists, changes and queries.
 @Suite(.timeLimit(.minutes(2))) struct FeedTests {
-    @Test func `a list comes in pages by key, or whole`() throws {
+    @Test func `a list is served in pages by key or completely`() throws {
         let served = try Served { $0.limits.pageCount = 7 }
         for number in 100..<150 { try served.put("d\(number)", "{}") }
         try served.put("e", "{}")
@@ -31,7 +31,9 @@ import Testing
         #expect(try visitor.ask("GET", "/notes/_default/_all_docs?limit=0").status == 400)
     }
 
-    @Test func `a long list takes the memory of a page, and ends when its reader leaves`() throws {
+    @Test func `a long list needs memory for one page, and ends when its client disconnects`()
+        throws
+    {
         let served = try Served()
         let filler = String(repeating: "x", count: 10_000)
         for number in 0..<3_000 { try served.put("d\(number)", #"{"t":"\#(filler)"}"#) }
@@ -47,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: ["_all_docs", "_changes"])
-    func `pages end where their bytes are full, and the list goes on`(_ list: String) throws {
+    func `pages are limited by bytes, and the list continues`(_ list: String) throws {
         let served = try Served { $0.limits.pageByteCount = 1_000 }
         let filler = String(repeating: "x", count: 400)
         for number in 100..<150 { try served.put("d\(number)", #"{"t":"\#(filler)"}"#) }
@@ -63,7 +65,7 @@ import Testing
         #expect(try some.json()[key]?.array?.count == 7)
     }
 
-    @Test func `changes come behind a sequence, tombstones among them`() throws {
+    @Test func `the changes after a sequence include tombstones`() throws {
         let served = try Served { $0.limits.pageCount = 3 }
         for number in 0..<10 { try served.put("d\(number)", "{}") }
         let visitor = try served.visitor()
@@ -80,7 +82,7 @@ import Testing
         #expect(try some.json()["last_sequence"]?.int == 5, "the fourth is gone from its place")
     }
 
-    @Test func `a long poll ends with the first change, or without one when time is up`() throws {
+    @Test func `a long poll returns at the first change or after the timeout`() throws {
         let served = try Served()
         try served.put("a", "{}")
         let visitor = try served.visitor()
@@ -98,7 +100,8 @@ import Testing
         #expect(try late.json()["last_sequence"]?.int == 2)
     }
 
-    @Test func `an event stream tells each change once, in order, and goes on where it was`() throws
+    @Test func `an event stream sends each change once in order, and resumes after the last one`()
+        throws
     {
         let served = try Served { $0.limits.heartbeat = .milliseconds(20) }
         let visitor = try served.visitor()
@@ -115,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func `a query answers rows and its plan, with parameters`() throws {
+    @Test func `a query with parameters returns rows and its plan`() throws {
         let served = try Served { $0.limits.pieceByteCount = 100 }
         for number in 0..<100 { try served.put("d\(number)", #"{"n":\#(number)}"#) }
         let visitor = try served.visitor()
@@ -136,7 +139,7 @@ import Testing
         #expect(try refusal.json()["error"]?.string == "bad_query")
     }
 
-    @Test func `a row holds a document that is as deep as one may be`() throws {
+    @Test func `a query returns a document of the maximum depth`() throws {
         let served = try Served()
         let deep = String(repeating: "[", count: 127) + String(repeating: "]", count: 127)
         try served.put("deep", #"{"a":\#(deep)}"#)
@@ -166,7 +169,7 @@ import Testing
         #expect(behind.text.isEmpty)
     }
 
-    @Test func `a blob is put under a key of a document, and read back`() throws {
+    @Test func `a blob is stored under a document key and read back`() throws {
         let served = try Served()
         let rev = try served.put("a", #"{"n":1}"#)
         let visitor = try served.visitor()
@@ -192,7 +195,7 @@ import Testing
         #expect(try visitor.ask("PUT", path, "If-Match: \"\(rev)\"", body: "x").status == 409)
     }
 
-    @Test func `a long poll keeps to its limit, and a stream takes none`() throws {
+    @Test func `a long poll obeys its limit, and an event stream rejects one`() throws {
         let served = try Served()
         for number in 0..<5 { try served.put("d\(number)", "{}") }
         let poll = "/notes/_default/_changes?feed=longpoll&since=0&limit="

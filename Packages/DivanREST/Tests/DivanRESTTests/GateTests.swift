@@ -37,7 +37,7 @@ import Testing
     private let anna = "Authorization: Basic \(Base64Text.of("anna:a"))"
     private let bo = "Authorization: Basic \(Base64Text.of("bo:b"))"
 
-    @Test func `without the password nothing is told, and the body is not read`() throws {
+    @Test func `a request without the password reveals nothing and its body is not read`() throws {
         let served = try guarded()
         for field in ["X: y", "Authorization: Basic \(Base64Text.of("anna:b"))"] {
             let visitor = try served.visitor()
@@ -53,7 +53,7 @@ import Testing
         #expect(visitor.isAtEnd())
     }
 
-    @Test func `who is refused is told, with the name it gave`() throws {
+    @Test func `a refusal is reported with the user name`() throws {
         let told = Mutex<[RESTRefusal]>([])
         let served = try Served { configuration in
             configuration.authenticator = PasswordListenerAuthenticator { _, _ in false }
@@ -80,9 +80,7 @@ import Testing
         }
     }
 
-    @Test func `whoever guesses an application's keys is refused like one who guesses passwords`()
-        throws
-    {
+    @Test func `repeated wrong API keys are rejected like wrong passwords`() throws {
         let served = try Served { configuration in
             configuration.authenticator = KeyAuthenticator()
             configuration.limits.logins.freeLoginFailureCount = 3
@@ -103,7 +101,7 @@ import Testing
         #expect(try status("X-API-Key: right") == 200, "it came in before")
     }
 
-    @Test func `whoever guesses at once is told to come later, and holds up nobody else`() throws {
+    @Test func `concurrent wrong passwords get 429 and do not delay others`() throws {
         let served = try guarded { limits in
             limits.freeLoginFailureCount = 1
             limits.longestLoginDelay = .milliseconds(300)
@@ -120,7 +118,7 @@ import Testing
         #expect(try served.visitor().ask("GET", "/notes", bo).status == 200)
     }
 
-    @Test func `a user sees what its rights name, and nothing else`() throws {
+    @Test func `a user sees only the granted collections`() throws {
         let served = try guarded()
         let visitor = try served.visitor()
         #expect(try visitor.ask("GET", "/notes/shop.chairs/oak", anna).status == 200)
@@ -145,7 +143,8 @@ import Testing
         #expect(try visitor.ask("GET", "/", carl).json()["databases"]?.array?.isEmpty == true)
     }
 
-    @Test func `a blob of another document cannot be named into one's own`() throws {
+    @Test func `a document cannot reference a blob of a document that the user cannot read`() throws
+    {
         let served = try Served { configuration in
             configuration.rights = { _, _ in RESTRights(collections: [.default]) }
         }
@@ -159,7 +158,7 @@ import Testing
     }
 
     /// A form needs no permission from the server, and is sent with the browser's stored credentials.
-    @Test func `where every page is allowed, one of another origin sends no forms`() throws {
+    @Test func `a cross-origin form is rejected even if all origins are allowed`() throws {
         let served = try Served { $0.origins = ["*"] }
         for (type, status) in [
             ("text/plain", 403), ("application/json", 201),
@@ -179,7 +178,7 @@ import Testing
         #expect(try served.visitor().ask("POST", "/notes/_default", body: "{}").status == 201)
     }
 
-    @Test func `pages of other origins hear nothing unless they are allowed`() throws {
+    @Test func `other origins get no CORS headers unless they are allowed`() throws {
         let closed = try Served()
         let silent = try closed.visitor().ask("GET", "/", "Origin: https://evil.example")
         #expect(silent.field("Access-Control-Allow-Origin") == nil)
@@ -214,7 +213,7 @@ import Testing
         (["Sec-Fetch-Site: cross-site", "Origin: https://app.example"], 200),
         (["Sec-Fetch-Site: same-origin", "Sec-Fetch-Mode: no-cors"], 200), (["X: y"], 200),
     ])
-    func `a page of another site reads nothing where nobody is asked`(
+    func `without authentication a page of another site reads nothing`(
         fields: [String],
         status: Int
     ) throws {
@@ -230,7 +229,7 @@ import Testing
         ("Origin: https://evil.example", 403), ("Origin: null", 403), ("X: y", 201),
         ("Origin: http://localhost", 201), ("Origin: https://app.example", 201),
     ])
-    func `a page of another origin changes nothing unless it is allowed`(
+    func `a page of another origin changes nothing unless the origin is allowed`(
         field: String,
         status: Int
     ) throws {
@@ -249,10 +248,7 @@ import Testing
         ("jukebox", 421), ("jukebox.local", 421), ("a.internal", 421), ("a.home.arpa", 421),
         ("", 421), ("localhost:x", 421), ("203.0.113.7", 421),
     ])
-    func `a name that is not this machine's opens nothing where nobody is asked`(
-        host: String,
-        status: Int
-    ) throws {
+    func `without authentication an unknown Host is rejected`(host: String, status: Int) throws {
         let served = try Served { $0.hostNames = ["notes.example"] }
         let answer = try served.visitor().ask("GET", "/notes", naming: "Host: \(host)")
         #expect(answer.status == status)
@@ -261,7 +257,7 @@ import Testing
         #expect(asked.status == 200, "who is asked for a password is not let in by a name")
     }
 
-    @Test func `where names are listed, a password does not open another`() throws {
+    @Test func `with a list of host names, other hosts are rejected despite a password`() throws {
         let served = try Served { configuration in
             configuration.authenticator = PasswordListenerAuthenticator { _, _ in true }
             configuration.hostNames = ["notes.example"]
@@ -272,7 +268,7 @@ import Testing
         }
     }
 
-    @Test func `wrong credentials are called wrong, and missing ones are asked for`() throws {
+    @Test func `wrong and missing credentials have different messages`() throws {
         let served = try guarded()
         func reason(_ field: String) throws -> String {
             try served.visitor().ask("GET", "/notes", field).json()["reason"]?.string ?? ""
@@ -280,12 +276,12 @@ import Testing
         #expect(try reason("X: y").hasPrefix("send a user name and password"))
         let wrong = "Authorization: Basic \(Base64Text.of("anna:b"))"
         #expect(try reason(wrong) == "wrong user name or password")
-        #expect(try reason("Authorization: Bearer x") == "the credentials are not valid here")
+        #expect(try reason("Authorization: Bearer x") == "invalid credentials")
     }
 
     /// Whoever is connected: with an endless answer, waiting for one, between two requests.
     @Test(arguments: ["eventsource", "longpoll", "normal"])
-    func `a client whose rights change loses its connections at once`(feed: String) throws {
+    func `changed rights close the client's connections at once`(feed: String) throws {
         let edition = Atomic<UInt64>(1)
         let served = try Served { configuration in
             configuration.rights = { _, _ in

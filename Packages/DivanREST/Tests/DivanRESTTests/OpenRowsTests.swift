@@ -47,14 +47,14 @@ import Testing
         isDone.wait()
     }
 
-    @Test func `when the time is over the rest is refused, and what was read is not`() throws {
+    @Test func `after the time limit only rows that were read are returned`() throws {
         let rows = try rows(pieceByteCount: 50, limit: .zero)
         settle()
         #expect(try rows.page().items.isEmpty == false)
         #expect(throws: QueryStop.tookTooLong(limit: .zero)) { try rows.page() }
     }
 
-    @Test func `rows that nobody takes are let go when much is written`() throws {
+    @Test func `unread rows are released when the log grows long`() throws {
         let rows = try rows(pieceByteCount: 50)
         _ = try rows.page()
         rows.logIsLong()
@@ -67,7 +67,7 @@ import Testing
         #expect(throws: QueryStop.leftWaiting) { try rows.page() }
     }
 
-    @Test func `the rest is read ahead where it is little`() throws {
+    @Test func `a short rest of rows is read ahead`() throws {
         let rows = try rows(pieceByteCount: 600)
         rows.logIsLong()
         settle()

@@ -11,8 +11,7 @@ import Testing
         try #require(SocketAddress(host: host, port: 1))
     }
 
-    @Test func `a user has one queue from everywhere, and a stranger one for each address`() throws
-    {
+    @Test func `a user has one queue, and anonymous clients one for each address`() throws {
         let queues = PartyQueues(RESTLimits())
         let (near, far) = (try address("192.0.2.1"), try address("192.0.2.2"))
         let ann = queues.queue(of: "ann", at: near)
@@ -24,7 +23,7 @@ import Testing
         #expect(stranger !== queues.queue(of: "192.0.2.1", at: near))
     }
 
-    @Test func `large bodies are worked on two at a time, and one of a party`() throws {
+    @Test func `large bodies are processed two at a time, and one for each client`() throws {
         let queues = PartyQueues(RESTLimits())
         let (near, loopback) = (try address("192.0.2.1"), try address("127.0.0.1"))
         #expect(queues.queue(at: loopback, forBodyOf: 20 << 20) === queues.large)
@@ -48,9 +47,7 @@ import Testing
         #expect(done.wait(timeout: .now() + 20) == .success)
     }
 
-    @Test func `queries leave threads to other requests, and those of one party to other queries`()
-        throws
-    {
+    @Test func `queries leave threads for other requests and other clients`() throws {
         let queues = PartyQueues(RESTLimits())
         let (near, loopback) = (try address("192.0.2.1"), try address("127.0.0.1"))
         let (end, done) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -72,14 +69,14 @@ import Testing
         for _ in 0..<32 { end.signal() }
     }
 
-    @Test func `a network of IPv6 is one party`() throws {
+    @Test func `an IPv6 network counts as one client`() throws {
         let queues = PartyQueues(RESTLimits())
         let one = queues.queue(at: try address("2001:db8::1"))
         #expect(one === queues.queue(at: try address("2001:db8::2")))
         #expect(one !== queues.queue(at: try address("2001:db8:0:1::1")))
     }
 
-    @Test func `a proxy on this machine takes what is there, unless that is not wanted`() throws {
+    @Test func `loopback clients share all threads unless sparesLoopback is off`() throws {
         var limits = RESTLimits()
         let loopback = try address("127.0.0.1")
         let spared = PartyQueues(limits)

@@ -6,7 +6,7 @@ import Testing
 
 /// The README's example, word for word.
 @Suite struct ReadmeTests {
-    @Test func `the example does what it says`() throws {
+    @Test func `the README example works`() throws {
         let store = Store.inMemory()
         let server = RESTServer(RESTConfiguration(databases: ["notes": store]))
         let port = try server.start()

@@ -86,7 +86,7 @@ import Testing
         let run = Conversation.oneShot(options, here, there)
         #expect(run.transfers == ["pull b"])
         #expect(run.error?.code == (hasChanges ? 403 : nil))
-        #expect(run.error.map { $0.message.contains("may only read") } ?? !hasChanges)
+        #expect(run.error.map { $0.message.contains("has read-only access") } ?? !hasChanges)
         #expect(run.closeCode == 1000)
         // With the right to write, what was left is pushed.
         options.allowsPush = true

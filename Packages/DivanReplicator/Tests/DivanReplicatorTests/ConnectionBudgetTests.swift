@@ -45,7 +45,7 @@ import Testing
         second.exchange()
         #expect(second.closeCode == 4001)
         #expect(second.error?.code == 503)
-        #expect(second.error?.message.contains("holds too much") == true)
+        #expect(second.error?.message.contains("memory limit is reached") == true)
         second.peer.disconnected(at: .seconds(1))
         #expect(first.closeCode == nil)
         let reply = light.ask("rev", ["collection": "0", "id": "x", "rev": "1-aa"], "{}")

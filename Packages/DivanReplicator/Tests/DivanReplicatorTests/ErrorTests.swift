@@ -29,8 +29,8 @@ import Testing
         let error = SyncError.http(HTTPStatus(rawValue: 403), "not this one")
         #expect(
             error.description
-                == "Replication (HTTP/403): not this one; check what this user, or this "
-                + "replicator, may do"
+                == "Replication (HTTP/403): not this one; check the permissions of "
+                + "the user and of the replicator"
         )
     }
 

@@ -22,24 +22,24 @@ import Testing
         tree.revisions.filter { $0.body != nil }.map(\.id.generation)
     }
 
-    @Test func `without a rule only the current body stays`() throws {
+    @Test func `without retention only the current body is kept`() throws {
         #expect(generationsWithBody(try tree(Array(repeating: .none, count: 4))) == [4])
     }
 
-    @Test func `a rule keeps the newest bodies before the current one`() throws {
+    @Test func `retention keeps the newest bodies before the current one`() throws {
         #expect(generationsWithBody(try tree(Array(repeating: Self.two, count: 5))) == [5, 4, 3])
     }
 
-    @Test func `a rule keeps no body that is too short`() throws {
+    @Test func `retention does not keep short bodies`() throws {
         let rule = BodyRetention(revisionCount: 2, minimumByteCount: 1_000)
         #expect(generationsWithBody(try tree([rule, rule, rule])) == [3])
     }
 
-    @Test func `the next insertion without a rule drops what the rule kept`() throws {
+    @Test func `an insertion without retention drops the retained bodies`() throws {
         #expect(generationsWithBody(try tree([Self.two, Self.two, Self.two, .none])) == [4])
     }
 
-    @Test func `what a remote has stays whatever the rule`() throws {
+    @Test func `a body that a remote has is kept regardless of retention`() throws {
         var tree = try tree([.none])
         tree.markLatest(try id("1-aa"), at: remote)
         for _ in 0..<4 { try grow(&tree, Self.two) }
@@ -48,7 +48,7 @@ import Testing
         #expect(generationsWithBody(tree) == [6, 1])
     }
 
-    @Test func `a revision of a peer keeps the bodies before it, too`() throws {
+    @Test func `a received revision also retains the bodies before it`() throws {
         var tree = try tree([Self.two, Self.two])
         _ = try tree.insertRemote(
             id("3-bb"),
@@ -61,7 +61,7 @@ import Testing
         #expect(generationsWithBody(tree) == [3, 2, 1])
     }
 
-    @Test func `a base of a conflict stays though nobody asks for deltas`() throws {
+    @Test func `the base of a conflict is kept without retention`() throws {
         var tree = try tree([.none])
         tree.markLatest(try id("1-aa"), at: remote)
         try grow(&tree, .none)
@@ -70,7 +70,7 @@ import Testing
         #expect(tree.commonAncestor(of: try id("3-aa"), and: try id("2-bb"))?.body != nil)
     }
 
-    @Test func `a tree keeps its depth whatever the rule`() throws {
+    @Test func `retention does not change the pruning depth`() throws {
         let tree = try tree(Array(repeating: Self.two, count: 200))
         #expect(tree.revisions.count == RevisionLimits.depth)
         #expect(generationsWithBody(tree) == [200, 199, 198])

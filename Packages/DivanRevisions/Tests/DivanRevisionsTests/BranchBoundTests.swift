@@ -13,7 +13,7 @@ import Testing
         return String(repeating: "0", count: 8 - digits.count) + digits
     }
 
-    @Test func `a branch closed again and again leaves no more than the bound`() throws {
+    @Test func `closing branches repeatedly keeps the tree within its limit`() throws {
         var tree = RevisionTree()
         try tree.receive("1-\(name(0))", from: nil)
         for number in 1...300 {
@@ -35,7 +35,9 @@ import Testing
         #expect(try tree.reloaded() == tree)
     }
 
-    @Test func `a document deleted and brought back as a new root leaves no more either`() throws {
+    @Test func `deleting and recreating a document repeatedly keeps the tree within its limit`()
+        throws
+    {
         var tree = RevisionTree()
         for number in 0..<300 {
             let root = "1-\(name(number))"
@@ -48,7 +50,9 @@ import Testing
         }
     }
 
-    @Test func `deep conflicts of a remote are bounded, and those that remotes have stay`() throws {
+    @Test func `deep conflicts of a remote are limited, and revisions that remotes have are kept`()
+        throws
+    {
         var tree = RevisionTree()
         try tree.save("mine")
         let held = try ids("9-feed,8-feed,7-feed")
@@ -62,7 +66,7 @@ import Testing
         #expect(tree.latest(at: RemoteID(rawValue: 2)) == held[0])
     }
 
-    @Test func `a branch opened and closed in turn brings no growth`() throws {
+    @Test func `alternately opening and closing a branch does not grow the tree`() throws {
         var tree = RevisionTree()
         try tree.receive("1-aa", from: nil)
         try tree.receive("2-bb,1-aa", from: nil)
@@ -84,7 +88,7 @@ import Testing
     }
 
     /// The longest chain that one message may bring is pruned in one pass.
-    @Test func `a history of a thousand revisions is cut to the depth`() throws {
+    @Test func `a history of a thousand revisions is pruned to the depth`() throws {
         var tree = RevisionTree()
         let list = (1...1_000).reversed().map { "\($0)-\(name($0))" }.joined(separator: ",")
         try tree.receive(list, from: nil)

@@ -50,7 +50,9 @@ import Testing
         )
     }
 
-    @Test func `a peer moves the clock by no more than a minute, however often it tries`() throws {
+    @Test func `a peer can move the clock ahead by at most a minute, however often it tries`()
+        throws
+    {
         var clock = HybridClock()
         let latest = Self.wall + HybridClock.tolerance
         for _ in 0..<1_000 {
@@ -64,7 +66,7 @@ import Testing
         try behind.see(try #require(time), wall: Self.wall - 50 * Self.second)
     }
 
-    @Test func `an own version that a peer made up moves only its document`() throws {
+    @Test func `a forged version with our own source moves only its document ahead`() throws {
         var history = VectorHistory()
         var author = author(Self.wall)
         let ahead = Self.wall + HybridClock.tolerance - Self.second
@@ -76,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: [.max, 1 << 63 - 1, HybridClock.latestWallTime, 1 << 63] as [UInt64])
-    func `no wall clock and no stored time use up the counter`(wall: UInt64) throws {
+    func `no wall time or stored time exhausts the counter`(wall: UInt64) throws {
         for last in [0, UInt64.max, HybridClock.latestWallTime] {
             var clock = HybridClock(last: last)
             var times: [UInt64] = []
@@ -93,7 +95,8 @@ import Testing
         }
     }
 
-    @Test func `a jump of more than 30 days is noted once, and confirmed by a peer`() throws {
+    @Test func `a clock jump of more than 30 days is recorded once and confirmed by a peer`() throws
+    {
         var clock = HybridClock()
         _ = clock.now(wall: Self.wall)
         #expect(clock.jump == nil)
@@ -111,7 +114,7 @@ import Testing
         #expect(clock.jump == nil)
     }
 
-    @Test func `what the document knows already is not refused for its time`() throws {
+    @Test func `a version that the document already has is not rejected for its time`() throws {
         var history = VectorHistory()
         var early = author(Self.wall + Self.year)
         try save(&history, #"{"n":1}"#, &early)
@@ -127,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func `a version that no remote has gets the present time, and follows what a remote has`()
+    @Test func `a version that no remote has is restamped, after the one that a remote has`()
         throws
     {
         var history = VectorHistory()
@@ -155,9 +158,7 @@ import Testing
         )
     }
 
-    @Test func `a version that a remote has stays, and edits of it are written as another source`()
-        throws
-    {
+    @Test func `a version that a remote has is kept, and later edits get another source`() throws {
         var history = VectorHistory()
         var ahead = author(Self.wall + Self.year)
         try save(&history, #"{"n":1}"#, &ahead)
@@ -176,7 +177,7 @@ import Testing
     }
 
     /// Restored and imported documents have versions of databases that no longer exist.
-    @Test func `foreign versions from the future that no remote has are dropped`() throws {
+    @Test func `foreign versions from the future are dropped unless a remote has them`() throws {
         var history = VectorHistory()
         var ahead = author(Self.wall + Self.year)
         let future = String(Self.wall + Self.year, radix: 16)
@@ -205,7 +206,9 @@ import Testing
 
     /// Random lives of one document; prints its seed when it fails.
     @Test(arguments: 0..<300 as Range<UInt64>)
-    func `after a repair nothing is ahead but what a remote has`(seed: UInt64) throws {
+    func `after a repair only versions that a remote has are ahead of the clock`(
+        seed: UInt64
+    ) throws {
         var generator = SeededGenerator(seed: seed)
         var history = VectorHistory()
         var clock: UInt64 = 0

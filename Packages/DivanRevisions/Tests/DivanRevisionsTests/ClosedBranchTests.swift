@@ -12,7 +12,7 @@ import Testing
         return (tree, local)
     }
 
-    @Test func `the local leaf stays, and the remote's ends in a tombstone`() throws {
+    @Test func `keeping the local side closes the remote branch with a tombstone`() throws {
         var (tree, local) = try conflicted()
         let remoteLeaf = try id("2-bb")
         let outcome = try tree.resolve(
@@ -36,7 +36,9 @@ import Testing
     }
 
     /// The other side of the same decision: once it is told, both trees agree.
-    @Test func `a peer that is told so takes the revision and closes its own`() throws {
+    @Test func `a peer that receives the closed branch takes the revision and closes its own`()
+        throws
+    {
         var (tree, local) = try conflicted()
         let remoteLeaf = try id("2-bb")
         try tree.resolve(local: local, remote: remoteLeaf, as: .keepLocal, closesRemote: true)
@@ -57,7 +59,7 @@ import Testing
         #expect(Set(peer.leaves.map(\.id)) == Set(tree.leaves.map(\.id)))
     }
 
-    @Test func `a new deletion goes on from the remote's branch`() throws {
+    @Test func `a deletion continues the remote branch`() throws {
         var (tree, local) = try conflicted()
         let outcome = try tree.resolve(
             local: local,
@@ -82,7 +84,7 @@ import Testing
         return (tree, local, loser)
     }
 
-    @Test func `the content stays, and descends from what lost`() throws {
+    @Test func `grafting keeps the body and makes it a child of the losing revision`() throws {
         var (tree, local, loser) = try won()
         let grafted = try #require(try tree.graftCurrent(onto: loser))
         #expect(tree.current?.id == grafted)
@@ -93,7 +95,7 @@ import Testing
         #expect(try tree.graftCurrent(onto: loser) == nil)
     }
 
-    @Test func `what another remote has is closed`() throws {
+    @Test func `grafting closes a revision that another remote has`() throws {
         var (tree, local, loser) = try won()
         tree.markLatest(local, at: RemoteID(rawValue: 7))
         let grafted = try #require(try tree.graftCurrent(onto: loser))
@@ -102,7 +104,7 @@ import Testing
     }
 
     /// For one server the content went onto its branch, then for another onto that one's.
-    @Test func `what was made for a peer before is current again for it`() throws {
+    @Test func `grafting for the same peer again makes the earlier revision current`() throws {
         var (tree, local, loser) = try won()
         let first = try #require(try tree.graftCurrent(onto: loser))
         let second = try #require(try tree.graftCurrent(onto: local))
@@ -114,7 +116,7 @@ import Testing
         #expect(!tree.isConflicted)
     }
 
-    @Test func `nothing is grafted onto what did not lose`() throws {
+    @Test func `grafting onto a revision that did not lose does nothing`() throws {
         var (tree, local, _) = try won()
         let before = tree
         for text in ["1-aa", "9-ff", local.description] {
@@ -153,9 +155,7 @@ import Testing
         return false
     }
 
-    @Test func `what a remote goes back to is wanted, and followed although it went on here`()
-        throws
-    {
+    @Test func `a revision that a remote goes back to is requested and becomes current`() throws {
         var tree = try continued()
         #expect(tree.current?.id == (try id("1-bb")))
         #expect(try isWanted("1-aa", at: remote, in: tree))
@@ -165,14 +165,14 @@ import Testing
         #expect(!tree.isConflicted)
     }
 
-    @Test func `a remote that had nothing else has not gone back`() throws {
+    @Test func `a remote that had no other revision has not gone back`() throws {
         var tree = try continued()
         #expect(try !isWanted("1-aa", at: RemoteID(rawValue: 7), in: tree))
         try tree.receive("1-aa", from: RemoteID(rawValue: 7))
         #expect(tree.current?.id == (try id("1-bb")))
     }
 
-    @Test func `what a remote still holds is a conflict again`() throws {
+    @Test func `a closed revision that the remote still has becomes a conflict again`() throws {
         var tree = try closed()
         #expect(tree.isClosed(try id("2-bb")))
         try tree.receive("2-bb,1-aa")
@@ -182,7 +182,7 @@ import Testing
         #expect(tree.current?.id == (try id("2-cc")))
     }
 
-    @Test func `a peer that pushes it with the other branch closed gets it back`() throws {
+    @Test func `pushing a closed revision with the other branch closed makes it current`() throws {
         var tree = try closed()
         let outcome = try tree.insertRemote(
             id("2-bb"),
@@ -197,7 +197,7 @@ import Testing
         #expect(tree.isClosed(try id("2-cc")))
     }
 
-    @Test func `a peer that pushes it and closes nothing is refused`() throws {
+    @Test func `pushing a closed revision without closing the other branch is refused`() throws {
         var tree = try closed()
         let before = tree
         let outcome = try tree.insertRemote(
@@ -211,7 +211,7 @@ import Testing
         #expect(tree == before)
     }
 
-    @Test func `an outdated revision does not take the remote back`() throws {
+    @Test func `an outdated revision does not change the latest revision of the remote`() throws {
         var tree = RevisionTree()
         try tree.receive("1-aa")
         try tree.receive("2-cc,1-aa")
@@ -227,7 +227,7 @@ import Testing
         #expect(tree.conflict?.remote.id == (try id("2-bb")))
     }
 
-    @Test func `a branch that one remote left stays known while another has it`() throws {
+    @Test func `a branch that one remote left is kept while another remote has it`() throws {
         let other = RemoteID(rawValue: 9)
         var tree = RevisionTree()
         try tree.receive("1-aa")
@@ -240,7 +240,8 @@ import Testing
     }
 
     /// Not before: two peers that forget what they gave up for each other would never come to rest.
-    @Test func `a closed branch goes when it is old, no remote has it, and eight came after`()
+    @Test
+    func `a closed branch is pruned when it is old, unknown to remotes and eight came after it`()
         throws
     {
         var tree = try closed()

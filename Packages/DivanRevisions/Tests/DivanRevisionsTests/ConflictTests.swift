@@ -3,7 +3,7 @@ import Testing
 
 /// How conflicts end (`revisions.md` §8).
 @Suite struct ConflictTests {
-    @Test func `keeping the local side writes it after the remote one`() throws {
+    @Test func `keeping the local side writes it as a child of the remote revision`() throws {
         var (tree, local) = try conflicted()
         let outcome = try tree.resolve(local: local, remote: try id("2-bb"), as: .keepLocal)
         #expect(tree.current?.id == outcome)
@@ -22,7 +22,7 @@ import Testing
         #expect(base?.body != nil)
     }
 
-    @Test func `keeping the remote side makes no revision but a new sequence`() throws {
+    @Test func `keeping the remote side creates no revision, only a new sequence`() throws {
         var (tree, local) = try conflicted()
         tree.assignSequence(5)
         let outcome = try tree.resolve(local: local, remote: try id("2-bb"), as: .keepRemote)
@@ -33,7 +33,7 @@ import Testing
         #expect(tree[try id("1-aa")]?.sequence == 5)
     }
 
-    @Test func `a branch that lost is told by its tombstone`() throws {
+    @Test func `a losing branch is announced by its tombstone`() throws {
         var (tree, local) = try conflicted()
         let other = RemoteID(rawValue: 2)
         tree.markLatest(local, at: other)
@@ -47,7 +47,7 @@ import Testing
         #expect(tree.closedBranch(from: try id("9-ff")) == [])
     }
 
-    @Test func `a push onto a branch that waits for a decision waits, too`() throws {
+    @Test func `a push onto an unresolved branch stays in conflict`() throws {
         var tree = RevisionTree()
         try tree.receive("1-aa", from: nil)
         try tree.receive("2-cc,1-aa", from: nil, flags: .tombstone)
@@ -60,7 +60,7 @@ import Testing
         #expect(tree.conflict?.remote.id == (try id("3-dd")))
     }
 
-    @Test func `a merge continues the remote side`() throws {
+    @Test func `a merge continues the remote branch`() throws {
         var (tree, local) = try conflicted()
         let merged = body("both")
         let outcome = try tree.resolve(
@@ -78,7 +78,7 @@ import Testing
         #expect(tree.current?.body == merged)
     }
 
-    @Test func `a deletion continues the remote side`() throws {
+    @Test func `a deletion continues the remote branch`() throws {
         var (tree, local) = try conflicted()
         let outcome = try tree.resolve(local: local, remote: try id("2-bb"), as: .delete)
         #expect(outcome.generation == 3)
@@ -87,21 +87,21 @@ import Testing
     }
 
     @Test(arguments: [RevisionTree.Decision.keepLocal, .delete, .keepRemote])
-    func `of two tombstones the remote one stays`(_ decision: RevisionTree.Decision) throws {
+    func `of two tombstones the remote one is kept`(_ decision: RevisionTree.Decision) throws {
         var (tree, local) = try conflicted(localIsTombstone: true, remoteFlags: .tombstone)
         try tree.resolve(local: local, remote: try id("2-bb"), as: decision)
         #expect(tree.current?.id == (try id("2-bb")))
         #expect(!tree.isConflicted)
     }
 
-    @Test func `keeping a local tombstone deletes after the remote side`() throws {
+    @Test func `keeping a local tombstone deletes the document after the remote revision`() throws {
         var (tree, local) = try conflicted(localIsTombstone: true)
         let outcome = try tree.resolve(local: local, remote: try id("2-bb"), as: .keepLocal)
         #expect(outcome.generation == 3)
         #expect(tree.current?.isTombstone == true)
     }
 
-    @Test func `keeping the local side revives what the remote deleted`() throws {
+    @Test func `keeping the local side restores a document that the remote deleted`() throws {
         var (tree, local) = try conflicted(remoteFlags: .tombstone)
         let outcome = try tree.resolve(local: local, remote: try id("2-bb"), as: .keepLocal)
         #expect(tree.current?.id == outcome)
@@ -109,7 +109,7 @@ import Testing
     }
 
     /// It may be in flight to a remote, which is then told what became of it.
-    @Test func `a loser that no remote is known to have is closed, too`() throws {
+    @Test func `a losing revision is closed even if no remote is known to have it`() throws {
         var (tree, local) = try conflicted()
         let other = RemoteID(rawValue: 2)
         try tree.resolve(local: local, remote: try id("2-bb"), as: .keepRemote)
@@ -119,7 +119,7 @@ import Testing
         #expect(!tree.isConflicted)
     }
 
-    @Test func `a loser that another remote has is closed, not purged`() throws {
+    @Test func `a losing revision that another remote has is closed, not purged`() throws {
         var (tree, local) = try conflicted()
         let other = RemoteID(rawValue: 2)
         tree.markLatest(local, at: other)
@@ -139,7 +139,7 @@ import Testing
             RevisionTree.Decision.keepRemote, .merge(body: body("both"), hasBlobs: false),
         ]
     )
-    func `an ancestor of the loser on which another remote stands is kept`(
+    func `an ancestor of the losing revision is kept if another remote has it`(
         _ decision: RevisionTree.Decision
     ) throws {
         var tree = RevisionTree()
@@ -156,7 +156,7 @@ import Testing
         #expect(try tree.reloaded() == tree)
     }
 
-    @Test func `asks again when a side has changed`() throws {
+    @Test func `resolving fails if a side has changed`() throws {
         var (tree, local) = try conflicted()
         let newer = try tree.save("mine again")
         let before = tree
@@ -169,7 +169,7 @@ import Testing
         #expect(tree == before)
     }
 
-    @Test func `fails clearly at the greatest generation`() throws {
+    @Test func `resolving fails at the highest generation unless the remote side is kept`() throws {
         var tree = RevisionTree()
         try tree.save("mine")
         let local = try #require(tree.current?.id)
@@ -184,7 +184,7 @@ import Testing
         #expect(tree.current?.id == last)
     }
 
-    @Test func `does not invent a body that was not loaded`() throws {
+    @Test func `resolving fails if the local body was not loaded`() throws {
         let (tree, local) = try conflicted()
         var bare = try RevisionTree(
             decoding: tree.encoded().span,

@@ -6,7 +6,7 @@ import Testing
     /// Three spellings of one letter, equal by Unicode's rules.
     private static let spellings = ["\u{212B}", "\u{C5}", "A\u{30A}"]
 
-    @Test func `three spellings of a letter are three IDs`() throws {
+    @Test func `canonically equivalent texts are different IDs`() throws {
         let ids = try Self.spellings.map { try DocumentID(checking: $0) }
         #expect(Set(Self.spellings).count == 1, "String takes them for one")
         #expect(Set(ids).count == 3)
@@ -17,9 +17,7 @@ import Testing
         }
     }
 
-    @Test func `IDs that are made up tell their time, stand in its order, and are never the same`()
-        throws
-    {
+    @Test func `generated IDs start with their time, sort by it and are unique`() throws {
         var generator = SeededGenerator(seed: 7)
         let made = (0..<1_000).map { number in
             DocumentID(madeAt: 0x0123_4567_89AB + UInt64(number / 10), using: &generator)
@@ -34,7 +32,7 @@ import Testing
         #expect(late.text.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) })
     }
 
-    @Test func `IDs stand in the order of their bytes`() throws {
+    @Test func `IDs are sorted by their bytes`() throws {
         let texts = ["A\u{30A}", "B", "a", "\u{C5}", "\u{212B}", "\u{1F600}"]
         let ids = try texts.map { try DocumentID(checking: $0) }
         #expect(ids.reversed().sorted() == ids)
@@ -45,7 +43,7 @@ import Testing
         "", "_", "_id", "a\nb", "\u{7F}", String(repeating: "x", count: 241),
         String(repeating: "é", count: 121), "nul\u{0}",
     ])
-    func `no document is made under such an ID`(_ text: String) {
+    func `an invalid ID is rejected`(_ text: String) {
         #expect(throws: DocumentIDError.self) { try DocumentID(checking: text) }
     }
 
@@ -53,12 +51,12 @@ import Testing
         "a", " ", "a_b", "'; DROP TABLE docs_1; --", "%_", "東京😀", "a/b",
         String(repeating: "é", count: 120),
     ])
-    func `any other text is an ID`(_ text: String) throws {
+    func `any other text is a valid ID`(_ text: String) throws {
         #expect(try DocumentID(checking: text).text.utf8.elementsEqual(text.utf8))
         #expect(try DocumentID(received: text) == DocumentID(checking: text))
     }
 
-    @Test func `what another implementation took is taken from it`() throws {
+    @Test func `IDs that other implementations allow can be received`() throws {
         for text in ["a\nb", "\u{7F}", String(repeating: "x", count: 255)] {
             #expect(try DocumentID(received: text).text == text)
         }
@@ -67,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `the error says what is wrong and what to do`() {
+    @Test func `the error states the problem and a remedy`() {
         let error = #expect(throws: DocumentIDError.self) {
             try DocumentID(checking: String(repeating: "x", count: 300))
         }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct EncodingTests {
     @Test(arguments: UInt64(0)..<200)
-    func `a stored tree comes back whole`(seed: UInt64) throws {
+    func `an encoded tree round-trips`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let tree = try RevisionTree.arbitrary(using: &generator)
         let again = try tree.reloaded()
@@ -12,7 +12,7 @@ import Testing
         #expect(again.encoded() == tree.encoded(), "seed \(seed)")
     }
 
-    @Test func `a document of one revision takes a few bytes`() throws {
+    @Test func `a document with one revision takes a few bytes`() throws {
         var tree = RevisionTree()
         let only = try tree.save("a")
         #expect(tree.encoded() == [1, 1, 0, 0, 0, 0])
@@ -21,7 +21,7 @@ import Testing
     }
 
     /// It includes the bodies of revisions that are not current, but not that of the current one.
-    @Test func `keeps bodies that no row holds`() throws {
+    @Test func `the encoding contains the bodies of revisions that are not current`() throws {
         var tree = RevisionTree()
         try tree.receive("1-aa")
         try tree.save("mine")
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(0)..<300)
-    func `damage gives a sound tree or an error`(seed: UInt64) throws {
+    func `a damaged encoding gives a valid tree or an error`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let tree = try RevisionTree.arbitrary(using: &generator)
         let current = try #require(tree.current)
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(0)..<100)
-    func `noise never traps`(seed: UInt64) throws {
+    func `random bytes never trap`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         for count in 0..<64 {
             var bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `says what is wrong with a stored tree`() throws {
+    @Test func `reports what is wrong with a stored tree`() throws {
         let current = try id("1-aa")
         func decode(_ bytes: [UInt8]) throws -> RevisionTree {
             try RevisionTree(
@@ -88,11 +88,11 @@ import Testing
         }
         #expect(throws: RevisionError.damagedEncoding(offset: 5)) { try decode([1, 1, 0, 64, 0]) }
         let error = RevisionError.damagedEncoding(offset: 5)
-        #expect("\(error)".contains("at byte 5: damaged; purge the document"))
+        #expect("\(error)".contains("damaged at byte 5; purge the document"))
     }
 
     /// From a crafted file: the history of such a tree counted generations down from 0.
-    @Test func `no version stands in a stored tree`() throws {
+    @Test func `a stored tree cannot contain versions`() throws {
         let version = try #require(Version("18e9af6948281234@KjVAS1ZhbHeCjZijrrnEzw"))
         func decode(_ bytes: [UInt8], current: RevisionID) throws -> [RevisionID] {
             let tree = try RevisionTree(
@@ -123,7 +123,7 @@ import Testing
     }
 
     /// The example of the README.
-    @Test func `saves, pulls and resolves`() throws {
+    @Test func `saves, pulls and resolves a conflict`() throws {
         var tree = RevisionTree()
         let body = Array(#"{"stars":5}"#.utf8)
         let mine = try RevisionID.digesting(

@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: [true, false], [[], RevisionFlags.tombstone])
-    func `a revision that was given up for its own ancestor comes back with its history`(
+    func `a revision that lost to its own ancestor is restored when its history arrives`(
         isPush: Bool,
         flags: RevisionFlags
     ) throws {
@@ -63,7 +63,9 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `an ancestor of what was given up comes back with its history, too`(isPush: Bool) throws {
+    func `an ancestor of a losing revision is restored when its history arrives, too`(
+        isPush: Bool
+    ) throws {
         // The edit on top was given up here; a peer that has the one below remembers the descent.
         var tree = try forgetful(.keepRemote)
         let below = try ids("59-dd,58-dd")
@@ -80,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `who is told that its revision went on and lost follows, though it forgot the descent`(
+    func `a revision that continued and lost elsewhere is given up despite forgotten history`(
         isPush: Bool
     ) throws {
         // Here the ancestor won over its descendant, and over a third revision; elsewhere the
@@ -105,7 +107,7 @@ import Testing
         #expect(tree.isGivenUp(try id(ancestor)))
     }
 
-    @Test func `a conflict with an ancestor ends when the history tells`() throws {
+    @Test func `a conflict with an ancestor ends when the history shows the descent`() throws {
         // Here the later one waits: the ancestor was recreated from a peer that heard less.
         var tree = RevisionTree()
         try tree.receive("\(ancestor),1-aa", from: nil)
@@ -117,7 +119,7 @@ import Testing
         #expect(tree.current?.id == (try id(later)))
     }
 
-    @Test func `the neighbours hear of it, too`() throws {
+    @Test func `the restored history is passed on to other peers`() throws {
         var tree = try forgetful(.keepRemote)
         _ = try offer(&tree, later, history: history, isPush: true)
         let told = tree.history(
@@ -128,7 +130,7 @@ import Testing
         #expect(told.last == (try id(ancestor)))
     }
 
-    @Test func `what is no ancestor stays given up`() throws {
+    @Test func `a losing revision is not restored by an unrelated history`() throws {
         var tree = try forgetful(.keepRemote)
         let strange = try (12...59).reversed().map { try id("\($0)-faded000") } + [try id("2-cc")]
         _ = try offer(&tree, later, history: strange, isPush: true)
@@ -136,7 +138,9 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `who remembers stays with the later one, and tells of it again`(isPush: Bool) throws {
+    func `a peer that knows the history keeps the later revision and announces it again`(
+        isPush: Bool
+    ) throws {
         var tree = RevisionTree()
         try tree.receive("\(later),59-dd,58-dd,57-dd", from: nil)
         try tree.receive("61-ff,\(later)")
@@ -155,7 +159,7 @@ import Testing
         #expect(tree.latest(at: remote) == (try id(isPush ? "61-ff" : later)))
     }
 
-    @Test func `a remote goes back only when it says so itself`() throws {
+    @Test func `a remote goes back to an older revision only if it says so`() throws {
         var tree = RevisionTree()
         try tree.receive("3-cc,2-bb,1-aa")
         tree.markLatest(try id("2-bb"), at: remote)

@@ -8,7 +8,7 @@ import Testing
         (3, "", "4-dd,3-cc"), (3, "1-aa", "4-dd,1-aa"), (3, "3-cc", "4-dd,3-cc"), (1, "4-dd", ""),
         (0, "", ""), (2, "1-aa", "1-aa"), (.max, "9-99", "4-dd,3-cc,2-bb,1-aa"),
     ])
-    func `ends at what the peer knows or may take`(
+    func `a history ends at a known revision or at the limit`(
         limit: Int,
         known: String,
         expected: String
@@ -24,7 +24,7 @@ import Testing
         #expect(history.map(\.description).joined(separator: ",") == expected)
     }
 
-    @Test func `fills a gap while there is room`() throws {
+    @Test func `a gap is filled with placeholder IDs up to the limit`() throws {
         var tree = RevisionTree()
         let list = (0..<49).map { "\(100 - $0)-aa" } + ["3-aa"]
         try tree.receive(list.joined(separator: ","))
@@ -43,7 +43,7 @@ import Testing
         #expect(end == (try ids("99-aa")))
     }
 
-    @Test func `a leap of generations fills no memory`() throws {
+    @Test func `a large gap in generations does not fill memory`() throws {
         var tree = RevisionTree()
         let list = (0..<49).map { "\(4_294_967_295 - $0)-aa" } + ["1-aa"]
         try tree.receive(list.joined(separator: ","))
@@ -52,14 +52,14 @@ import Testing
         #expect(history.count == RevisionLimits.historyCount - 1)
     }
 
-    @Test func `is empty for a first and for an unknown revision`() throws {
+    @Test func `the history of a first or unknown revision is empty`() throws {
         var tree = RevisionTree()
         let first = try tree.save("a")
         #expect(tree.history(of: first, random: FixedRandom()).isEmpty)
         #expect(tree.history(of: try id("7-aa"), random: FixedRandom()).isEmpty)
     }
 
-    @Test func `a made-up ID is new each time`() throws {
+    @Test func `a placeholder ID is new each time`() throws {
         var tree = RevisionTree()
         try tree.receive("3-cc,2-bb,1-aa")
         tree.markLatest(try id("1-aa"), at: RemoteID(rawValue: 2))
@@ -75,14 +75,14 @@ import Testing
 }
 
 @Suite struct PruningTests {
-    @Test func `keeps the depth below each leaf`() throws {
+    @Test func `pruning keeps the depth below each leaf`() throws {
         var tree = RevisionTree()
         for step in 1...120 { try tree.save("\(step)") }
         #expect(tree.revisions.count == 50)
         #expect(tree.revisions.last?.id.generation == 71)
     }
 
-    @Test func `keeps what a remote has and links over the rest`() throws {
+    @Test func `pruning keeps revisions that a remote has and links across the rest`() throws {
         var tree = RevisionTree()
         try tree.receive("1-aa")
         for step in 1...60 { try tree.save("\(step)") }
@@ -93,7 +93,7 @@ import Testing
         #expect(tree[try id("1-aa")]?.body == body("1-aa"))
     }
 
-    @Test func `takes a shared ancestor though another leaf is nearer`() throws {
+    @Test func `pruning removes a shared ancestor even if another leaf is closer to it`() throws {
         var tree = RevisionTree()
         try tree.receive("4-dd,3-cc,2-bb,1-aa", from: nil)
         try tree.receive("2-ff,1-aa", from: nil)

@@ -3,7 +3,7 @@ import DivanTestKit
 import Testing
 
 @Suite struct LocalInsertionTests {
-    @Test func `grows from the current revision`() throws {
+    @Test func `a save continues the current revision`() throws {
         var tree = RevisionTree()
         let first = try tree.save("a")
         let second = try tree.save("b")
@@ -17,7 +17,7 @@ import Testing
         #expect(!tree.isConflicted)
     }
 
-    @Test func `takes the same edit twice as one`() throws {
+    @Test func `inserting the same edit twice changes nothing`() throws {
         var tree = RevisionTree()
         let only = try tree.save("a")
         let outcome = try tree.insertLocal(only, parent: nil, body: body("a"))
@@ -25,7 +25,8 @@ import Testing
         #expect(tree.revisions.count == 1)
     }
 
-    @Test func `refuses a parent that is no leaf, a second root and a wrong generation`() throws {
+    @Test func `refuses a parent that is not a leaf, a second root and a wrong generation`() throws
+    {
         var tree = RevisionTree()
         let first = try tree.save("a")
         try tree.save("b")
@@ -43,7 +44,7 @@ import Testing
         #expect(tree == before)
     }
 
-    @Test func `continues after a tombstone`() throws {
+    @Test func `a save after a tombstone restores the document`() throws {
         var tree = RevisionTree()
         try tree.save("a")
         try tree.save("", isTombstone: true)
@@ -53,7 +54,7 @@ import Testing
         #expect(tree.current?.isTombstone == false)
     }
 
-    @Test func `gives new revisions one sequence`() throws {
+    @Test func `all new revisions get the same sequence`() throws {
         var tree = RevisionTree()
         try tree.receive("2-bb,1-aa")
         tree.assignSequence(7)
@@ -65,7 +66,7 @@ import Testing
 
 /// The list of `revisions.md` §11, and §4.
 @Suite struct RemoteInsertionTests {
-    @Test func `knows what it has`() throws {
+    @Test func `inserting a known revision changes nothing`() throws {
         var tree = RevisionTree()
         #expect(try tree.receive("2-bb,1-aa") == .inserted(isConflict: false))
         let before = tree
@@ -83,7 +84,7 @@ import Testing
         #expect(tree.revisions.isEmpty)
     }
 
-    @Test func `accepts a gap from the depth on`() throws {
+    @Test func `accepts a gap at or after the pruning depth`() throws {
         let list = (0..<49).map { "\(700 - $0)-aa" }
         var tree = RevisionTree()
         try tree.receive((list + ["3-aa"]).joined(separator: ","))
@@ -102,21 +103,21 @@ import Testing
         #expect(tree.revisions.last?.parent == nil)
     }
 
-    @Test func `starts a document at any generation`() throws {
+    @Test func `a document can start at any generation`() throws {
         var tree = RevisionTree()
         try tree.receive((0...50).map { "\(700 - $0)-aa" }.joined(separator: ","))
         #expect(tree.current?.id == (try id("700-aa")))
         #expect(tree.revisions.last?.id.generation == 651)
     }
 
-    @Test func `cuts a history without end`() throws {
+    @Test func `truncates a history that is too long`() throws {
         var tree = RevisionTree()
         let list = (0..<5_000).map { "\(9_000 - $0)-aa" }.joined(separator: ",")
         #expect(try tree.receive(list) == .inserted(isConflict: false))
         #expect(tree.revisions.count == RevisionLimits.depth)
     }
 
-    @Test func `branches off at the first revision it knows`() throws {
+    @Test func `branches off at the first known revision`() throws {
         var tree = RevisionTree()
         try tree.receive("2-bb,1-aa")
         let local = try tree.save("mine")
@@ -127,7 +128,7 @@ import Testing
         #expect(tree[try id("3-cc")]?.flags == .conflict)
     }
 
-    @Test func `takes a pruned ancestor as a second root in conflict`() throws {
+    @Test func `inserts a pruned ancestor as a second root in conflict`() throws {
         var tree = RevisionTree()
         try tree.receive("3-cc,2-bb")
         #expect(
@@ -136,14 +137,14 @@ import Testing
         #expect(tree.leafList == "3-cc,1-aa")
     }
 
-    @Test func `takes made-up ancestors as ordinary ones`() throws {
+    @Test func `accepts placeholder ancestors like ordinary ones`() throws {
         var tree = RevisionTree()
         try tree.receive("3-cc,2-faded000abababababababab,1-aa")
         #expect(tree.isAncestor(try id("2-faded000abababababababab"), of: try id("3-cc")))
     }
 
     /// `revisions.md` §8: a peer that resolved a conflict for its own side ends ours.
-    @Test func `a revision that closes the current branch takes its place`() throws {
+    @Test func `a revision that closes the current branch replaces it`() throws {
         var tree = RevisionTree()
         try tree.receive("2-bb,1-aa", from: nil)
         let insert = { (tree: inout RevisionTree, closing: String) in
@@ -167,7 +168,7 @@ import Testing
         #expect(try insert(&tree, "3-dd,2-bb,1-aa") == .alreadyThere)
     }
 
-    @Test func `refuses conflicts where they are refused`() throws {
+    @Test func `refuses conflicts if they are not allowed`() throws {
         var tree = RevisionTree()
         try tree.receive("2-bb,1-aa", from: nil, refusesConflicts: true)
         let before = tree
@@ -180,7 +181,7 @@ import Testing
     }
 
     @Test(arguments: [nil, remote])
-    func `revives a deleted document where conflicts are refused`(source: RemoteID?) throws {
+    func `restores a deleted document even if conflicts are refused`(source: RemoteID?) throws {
         var tree = RevisionTree()
         try tree.receive("2-bb,1-aa", from: source, flags: .tombstone)
         let tombstone = tree
@@ -203,7 +204,7 @@ import Testing
         #expect(try tree.reloaded() == tree)
     }
 
-    @Test func `continues a branch in conflict in conflict`() throws {
+    @Test func `continuing a branch in conflict keeps the conflict`() throws {
         var tree = RevisionTree()
         try tree.receive("1-aa")
         let local = try tree.save("mine")
@@ -221,7 +222,10 @@ import Testing
         (["2-bb,1-aa", "†3-cc,2-cc,1-aa"], "2-bb,3-cc"),
         (["†2-bb,1-aa", "†2-cc,1-aa"], "2-cc,2-bb"),
     ])
-    func `orders leaves`(lists: [String], expected: String) throws {
+    func `leaves are sorted live before deleted, then by ID`(
+        lists: [String],
+        expected: String
+    ) throws {
         for lists in [lists, lists.reversed()] {
             var tree = RevisionTree()
             for list in lists {
@@ -238,7 +242,7 @@ import Testing
 
     /// Random branches, offered in random orders, give the same tree.
     @Test(arguments: UInt64(0)..<60)
-    func `the order of arrival changes nothing`(seed: UInt64) throws {
+    func `the order of arrival does not change the tree`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var branches: [[RevisionID]] = []
         for _ in 0..<Int.random(in: 2...6, using: &generator) {
@@ -270,7 +274,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(0)..<200)
-    func `what must hold holds after any changes`(seed: UInt64) throws {
+    func `invariants hold after any changes`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let tree = try RevisionTree.arbitrary(using: &generator)
         let listed = tree.revisions.map(\.id)

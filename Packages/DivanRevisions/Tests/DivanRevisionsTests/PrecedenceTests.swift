@@ -35,7 +35,9 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `the greater of two that close each other takes the place`(isPush: Bool) throws {
+    func `of two revisions that close each other the greater one becomes current`(
+        isPush: Bool
+    ) throws {
         var tree = try peer(gaveUp: greater, for: lower)
         let closing = [try RevisionTree.closing(of: id(lower), for: id(greater)).id, try id(lower)]
         let outcome = try offer(greater, closing: closing, to: &tree, isPush: isPush)
@@ -46,7 +48,9 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `the lower stays out, and ours counts as changed`(isPush: Bool) throws {
+    func `the lower revision stays closed, and the current one counts as changed`(
+        isPush: Bool
+    ) throws {
         var tree = try peer(gaveUp: lower, for: greater)
         tree.assignSequence(5)
         let closing = [
@@ -61,7 +65,7 @@ import Testing
     }
 
     /// Each peer knows how the other's revision continued, and that this was given up.
-    @Test func `two that both went on and lost elsewhere do not wait for each other`() throws {
+    @Test func `two revisions that continued and lost elsewhere do not block each other`() throws {
         func peer(with winner: String, wentOn: String, for loser: String) throws -> RevisionTree {
             var tree = RevisionTree()
             try tree.receive(winner, from: nil)
@@ -104,7 +108,7 @@ import Testing
     }
 
     /// A revision that waits here for a resolver was decided by its sender.
-    @Test func `a conflict ends when the sender closed ours for the other`() throws {
+    @Test func `a conflict ends when the sender closed our revision for the other one`() throws {
         var tree = RevisionTree()
         try tree.receive("\(lower),1-aa", from: nil)
         try tree.receive("\(greater),1-aa", from: RemoteID(rawValue: 8))
@@ -118,7 +122,9 @@ import Testing
 
     /// The sender of a continuation of a waiting branch gave ours up: otherwise the tombstone that closed
     /// ours would be current, a revision that nobody made.
-    @Test func `what goes on from a waiting branch is current if its sender closed ours`() throws {
+    @Test func `a continuation of a conflicting branch becomes current if its sender closed ours`()
+        throws
+    {
         var tree = RevisionTree()
         try tree.receive("2-bb,1-aa", from: nil)
         try tree.receive("2-cc,1-ee", from: RemoteID(rawValue: 8))
@@ -141,7 +147,7 @@ import Testing
     }
 
     /// A peer that did not hear of our revision has decided nothing about it.
-    @Test func `what was given up comes back only from who gave up ours`() throws {
+    @Test func `a losing revision is restored only by a peer that gave up ours`() throws {
         var tree = try peer(gaveUp: greater, for: lower)
         #expect(try offer(greater, closing: [], to: &tree, isPush: false) == .givenUp)
         #expect(tree.current?.id == (try id(lower)))
@@ -154,7 +160,7 @@ import Testing
         #expect(try !tree.takeBack(id(lower), from: remote))
     }
 
-    @Test func `a remote that left our revision leaves it closed here`() throws {
+    @Test func `following a remote to another revision closes the one it left`() throws {
         var tree = RevisionTree()
         try tree.receive("1-aa")
         try tree.receive("\(greater),1-aa")
@@ -168,7 +174,7 @@ import Testing
 
     /// The other side knew how ours continued, and gave that up.
     @Test(arguments: [true, false])
-    func `what went on elsewhere and lost there is lost here`(isPush: Bool) throws {
+    func `a revision that continued and lost elsewhere also loses here`(isPush: Bool) throws {
         var tree = try peer(gaveUp: lower, for: greater)
         let next = try id("3-dd")
         let closing = [
@@ -189,13 +195,13 @@ import Testing
         )
     }
 
-    @Test func `a peer of another kind is followed as before`() throws {
+    @Test func `a closed revision from a peer that does not close branches is a conflict`() throws {
         var tree = try peer(gaveUp: greater, for: lower)
         try tree.receive("\(greater),1-aa")
         #expect(tree.conflict?.remote.id == (try id(greater)))
     }
 
-    @Test func `what came before the remote went on changes nothing`() throws {
+    @Test func `an outdated announcement of a closed revision changes nothing`() throws {
         var tree = try peer(gaveUp: greater, for: lower)
         let before = tree
         let outcome = try tree.insertRemote(
@@ -216,7 +222,7 @@ import Testing
 @Suite struct RotationTests {
     /// The three peers that changed places for ever: one has both and the greater, one only the lower,
     /// one has both and the lower, and each follows the next.
-    @Test func `three peers in a circle come to rest`() throws {
+    @Test func `three peers in a circle converge`() throws {
         let turned = try circle(keepsOrder: true)
         #expect(Set(turned.all.compactMap(\.current?.id)) == [try id("2-cc")])
         #expect(turned.moveCount <= 4)
@@ -264,7 +270,7 @@ import Testing
 
     /// Whatever is decided, and whichever letter arrives first: after the last edit the peers come to rest.
     @Test(arguments: 0..<60)
-    func `peers come to rest, and are equal then`(seed: UInt64) throws {
+    func `peers converge to the same revision`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed &* 77 &+ 5)
         for _ in 0..<20 { try settle(using: &generator, seed: seed) }
     }

@@ -6,7 +6,7 @@ import Testing
     private let publicUUID = [UInt8](repeating: 7, count: 16)
     private let wall: UInt64 = 1_800_000_000_000_000_000
 
-    @Test func `a revision that is saved over another is newer`() throws {
+    @Test func `a revision saved over another one is newer`() throws {
         let stored: UInt64 = 0
         let theirs = try VersionVector("18e9af5824300000@BBBBBBBBBBBBBBBBBBBBBA")
         var isSaved = false
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: RevisionScheme.allCases)
-    func `a history is saved, receives, and ends a conflict`(_ scheme: RevisionScheme) throws {
+    func `a history saves, receives and resolves a conflict`(_ scheme: RevisionScheme) throws {
         let source = try #require(SourceID(bytes: publicUUID))
         var author = RevisionAuthor(source: source, clock: HybridClock(), wall: wall)
         let body = Array("{}".utf8)

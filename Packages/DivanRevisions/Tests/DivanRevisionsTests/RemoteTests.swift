@@ -3,7 +3,7 @@ import Testing
 
 /// The latest revision at each remote, and remotes that switch branches (`revisions.md` §4).
 @Suite struct RemoteTests {
-    @Test func `follows what a remote sends and accepts`() throws {
+    @Test func `tracks the latest revision that a remote sent or accepted`() throws {
         var tree = RevisionTree()
         try tree.receive("1-aa")
         #expect(tree.latest(at: remote) == (try id("1-aa")))
@@ -17,7 +17,7 @@ import Testing
         #expect(tree.latest(at: remote) == nil)
     }
 
-    @Test func `keeps the body that a remote has, and only the newest`() throws {
+    @Test func `keeps the body of only the latest revision that a remote has`() throws {
         var tree = RevisionTree()
         try tree.receive("1-aa")
         let second = try tree.save("b")
@@ -38,14 +38,14 @@ import Testing
         #expect(tree[second]?.body == body("b"))
     }
 
-    @Test func `leaves the mark when an older revision arrives late`() throws {
+    @Test func `an older revision that arrives late does not move the mark back`() throws {
         var tree = RevisionTree()
         try tree.receive("3-cc,2-bb,1-aa")
         try tree.receive("2-bb,1-aa")
         #expect(tree.latest(at: remote) == (try id("3-cc")))
     }
 
-    @Test func `follows a remote that leaves our unchanged revision`() throws {
+    @Test func `follows a remote that replaces our unchanged revision`() throws {
         var tree = RevisionTree()
         try tree.receive("3-cc,2-bb,1-aa")
         #expect(try tree.receive("2-dd,1-aa") == .inserted(isConflict: false))
@@ -57,7 +57,7 @@ import Testing
     }
 
     /// A slow resolver must not decide about a revision that the remote gave up (`revisions.md` §10).
-    @Test func `ends a conflict when the remote takes our side`() throws {
+    @Test func `a conflict ends when the remote accepts our side`() throws {
         var tree = RevisionTree()
         try tree.receive("1-aa")
         let local = try tree.save("mine")
@@ -70,7 +70,8 @@ import Testing
     }
 
     /// Two peers bring a deleted document back independently: neither edit may be lost.
-    @Test func `a deleted branch that goes on beside a revival is a conflict`() throws {
+    @Test func `a deleted branch that continues next to a restored document is a conflict`() throws
+    {
         var tree = RevisionTree()
         _ = try tree.insertRemote(
             try id("2-bb"),
@@ -100,7 +101,7 @@ import Testing
         #expect(tree.conflict?.remote.id == (try id("3-dd")))
     }
 
-    @Test func `keeps a branch in conflict that another remote has`() throws {
+    @Test func `keeps a branch in conflict if another remote has it`() throws {
         var tree = RevisionTree()
         try tree.receive("1-aa")
         let local = try tree.save("mine")
@@ -110,7 +111,7 @@ import Testing
         #expect(tree.conflict != nil)
     }
 
-    @Test func `follows a remote that leaves a branch in conflict`() throws {
+    @Test func `follows a remote that replaces a branch in conflict`() throws {
         var tree = RevisionTree()
         try tree.receive("1-aa")
         let local = try tree.save("mine")
@@ -120,7 +121,7 @@ import Testing
         #expect(!tree.contains(try id("2-bb")))
     }
 
-    @Test func `keeps both branches when a remote leaves one that we continued`() throws {
+    @Test func `keeps both branches when a remote replaces a revision that we continued`() throws {
         var tree = RevisionTree()
         try tree.receive("2-bb,1-aa")
         let local = try tree.save("mine")
@@ -129,7 +130,7 @@ import Testing
         #expect(tree.conflict?.remote.id == (try id("2-cc")))
     }
 
-    @Test func `keeps the local branch current whatever the IDs`() throws {
+    @Test func `keeps the local branch current regardless of the revision IDs`() throws {
         var tree = RevisionTree()
         try tree.receive("1-aa")
         let local = try tree.save("mine")
@@ -138,7 +139,7 @@ import Testing
         #expect(tree.isConflicted)
     }
 
-    @Test func `sees a conflict in a deletion by the remote only`() throws {
+    @Test func `a remote deletion of an edited document is a conflict`() throws {
         var tree = RevisionTree()
         try tree.receive("1-aa")
         try tree.save("mine")
@@ -148,7 +149,7 @@ import Testing
         #expect(!tree.isConflicted)
     }
 
-    @Test func `gives the last branch in conflict its place`() throws {
+    @Test func `purging the local branch makes the conflicting branch current`() throws {
         var tree = RevisionTree()
         try tree.receive("1-aa")
         let local = try tree.save("mine")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct RevisionIDTests {
     @Test(arguments: [1, 9, 10, 99, 100, 999_999_999, 1_000_000_000, RevisionID.maximumGeneration])
-    func `is spelled as it was read, whatever the lengths`(generation: UInt64) throws {
+    func `the text of an ID round-trips for all lengths`(generation: UInt64) throws {
         for byteCount in [1, 3, 8, 20, 39, 40] {
             let digits = (0..<2 * byteCount).map { String(15 - $0 % 16, radix: 16) }
             let text = "\(generation)-\(digits.joined())"
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: try Vectors.load().litecore)
-    func `digests what Couchbase Lite digests`(_ vector: Vectors.Case) throws {
+    func `computes the same digests as Couchbase Lite`(_ vector: Vectors.Case) throws {
         let made = try RevisionID.digesting(
             parent: try vector.parentRevID.map(id),
             isTombstone: vector.deleted,
@@ -27,7 +27,7 @@ import Testing
         #expect(made.description == vector.revID)
     }
 
-    @Test func `digests a parent with the longest text`() throws {
+    @Test func `computes the digest of a child of the longest ID`() throws {
         let parent = try id("4294967294-" + String(repeating: "ab", count: 40))
         let child = try RevisionID.digesting(
             parent: parent,
@@ -41,7 +41,7 @@ import Testing
         "1-ab", "12-00", "4294967294-00ff", "4294967295-ab",
         "3-0123456789abcdef0123456789abcdef01234567", "7-faded0001122334455667788",
     ])
-    func `keeps the text of an ID`(_ text: String) throws {
+    func `keeps the text of a valid ID`(_ text: String) throws {
         let parsed = try id(text)
         #expect(parsed.description == text)
         #expect("\(parsed.generation)-\(parsed.digest)" == text)
@@ -53,12 +53,12 @@ import Testing
         "1-xy", "1 -ab", "1-ab ", "1-junk", "4294967296-ab", "9223372036854775808-ab",
         "99999999999999999999-ab", "1-" + String(repeating: "ab", count: 41), "1--ab", "é-ab",
     ])
-    func `refuses any other text`(_ text: String) {
+    func `rejects any other text`(_ text: String) {
         #expect(RevisionID(text) == nil)
     }
 
     @Test(arguments: 0..<8)
-    func `takes digits and no other byte in any place`(place: Int) {
+    func `accepts only hexadecimal digits at every position`(place: Int) {
         let digits = Set("0123456789abcdef".utf8)
         for byte in UInt8.min...UInt8.max {
             var text = Array("1-01234567".utf8)
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(0)..<100)
-    func `reads only what it encodes`(seed: UInt64) {
+    func `decodes only bytes that it would encode`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         for count in 0..<52 {
             let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
@@ -88,14 +88,14 @@ import Testing
         }
     }
 
-    @Test func `leaves a first byte of 0 to other kinds of ID`() {
+    @Test func `reserves a first byte of 0 for other kinds of IDs`() {
         #expect(decoded([0, 1, 2]) == nil)
         #expect(decoded([0x81, 0x00, 0xAB]) == nil)
         #expect(decoded([1]) == nil)
         #expect(decoded([]) == nil)
     }
 
-    @Test func `lets no revision follow the greatest generation`() throws {
+    @Test func `no revision can follow the highest generation`() throws {
         let last = try id("4294967295-ab")
         #expect(throws: RevisionError.generationOverflow(RevisionID.maximumGeneration)) {
             try child(of: last)
@@ -108,7 +108,7 @@ import Testing
         #expect(tree.revisions.count == 1)
     }
 
-    @Test func `lies inline`() {
+    @Test func `is stored inline`() {
         #expect(MemoryLayout<RevisionID>.size <= 56)
     }
 }

@@ -62,14 +62,14 @@ import Testing
         return history.isAncestor(try id(name), of: current.id)
     }
 
-    @Test func `who wins over a tree's revision still follows what it followed`() throws {
+    @Test func `a tree revision that wins over another one still knows its own ancestors`() throws {
         let history = try decided(("2-bb", "1-aa"), ("1-cc", ""), as: .keepLocal)
         #expect(history.current?.id == (try id("2bb00000000@Revision+Tree+Encoding")))
         for name in ["1-cc", "1-aa"] { #expect(try knows(name, history), "\(name)") }
         #expect(try !knows("1-dd", history), "an earlier generation alone is no ancestor")
     }
 
-    @Test func `a merge follows the tree revisions of both sides`() throws {
+    @Test func `a merge knows the tree revisions of both sides`() throws {
         let body = HistoryDecision.merge(body: Array("{}".utf8), hasBlobs: false)
         let history = try decided(("2-bb", "1-aa"), ("2-dd", "1-cc"), as: body)
         for name in ["2-dd", "1-cc", "2-bb", "1-aa"] {
@@ -78,15 +78,14 @@ import Testing
         #expect(history.text(of: try #require(history.current?.id)).contains("2-dd, 1-cc, 2-bb"))
     }
 
-    @Test func `a version that wins over a tree's revision knows it, and gets no tree IDs`() throws
-    {
+    @Test func `a version that wins over a tree revision knows it and gets no tree IDs`() throws {
         let history = try decided(("2-bb", "1-aa"), (Self.version, ""), as: .keepRemote)
         #expect(history.current?.id == (try id(Self.version)))
         #expect(try knows("2-bb", history))
         #expect(!history.text(of: try id(Self.version)).contains("-"))
     }
 
-    @Test func `a remote may have a tree's revision that is known by its version alone`() throws {
+    @Test func `a remote can have a tree revision that is known only by its version`() throws {
         let other = RemoteID(rawValue: 2)
         for name in ["2-bb", "2bb00000000@Revision+Tree+Encoding"] {
             var history = try decided(("2-bb", ""), (Self.version, ""), as: .keepRemote)
@@ -98,7 +97,7 @@ import Testing
 
     /// Each of two peers let the other's revision win.
     @Test(arguments: [true, false])
-    func `of two tree revisions that won over each other both peers keep one`(
+    func `of two tree revisions that won over each other both peers keep the same one`(
         isGreater: Bool
     ) throws {
         let names = isGreater ? ("1-aa", "1-bb") : ("1-bb", "1-aa")
@@ -120,7 +119,7 @@ import Testing
 
     /// No revision that shares a past with the deletion does so (`VectorMeetingTests`).
     @Test(arguments: ["2-dd", Self.version])
-    func `a tree's revision that brings a document back has seen the deletion from then on`(
+    func `a tree revision that restores a document knows the deletion from then on`(
         deletion: String
     ) throws {
         var author = try author()
@@ -145,7 +144,7 @@ import Testing
 
     /// The remote has the converted form, for which it sent no tree IDs; a vector sent without any
     /// would count as older than that, and that as older than the vector, for ever.
-    @Test func `a peer of ours gets the tree IDs that say what was seen, whatever it has`() throws {
+    @Test func `a Divan peer always receives the tree IDs of all known revisions`() throws {
         var author = try author()
         var history = RevisionScheme.vectors.emptyHistory
         let converted = "2bb00000000@Revision+Tree+Encoding"
@@ -167,7 +166,7 @@ import Testing
     }
 
     /// A revision that a tree's revision replaced is not its ancestor, but Couchbase Lite takes it for one.
-    @Test func `a peer of ours gets what a tree's revision won over, too`() throws {
+    @Test func `a Divan peer also receives the revisions that a tree revision won over`() throws {
         let history = try decided(("1-aa", ""), ("2-bb", "1-cc"), as: .keepRemote)
         let told = { (takesTreeIDs: Bool) in
             history.ancestry(
@@ -182,7 +181,7 @@ import Testing
         #expect(try told(false) == ["1-cc"])
     }
 
-    @Test func `of two converted tree IDs the later one has not seen the other`() throws {
+    @Test func `the later of two converted tree IDs does not know the earlier one`() throws {
         let first = try MixedVector("1aa00000000@Revision+Tree+Encoding; 1-aa")
         let second = try MixedVector("2bb00000000@Revision+Tree+Encoding; 2-bb")
         #expect(second.order(to: first) == .conflict)
@@ -192,7 +191,8 @@ import Testing
         #expect(nameless.order(to: first) == .newer, "as Couchbase Lite has it")
     }
 
-    @Test func `a tree that is upgraded remembers what it closed, and tells who holds it`() throws {
+    @Test func `an upgraded tree remembers closed revisions and tells peers that have them`() throws
+    {
         var tree = RevisionTree()
         _ = try tree.insertLocal(id("1-aa"), parent: nil, body: Array("{\"a\":1}".utf8))
         _ = try tree.insertRemote(
@@ -218,7 +218,9 @@ import Testing
         #expect(told([]).isEmpty, "a branch, where nobody asks for more")
     }
 
-    @Test func `an upgraded tree remembers what a remote has, however long its branch is`() throws {
+    @Test func `an upgraded tree remembers what a remote has, regardless of the branch length`()
+        throws
+    {
         var tree = RevisionTree()
         _ = try tree.insertRemote(
             id("1-aa"),

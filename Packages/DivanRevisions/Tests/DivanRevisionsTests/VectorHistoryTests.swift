@@ -91,9 +91,7 @@ import Testing
         }
     }
 
-    @Test func `behind the current revision the one is named first that the asking remote had`()
-        throws
-    {
+    @Test func `the known revision that the asking remote had is listed first`() throws {
         var generator = SeededGenerator(seed: 1)
         var fleet = try Fleet(count: 4, using: &generator)
         var latest: [RevisionID] = []
@@ -122,7 +120,7 @@ import Testing
     }
 
     @Test(arguments: 0..<80 as Range<UInt64>)
-    func `peers with resolvers that differ come to rest, and alike`(seed: UInt64) throws {
+    func `peers with different resolvers converge`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let count = Int.random(in: 2...5, using: &generator)
         var fleet = try Fleet(count: count, using: &generator)
@@ -164,7 +162,7 @@ import Testing
         #expect(outcomes.count == 1, "seed \(seed)")
     }
 
-    @Test func `keeping one side makes no revision, merging makes one`() throws {
+    @Test func `keeping one side creates no revision, and merging creates one`() throws {
         var generator = SeededGenerator(seed: 1)
         var fleet = try Fleet(count: 2, using: &generator)
         try fleet.save("a", at: 0)
@@ -188,7 +186,7 @@ import Testing
         #expect(deleted.current?.id.version?.source == author.source)
     }
 
-    @Test func `a side that is kept never takes the name of its writer's next revision`() throws {
+    @Test func `keeping a side never uses the ID of its writer's next revision`() throws {
         var generator = SeededGenerator(seed: 2)
         var fleet = try Fleet(count: 3, using: &generator)
         try fleet.save("a", at: 1)
@@ -220,7 +218,7 @@ import Testing
         #expect(fleet.histories.allSatisfy { $0.current?.id == outcome.id && !$0.isConflicted })
     }
 
-    @Test func `what a tree knew is known after the upgrade`() throws {
+    @Test func `revisions that a tree knew are known after the upgrade`() throws {
         var tree = RevisionTree()
         try tree.receive("2-bb,1-aa")
         let mine = try tree.save("mine")
@@ -237,7 +235,7 @@ import Testing
     }
 
     @Test(arguments: 0..<300 as Range<UInt64>)
-    func `damaged bytes are a sound history or an error`(seed: UInt64) throws {
+    func `damaged bytes give a valid history or an error`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var fleet = try Fleet(count: 3, using: &generator)
         for place in 0..<3 { try fleet.save("\(place)", at: place) }

@@ -32,7 +32,7 @@ import Testing
 
     /// Each of two neighbours gave up the other's revision for its own.
     @Test(arguments: [nil, RemoteID(rawValue: 1)])
-    func `whoever brings the smaller of two crossed revisions is told again`(
+    func `receiving the smaller of two crossed revisions announces the greater one again`(
         remote: RemoteID?
     ) throws {
         var author = try author()
@@ -48,7 +48,8 @@ import Testing
     }
 
     /// A third peer let ours win while it was in flight to us; its sender may have let it win over ours.
-    @Test func `what was overtaken on its way is told from what is known`() throws {
+    @Test func `a revision that was overtaken in flight is distinguished from a known one`() throws
+    {
         var author = try author()
         var history = RevisionScheme.vectors.emptyHistory
         let (ours, theirs) = ("18e9af52a2ab0000@" + Self.here, "18e9af52b30f0000@" + Self.there)
@@ -66,8 +67,7 @@ import Testing
     }
 
     /// The name of a tree revision has no room for what it won over; only the version has.
-    @Test func `what a kept tree ID won over is known to the tree revision that follows it`() throws
-    {
+    @Test func `a tree revision knows what its parent won over`() throws {
         let remote = RemoteID(rawValue: 1)
         let first = "1-feb9f18cfe8400000000000000000000000000ff"
         let second = "2-11b9f18cfe8400000000000000000000000000ff"
@@ -101,7 +101,7 @@ import Testing
         )
     }
 
-    @Test func `a list of tree IDs that is full has room for what was won over`() throws {
+    @Test func `a full list of tree IDs has space for revisions that were won over`() throws {
         let tree = { (generation: Int, branch: Int) in
             try #require(RevisionID("\(generation)-\(String(4_096 + branch, radix: 16))"))
         }
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func `a remote that converted a tree ID has the revision that we have`() throws {
+    @Test func `a remote that converted our tree ID has our revision`() throws {
         let remote = RemoteID(rawValue: 1)
         var author = try author()
         var history = RevisionScheme.vectors.emptyHistory
@@ -137,7 +137,7 @@ import Testing
 
     /// Its sender may have taken the tombstone meanwhile, and must be told which revision counts.
     @Test(arguments: [nil, RemoteID(rawValue: 1)])
-    func `a document made under the ID of a deleted one wins, whichever of the two arrives`(
+    func `a document created under the ID of a deleted one wins in either order of arrival`(
         remote: RemoteID?
     ) throws {
         let (old, new) = ("18e9af52a2ab0000@" + Self.here, "18e9af52b30f0000@" + Self.there)
@@ -165,7 +165,7 @@ import Testing
     }
 
     /// Who deleted it may have left out that the document was seen.
-    @Test func `a document made before a deletion is in conflict with it`() throws {
+    @Test func `a document created before a deletion conflicts with it`() throws {
         var author = try author()
         var history = RevisionScheme.vectors.emptyHistory
         var tombstone = try received("18e9af52b30f0000@" + Self.here, "", remote: nil)
@@ -178,7 +178,7 @@ import Testing
 
     /// The later version of a writer replaces the one that the deletion follows.
     @Test(arguments: [true, false])
-    func `an edit by the writer of what was deleted brings nothing back`(
+    func `an edit by the writer of a deleted document does not restore it`(
         hadTombstone: Bool
     ) throws {
         let remote = hadTombstone ? RemoteID(rawValue: 1) : nil
@@ -196,7 +196,7 @@ import Testing
     }
 
     /// Sync Gateway leaves out the past of a tombstone that is in none of the user's channels.
-    @Test func `a tombstone without a past follows what its remote had, and nothing else`() throws {
+    @Test func `a tombstone without a history follows only what its remote had`() throws {
         let remote = RemoteID(rawValue: 1)
         var author = try author()
         var history = RevisionScheme.vectors.emptyHistory
@@ -231,7 +231,7 @@ import Testing
     }
 
     /// Each of two Divan peers keeps the later one, in whichever direction they meet.
-    @Test func `of two deletions the greater is kept for a peer that can be told`() throws {
+    @Test func `of two deletions the greater one is kept for a Divan peer`() throws {
         let remote = RemoteID(rawValue: 1)
         var author = try author()
         var history = RevisionScheme.vectors.emptyHistory
@@ -267,7 +267,7 @@ import Testing
             "3-feb9f18cfe8400000000000000000000000000ff", "2-\(Self.digest)"
         ),
     ])
-    func `an edit of what was deleted is a conflict, and brings nothing back`(
+    func `an edit of a deleted revision is a conflict and does not restore the document`(
         deletion: String,
         before: String,
         edit: String,
@@ -284,7 +284,7 @@ import Testing
     }
 
     /// Each of the two knows the other, so the vectors do not tell which the remote had last.
-    @Test func `of crossed revisions the remote has the one that it told last`() throws {
+    @Test func `of two crossed revisions a remote has the one it announced last`() throws {
         let remote = RemoteID(rawValue: 1)
         var author = try author()
         var history = RevisionScheme.vectors.emptyHistory
@@ -300,7 +300,7 @@ import Testing
     }
 
     /// It is seen when it first arrives, and is older than ours from then on.
-    @Test func `a merge that is ours under another name is known however often it comes`() throws {
+    @Test func `a merge that equals ours is recognized however often it arrives`() throws {
         var author = try author()
         var history = RevisionScheme.vectors.emptyHistory
         let merged =
@@ -313,7 +313,7 @@ import Testing
     }
 
     /// Both made the same merge, each under its own name, and have seen the other's.
-    @Test func `a remote that takes our merge for its own has ours as well`() throws {
+    @Test func `a remote that keeps its own copy of our merge also has ours`() throws {
         let remote = RemoteID(rawValue: 1)
         var author = try author()
         var history = RevisionScheme.vectors.emptyHistory

@@ -16,7 +16,7 @@ import Testing
 
     /// As many as a record of Couchbase Lite may have; each was looked for among all others.
     @Test(.timeLimit(.minutes(1)))
-    func `the revisions of many remotes are taken over in linear time`() throws {
+    func `the revisions of many remotes are restored in linear time`() throws {
         let others = try (1...65_535).map { try state($0) }
         let history = try VectorHistory(restoring: try state(0), others: others, sequence: 1)
         #expect(history.known.count == 65_536)

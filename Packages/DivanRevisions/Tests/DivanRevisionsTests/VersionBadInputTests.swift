@@ -8,7 +8,7 @@ import Testing
     private static let other = "T1plcHuGkZynsr3I097p9A"
     private let wall: UInt64 = 0x18e9_af69_4828_1234
 
-    @Test func `no text is the history of nothing`() throws {
+    @Test func `an empty text is an empty history`() throws {
         #expect(try MixedVector("").current == nil)
     }
 
@@ -22,12 +22,12 @@ import Testing
             "1@\(source);2-aa,,1-aa", ",2-aa", ";,2-aa", "2-aa;,1-aa",
         ]
     )
-    func `malformed histories are refused`(text: String) {
+    func `malformed histories are rejected`(text: String) {
         #expect(throws: VersionError.self, "\(text)") { try MixedVector(text) }
     }
 
     /// Sync Gateway writes so few characters only for that name, and compares texts.
-    @Test func `the unknown source of Sync Gateway keeps its name`() throws {
+    @Test func `Sync Gateway's Unknown+Source keeps its name`() throws {
         let text = "18e9af5838430000@Unknown+Source"
         #expect(Version(text)?.source == .unknown)
         #expect(Version(text)?.description == text)
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `a source stands twice only where it merged its own`() throws {
+    @Test func `a source can occur twice only if it merged its own version`() throws {
         _ = try VersionVector("9@\(Self.source), 3@\(Self.source), 5@\(Self.other);")
         for text in [
             "9@\(Self.source), 9@\(Self.source);", "9@\(Self.source); 3@\(Self.source)",
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `no vector of 100,000 entries is taken, nor is the time for it`() throws {
+    @Test func `a vector of 100,000 entries is rejected`() throws {
         var generator = SeededGenerator(seed: 7)
         let versions = (0..<100_000).compactMap { _ -> Version? in
             let bytes = (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }
@@ -71,7 +71,7 @@ import Testing
 
     /// A peer names a tree revision of any generation, and a conflict with it is resolved here.
     @Test(arguments: [5_800_000, 5_900_000, 8_388_607] as [UInt64])
-    func `a tree revision of a great generation stands in a vector that can be read`(
+    func `a tree revision of a high generation can be stored in a vector`(
         generation: UInt64
     ) throws {
         let legacy = try #require(RevisionID("\(generation)-aaaaaaaaaa"))
@@ -84,7 +84,7 @@ import Testing
     }
 
     /// Merged versions are not pruned, so a peer may send ten thousand of them.
-    @Test func `vectors of 10,000 merged versions are not compared each with each`() throws {
+    @Test func `vectors of 10,000 merged versions are compared without quadratic work`() throws {
         var generator = SeededGenerator(seed: 8)
         let versions = (0..<VersionLimits.receivedCount).compactMap { number -> Version? in
             let bytes = (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }
@@ -102,9 +102,7 @@ import Testing
         #expect(time < .seconds(5))
     }
 
-    @Test func `a clock refuses what is ahead, zero or beyond, and goes on behind what it gave`()
-        throws
-    {
+    @Test func `the clock rejects invalid and future times and never goes back`() throws {
         var clock = HybridClock()
         let start = clock.now(wall: wall)
         let first = try #require(start)
@@ -124,7 +122,7 @@ import Testing
         #expect(end == [HybridClock.latestWallTime + 1, HybridClock.latestWallTime + 2])
     }
 
-    @Test func `a tree takes no versions`() throws {
+    @Test func `a revision tree refuses versions`() throws {
         let version = try #require(Version("18e9af6948280000@\(Self.source)"))
         var tree = RevisionTree()
         try tree.receive("1-aa")
@@ -151,7 +149,7 @@ import Testing
         #expect(tree.revisions.count == 1)
     }
 
-    @Test func `one version in a vector that is ahead leaves the clock as it was`() throws {
+    @Test func `a vector with one version in the future leaves the clock unchanged`() throws {
         var clock = HybridClock()
         let text = "18e9af6948280000@\(Self.source); 28e9af6948280000@\(Self.other)"
         #expect(throws: VersionError.self) { try clock.see(VersionVector(text), wall: wall) }
@@ -159,7 +157,7 @@ import Testing
     }
 
     @Test(arguments: 0..<200 as Range<UInt64>)
-    func `any bytes are a vector that is written as it was read, or none`(seed: UInt64) throws {
+    func `arbitrary bytes are rejected or give a vector that round-trips`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let text = "18e9af54186a0000@\(Self.source), 5@\(Self.other); 9@Revision+Tree+Encoding"
         var bytes = try VersionVector(text).encoded

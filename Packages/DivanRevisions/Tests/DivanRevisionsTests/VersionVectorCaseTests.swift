@@ -6,7 +6,7 @@ import Testing
 @Suite struct VersionVectorCaseTests {
     private func cases() throws -> VectorCases { try VectorCases.all.get() }
 
-    @Test func `text and bytes are those of Couchbase Lite`() throws {
+    @Test func `the text and binary forms are those of Couchbase Lite`() throws {
         for item in try cases().codec {
             let vector = try vector(item.text)
             #expect(vector.description == item.canonicalText)
@@ -20,14 +20,14 @@ import Testing
         #expect(try cases().codec.count == 12)
     }
 
-    @Test func `malformed text is refused`() throws {
+    @Test func `malformed text is rejected`() throws {
         for item in try cases().refused {
             #expect(throws: VersionError.self, "\(item.why)") { try VersionVector(item.text) }
         }
         #expect(try cases().refused.count == 12)
     }
 
-    @Test func `revisions are in the order that Couchbase Lite finds`() throws {
+    @Test func `vectors are compared as in Couchbase Lite`() throws {
         for item in try cases().compare {
             let (first, second) = (
                 try item.a.isEmpty ? VersionVector() : vector(item.a),
@@ -41,7 +41,7 @@ import Testing
         #expect(try cases().compare.count == 16)
     }
 
-    @Test func `saving and merging give the vectors of Couchbase Lite`() throws {
+    @Test func `saving and merging give the same vectors as Couchbase Lite`() throws {
         for item in try cases().operations {
             let text = try outcome(of: item)
             #expect(text == item.result ?? "refused", "\(item)")
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `the clock goes and sees as Couchbase Lite's`() throws {
+    @Test func `the clock behaves like that of Couchbase Lite`() throws {
         for item in try cases().clock {
             let wall = try time(item.wall)
             if item.op == "now" {
@@ -87,7 +87,7 @@ import Testing
         #expect(try cases().clock.count == 8)
     }
 
-    @Test func `text with tree IDs is read`() throws {
+    @Test func `text with tree IDs is parsed`() throws {
         for item in try cases().mixedText {
             // Digests of three digits are not whole bytes.
             let whole = { (text: String) in
@@ -107,7 +107,7 @@ import Testing
 
     /// Sync Gateway joins the versions, which end with the semicolon, and the tree IDs with commas.
     @Test(arguments: [";,2-abcd,1-cdef", ";, 2-abcd, 1-cdef", "; ,2-abcd,1-cdef"])
-    func `nothing but tree IDs may follow an empty entry behind what was merged`(
+    func `only tree IDs can follow an empty entry after the merged versions`(
         rest: String
     ) throws {
         let current = "9@KjVAS1ZhbHeCjZijrrnEzw"
@@ -121,7 +121,7 @@ import Testing
         #expect(mixed.description == "\(current), \(merged); 2-abcd, 1-cdef")
     }
 
-    @Test func `tree IDs are converted as at Couchbase Lite`() throws {
+    @Test func `tree IDs are converted as in Couchbase Lite`() throws {
         let conversions = try VectorCases.conversions()
         for item in conversions {
             let version = Version(converting: try id(item.revTreeID))
@@ -133,7 +133,7 @@ import Testing
 
     /// Here, a revision that has the tree ID or its converted form knows the other form as well; LiteCore
     /// treats the two as unrelated, and asks a resolver.
-    @Test func `mixed histories are in the order that LiteCore decided`() throws {
+    @Test func `mixed histories are compared as in LiteCore`() throws {
         var beyond: [String] = []
         for item in try cases().mixedCompare {
             let (new, held) = (try MixedVector(item.new), try MixedVector(item.held))
@@ -153,7 +153,8 @@ import Testing
         #expect(beyond.allSatisfy { $0.contains("@Revision+Tree+Encoding") })
     }
 
-    @Test func `two merges of the same are one revision where their bodies are equal`() throws {
+    @Test func `two merges of the same versions are one revision if their bodies are equal`() throws
+    {
         for item in try cases().redundantMergeCompare {
             let (new, held) = (try MixedVector(item.new), try MixedVector(item.held))
             let isSame = item.equalBodies && new.vector.isRedundantMerge(of: held.vector)

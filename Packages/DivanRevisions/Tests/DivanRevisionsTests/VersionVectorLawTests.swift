@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(arguments: 0..<60 as Range<UInt64>)
-    func `orders are antisymmetric, forms come back, and no two writers make one version`(
+    func `comparison is antisymmetric, encodings round-trip and versions are unique`(
         seed: UInt64
     ) throws {
         var generator = SeededGenerator(seed: seed)
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(arguments: 0..<40 as Range<UInt64>)
-    func `merging does not ask who is named first, and a win settled twice is one`(
+    func `merging does not depend on the order, and winning twice changes nothing`(
         seed: UInt64
     ) throws {
         var generator = SeededGenerator(seed: seed)
@@ -131,7 +131,7 @@ import Testing
     }
 
     /// One to ten bytes for a difference, forwards and back.
-    @Test func `times however far apart come back from the stored form`() throws {
+    @Test func `versions with any time difference round-trip in the stored form`() throws {
         let source = { (number: UInt8) in
             try #require(SourceID(bytes: Array(repeating: number, count: 16)))
         }
@@ -154,7 +154,7 @@ import Testing
         }
     }
 
-    @Test func `the text of a version is its time in hexadecimal and its source in base64`() throws
+    @Test func `the text of a version is its time in hexadecimal and its source in Base64`() throws
     {
         var generator = SeededGenerator(seed: 64)
         for bit in 0..<64 {
@@ -174,7 +174,7 @@ import Testing
         #expect(mine.description == "1a@*" && SourceID.me.description == "*")
     }
 
-    @Test func `a revision ID carries a version through text, bytes and order`() throws {
+    @Test func `a revision ID keeps its version in text, bytes and order`() throws {
         var generator = SeededGenerator(seed: 14)
         var ids: [RevisionID] = [try id("1-aa"), try id("4294967295-ff")]
         for _ in 0..<200 {

@@ -7,7 +7,7 @@ struct CalculationTests {
 
     init() throws { scratch = try Scratch() }
 
-    @Test("Terms in a list are calculated with as SQLite calculates, step by step")
+    @Test("A list of terms is calculated step by step as in SQLite")
     func asSQLite() throws {
         let seed = UInt64.random(in: .min ... .max)
         print("seed: \(seed)")
@@ -42,7 +42,7 @@ struct CalculationTests {
         }
     }
 
-    @Test("Lists are joined in their order, and one that is MISSING is all of it")
+    @Test("Lists of terms are joined in order, and one that is MISSING makes the result MISSING")
     func joining() throws {
         let lists = "divan_terms1('+', 8), divan_terms1('/-', 3, 1)"
         #expect(try scratch.value("divan_calculate1(divan_join_terms1(\(lists)))") == "1")
@@ -51,7 +51,7 @@ struct CalculationTests {
     }
 
     @Test(
-        "What is no list of terms is MISSING, and harms nothing",
+        "An invalid list of terms is MISSING and does no harm",
         arguments: ["NULL", "x''", "x'00'", "'text'", "7", "zeroblob(40)", "randomblob(24)"]
     )
     func malformed(argument: String) throws {

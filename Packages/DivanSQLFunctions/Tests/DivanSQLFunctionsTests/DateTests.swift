@@ -7,7 +7,7 @@ struct DateTests {
     init() throws { scratch = try Scratch() }
 
     @Test(
-        "Of an example only the marks count",
+        "The digits of an example date do not matter, only its format",
         arguments: [
             ("1970-01-01", "2021-03-04"), ("2006-01-02", "2021-03-04"),
             ("YYYY-MM-DD", "2021-03-04"),
@@ -23,7 +23,7 @@ struct DateTests {
     }
 
     @Test(
-        "What is no format gives the usual one",
+        "An invalid format falls back to the default",
         arguments: [
             "", "Z", "1", "%", "%Q", "%T", "%FT", "%F%T", "%FT%T.%s", "%F %Tx", "1111-11-11T",
             "T11:11:11",
@@ -38,7 +38,7 @@ struct DateTests {
     }
 
     @Test(
-        "Zones are written as the format has them",
+        "Time zones are written as in the format",
         arguments: [
             ("11:11:11+00:00", "11:50:30+01:30"), ("11:11:11-0000", "11:50:30+0130"),
             ("11:11:11Z", "11:50:30+0130"), ("11:11:11", "11:50:30"),
@@ -50,7 +50,7 @@ struct DateTests {
         #expect(found == "'\(expected)'")
     }
 
-    @Test("Milliseconds are written where a format has them and there are some")
+    @Test("Milliseconds are written if the format includes them and they are not 0")
     func milliseconds() throws {
         for format in ["11:11:11.111", "%H:%M:%S%s", "%H:%M:%S%.s", "%T%s"] {
             let some = try scratch.value("divan_millis_to_utc1(1614853230250, '\(format)')")
@@ -63,7 +63,7 @@ struct DateTests {
     }
 
     @Test(
-        "Blanks may stand around a zone, and a zone of Greenwich may be small",
+        "Blanks around a time zone and a lowercase z are accepted",
         arguments: [
             ("2021-03-04 10:20:30 +0000", "10:20:30Z"), ("2021-03-04 10:20:30 +02:00", "08:20:30Z"),
             ("2021-03-04T10:20:30z", "10:20:30Z"), ("2021-03-04T10:20:30 Z ", "10:20:30Z"),
@@ -75,7 +75,7 @@ struct DateTests {
     }
 
     @Test(
-        "What is no date is null",
+        "An invalid date is null",
         arguments: [
             "2021-03-04Z", "2021-03-04 +02:00", "2021-03-04T10:20:30.Z", "2021-03-04T10:20:30+02",
             "x2021-03-04",
@@ -89,7 +89,7 @@ struct DateTests {
     }
 
     @Test(
-        "A date beyond the years that there are is MISSING",
+        "A date outside the supported years is MISSING",
         arguments: [
             "200000000, 'day'", "-200000000, 'day'", "10000000000000, 'second'",
             "768614336404564, 'millennium'", "-768614336404564, 'millennium'", "300000, 'year'",
@@ -102,14 +102,14 @@ struct DateTests {
         #expect(try scratch.value("divan_date_add_millis2(0, \(amount))") == "MISSING")
     }
 
-    @Test("A date with blanks and a T behind it is one without a time")
+    @Test("A date followed by T and blanks has no time")
     func dateAlone() throws {
         let date = try scratch.value("divan_str_to_millis1('2021-03-04')")
         #expect(try scratch.value("divan_str_to_millis1('2021-03-04T ')") == date)
     }
 
     @Test(
-        "Finer digits round the milliseconds of a time",
+        "Fractions finer than milliseconds are rounded",
         arguments: [
             ("30.1234Z", "30.123Z"), ("30.1235Z", "30.124Z"), ("30.123456Z", "30.123Z"),
             ("30.9996+0000", "31Z"), ("59.9999999Z", "21:00Z"), ("30.5Z", "30.500Z"),

@@ -17,14 +17,15 @@ import Testing
         ("2018-03-06 T 12:34:56Z", 1_520_339_696_000), ("2018-03-06T12:34", 1_520_339_640_000),
         ("2018-03-06\t12:34:56.00009Z", 1_520_339_696_000),
     ])
-    func `every form that the date functions take is read`(text: String, milliseconds: Int64) {
+    func `every form that the date functions accept is parsed`(text: String, milliseconds: Int64) {
         #expect(DateText.milliseconds(text, isLocal: false) == milliseconds)
     }
 
     @Test(arguments: [
         (".1234567Z", 123), (".1235Z", 124), (".9995Z", 1_000), (".0004999Z", 0), (".07Z", 70),
     ])
-    func `of a fraction milliseconds count, rounded`(fraction: String, milliseconds: Int64) {
+    func `a fraction of a second is rounded to milliseconds`(fraction: String, milliseconds: Int64)
+    {
         let text = "1970-01-01T00:00:00" + fraction
         #expect(DateText.milliseconds(text, isLocal: false) == milliseconds)
     }
@@ -37,11 +38,11 @@ import Testing
         "tomorrow", "+018-03-06", "2018-03-06T12:34:56+15:00", "--2018-03-06", "-018-03-06",
         "12:34:56", "2018-03-06\0",
     ])
-    func `what is no date is none`(_ text: String) {
+    func `an invalid date is rejected`(_ text: String) {
         #expect(DateText.milliseconds(text, isLocal: false) == nil)
     }
 
-    @Test func `a text without a zone is local time where that is asked for`() async {
+    @Test func `text without a time zone is local time if requested`() async {
         await #expect(processExitsWith: .success) {
             setenv("TZ", "Asia/Kolkata", 1)
             let hours = 5.5 * 3_600_000
@@ -57,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(0)..<20)
-    func `a moment that SQL writes reads back`(seed: UInt64) throws {
+    func `a time written by SQL is parsed back`(seed: UInt64) throws {
         let scratch = try Scratch()
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<50 {

@@ -44,7 +44,7 @@ import Testing
         ("divan_to_number2('18446744073709551615')", "1.8446744073709552e+19"),
         ("divan_to_number2('12ab')", "12.0"),
     ])
-    func `functions of numbers`(call: String, expected: String) throws {
+    func `numeric functions keep large integers exact`(call: String, expected: String) throws {
         #expect(try scratch.value(call) == expected)
     }
 
@@ -59,7 +59,11 @@ import Testing
         ("min", "[9223372036854775807,9223372036854775806]", "9223372036854775806"),
         ("max", "[-3,-2.5]", "-2.5"),
     ])
-    func `functions of arrays`(name: String, array: String, expected: String) throws {
+    func `array functions keep large integers exact`(
+        name: String,
+        array: String,
+        expected: String
+    ) throws {
         let call = "divan_array_\(name)2(CAST('\(array)' AS BLOB))"
         #expect(try scratch.value(call) == expected)
     }
@@ -69,14 +73,18 @@ import Testing
         ("sum", "9007199254740993", "18014398509481986"),
         ("sum", "9223372036854775807", "1.8446744073709552e+19"),
     ])
-    func `aggregates`(name: String, number: String, expected: String) throws {
+    func `aggregates keep large integers exact`(
+        name: String,
+        number: String,
+        expected: String
+    ) throws {
         let rows = try scratch.rows(
             "SELECT divan_\(name)1(x) FROM (SELECT \(number) AS x UNION ALL SELECT \(number))"
         )
         #expect(rows == [[expected]])
     }
 
-    @Test func `a distance is that of the integers`() throws {
+    @Test func `the distance of large integers is exact`() throws {
         let arrays = "CAST('[9007199254740993]' AS BLOB), CAST('[9007199254740992]' AS BLOB)"
         #expect(try scratch.value("divan_euclidean_distance2(\(arrays))") == "1.0")
     }
@@ -87,7 +95,7 @@ import Testing
         ("5.5", "2", "1.0"),
         ("1", "0.5", "MISSING"), ("-9223372036854775808", "-1", "0"),
     ])
-    func `a remainder does not limit numbers to 64 bits`(
+    func `a remainder is not limited to 64-bit integers`(
         left: String,
         right: String,
         expected: String
@@ -99,7 +107,7 @@ import Testing
 
     /// Integers are ordered among doubles exactly, and equal only those with the same value.
     @Test(arguments: UInt64(0)..<4)
-    func `mixed numbers are grouped and merged by value`(seed: UInt64) throws {
+    func `integers and doubles are grouped and merged by value`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let near = ["9007199254740992", "9223372036854775807", "0", "-9007199254740993", "1"]
         let numbers = (0..<200).map { _ in

@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(0)..<2)
-    func `a value is the same alone and after any other call`(seed: UInt64) throws {
+    func `a function returns the same value alone and after any other call`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let calls = try Self.calls(&generator)
         let alone = try calls.map { $0.value(try Scratch()) }
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(0)..<2)
-    func `a value is the same in any row order`(seed: UInt64) throws {
+    func `a function returns the same value in any row order`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let calls = try Self.calls(&generator)
         let alone = try calls.map { $0.value(try Scratch()) }
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `a value is the same on any thread`() async throws {
+    @Test func `a function returns the same value on any thread`() async throws {
         var generator = SeededGenerator(seed: 1)
         let calls = try Self.calls(&generator)
         let alone = try calls.map { $0.value(try Scratch()) }
@@ -111,7 +111,7 @@ import Testing
     }
 
     /// In a process of its own, since the zone is that of the process.
-    @Test func `a value depends on the present time zone at most, not on earlier ones`()
+    @Test func `a function depends on the current time zone at most, not on earlier ones`()
         async throws
     {
         let result = await #expect(

@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `a local time means what zoneinfo says, in any order`() async throws {
+    @Test func `local times match those of zoneinfo, in any order`() async throws {
         #expect(try Moment.all().count > 400)
         let result = await #expect(
             processExitsWith: .success,

@@ -16,7 +16,7 @@ struct NumberTextTests {
         return String(found.dropFirst().dropLast())
     }
 
-    @Test("A double is spelled as bodies spell it")
+    @Test("A double is written as in document bodies")
     func asInBodies() throws {
         try scratch.execute("CREATE TABLE numbers (number)")
         let seed = UInt64.random(in: .min ... .max)

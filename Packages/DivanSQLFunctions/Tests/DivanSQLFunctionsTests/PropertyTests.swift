@@ -8,7 +8,7 @@ struct PropertyTests {
     init() throws { scratch = try Scratch() }
 
     @Test(
-        "A path leads to the value, whatever stands before it and however it is spelled",
+        "A path finds its value regardless of other members and formatting",
         arguments: [
             (#"{"a":1}"#, ".a", "1"),
             (#"{"a":{"b":[10,20,[30]]}}"#, ".a.b[2][0]", "30"),
@@ -40,7 +40,7 @@ struct PropertyTests {
         #expect(try scratch.value("divan_value1('\(body)', '\(path)')") == expected)
     }
 
-    @Test("Every member is found, whatever its place, its length and what stands around it")
+    @Test("Every member is found, whatever its position, its length and its neighbors")
     func places() throws {
         let values = [
             "1", "-2.5", "true", "null", #""""#, #""x""#, #""a,b}]\"{[""#, "[]", "{}",
@@ -78,7 +78,7 @@ struct PropertyTests {
         }
     }
 
-    @Test("Plain values compare as the language compares, exact ones keep their type")
+    @Test("Values for comparisons follow the language, and results keep their exact type")
     func forms() throws {
         let body = #"'{"t":true,"f":false,"o":{"b":1,"a":[1, 2]}}'"#
         #expect(try scratch.value("divan_value1(\(body), '.t')") == "1")
@@ -90,7 +90,7 @@ struct PropertyTests {
         #expect(try scratch.value("divan_boolean1(NULL)") == "MISSING")
     }
 
-    @Test("The ends of whole numbers equal what SQLite calls equal to them")
+    @Test("The least and greatest integers are compared as in SQLite")
     func extremes() throws {
         let (least, greatest) = ("(-9223372036854775807 - 1)", "9223372036854775807")
         for whole in [least, greatest] {
@@ -106,14 +106,14 @@ struct PropertyTests {
         }
     }
 
-    @Test("What is no path is an error", arguments: ["a", ".a[", ".a[x]", #".\zz"#])
+    @Test("An invalid property path is rejected", arguments: ["a", ".a[", ".a[x]", #".\zz"#])
     func malformed(path: String) {
         #expect(throws: Scratch.Failure.self) {
             try scratch.value("divan_value1('{\"a\":1}', '\(path)')")
         }
     }
 
-    @Test("Values sort MISSING, numbers, text, null, containers, with an index and without")
+    @Test("Values sort MISSING, numbers, text, null, containers, with and without an index")
     func order() throws {
         try scratch.execute(
             #"""
@@ -132,7 +132,7 @@ struct PropertyTests {
         }
     }
 
-    @Test("A container gives a row for each item")
+    @Test("A container returns a row for each item")
     func items() throws {
         func items(_ expression: String) throws -> [String] {
             try scratch.rows("SELECT result FROM divan_items1(\(expression))").map { $0[0] }

@@ -2,7 +2,7 @@ import CDivanSQLFunctions
 import DivanSQLFunctions
 import Testing
 
-@Test("The README's example gives what it says")
+@Test("The README example works")
 func readme() throws {
     var isAdded = false
     defer { #expect(isAdded) }

@@ -7,7 +7,7 @@ struct TextTests {
     init() throws { scratch = try Scratch() }
 
     @Test(
-        "LIKE knows runs, characters and escapes",
+        "LIKE supports wildcards and escapes",
         arguments: [
             ("divan", "d%n", "1"), ("divan", "D%", "0"), ("divan", "di_an", "1"),
             ("divan", "di", "0"), ("50%", #"50\%"#, "1"), ("50x", #"50\%"#, "0"),
@@ -22,7 +22,7 @@ struct TextTests {
         #expect(try scratch.value("divan_like1('\(text)', '\(pattern)', 0)") == expected)
     }
 
-    @Test("Text folds by case and accent only where that is asked for")
+    @Test("Text is folded by case and accent only if requested")
     func folding() throws {
         #expect(try scratch.value("divan_like1('ABC', 'a%', 1)") == "1")
         #expect(try scratch.value("divan_like1('ÄBC', 'ä%', 1)") == "0")
@@ -32,7 +32,7 @@ struct TextTests {
         #expect(try scratch.value("divan_contains1('aaab', 'aab', 2)") == "1")
     }
 
-    @Test("LIKE takes two characters for the same where the collation does")
+    @Test("LIKE treats two characters as equal if the collation does")
     func foldedAsCollated() throws {
         let characters = "aAäÄåÅoOøØlłŁdđhħsßẞſeéÉñеёЁийжЖσςΣかがカ한글각😀😁iıİＡ²2ïї’-—"
         for (collation, folding) in [
@@ -51,7 +51,10 @@ struct TextTests {
         }
     }
 
-    @Test("What only folds to a sign of LIKE is none", arguments: [6, 14])
+    @Test(
+        "A character that only folds to a wildcard of LIKE is not a wildcard",
+        arguments: [6, 14]
+    )
     func wideSigns(folding: Int) throws {
         for (text, pattern, expected) in [
             ("100 men", "100％", "0"), ("100％", "100％", "1"), ("100%", "100％", "1"),
@@ -64,7 +67,7 @@ struct TextTests {
     }
 
     @Test(
-        "A character stays one, whatever is folded",
+        "A folded character still counts as one character",
         arguments: [
             ("Straße", "stra_e", 6), ("ß", "_", 6), ("한글", "한_", 10), ("각", "_", 14),
             ("İx", "_x", 6),
@@ -77,7 +80,7 @@ struct TextTests {
     }
 
     @Test(
-        "Regular expressions are those of ECMAScript",
+        "Regular expressions follow ECMAScript",
         arguments: [
             ("abc", "", true), ("", "", true), ("a}b", "a}b", true), ("aa}", "a{2}}", true),
             ("a[b", "[[]", true), ("b", "[^[a]", true), ("[", "[^[a]", false),
@@ -100,7 +103,7 @@ struct TextTests {
         #expect(try scratch.value(sql) == (isFound ? "1" : "0"))
     }
 
-    @Test("What an index has of a pattern that fails is MISSING")
+    @Test("In an index the result of an invalid pattern is MISSING")
     func storedPatterns() throws {
         for call in ["contains1('a', '(')", "position1('a', '(')", "replace1('a', '(', '')"] {
             #expect(try scratch.value("divan_stored_regexp_\(call)") == "MISSING")
@@ -113,7 +116,7 @@ struct TextTests {
         #expect(try scratch.value(long) == "MISSING")
     }
 
-    @Test("An empty regular expression is found everywhere")
+    @Test("An empty regular expression matches everywhere")
     func emptyExpression() throws {
         #expect(try scratch.value("divan_regexp_position1('abc', '')") == "0")
         #expect(try scratch.value("divan_regexp_replace1('ab', '', '-')") == "'-a-b-'")
@@ -129,7 +132,7 @@ struct TextTests {
         }
     }
 
-    @Test("Collations order as Unicode does")
+    @Test("Collations sort as in Unicode")
     func collations() throws {
         func order(_ words: [String], _ collation: String) throws -> [String] {
             let values = words.map { "('\($0)')" }.joined(separator: ",")

@@ -1,13 +1,13 @@
 import DivanSQLFunctions
 import Testing
 
-@Suite("Bounds of work")
+@Suite("Work limits")
 struct WorkTests {
     private let scratch: Scratch
 
     init() throws { scratch = try Scratch() }
 
-    @Test("A regular expression that explodes, or is none, ends with an error")
+    @Test("An exponential or malformed regular expression ends with an error")
     func explodingExpression() {
         let text = String(repeating: "a", count: 80) + "b"
         for pattern in ["(a|aa)+$", "("] {
@@ -18,7 +18,7 @@ struct WorkTests {
     }
 
     /// Each comparison with a group is one operation, however long the group's text is.
-    @Test("A regular expression that compares with a group ends, too")
+    @Test("A slow regular expression with a back-reference also ends with an error")
     func comparingExpression() throws {
         let text = String(repeating: "a", count: 40_000)
         let time = ContinuousClock().measure {
@@ -31,14 +31,14 @@ struct WorkTests {
         #expect(found == "40000")
     }
 
-    @Test("A LIKE pattern of many runs is matched in linear time")
+    @Test("A LIKE pattern with many wildcards is matched in linear time")
     func explodingPattern() throws {
         let text = String(repeating: "a", count: 200_000)
         let pattern = String(repeating: "%a", count: 1_000) + "%b"
         #expect(try scratch.value("divan_like1('\(text)', '\(pattern)', 0)") == "0")
     }
 
-    @Test("A key that is absent, or last, is looked for once")
+    @Test("A key that is absent or last is searched for once")
     func absentKeys() throws {
         let members = (0..<20_000).map { "\"k\($0)\":\($0)" }.joined(separator: ",")
         let body = "'{\(members)}'"
@@ -46,7 +46,7 @@ struct WorkTests {
         #expect(try scratch.rows(sql) == [["MISSING", "19999"]])
     }
 
-    @Test("Containers nested deep do not exhaust the stack")
+    @Test("Deeply nested containers do not exhaust the stack")
     func nesting() throws {
         let deep = String(repeating: "[", count: 50_000) + String(repeating: "]", count: 50_000)
         let length = try scratch.value("length(divan_value1('{\"a\": \(deep)}', '.a'))")
@@ -62,7 +62,7 @@ struct FunctionStopTests {
     init() throws { scratch = try Scratch() }
 
     @Test(
-        "A function asks whether to stop while it works, and then fails",
+        "A running function checks whether to stop, and then fails",
         arguments: [
             #"divan_regexp_contains2($t, 'a(?=.*)c')"#,
             #"divan_regexp_contains2($t, '(?:a(?=.*))*c')"#,
@@ -94,7 +94,7 @@ struct FunctionStopTests {
         #expect(questions == 1)
     }
 
-    @Test("A regular expression of up to 8 KiB is compiled, once for all its calls")
+    @Test("A regular expression of up to 8 KiB is compiled once for all its calls")
     func longExpressions() throws {
         let longest = String(repeating: "a{0,9}", count: 1_365)
         var questions = 0
@@ -118,7 +118,7 @@ struct FunctionStopTests {
         }
     }
 
-    @Test("Many marks after one character are compared in any order")
+    @Test("Many combining marks after a character are equal in any order")
     func marks() throws {
         let (grave, below) = ("\u{300}", "\u{316}")
         let mixed = String(repeating: grave + below, count: 100)

@@ -47,7 +47,10 @@ struct BlobTests {
     }
 
     @Test(arguments: PageCipher.all, [0, 1, 65_535, 65_536, 65_537, 200_000])
-    func `a content opens as it was, whatever its pieces`(cipher: PageCipher, count: Int) throws {
+    func `an encrypted blob decrypts unchanged for any size of pieces`(
+        cipher: PageCipher,
+        count: Int
+    ) throws {
         let seal = Seal(key: try .test(1), cipher: cipher)
         let content = Self.content(count)
         for pieces in [Int.max, 1_000, 65_536, 100_000] {
@@ -58,7 +61,7 @@ struct BlobTests {
         }
     }
 
-    @Test func `a content that was changed, cut, prolonged or exchanged does not open`() throws {
+    @Test func `a modified, truncated, extended or reordered blob does not decrypt`() throws {
         let seal = Seal(key: try .test(1))
         let content = Self.content(150_000)
         let file = try Self.sealed(content, seal)
@@ -83,7 +86,7 @@ struct BlobTests {
         #expect(try Self.sealed(content, seal) != file)
     }
 
-    @Test func `every length of a file tells one length of a content, or none`() {
+    @Test func `a file length gives exactly one content length or is invalid`() {
         for byteCount in [0, 1, 65_535, 65_536, 65_537, 131_072, 131_073] {
             let layout = BlobLayout(byteCount: byteCount)
             #expect(BlobLayout(fileByteCount: layout.fileByteCount) == layout)

@@ -15,11 +15,11 @@ struct KeyTests {
     }
 
     @Test(arguments: PageCipher.all)
-    func `both ciphers keep the contract`(cipher: PageCipher) {
+    func `both ciphers meet the contract`(cipher: PageCipher) {
         #expect(PageCipherContract.violations(of: cipher) == [])
     }
 
-    @Test func `a key has 32 bytes`() throws {
+    @Test func `a key must have 32 bytes`() throws {
         for count in [0, 1, 16, 31, 33, 64] {
             #expect(throws: SealError.keyLength(byteCount: count)) {
                 try SealKey(bytes: [UInt8](repeating: 1, count: count).span)
@@ -34,7 +34,7 @@ struct KeyTests {
         #expect("\(key)" == "SealKey(hidden)" && !dumped.contains("10"))
     }
 
-    @Test func `the kernel's keyring gives a key, and says what it has not`() throws {
+    @Test func `the kernel keyring provides a key or reports that it has none`() throws {
         let name = "divan:\(UUID().uuidString)"
         #expect(
             throws: SealError.source(
@@ -61,7 +61,7 @@ struct KeyTests {
         for none in ["", "a\0b"] { #expect(throws: SealError.self) { try KeyringKey(none).key() } }
     }
 
-    @Test func `files, descriptors, variables, credentials and commands give keys`() throws {
+    @Test func `files, descriptors, variables, credentials and commands provide keys`() throws {
         let home = try TemporaryDirectory()
         let (raw, text) = (home.file("raw"), home.file("text"))
         try Data(Self.bytes).write(to: URL(filePath: raw))
@@ -92,7 +92,7 @@ struct KeyTests {
     }
 
     /// Such a pipe as a shell makes for `<(command)`.
-    @Test func `a pipe whose writer is slow is waited for`() throws {
+    @Test func `reading a key waits for a slow writer of a pipe`() throws {
         var ends: [Int32] = [0, 0]
         try #require(pipe(&ends) == 0)
         let (reading, writing) = (ends[0], ends[1])
@@ -113,7 +113,7 @@ struct KeyTests {
         #expect(Self.isExpected(try FileKey("/dev/fd/\(reading)").key()))
     }
 
-    @Test func `a pipe that nobody has opened yet is no empty file`() throws {
+    @Test func `a pipe without a writer is not treated as an empty file`() throws {
         let home = try TemporaryDirectory()
         let path = home.file("pipe")
         try #require(mkfifo(path, 0o600) == 0)
@@ -127,7 +127,7 @@ struct KeyTests {
         #expect(Self.isExpected(try FileKey(path).key()))
     }
 
-    @Test func `a source that gives no key says which it is and not what it gave`() throws {
+    @Test func `an error of a key source states the source but not its output`() throws {
         for command in ["echo hunter2", "exit 3", "true", "yes"] {
             let error = #expect(throws: SealError.self) { try CommandKey(command).key() }
             #expect("\(try #require(error))".hasPrefix("key from the command: "))
@@ -143,7 +143,7 @@ struct KeyTests {
     }
 
     /// A shell that starts with a signal ignored cannot undo that.
-    @Test func `a command ends at a pipe that nobody reads, whatever this process ignores`() {
+    @Test func `a key command is ended by SIGPIPE even if this process ignores the signal`() {
         let before = signal(SIGPIPE, SIG_IGN)
         defer { signal(SIGPIPE, before) }
         #expect(throws: SealError.self) {
@@ -151,7 +151,7 @@ struct KeyTests {
         }
     }
 
-    @Test func `a key's memory stays out of core dumps, and is gone with the key`() throws {
+    @Test func `the memory of a key is excluded from core dumps and freed with the key`() throws {
         let secret = try #require(divan_secret_make(Self.bytes))
         let address = UInt(bitPattern: divan_secret_bytes(secret))
         let flags = try #require(Self.flags(of: address))
@@ -181,7 +181,7 @@ struct KeyTests {
         return nil
     }
 
-    @Test func `a command that closes its output and stays is ended all the same`() throws {
+    @Test func `a command that closes its output but keeps running is ended`() throws {
         let late = #expect(throws: SealError.self) {
             try CommandKey("echo \(Self.digits); exec 1>&-; exec sleep 20", milliseconds: 300).key()
         }

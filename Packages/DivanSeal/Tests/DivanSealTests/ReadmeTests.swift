@@ -3,7 +3,7 @@ import DivanSeal
 import DivanTestKit
 import Testing
 
-@Test("The README's example gives what it says")
+@Test("The README example works")
 func readme() throws {
     let home = try TemporaryDirectory()
     let path = home.file("notes.db")

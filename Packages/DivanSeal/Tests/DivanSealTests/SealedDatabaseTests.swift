@@ -25,7 +25,7 @@ struct SealedDatabaseTests {
     }
 
     @Test(arguments: PageCipher.all)
-    func `a sealed database keeps what it is given, and shows none of it`(
+    func `an encrypted database stores its data and shows none of it`(
         cipher: PageCipher
     ) throws {
         let home = try TemporaryDirectory()
@@ -55,7 +55,7 @@ struct SealedDatabaseTests {
     }
 
     @Test(arguments: [1_024, 4_096, 16_384, 65_536])
-    func `pages of other sizes are sealed too`(pageSize: Int) throws {
+    func `pages of other sizes are encrypted`(pageSize: Int) throws {
         let home = try TemporaryDirectory()
         let path = home.file("a.db")
         do { try Self.fill(SealedFile(path, Seal(key: try .test(1)), pageSize: pageSize)) }
@@ -65,9 +65,7 @@ struct SealedDatabaseTests {
         #expect(try again.texts("SELECT count(*) FROM words") == ["\(Self.rowCount)"])
     }
 
-    @Test func `another key, no key, and a key for a plain file open nothing and change nothing`()
-        throws
-    {
+    @Test func `a wrong, missing or unnecessary key opens nothing and changes nothing`() throws {
         let home = try TemporaryDirectory()
         let (path, plainPath) = (home.file("a.db"), home.file("b.db"))
         do {
@@ -84,7 +82,7 @@ struct SealedDatabaseTests {
         #expect(try Self.bytes(plainPath) == plain)
     }
 
-    @Test func `a wrong key is told from damage also when the log of a crash is there`() throws {
+    @Test func `a wrong key is distinguished from damage, even if a crash left a log`() throws {
         let home = try TemporaryDirectory()
         let path = home.file("a.db")
         let file = try SealedFile(path, Seal(key: try .test(1)))
@@ -101,7 +99,7 @@ struct SealedDatabaseTests {
         #expect(try opened.texts("SELECT count(*) FROM words") == ["\(Self.rowCount)"])
     }
 
-    @Test func `no page can be moved, taken from another file, or cut off`() throws {
+    @Test func `a page that is moved, replaced or truncated is detected`() throws {
         let home = try TemporaryDirectory()
         let paths = [home.file("a.db"), home.file("b.db")]
         for path in paths { try Self.fill(SealedFile(path, Seal(key: try .test(1)))) }
@@ -128,7 +126,7 @@ struct SealedDatabaseTests {
         #expect(try file.texts("SELECT count(*) FROM words") == ["\(Self.rowCount)"])
     }
 
-    @Test func `the log of another database is refused, not taken for an empty one`() throws {
+    @Test func `the log of another database is refused, not treated as empty`() throws {
         let home = try TemporaryDirectory()
         let paths = [home.file("a.db"), home.file("b.db"), home.file("c.db")]
         let open = try paths[..<2].map { try SealedFile($0, Seal(key: try .test(1))) }
@@ -143,7 +141,7 @@ struct SealedDatabaseTests {
         #expect(code == SQLITE_CORRUPT)
     }
 
-    @Test func `a log that was cut gives whole commits, as after a power cut`() throws {
+    @Test func `a truncated log gives complete commits, as after a power cut`() throws {
         let home = try TemporaryDirectory()
         let path = home.file("a.db")
         let file = try SealedFile(path, Seal(key: try .test(1)))
@@ -167,7 +165,7 @@ struct SealedDatabaseTests {
         #expect(counts.count > 10)
     }
 
-    @Test func `a copy by VACUUM INTO has a key of its own beneath, another or none`() throws {
+    @Test func `VACUUM INTO creates a copy with the same key, another key or none`() throws {
         let home = try TemporaryDirectory()
         let path = home.file("a.db")
         let file = try SealedFile(path, Seal(key: try .test(1)))
@@ -184,7 +182,7 @@ struct SealedDatabaseTests {
         }
     }
 
-    @Test func `a plain database is sealed by VACUUM INTO, once room is reserved`() throws {
+    @Test func `VACUUM INTO encrypts a plain database once bytes are reserved`() throws {
         let home = try TemporaryDirectory()
         let (path, target) = (home.file("a.db"), home.file("b.db"))
         let seal = Seal(key: try .test(1))
@@ -199,7 +197,7 @@ struct SealedDatabaseTests {
         #expect(try sealed.texts("SELECT count(*) FROM words") == ["\(Self.rowCount)"])
     }
 
-    @Test func `nothing is spilled into files`() throws {
+    @Test func `no temporary files are written`() throws {
         let home = try TemporaryDirectory()
         let file = try SealedFile(home.file("a.db"), Seal(key: try .test(1)))
         try Self.fill(file)
@@ -216,7 +214,7 @@ struct SealedDatabaseTests {
     }
 
     /// The new file is first created as a temporary one; the words of all others stay in memory.
-    @Test func `what VACUUM puts into a file is sealed`() throws {
+    @Test func `files written by VACUUM are encrypted`() throws {
         let home = try TemporaryDirectory()
         let path = home.file("a.db")
         let file = try SealedFile(path, Seal(key: try .test(1)))
@@ -239,7 +237,7 @@ struct SealedDatabaseTests {
 
 extension SealedDatabaseTests {
     /// SQLite frees pages that it has never written, and reuses them.
-    @Test func `pages that were given up before they were written are no damage`() throws {
+    @Test func `pages that were freed before they were written are not damage`() throws {
         let home = try TemporaryDirectory()
         let path = home.file("a.db")
         let file = try SealedFile(path, Seal(key: try .test(1)))

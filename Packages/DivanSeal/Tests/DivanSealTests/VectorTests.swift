@@ -44,7 +44,7 @@ struct VectorTests {
         (0..<992).map { UInt8(($0 * 7 + 3) % 251) } + [UInt8](repeating: 0, count: 32)
     }
 
-    @Test func `pages, frames and blocks are sealed as the vectors say`() throws {
+    @Test func `pages, frames and blocks are encrypted as in the vectors`() throws {
         for vector in try Self.vectors().cases {
             let secret = try #require(divan_secret_make(Self.bytes(vector.key)))
             defer { divan_secret_drop(secret) }
@@ -77,7 +77,7 @@ struct VectorTests {
         }
     }
 
-    @Test func `contents open as the vectors say`() throws {
+    @Test func `blobs are decrypted as in the vectors`() throws {
         for vector in try Self.vectors().cases {
             let key = Self.bytes(vector.key)
             let seal = Seal(key: try SealKey(bytes: key.span))
@@ -106,14 +106,14 @@ struct VectorTests {
         }
     }
 
-    @Test func `a password gives the key that Couchbase Lite derives`() throws {
+    @Test func `a password gives the same key as in Couchbase Lite`() throws {
         let key = try SealKey(password: "password123")
         let text = key.withBytes { bytes in Self.hex((0..<bytes.count).map { bytes[$0] }) }
         #expect(text == (try Self.vectors().password123))
         #expect(throws: SealError.passwordLength(byteCount: 0)) { try SealKey(password: "") }
     }
 
-    @Test func `Python makes the same vectors from the format's text`() throws {
+    @Test func `Python creates the same vectors from the format description`() throws {
         let outcome = try Program(Self.python).run([Self.fixture("sealed.py"), "vectors"])
         #expect(outcome.status == 0, "\(outcome)")
         let committed = try String(contentsOfFile: Self.fixture("vectors.json"), encoding: .utf8)
@@ -121,7 +121,7 @@ struct VectorTests {
     }
 
     @Test(arguments: PageCipher.all)
-    func `Python opens a database with its log`(cipher: PageCipher) throws {
+    func `Python decrypts a database with its log`(cipher: PageCipher) throws {
         let home = try TemporaryDirectory()
         let path = home.file("a.db")
         let key = try SealKey()

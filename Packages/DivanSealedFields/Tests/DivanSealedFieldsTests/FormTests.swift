@@ -32,7 +32,7 @@ struct FormTests {
         String(decoding: try fields.opened(Array(body.utf8), by: opening), as: UTF8.self)
     }
 
-    @Test func `the documented example has the documented form`() throws {
+    @Test func `the documented example is encrypted as documented`() throws {
         let local = #"{"SSN":{"@type":"encryptable","value":"1"}}"#
         // The JSON of the value is "1" with its quotes; reversed and in Base64 it is this.
         let wire = #"{"encrypted$SSN":{"alg":"CB_MOBILE_CUSTOM","ciphertext":"IjEi"}}"#
@@ -40,7 +40,7 @@ struct FormTests {
         #expect(try Self.opened(wire) == local)
     }
 
-    @Test func `a key's ID and the algorithm go along`() throws {
+    @Test func `the key ID and the algorithm are sent with the value`() throws {
         let local = #"{"a":{"@type":"encryptable","value":[1,null]}}"#
         let wire = #"{"encrypted$a":{"alg":"X","ciphertext":"AP+A","kid":"k1"}}"#
         let sent = try Self.sealed(local) { value, _ in
@@ -63,7 +63,9 @@ struct FormTests {
         #"{"a":{"@type":"encryptable","value":""},"é":{"@type":"encryptable","value":"\"\\"}}"#,
         #"{"a":{"@type":"encryptable","value":1.0},"b":{"@type":"encryptable","value":1}}"#,
         #"{"a":{"":{"@type":"encryptable","value":1}}}"#,
-    ]) func `what is sealed opens as it was, and shows nothing`(local: String) throws {
+    ]) func `an encrypted document decrypts unchanged and shows no plain values`(
+        local: String
+    ) throws {
         let wire = try Self.sealed(local)
         #expect(!wire.contains("encryptable"))
         #expect(try Self.opened(wire) == local)
@@ -73,7 +75,9 @@ struct FormTests {
         #"{}"#, #"{"name":"Ada"}"#, #"{"@type":"blob","digest":"sha1-x"}"#,
         #"{"a":{"@type":"encryptable"}}"#, #"{"a":{"@type":"other","value":"encryptable"}}"#,
         #"{ "kept" : "as it is", "encryptable": "@type" }"#,
-    ]) func `other bodies are sent byte for byte, with or without a cipher`(body: String) throws {
+    ]) func `bodies without encryptable values are sent unchanged, with or without a cipher`(
+        body: String
+    ) throws {
         #expect(try Self.sealed(body) == body)
         #expect(try Self.sealed(body, by: nil) == body)
         #expect(!Self.standsIn(Array(body.utf8)))
@@ -86,17 +90,17 @@ struct FormTests {
         #"{"encrypted$a":{"alg":7,"ciphertext":"AAAA"}}"#,
         #"{"a":1,"encrypted$a":{"alg":"x","ciphertext":"AAAA"}}"#,
         #"{"name":"encrypted$a"}"#, #"not JSON, encrypted$"#,
-    ]) func `what is no encrypted property stays as it came`(body: String) throws {
+    ]) func `an invalid encrypted property is left unchanged`(body: String) throws {
         #expect(try Self.opened(body) == body)
     }
 
-    @Test func `a decryptor that gives nothing leaves the property as it came`() throws {
+    @Test func `a property is left unchanged if the decryptor returns nothing`() throws {
         let wire = #"{ "encrypted$a":{"alg":"x","ciphertext":"AAAA"} }"#
         #expect(try Self.opened(wire) { _, _ in nil } == wire)
         #expect(try Self.opened(wire) { _, _ in [] } == wire)
     }
 
-    @Test func `a cipher is told where the property stands`() throws {
+    @Test func `a cipher receives the path of the property`() throws {
         let local = #"{"a.b":{"c":[0,{"d[\\":{"@type":"encryptable","value":1}}]},"n":"Ada"}"#
         let wire = try Self.sealed(local) { value, question in
             #expect(question.scope == "_default" && question.collection == "people")
@@ -110,7 +114,7 @@ struct FormTests {
         }
     }
 
-    @Test func `an encryptable value without a cipher is never sent`() {
+    @Test func `an encryptable value is never sent without a cipher`() {
         let local = #"{"a":{"b":{"@type":"encryptable","value":1}}}"#
         #expect(throws: FieldFailure.noSealing(keyPath: "a.b")) { try Self.sealed(local, by: nil) }
         let hidden = #"{"a":{"\u0040typ\u0065":"\u0065ncryptable","value":1}}"#
@@ -129,11 +133,11 @@ struct FormTests {
             .holdsBlob(keyPath: "a")
         ),
         (#"{"a":{"@type":"encryptable","value":1}"#, .unreadable),
-    ]) func `what cannot be encrypted is refused`(body: String, failure: FieldFailure) {
+    ]) func `a value that cannot be encrypted is rejected`(body: String, failure: FieldFailure) {
         #expect(throws: failure) { try Self.sealed(body) }
     }
 
-    @Test func `a refusal, an error and an absent service are told apart`() {
+    @Test func `a refusal, an error and an unavailable service are distinguished`() {
         struct NoKey: Error {}
         let local = #"{"a":{"@type":"encryptable","value":1}}"#
         let nothing = FieldFailure.failed(keyPath: "a", reason: "the encryptor returned no data")
@@ -147,7 +151,7 @@ struct FormTests {
         #expect(absent.isTransient && !nothing.isTransient)
     }
 
-    @Test func `what was decrypted must be JSON, and not nested too deep`() throws {
+    @Test func `a decrypted value must be JSON and not nested too deeply`() throws {
         let wire = #"{"encrypted$a":{"alg":"x","ciphertext":"AAAA"}}"#
         #expect(throws: FieldFailure.notJSON(keyPath: "a")) {
             try Self.opened(wire) { _, _ in Array("{".utf8) }
@@ -161,7 +165,7 @@ struct FormTests {
         }
     }
 
-    @Test func `the number of properties is bounded, both ways`() throws {
+    @Test func `the number of encrypted properties is limited in both directions`() throws {
         func local(_ count: Int) -> String {
             let members = (0..<count).map { #""\#($0)":{"@type":"encryptable","value":1}"# }
             return "{\(members.joined(separator: ","))}"
@@ -173,7 +177,7 @@ struct FormTests {
         #expect(throws: FieldFailure.tooMany) { try Self.opened(String(more)) { _, _ in nil } }
     }
 
-    @Test func `random documents come back as they were`() throws {
+    @Test func `random documents round-trip`() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SeededGenerator(seed: seed)
         for round in 0..<500 {
@@ -207,7 +211,7 @@ struct FormTests {
 
     /// If each value had its own copy of the path, these would be 400 GB.
     @Test(.timeLimit(.minutes(5)))
-    func `a long name over many values takes no more than itself`() throws {
+    func `a long name above many values is not copied for each value`() throws {
         let name = String(repeating: "n", count: 1 << 20)
         let many = repeatElement("0", count: 400_000).joined(separator: ",")
         let inner = #"{"a":[\#(many)],"s":{"@type":"encryptable","value":1}}"#
@@ -220,7 +224,7 @@ struct FormTests {
         #expect(try Self.opened(sent) == outer)
     }
 
-    @Test func `what no peer would take for an encrypted property is not sent`() {
+    @Test func `a property that no peer would recognize as encrypted is not sent`() {
         let local = #"{"a":{"@type":"encryptable","value":1}}"#
         let long = String(repeating: "k", count: 257)
         for field in [SealedField([1], keyID: long), SealedField([1], algorithm: long)] {

@@ -28,7 +28,7 @@ struct KeyringTests {
         #expect(try Self.place.opened(new, by: before.open) == new)
     }
 
-    @Test func `equal values are not equal on the wire`() throws {
+    @Test func `equal values are encrypted differently`() throws {
         let keyring = try FieldKeyring(current: "1", keys: ["1": Self.key(1)])
         let first = try Self.place.sealed(Self.local, by: keyring.seal)
         #expect(try Self.place.sealed(Self.local, by: keyring.seal) != first)
@@ -39,7 +39,9 @@ struct KeyringTests {
         DocumentFields(scope: "s", collection: "x", documentID: "d"),
         DocumentFields(scope: "s", collection: "c", documentID: "x"),
         DocumentFields(scope: "sc", collection: "", documentID: "d"),
-    ]) func `a value that was put elsewhere does not open`(elsewhere: DocumentFields) throws {
+    ]) func `a value moved to another document or property does not decrypt`(
+        elsewhere: DocumentFields
+    ) throws {
         let keyring = try FieldKeyring(current: "1", keys: ["1": Self.key(1)])
         let wire = try Self.place.sealed(Self.local, by: keyring.seal)
         #expect(throws: FieldFailure.self) { try elsewhere.opened(wire, by: keyring.open) }
@@ -50,7 +52,7 @@ struct KeyringTests {
         }
     }
 
-    @Test func `every changed byte is noticed, and another key under the same ID`() throws {
+    @Test func `a changed byte or another key with the same ID is detected`() throws {
         let keyring = try FieldKeyring(current: "1", keys: ["1": Self.key(1)])
         let question = try Self.question()
         let field = try #require(try keyring.seal(Array("1".utf8), question))
@@ -69,7 +71,7 @@ struct KeyringTests {
         #expect(throws: SealError.damaged) { try other.open(field, question) }
     }
 
-    @Test func `what others encrypted is left alone`() throws {
+    @Test func `values encrypted by others are left unchanged`() throws {
         let keyring = try FieldKeyring(current: "1", keys: ["1": Self.key(1)])
         let question = try Self.question()
         #expect(try keyring.open(SealedField([1], keyID: "1"), question) == nil)
@@ -79,7 +81,7 @@ struct KeyringTests {
         #expect(try keyring.open(nameless, question) == nil)
     }
 
-    @Test func `a current key that is not there, and an ID that is none, are refused`() throws {
+    @Test func `a missing current key or an invalid key ID is rejected`() throws {
         let key = try Self.key(1)
         #expect(throws: SealError.self) { try FieldKeyring(current: "2", keys: ["1": key]) }
         #expect(throws: SealError.self) { try FieldKeyring(current: "", keys: ["": key]) }
@@ -87,7 +89,7 @@ struct KeyringTests {
         #expect(throws: SealError.self) { try FieldKeyring(current: long, keys: [long: key]) }
     }
 
-    @Test func `Python opens what a keyring sealed, and a keyring what Python sealed`() throws {
+    @Test func `Python and a keyring decrypt each other's values`() throws {
         let script = URL(filePath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "Fixtures/fields.py").path
         let keyring = try FieldKeyring(current: "k", keys: ["k": Self.key(5)])
@@ -116,7 +118,7 @@ struct KeyringTests {
         return try #require(asked.withLock { $0 })
     }
 
-    @Test func `a value that was put below an empty name does not open`() throws {
+    @Test func `a value moved below an empty name does not decrypt`() throws {
         let keyring = try FieldKeyring(current: "1", keys: ["1": Self.key(1)])
         let sealed = try Self.place.sealed(Self.local, by: keyring.seal)
         let wire = String(decoding: sealed, as: UTF8.self)

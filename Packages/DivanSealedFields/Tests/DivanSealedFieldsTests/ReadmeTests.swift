@@ -3,7 +3,7 @@ import DivanSeal
 import DivanSealedFields
 import Testing
 
-@Test("The README's example gives what it says")
+@Test("The README example works")
 func readme() throws {
     let (oldKey, newKey) = (try SealKey(), try SealKey())
     let keyring = try FieldKeyring(current: "2026", keys: ["2025": oldKey, "2026": newKey])

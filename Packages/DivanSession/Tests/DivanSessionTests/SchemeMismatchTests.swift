@@ -19,7 +19,7 @@ import Testing
             .refused(status: 400, explanation: "Bad Request", headers: [:]),
             .refused(
                 status: 400,
-                explanation: "subprotocols spoken here: BLIP_3+CBMobile_3",
+                explanation: "supported subprotocols: BLIP_3+CBMobile_3",
                 headers: [:]
             ),
             .refused(status: 500, explanation: "no common protocol", headers: [:]),
@@ -36,7 +36,7 @@ import Testing
             #expect(run.activities == [.connecting, .stopped], "\(failure)")
             let text = run.statuses.last?.error?.message ?? ""
             let own = scheme == .trees ? "revision trees" : "version vectors"
-            #expect(text.contains("this database has \(own)"), "\(text)")
+            #expect(text.contains("this database uses \(own)"), "\(text)")
             #expect(text.contains("divan upgrade"), "\(text)")
         }
     }

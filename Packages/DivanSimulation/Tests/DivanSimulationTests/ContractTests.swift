@@ -7,7 +7,7 @@ import Testing
 /// The seams that this package implements.
 @Suite(.timeLimit(.minutes(5))) struct ContractTests {
     @Test
-    func `a loop in virtual time holds to the contract`() async {
+    func `a virtual event loop meets the contract`() async {
         let loop = VirtualLoop()
         let violations = await EventLoopContract.violations(of: loop) {
             loop.run(for: .milliseconds(10))
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test
-    func `a simulated connection holds to the contract`() async throws {
+    func `a simulated connection meets the contract`() async throws {
         let loop = VirtualLoop()
         let network = SimulatedNetwork(loop: loop, random: SeededGenerator(seed: 5))
         let turn: @Sendable () -> Void = { loop.run(for: .seconds(1)) }

@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test
-    func `messages arrive whole, in order and late`() throws {
+    func `messages arrive complete, in order and delayed`() throws {
         let network = network { $0.pieceByteCount = 1...7 }
         let (client, near, far) = connect(network)
         #expect(near.story.peer?.subprotocol == "x")
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test
-    func `a narrow link pushes back and lets go`() {
+    func `a slow link applies and releases back pressure`() {
         let network = network {
             $0.bytesPerSecond = 10_000
             $0.limits.highWaterByteCount = 5_000
@@ -84,7 +84,7 @@ import Testing
     @Test(arguments: [
         (SimulatedLoss.end, "1006"), (.reset, "104"), (.silence, "3"),
     ])
-    func `each end hears of a loss in its way`(loss: SimulatedLoss, code: String) {
+    func `each end reports a lost connection`(loss: SimulatedLoss, code: String) {
         let network = network { $0.heartbeat = .seconds(60) }
         let (_, near, far) = connect(network)
         let start = loop.now
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test
-    func `whoever has something to send notices silence sooner`() {
+    func `a peer with unsent data notices a silent connection sooner`() {
         let network = network()
         let (client, near, far) = connect(network)
         network.lose(.silence)
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test
-    func `what was under way arrives before the end of the stream, not before a reset`() {
+    func `data in transit arrives before the end of the stream, not before a reset`() {
         for (loss, count) in [(SimulatedLoss.end, 1), (.reset, 0)] {
             let network = network { $0.latency = .seconds(1) ... .seconds(1) }
             let (client, _, far) = connect(network)
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test
-    func `an attempt fails where nobody listens, where it is refused, and without a common name`() {
+    func `a connection fails without a listener, if refused, or without a common subprotocol`() {
         let network = network()
         func attempt(_ host: String) -> Recorder {
             let recorder = Recorder()
@@ -147,7 +147,7 @@ import Testing
     }
 
     @Test
-    func `connections may be accepted in another order than they were begun`() {
+    func `connections can be accepted in a different order than they were opened`() {
         let network = network { $0.latency = .milliseconds(1) ... .milliseconds(500) }
         var order: [Int] = []
         network.onEvent = { if $0.kind == .opened { order.append($0.connection) } }
@@ -161,7 +161,7 @@ import Testing
     }
 
     @Test
-    func `goodbyes that cross end both sides, and one to nobody ends in time`() {
+    func `simultaneous closes end both sides, and an unanswered close times out`() {
         let network = network()
         let (client, near, far) = connect(network)
         client.close(code: 1000, reason: "")
@@ -213,7 +213,7 @@ import Testing
     }
 
     @Test
-    func `the same seed gives the same trace, another one another`() {
+    func `the same seed gives the same trace, and another seed a different one`() {
         let first = trace(seed: 7)
         #expect(first.count > 1_000)
         #expect(first == trace(seed: 7))
@@ -221,7 +221,7 @@ import Testing
     }
 
     @Test
-    func `a thousand peers live in one thread`() {
+    func `a thousand peers run in one thread`() {
         let network = network()
         network.listen(at: "hub") { transport in
             transport.start(Recorder(onMessage: { transport.send($0.span) }))

@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test
-    func `work comes in order, then timers in order of time and of setting`() {
+    func `work runs in order, then timers by time and creation`() {
         let (loop, journal) = (VirtualLoop(), Journal())
         loop.schedule(at: .seconds(2)) { journal.write("late at \(loop.now)") }
         loop.schedule(at: .seconds(1)) { journal.write("first at \(loop.now)") }
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test
-    func `it stops when a condition holds, when time is up, or when nothing is left`() {
+    func `the loop stops on a condition, a timeout or without work`() {
         let (loop, journal) = (VirtualLoop(), Journal())
         for second in 1...9 { loop.schedule(at: .seconds(second)) { journal.write("\(second)") } }
         #expect(loop.run(within: .seconds(60)) { journal.all.count == 3 })
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test
-    func `only whoever turns it is on it`() async {
+    func `only the running thread is on the loop`() async {
         let (loop, journal) = (VirtualLoop(), Journal())
         #expect(!loop.isCurrent)
         await withTaskGroup(of: Void.self) { group in
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test
-    func `ten thousand pieces of work take their turns`() {
+    func `ten thousand work items run in order`() {
         let (loop, journal) = (VirtualLoop(), Journal())
         for number in 0..<10_000 {
             loop.execute { if number % 1_000 == 0 { journal.write("\(number)") } }

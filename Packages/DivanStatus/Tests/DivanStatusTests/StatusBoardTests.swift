@@ -17,7 +17,7 @@ import Testing
         (try? FileManager.default.contentsOfDirectory(atPath: bundle + "/.status")) ?? []
     }
 
-    @Test func `the README's board works`() throws {
+    @Test func `the README example works`() throws {
         defer { try? FileManager.default.removeItem(atPath: bundle) }
         let board = StatusBoard(bundle: bundle)
         board.publish(["verb": "sync", "activity": "busy"])
@@ -26,7 +26,7 @@ import Testing
         #expect(verbs == ["sync"])
     }
 
-    @Test func `of a sealed database no document is named in the plain file`() throws {
+    @Test func `the status of an encrypted database contains no document IDs`() throws {
         defer { try? FileManager.default.removeItem(atPath: bundle) }
         let board = StatusBoard(bundle: bundle, namesDocuments: false)
         let wait: JSON = ["for": "reply to rev of ada", "document": "ada", "seconds": 12]
@@ -44,7 +44,7 @@ import Testing
         #expect(status["peers"]?.array?.first?.object?["address"] == "10.0.0.7")
     }
 
-    @Test func `two entries of one process stand beside each other, for their owner only`() throws {
+    @Test func `two entries of one process coexist and are readable by the owner only`() throws {
         defer { try? FileManager.default.removeItem(atPath: bundle) }
         let (one, other) = (StatusBoard(bundle: bundle), StatusBoard(bundle: bundle))
         #expect(one.publish(["verb": "sync"]) && other.publish(["verb": "serve"]))
@@ -64,7 +64,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: bundle + "/.status"))
     }
 
-    @Test func `an entry of a process that is gone is swept away`() throws {
+    @Test func `an entry of an ended process is removed`() throws {
         defer { try? FileManager.default.removeItem(atPath: bundle) }
         let board = StatusBoard(bundle: bundle)
         board.publish(["verb": "sync"])
@@ -81,7 +81,7 @@ import Testing
         #expect(try board.read().count == 1)
     }
 
-    @Test func `what killed processes left goes with the first entry of another`() throws {
+    @Test func `publishing removes entries of killed processes`() throws {
         defer { try? FileManager.default.removeItem(atPath: bundle) }
         let directory = bundle + "/.status"
         try FileManager.default.createDirectory(
@@ -96,7 +96,7 @@ import Testing
         #expect(files.count == 2 && files.allSatisfy { $0.hasPrefix("\(getpid())-") }, "\(files)")
     }
 
-    @Test func `a file that others may have written is named, not believed`() throws {
+    @Test func `a file that others can write is reported and not used`() throws {
         defer { try? FileManager.default.removeItem(atPath: bundle) }
         let board = StatusBoard(bundle: bundle)
         board.publish([:])
@@ -111,7 +111,7 @@ import Testing
         #expect(throws: StatusError.self) { try board.read() }
     }
 
-    @Test func `what is too long is not published, and nothing is left half`() throws {
+    @Test func `a status over the limit is not published, and no partial file remains`() throws {
         defer { try? FileManager.default.removeItem(atPath: bundle) }
         let board = StatusBoard(bundle: bundle)
         let long = String(repeating: "x", count: StatusLimits.fileByteCount)
@@ -121,7 +121,7 @@ import Testing
         #expect(!StatusBoard(bundle: bundle + "/missing").publish([:]))
     }
 
-    @Test func `a rate is the growth of the last seconds`() {
+    @Test func `a rate is computed over the last seconds`() {
         var window = RateWindow()
         #expect(window.rate(0) == 0)
         for second in 0..<20 { window.note([UInt64(second) * 10, 5], at: Double(second)) }
@@ -131,7 +131,7 @@ import Testing
     }
 
     /// Only root can change the owner of a file.
-    @Test(.enabled(if: geteuid() == 0)) func `a file of another user is called one`() throws {
+    @Test(.enabled(if: geteuid() == 0)) func `a file of another user is reported as such`() throws {
         defer { try? FileManager.default.removeItem(atPath: bundle) }
         let board = StatusBoard(bundle: bundle)
         board.publish([:])

@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases, [false, true])
-    func `an old body comes back byte for byte`(_ kind: EngineKind, _ isSpaced: Bool) throws {
+    func `an old body is returned byte for byte`(_ kind: EngineKind, _ isSpaced: Bool) throws {
         for archive in Self.archives {
             let room = try Room(kind, archive: archive)
             try edit(room, spaced: isSpaced)
@@ -62,7 +62,7 @@ import Testing
 
     /// Recording what a remote has reads no body, so packed ones must stay as they are.
     @Test(arguments: EngineKind.allCases)
-    func `an old body stays when a remote is noted`(_ kind: EngineKind) throws {
+    func `recording what a remote has does not change old bodies`(_ kind: EngineKind) throws {
         for archive in Self.archives {
             let room = try Room(kind, archive: archive)
             try edit(room, spaced: false)
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `old bodies take few bytes, and fewer with a codec`() throws {
+    @Test func `old bodies take little space, and less with a codec`() throws {
         let sizes = try Self.archives.map { archive in
             let engine = MemoryEngine()
             let store = try Store(engine: engine, archive: archive)
@@ -114,7 +114,7 @@ import Testing
         #expect(sizes[0] > plain && sizes[1] < plain * 3 / 4 && sizes[2] < plain * 3 / 4)
     }
 
-    @Test func `a database is readable whichever codec wrote it`() throws {
+    @Test func `a database is readable regardless of the codec that wrote it`() throws {
         let home = try TemporaryDirectory()
         for (writing, writer) in Self.archives.enumerated() {
             let path = home.file("\(writing).cblite2")
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func `a codec that is missing is named, and the document itself is readable`() throws {
+    @Test func `a missing codec is reported, and the current document stays readable`() throws {
         let home = try TemporaryDirectory()
         let path = home.file("a.cblite2")
         let packing = try Store.open(

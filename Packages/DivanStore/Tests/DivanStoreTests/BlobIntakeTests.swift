@@ -59,7 +59,9 @@ import Testing
     }
 
     @Test(arguments: UInt64(1)...6)
-    func `takes in a long content as a short one`(seed: UInt64) throws {
+    func `content of any length is written completely and gets the right digest`(
+        seed: UInt64
+    ) throws {
         var generator = SeededGenerator(seed: seed)
         let byteCount = Int.random(in: 0...6_000_000, using: &generator)
         let content = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 7) }
@@ -72,7 +74,7 @@ import Testing
         #expect(written.bytes.withLock { $0 == content }, "seed \(seed)")
     }
 
-    @Test func `more contents than may have threads are taken all the same`() throws {
+    @Test func `more blobs can be written at the same time than there are threads`() throws {
         let piece = [UInt8](repeating: 7, count: 400_000)
         let expected = SHA1.digest(of: Array([[UInt8]](repeating: piece, count: 8).joined()).span)
         for _ in 0..<2 {
@@ -86,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `a content that is given up leaves no thread behind`() throws {
+    @Test func `an abandoned blob does not keep its thread`() throws {
         for _ in 0..<3 * StoreLimits.intakeThreadsCount {
             let intake = BlobIntake(Sink(Contents()))
             try intake.append([UInt8](repeating: 1, count: 3_000_000))
@@ -99,7 +101,7 @@ import Testing
     }
 
     @Test(arguments: [0, 900_000, 1_100_000, 1_700_000, 2_999_999])
-    func `a full disk is told to who brings more, or asks for the end`(room: Int) {
+    func `a full disk is reported by the next append or at the end`(room: Int) {
         let intake = BlobIntake(Sink(Contents(), room: room))
         #expect(throws: StoreError.self) {
             for _ in 0..<30 { try intake.append([UInt8](repeating: 3, count: 100_000)) }
@@ -108,7 +110,7 @@ import Testing
         #expect(throws: StoreError.self) { _ = try intake.finalize() }
     }
 
-    @Test func `what is suspended has everything that came`() throws {
+    @Test func `suspending writes everything received so far`() throws {
         let written = Contents()
         let intake = BlobIntake(Sink(written))
         for _ in 0..<17 { try intake.append([UInt8](repeating: 5, count: 100_000)) }
@@ -118,7 +120,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1_000, 2_500_000])
-    func `goes on behind a part, short or long`(partByteCount: Int) throws {
+    func `a partial blob of any length is continued`(partByteCount: Int) throws {
         let content = (0..<4_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 7) }
         let written = Contents()
         let part = Part(Array(content[..<partByteCount]))
@@ -131,7 +133,7 @@ import Testing
     }
 
     @Test(arguments: [1_000, 2_500_000], [StoreError(.io(5)), nil])
-    func `a part that cannot be read is told, and forgotten`(
+    func `a partial blob that cannot be read is reported and discarded`(
         byteCount: Int,
         failure: StoreError?
     ) throws {

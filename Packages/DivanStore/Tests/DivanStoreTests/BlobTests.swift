@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `stores contents under their published names`(_ kind: EngineKind) throws {
+    func `stores blobs under the documented digests and file names`(_ kind: EngineKind) throws {
         let room = try Room(kind)
         let blobs = room.store.blobs
         for vector in try Fixture("blobs.json").decoded(as: Vectors.self).blobs {
@@ -40,12 +40,12 @@ import Testing
         "SHA1-2jmj7l5rSw0yVb/vlWAYkK/YBwk=", "sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwkA",
         "sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwl=",
     ])
-    func `refuses a text that is no digest`(_ text: String) {
+    func `rejects a malformed digest`(_ text: String) {
         #expect(BlobDigest(text) == nil)
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `takes a content in any pieces`(_ kind: EngineKind) throws {
+    func `accepts content in pieces of any size`(_ kind: EngineKind) throws {
         let room = try Room(kind)
         var generator = SeededGenerator(seed: 7)
         let content = [UInt8].random(count: 300_000, using: &generator)
@@ -66,7 +66,9 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `stores nothing of a content that is not what was promised`(_ kind: EngineKind) throws {
+    func `stores nothing if the content does not match the expected digest`(
+        _ kind: EngineKind
+    ) throws {
         let room = try Room(kind)
         let blobs = room.store.blobs
         let expected = BlobDigest(hashing: Array("promised".utf8).span)
@@ -95,7 +97,7 @@ import Testing
         #expect(try refusal { _ = try cancelled.finish() } == .notOpen)
     }
 
-    @Test func `does not follow a link in place of a content`() throws {
+    @Test func `does not follow a link in place of a blob`() throws {
         let home = try TemporaryDirectory()
         let store = try Store.open(directory: home.file("a.cblite2"))
         defer { try? store.close() }
@@ -108,7 +110,7 @@ import Testing
         #expect(throws: StoreError.self) { try store.blobs.read(digest) }
     }
 
-    @Test func `clears away what a crash left when it opens`() throws {
+    @Test func `opening a database removes incoming blobs left by a crash`() throws {
         let home = try TemporaryDirectory()
         let path = home.file("a.cblite2")
         try Store.open(directory: path).close()
@@ -128,7 +130,7 @@ import Testing
         try BlobReferences.all(in: Array(body.utf8).span).map(\.pointer)
     }
 
-    @Test func `finds blobs at any depth, also in arrays`() throws {
+    @Test func `finds blobs at any depth, including in arrays`() throws {
         let blob = #"{"@type":"blob","digest":"\#(digest)","length":5}"#
         let body = #"{"a/b":{"c~d":\#(blob)},"list":[1,[\#(blob)],{"x":\#(blob)}],"pic":\#(blob)}"#
         #expect(
@@ -143,7 +145,7 @@ import Testing
         #expect(try pointers(body) == ["/pic"])
     }
 
-    @Test func `counts attachments, and passes over unusable digests`() throws {
+    @Test func `finds attachments and skips unusable digests`() throws {
         let body = """
             {"_attachments":{"a.txt":{"digest":"\(digest)","stub":true},"b":{"digest":"md5-x"}},
             "bad":{"@type":"blob","digest":"sha1-short"},"none":{"@type":"blob"},
@@ -152,7 +154,7 @@ import Testing
         #expect(try pointers(body) == ["/_attachments/a.txt"])
     }
 
-    @Test func `a blob where attachments belong is a blob all the same`() throws {
+    @Test func `a blob in place of attachments is found like any other blob`() throws {
         let blob = #"{"@type":"blob","digest":"\#(digest)","length":5}"#
         #expect(try pointers(#"{"_attachments":\#(blob)}"#) == ["/_attachments"])
         #expect(try pointers(#"{"_attachments":[\#(blob)]}"#) == ["/_attachments/0"])
@@ -160,7 +162,7 @@ import Testing
         #expect(try pointers(nested) == ["/_attachments/a", "/_attachments/b/c"])
     }
 
-    @Test func `the root is no blob`() throws {
+    @Test func `the root of a document is not a blob`() throws {
         #expect(try pointers(#"{"@type":"blob","digest":"\#(digest)"}"#) == [])
         #expect(try pointers("[]") == [])
         #expect(throws: (any Error).self) { try pointers("{") }

@@ -26,7 +26,7 @@ import Testing
         "LOWER(owner) = 'ada'", "n BETWEEN 0 AND 3", "owner LIKE '%a%' OR n < 0", "TRUE", "MISSING",
         "REGEXP_LIKE(owner, '^[aA]')", "NOT META().deleted", "'b' IN tags", "n IN (3, 'x', $p)",
     ])
-    func `a condition is true of the documents that a query finds`(_ text: String) throws {
+    func `a condition matches the same documents as a query`(_ text: String) throws {
         let room = try Room(.file)
         for (index, body) in Self.bodies.enumerated() {
             try room.save(DocumentID(unchecked: "d\(index)"), body)
@@ -52,7 +52,7 @@ import Testing
         #expect(try ids(condition).map { .string("d\($0)") } == found)
     }
 
-    @Test func `a deleted document meets a condition that asks about deletion only`() throws {
+    @Test func `a deleted document matches only conditions that use META().deleted`() throws {
         let id = DocumentID(unchecked: "d")
         let plain = try BodyCondition(sql: "TRUE")
         #expect(try !plain.holds(of: id, body: [], isDeleted: true) && !plain.asksAboutDeleted)
@@ -70,12 +70,15 @@ import Testing
         ("owner = $user", "$user"), ("other.owner = 1 AND nobody.META().id = 1", ""),
         ("SELECT 1", ""), ("LENTGH(a) = 1", "LENGTH"), ("", ""),
     ])
-    func `what is no condition on one document is refused`(_ text: String, _ word: String) {
+    func `a condition that does not apply to a single document is rejected`(
+        _ text: String,
+        _ word: String
+    ) {
         let error = #expect(throws: QueryError.self) { try BodyCondition(sql: text) }
         #expect(error.map { "\($0)".contains(word) } == true, "\(String(describing: error))")
     }
 
-    @Test func `a name is a value, whatever stands in it`() throws {
+    @Test func `a parameter is a value, even if it contains SQL`() throws {
         let condition = try BodyCondition(
             sql: "owner = $user",
             parameters: ["user": .string("b'; DROP")]
@@ -83,7 +86,7 @@ import Testing
         #expect(try ids(condition) == [5])
     }
 
-    @Test func `threads share a condition`() async throws {
+    @Test func `several threads can share a condition`() async throws {
         let condition = try BodyCondition(sql: "n = 7")
         let counts = try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<4 {

@@ -28,7 +28,9 @@ import Testing
         try store.read { try $0.count(in: .default) }
     }
 
-    @Test func `a database is a directory with known parts, and stays`() throws {
+    @Test func `a database directory has the expected files and keeps its contents when reopened`()
+        throws
+    {
         #expect(!Store.exists(directory: path))
         let store = try Store.open(directory: home.file("deep/er/a.cblite2"))
         let directory = try #require(store.directory)
@@ -44,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a second owner may want full syncs too, who only reads, too`(_ readOnly: Bool) throws {
+    func `several owners can request full sync, also read-only`(_ readOnly: Bool) throws {
         let first = try Store.open(directory: path)
         try save("doc", in: first)
         try first.close()
@@ -75,8 +77,7 @@ import Testing
         let isOver = Atomic(false)
     }
 
-    @Test func `who waited for the lock of a database that was made anew does not have it`() throws
-    {
+    @Test func `waiting for the lock of a database fails if the database was replaced`() throws {
         try Store.open(directory: path).close()
         let (file, directory) = (path + "/lock", path)
         var first: BundleLock? = try BundleLock(at: file, of: directory)
@@ -100,7 +101,9 @@ import Testing
         try second.close()
     }
 
-    @Test func `a missing database is told, not made, when making is off`() throws {
+    @Test func `opening a missing database fails and creates nothing if creation is disabled`()
+        throws
+    {
         let code = try refusal {
             _ = try Store.open(directory: path, options: StoreOptions(create: false))
         }
@@ -112,7 +115,7 @@ import Testing
         #expect(home.names == [])
     }
 
-    @Test func `owners in one process share a store until the last one closes`() throws {
+    @Test func `owners in one process share a store until the last one closes it`() throws {
         let first = try Store.open(directory: path)
         try #require(symlink(home.path, home.file("link")) == 0)
         let second = try Store.open(
@@ -131,7 +134,7 @@ import Testing
         try second.close()
     }
 
-    @Test func `the last reference closes the files`() throws {
+    @Test func `releasing the last reference closes the files`() throws {
         var store: Store? = try Store.open(directory: path)
         try save("doc", in: #require(store))
         store = nil
@@ -141,7 +144,7 @@ import Testing
     }
 
     /// The lock is taken on another file description, as by another process.
-    @Test func `a second writing process is refused, a reading one is not`() throws {
+    @Test func `a second process can read a database but not write it`() throws {
         try Store.open(directory: path).close()
         let descriptor = open(path + "/lock", O_RDWR)
         try #require(descriptor >= 0 && flock(descriptor, LOCK_EX) == 0)
@@ -170,7 +173,7 @@ import Testing
     }
 
     /// Closing a file releases all locks that the process has on it, whoever took them.
-    @Test func `opening a database again takes no lock away from it`() throws {
+    @Test func `opening a database a second time keeps its file locks`() throws {
         let writer = try Store.open(directory: path)
         defer { try? writer.close() }
         try save("doc", in: writer)
@@ -185,7 +188,7 @@ import Testing
         #expect(try heldLockCount() >= before)
     }
 
-    @Test func `nobody who looks at an open database takes its locks away`() throws {
+    @Test func `inspecting an open database keeps its file locks`() throws {
         let writer = try Store.open(directory: path)
         defer { try? writer.close() }
         try save("doc", in: writer)
@@ -203,7 +206,7 @@ import Testing
         #expect(!Store.isOpen(directory: home.file("none.cblite2")))
     }
 
-    @Test func `a stream that outlives its database keeps the locks of its successor`() throws {
+    @Test func `ending a query of a closed database keeps the locks of the reopened one`() throws {
         let first = try Store.open(directory: path)
         for number in 0..<500 { try save(DocumentID(unchecked: "\(number)"), in: first) }
         let catalogue = StoreCatalogue(first, named: "a")
@@ -221,7 +224,7 @@ import Testing
         try second.close()
     }
 
-    @Test func `a reading store sees what the writing one commits`() throws {
+    @Test func `a read-only store sees what another store commits`() throws {
         let writer = try Store.open(directory: path)
         let reader = try Store.open(directory: path, options: StoreOptions(readOnly: true))
         #expect(reader !== writer)
@@ -231,7 +234,7 @@ import Testing
         try writer.close()
     }
 
-    @Test func `deleting removes every file, and only a closed database`() throws {
+    @Test func `deleting removes every file and is refused while the database is open`() throws {
         let store = try Store.open(directory: path)
         _ = try store.blobs.write([1])
         #expect(
@@ -254,7 +257,7 @@ import Testing
         try #require(unlink(path + ".deleting/db.sqlite3") == 0)
     }
 
-    @Test func `a deletion that was killed is finished by the next, or a new database`() throws {
+    @Test func `an interrupted deletion is finished by the next deletion or creation`() throws {
         try leaveHalfDeleted()
         #expect(!Store.exists(directory: path))
         try Store.delete(directory: path)
@@ -272,7 +275,9 @@ import Testing
     }
 
     /// Otherwise a power cut may restore the old name without contents that were deleted later.
-    @Test func `nothing of a deleted database goes before the disk has its other name`() throws {
+    @Test func `the files of a deleted database are removed only after its renaming is synced`()
+        throws
+    {
         let store = try Store.open(directory: path)
         _ = try store.blobs.write([1])
         try store.close()
@@ -291,7 +296,7 @@ import Testing
         #expect(home.names == [])
     }
 
-    @Test func `a copy is another database with the same documents and blobs`() throws {
+    @Test func `a copy is a separate database with the same documents and blobs`() throws {
         let store = try Store.open(directory: path)
         try save("doc", in: store)
         let digest = try store.blobs.write(Array("hello".utf8))
@@ -311,7 +316,7 @@ import Testing
     }
 
     /// A crash during creation leaves a directory under another name.
-    @Test func `making a database starts over what a crash left`() throws {
+    @Test func `creating a database discards the remains of an interrupted creation`() throws {
         try #require(mkdir(path + ".creating", 0o700) == 0)
         try write([1, 2, 3], to: path + ".creating/db.sqlite3")
         try #require(mkdir(path + ".creating/Attachments", 0o700) == 0)
@@ -321,14 +326,14 @@ import Testing
         #expect(home.names == ["a.cblite2"])
     }
 
-    @Test func `a directory that cannot be is an error of the system`() throws {
+    @Test func `an invalid directory is reported as a system error`() throws {
         try write([], to: home.file("file"))
         let code = try refusal { _ = try Store.open(directory: home.file("file/a.cblite2")) }
         #expect(code == .io(ENOTDIR) || code == .noSuchDatabase)
         #expect(try refusal { _ = try Store.open(directory: "") } == .noSuchDatabase)
     }
 
-    @Test func `an accent behind a slash begins the database's name`() throws {
+    @Test func `a combining accent after a slash belongs to the name of the database`() throws {
         let first = try Store.open(directory: home.file("new/\u{301}a.cblite2"))
         try #require(symlink(home.file("new"), home.file("link")) == 0)
         let second = try Store.open(directory: home.file("link/\u{301}a.cblite2//"))
@@ -337,7 +342,7 @@ import Testing
         try second.close()
     }
 
-    @Test func `a copy beside another owner has what a power cut left without its name`() throws {
+    @Test func `a copy made while another process writes includes pending blobs`() throws {
         let store = try Store.open(directory: path)
         let digests = try [[1, 2, 3], [4, 5, 6]].map { try store.blobs.write($0) }
         let body = #"{"file":{"@type":"blob","digest":"\#(digests[0])"}}"#
@@ -362,7 +367,7 @@ import Testing
     }
 
     /// A copy, or a change of the key, would omit the blobs that were not listed.
-    @Test func `a directory that cannot be read to its end is no shorter one`() throws {
+    @Test func `an error while listing a directory is not taken for the end of the list`() throws {
         try write([1], to: home.file("a"))
         try write([2], to: home.file("b"))
         var count = 0
@@ -378,7 +383,7 @@ import Testing
         #expect(try BundleFiles.names(in: home.path).sorted() == ["a", "b"])
     }
 
-    @Test func `a link to a database is none`() throws {
+    @Test func `a link to a database is not treated as a database`() throws {
         try Store.open(directory: path).close()
         let link = home.file("b.cblite2")
         try #require(symlink(path, link) == 0)

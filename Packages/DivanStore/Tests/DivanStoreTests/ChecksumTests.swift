@@ -18,7 +18,7 @@ import Testing
         path = home.file("a.cblite2")
     }
 
-    @Test func `the machine's instruction and the table give the same checksum`() {
+    @Test func `the hardware and the table implementation give the same checksum`() {
         var generator = SeededGenerator(seed: 7)
         for count in [0, 1, 7, 8, 23, 24, 25, 47, 48, 100, 1_000, 4_099] {
             let bytes = [UInt8].random(count: count, using: &generator)
@@ -29,13 +29,13 @@ import Testing
     }
 
     /// Files outlive programs, so the checksum is part of the format.
-    @Test func `the checksum stays what it is`() {
+    @Test func `the checksum of known bytes never changes`() {
         let bytes = (0..<100).map { UInt8($0) }
         #expect(divan_checksum(1, bytes, 100) == 3_682_280_210)
         #expect(divan_checksum(2, bytes, 0) == 3_909_876_404)
     }
 
-    @Test func `a change within 32 neighbouring bits changes the checksum`() {
+    @Test func `any change within 32 adjacent bits changes the checksum`() {
         var generator = SeededGenerator(seed: 8)
         let bytes = [UInt8].random(count: 61, using: &generator)
         let whole = divan_checksum(1, bytes, 61)
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `each verb that changes a row keeps its checksum right`() throws {
+    @Test func `every operation that changes a row updates its checksum`() throws {
         let store = try Store.open(directory: path)
         let people = try #require(CollectionPath("people"))
         let body = Array(#"{"n":1}"#.utf8)
@@ -98,7 +98,7 @@ import Testing
         #"UPDATE "values" SET value = x'00'"#, #"UPDATE "values" SET key = key || 'x'"#,
         #"UPDATE "values" SET checksum = NULL"#,
     ])
-    func `a changed column of any table is found`(_ change: String) throws {
+    func `a change to any column of any table is detected`(_ change: String) throws {
         let store = try Store.open(directory: path)
         _ = try store.save("doc", in: .default, body: Array(#"{"n":1}"#.utf8))
         try store.close()

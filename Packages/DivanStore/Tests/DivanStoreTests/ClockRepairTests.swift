@@ -38,7 +38,7 @@ import Testing
         return try #require(found)
     }
 
-    @Test func `a save while the clock is ahead is found, and repaired with all that followed`()
+    @Test func `saves made while the clock was ahead are found and repaired with all later ones`()
         throws
     {
         let wall = Wall()
@@ -62,7 +62,7 @@ import Testing
         #expect(try store.repairClock().restampedCount == 0)
     }
 
-    @Test func `a jump is stored with the first save after it, and survives a restart`() throws {
+    @Test func `a clock jump is stored with the next save and survives a restart`() throws {
         let (wall, engine) = (Wall(), MemoryEngine())
         let first = try store(wall, engine)
         try save(first, "a", "{}")
@@ -77,7 +77,7 @@ import Testing
         #expect(try store(wall, engine).clockStanding()?.jump == nil)
     }
 
-    @Test func `a repair that is undone leaves the clock as it was`() throws {
+    @Test func `rolling back a repair leaves the clock unchanged`() throws {
         struct Undone: Error {}
         let wall = Wall()
         let store = try store(wall)
@@ -94,7 +94,7 @@ import Testing
         #expect(try save(store, "next", "{}").timestamp > ahead.timestamp)
     }
 
-    @Test func `what a peer has stays, and the database writes as another source`() throws {
+    @Test func `revisions that a peer has are kept, and the database gets a new source`() throws {
         let wall = Wall()
         let store = try store(wall)
         wall.set(Self.right + Self.year)
@@ -112,7 +112,7 @@ import Testing
         #expect(edit.timestamp <= limit && edit.version?.source == store.source)
     }
 
-    @Test func `tombstones are repaired, and documents with revision trees are left alone`() throws
+    @Test func `tombstones are repaired, and documents with revision trees are not changed`() throws
     {
         let wall = Wall()
         let engine = MemoryEngine()
@@ -132,9 +132,7 @@ import Testing
         #expect(try document(trees, "old").revisionID == old)
     }
 
-    @Test func `a document that a jump of the clock made expire is not read by those who serve`()
-        throws
-    {
+    @Test func `documents that expired after a clock jump are not served`() throws {
         let wall = Wall()
         let store = try store(wall)
         try save(store, "e", "{}")

@@ -13,7 +13,12 @@ import Testing
         ("_default.people", "_default", "people", "people"),
         ("A-1_%.z%", "A-1_%", "z%", "A-1_%.z%"),
     ])
-    func `reads a path`(text: String, scope: String, name: String, wireName: String) throws {
+    func `parses a collection path`(
+        text: String,
+        scope: String,
+        name: String,
+        wireName: String
+    ) throws {
         let path = try #require(CollectionPath(text))
         #expect(path.scope == scope && path.name == name && path.wireName == wireName)
     }
@@ -22,12 +27,14 @@ import Testing
         "", ".", "a.", ".a", "a.b.c", "_people", "%a", "a b", "é", "a/b", "scope._default",
         String(repeating: "x", count: 252),
     ])
-    func `refuses a path`(_ text: String) {
+    func `rejects an invalid collection path`(_ text: String) {
         #expect(CollectionPath(text) == nil)
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `collections are apart, also when only case differs`(_ kind: EngineKind) throws {
+    func `collections are separate even if their names differ only in case`(
+        _ kind: EngineKind
+    ) throws {
         let room = try Room(kind)
         let paths = try ["people", "People", "work.people"].map {
             try #require(CollectionPath($0))
@@ -51,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `a deleted collection is gone and comes back empty`(_ kind: EngineKind) throws {
+    func `a deleted collection is empty when it is created again`(_ kind: EngineKind) throws {
         let room = try Room(kind)
         let path = try #require(CollectionPath("people"))
         try room.store.createCollection(path)
@@ -75,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `the default collection is always there`(_ kind: EngineKind) throws {
+    func `the default collection always exists`(_ kind: EngineKind) throws {
         let room = try Room(kind)
         try room.save("doc")
         try room.store.deleteCollection(.default)
@@ -85,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `IDs that begin alike are listed from any place on`(_ kind: EngineKind) throws {
+    func `document IDs with a prefix are listed from any position`(_ kind: EngineKind) throws {
         let room = try Room(kind)
         let all: [DocumentID] = ["a", "ab", "b", "ba", "bb", "b\u{E9}", "be\u{301}", "c"]
         for id in all { try room.save(id) }
@@ -106,7 +113,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `the last sequence of each collection is told at once`(_ kind: EngineKind) throws {
+    func `the last sequences of all collections are read in one call`(_ kind: EngineKind) throws {
         let room = try Room(kind)
         let path = try #require(CollectionPath("people"))
         try room.store.createCollection(path)
@@ -116,7 +123,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `making a collection is undone with its transaction`(_ kind: EngineKind) throws {
+    func `creating a collection is rolled back with its transaction`(_ kind: EngineKind) throws {
         struct Refused: Error {}
         let room = try Room(kind)
         let path = try #require(CollectionPath("people"))
@@ -134,7 +141,7 @@ import Testing
 
     /// More than are kept in a list.
     @Test(arguments: EngineKind.allCases)
-    func `of many collections each is found, and told of, in one transaction`(
+    func `one transaction can change many collections, and observers hear of each`(
         _ kind: EngineKind
     ) throws {
         let room = try Room(kind)

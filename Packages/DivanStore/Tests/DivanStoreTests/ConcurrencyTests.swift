@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: Waiting.allCases)
-    func `who opens a database inside a write of it does not wait for who waits for that write`(
+    func `opening a database inside a write does not deadlock with a waiting thread`(
         _ waiting: Waiting
     ) throws {
         let home = try TemporaryDirectory()
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `no reader sees a transaction by halves`(_ kind: EngineKind) throws {
+    func `readers never see a partial transaction`(_ kind: EngineKind) throws {
         let room = try Room(kind)
         let (store, findings, notices) = (room.store, Findings(), Notices())
         for number in 0..<Self.accounts {

@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `a conflict ends when the remote takes the local side`(_ kind: EngineKind) throws {
+    func `a conflict ends when the remote accepts the local revision`(_ kind: EngineKind) throws {
         let (room, conflict) = try conflicted(kind)
         try room.store.write { writer in
             try writer.markKnown("doc", conflict.local.revisionID, at: remote, in: .default)
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `a database that begins to serve ends conflicts between deletions, and no others`(
+    func `starting to serve a database resolves only conflicts between deletions`(
         _ kind: EngineKind
     ) throws {
         let (room, _) = try conflicted(kind, localIsTombstone: true, remoteIsTombstone: true)
@@ -83,8 +83,7 @@ import Testing
         }
     }
 
-    @Test func `a merged body has no reserved key, and keeps an empty one that a peer sent`() throws
-    {
+    @Test func `a merged body must not have reserved keys, but may keep an empty key`() throws {
         let (room, conflict) = try conflicted(.memory)
         for key in BodyRules.reservedKeys {
             let code = try refusal {
@@ -99,7 +98,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `shows a resolver both leaves and the base`(_ kind: EngineKind) throws {
+    func `a resolver sees both leaves and their common ancestor`(_ kind: EngineKind) throws {
         let (room, conflict) = try conflicted(kind)
         #expect(conflict.local.body == Array(#"{"n":2}"#.utf8))
         #expect(conflict.remote.body == Array(#"{"n":3}"#.utf8))
@@ -109,7 +108,9 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `the remote side wins as it is, under a new sequence`(_ kind: EngineKind) throws {
+    func `keeping the remote side keeps its revision and assigns a new sequence`(
+        _ kind: EngineKind
+    ) throws {
         let (room, conflict) = try conflicted(kind)
         let document = try #require(try resolve(room, conflict, .keepRemote))
         #expect(document.revisionID == conflict.remote.revisionID)
@@ -118,7 +119,8 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `the local side wins as a child of the remote one`(_ kind: EngineKind) throws {
+    func `keeping the local side creates a child of the remote revision`(_ kind: EngineKind) throws
+    {
         let (room, conflict) = try conflicted(kind)
         let document = try #require(try resolve(room, conflict, .keepLocal))
         #expect(document.text == #"{"n":2}"# && document.revisionID.generation == 3)
@@ -148,7 +150,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `a deletion there against an edit here is a conflict`(_ kind: EngineKind) throws {
+    func `a remote deletion conflicts with a local edit`(_ kind: EngineKind) throws {
         let (room, conflict) = try conflicted(kind, remoteIsTombstone: true)
         #expect(conflict.remote.isTombstone && !conflict.local.isTombstone)
         let kept = try #require(try resolve(room, conflict, .keepLocal))
@@ -157,7 +159,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `two tombstones end as the remote one`(_ kind: EngineKind) throws {
+    func `a conflict between two tombstones resolves to the remote one`(_ kind: EngineKind) throws {
         let (room, conflict) = try conflicted(
             kind,
             localIsTombstone: true,
@@ -169,7 +171,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `a decision about leaves that moved on changes nothing`(_ kind: EngineKind) throws {
+    func `resolving a conflict with outdated leaves changes nothing`(_ kind: EngineKind) throws {
         let (room, conflict) = try conflicted(kind)
         let edited = try room.save("doc", #"{"n":4}"#)
         #expect(try resolve(room, conflict, .keepRemote) == nil)
@@ -181,7 +183,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `an unresolved conflict is still there after the next edit`(_ kind: EngineKind) throws {
+    func `an unresolved conflict remains after the next edit`(_ kind: EngineKind) throws {
         let (room, _) = try conflicted(kind)
         let edited = try room.save("doc", #"{"n":4}"#)
         #expect(edited.flags.contains(.conflicted) && edited.text == #"{"n":4}"#)

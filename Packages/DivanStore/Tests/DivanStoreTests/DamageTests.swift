@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: [[], Array("hello".utf8), [UInt8](repeating: 0x20, count: 8_192)])
-    func `a file that is no database is refused and kept`(_ bytes: [UInt8]) throws {
+    func `a file that is not a database is refused and not changed`(_ bytes: [UInt8]) throws {
         try write(bytes, to: database)
         guard case .notADatabase = try openingCode() else {
             throw Unexpected(outcome: "\(String(describing: try openingCode()))")
@@ -46,7 +46,7 @@ import Testing
     }
 
     /// The cell count of the page that lists the collections; the blobs of all documents were lost with it.
-    @Test func `a file whose pages do not fit together is not compacted`() throws {
+    @Test func `a file with inconsistent pages is not compacted`() throws {
         let digest: BlobDigest
         do {
             let store = try Store.open(directory: path)
@@ -78,7 +78,7 @@ import Testing
         #expect(try contents(database) == bytes)
     }
 
-    @Test func `an index that lost an item is found by a check, and made anew`() throws {
+    @Test func `an index with a missing entry is found by the check and rebuilt`() throws {
         let items = QueryIndexDefinition.array(["tags"], [])
         func withStore(_ body: (Store) throws -> Void) throws {
             let store = try Store.open(directory: path)
@@ -107,7 +107,7 @@ import Testing
         "UPDATE collections SET lastSequence = 9223372036854775807",
         "UPDATE docs_1 SET sequence = 9223372036854775807 WHERE sequence = 40",
     ])
-    func `a last sequence that nothing can follow is damage, and nothing is overwritten`(
+    func `a last sequence that cannot be increased is damage, and nothing is overwritten`(
         _ statement: String
     ) throws {
         let connection = try SQLiteConnection(path: database, mode: .readWrite)
@@ -121,7 +121,7 @@ import Testing
     }
 
     /// The document was never pushed: no copy of either will arrive.
-    @Test func `a damaged content stays as long as a damaged document may name it`() throws {
+    @Test func `a damaged blob is kept while a damaged document may reference it`() throws {
         let digest: BlobDigest
         do {
             let store = try Store.open(directory: path)
@@ -152,7 +152,7 @@ import Testing
     }
 
     /// Two things are damaged: the document, and the row with the name and the counters of its collection.
-    @Test func `a purge that fails half-way is not stored, whoever catches its error`() throws {
+    @Test func `a purge that fails midway is not stored, even if its error is ignored`() throws {
         try SQLiteConnection(path: database, mode: .readWrite).execute(
             """
             UPDATE docs_1 SET body = '{"n":"x"}' WHERE documentID = 'doc-5';
@@ -175,7 +175,7 @@ import Testing
 
     /// If the collection's own row is as late as the last one, it has the counters.
     @Test(arguments: [Int64.max, 41, -1])
-    func `a count that no collection can have is counted anew`(_ liveCount: Int64) throws {
+    func `an impossible document count is replaced by a new count`(_ liveCount: Int64) throws {
         try SQLiteConnection(path: database, mode: .readWrite)
             .execute("UPDATE collections SET lastSequence = 40, liveCount = \(liveCount)")
         let store = try Store.open(directory: path)
@@ -185,7 +185,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `a count that is too low never falls below nothing`() throws {
+    @Test func `a document count that is too low never becomes negative`() throws {
         try SQLiteConnection(path: database, mode: .readWrite)
             .execute("UPDATE collections SET lastSequence = 40, liveCount = 0")
         let store = try Store.open(directory: path)
@@ -204,7 +204,9 @@ import Testing
 
     /// The row stored last holds the counters of its collection next to its flags.
     @Test(arguments: [0, 8, -1, 255 << 40])
-    func `a last row whose flags are damaged is followed by new ones`(_ flags: Int64) throws {
+    func `new documents can be saved after the flags of the last row are damaged`(
+        _ flags: Int64
+    ) throws {
         try SQLiteConnection(path: database, mode: .readWrite)
             .execute("UPDATE docs_1 SET flags = \(flags) WHERE sequence = 40")
         let store = try Store.open(directory: path)
@@ -215,7 +217,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `a missing file is not made anew beside its blobs`() throws {
+    @Test func `a missing database file is not recreated next to existing blobs`() throws {
         try #require(unlink(database) == 0)
         guard case .notADatabase = try openingCode() else {
             throw Unexpected(outcome: "\(String(describing: try openingCode()))")
@@ -223,7 +225,7 @@ import Testing
         #expect(try !entries(path).contains("db.sqlite3"))
     }
 
-    @Test func `a newer format is refused with its version`() throws {
+    @Test func `a newer file format is refused, and the error states its version`() throws {
         var bytes = try contents(database)
         bytes.replaceSubrange(60..<64, with: [0, 0, 0, 9])  // user_version
         try write(bytes, to: database)
@@ -243,14 +245,14 @@ import Testing
         #expect(try !entries(path).contains("db.sqlite3-shm"))
     }
 
-    @Test func `a directory in place of the file is refused`() throws {
+    @Test func `a directory in place of the database file is refused`() throws {
         try #require(unlink(database) == 0 && mkdir(database, 0o700) == 0)
         guard case .notADatabase = try openingCode() else {
             throw Unexpected(outcome: "\(String(describing: try openingCode()))")
         }
     }
 
-    @Test func `a link in place of the file or the directory is refused`() throws {
+    @Test func `a link in place of the database file or its directory is refused`() throws {
         try #require(rename(database, home.file("elsewhere")) == 0)
         try #require(symlink(home.file("elsewhere"), database) == 0)
         guard case .notADatabase = try openingCode() else {
@@ -265,7 +267,7 @@ import Testing
 
     /// Truncated at the end of every page, and within one: opening or the check must notice.
     @Test(arguments: [0, 100, 512, 2_560])
-    func `a truncated file is noticed`(rest: Int) throws {
+    func `a truncated file is detected`(rest: Int) throws {
         let whole = try contents(database)
         for length in stride(from: rest, to: whole.count, by: 4_096) {
             try write(Array(whole.prefix(length)), to: database)
@@ -306,7 +308,10 @@ import Testing
         return try store.read { try $0.documents(in: .default, after: 0, limit: 100) }
     }
 
-    @Test func `every flipped bit that changes an answer is found, and is no answer`() throws {
+    @Test
+    func `every flipped bit that changes a result is detected, and no wrong result is returned`()
+        throws
+    {
         let seed = UInt64.random(in: 0...0xFFFF)
         var seeded = SeededGenerator(seed: seed)
         let (whole, before) = (try contents(database), try answers())
@@ -321,7 +326,7 @@ import Testing
     }
 
     /// No checksum covers the schema, and SQLite trusts it.
-    @Test func `every flipped bit in the definition of a table is found`() throws {
+    @Test func `every flipped bit in a table definition is detected`() throws {
         let seed = UInt64.random(in: 0...0xFFFF)
         var seeded = SeededGenerator(seed: seed)
         let (whole, before) = (try contents(database), try answers())
@@ -363,7 +368,7 @@ import Testing
         return true
     }
 
-    @Test func `a damaged document is named, and the others are read`() throws {
+    @Test func `a damaged document is reported, and the others stay readable`() throws {
         var bytes = try contents(database)
         let place = try #require(bytes.firstRange(of: Array(#"{"n":17,"#.utf8)))
         bytes[place.lowerBound + 5] ^= 1
@@ -396,7 +401,7 @@ import Testing
     }
 
     /// Not even the head of this one can be read.
-    @Test func `a damaged document stands in the way of no expiry, and can be forgotten`() throws {
+    @Test func `a damaged document does not block expiration and can be purged`() throws {
         let store = try Store.open(directory: path)
         try store.write { writer in
             for number in [5, 6, 7] {
@@ -425,7 +430,7 @@ import Testing
     }
 
     /// The mark is part of what is damaged, so it does not prove that there is no blob.
-    @Test func `compacting takes no blob of a document whose mark is damaged`() throws {
+    @Test func `compacting keeps the blobs of a document with damaged flags`() throws {
         let store = try Store.open(directory: path)
         let digest = try store.blobs.write(Array("content".utf8))
         let body = #"{"p":{"@type":"blob","digest":"\#(digest)","length":7}}"#
@@ -445,7 +450,7 @@ import Testing
         #expect(collection.removedCount == 0 && damaged.blobs.contains(digest))
     }
 
-    @Test func `a foreign write-ahead log is not taken in`() throws {
+    @Test func `an invalid write-ahead log is ignored`() throws {
         var generator = SeededGenerator(seed: 3)
         try write([UInt8].random(count: 20_000, using: &generator), to: database + "-wal")
         let store = try Store.open(directory: path)
@@ -455,7 +460,7 @@ import Testing
     }
 
     /// A killed process leaves a log that the next one reads.
-    @Test func `what was committed before a crash is there after it`() throws {
+    @Test func `committed documents are available after a crash`() throws {
         let store = try Store.open(directory: path)
         try store.write { _ = try $0.save("last", in: .default, body: Array("{}".utf8)) }
         let other = home.file("b.cblite2")
@@ -470,7 +475,7 @@ import Testing
         try recovered.close()
     }
 
-    @Test func `every error says where, what and what to do`() {
+    @Test func `every error states the path, the problem and a remedy`() {
         let errors: [(StoreError, String)] = [
             (
                 StoreError(.noSuchDatabase, at: "/x/a.cblite2"),

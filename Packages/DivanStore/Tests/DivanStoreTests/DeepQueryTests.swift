@@ -167,7 +167,7 @@ import Testing
     }
 
     @Test(arguments: shapes)
-    func `a deep expression has the value of each row`(_ shape: Shape) throws {
+    func `a deeply nested expression has the right value for each row`(_ shape: Shape) throws {
         let room = try room()
         for depth in Self.depths {
             let deep = shape.nested(depth)
@@ -189,7 +189,9 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `a deep condition on items knows the item and the row`(_ kind: EngineKind) throws {
+    func `a deeply nested condition on array items can use the item and the row`(
+        _ kind: EngineKind
+    ) throws {
         let room = try room(kind)
         for depth in [2, 32, 60] {
             let item = CheckedExpression.variable(0, QueryPath())
@@ -211,7 +213,8 @@ import Testing
         }
     }
 
-    @Test func `an aggregate may have a deep operand, and be a part of a calculation`() throws {
+    @Test func `an aggregate can have a deeply nested operand and be part of a calculation`() throws
+    {
         let room = try room()
         for depth in [2, 32, 60] {
             let deep = Self.negation.nested(depth)
@@ -223,7 +226,8 @@ import Testing
         }
     }
 
-    @Test func `a deep condition on one document holds as in a query`() throws {
+    @Test func `a deeply nested condition on one document gives the same result as a query`() throws
+    {
         let calls = String(repeating: "LOWER(", count: 60)
         let text = calls + "s" + String(repeating: ")", count: 60) + " = 'ab'"
         let condition = try BodyCondition(sql: text)
@@ -231,7 +235,7 @@ import Testing
         #expect(try !condition.holds(of: "two", body: Array(#"{"s":"Cd"}"#.utf8)))
     }
 
-    @Test func `what cannot be divided is refused in words`() throws {
+    @Test func `an expression that is nested too deeply is rejected with a clear error`() throws {
         let room = try room()
         let key = CheckedKey(Self.lowering.nested(60))
         #expect(throws: QueryError.self) {

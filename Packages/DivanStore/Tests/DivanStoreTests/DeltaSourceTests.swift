@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `without a hold only the current body stays`(_ kind: EngineKind) throws {
+    func `without a hold only the current body is kept`(_ kind: EngineKind) throws {
         let room = try Room(kind)
         let revisions = try edit(room, 1...4)
         #expect(try bodies(room, revisions) == [nil, nil, nil, body(4)])
@@ -42,7 +42,7 @@ import Testing
 
     /// A client received what was current during the hold; it cannot have what was made later.
     @Test(arguments: EngineKind.allCases)
-    func `after a hold what was current then stays, however often it is edited`(
+    func `bodies that were current during a hold survive later edits`(
         _ kind: EngineKind
     ) throws {
         let room = try Room(kind)
@@ -55,7 +55,9 @@ import Testing
         #expect(try bodies(room, revisions) == kept)
     }
 
-    @Test func `what was current during a hold stays when the database is opened again`() throws {
+    @Test func `bodies that were current during a hold are kept when the database is reopened`()
+        throws
+    {
         let directory = try TemporaryDirectory()
         let place = directory.file("a.cblite2")
         var store = try Store.open(directory: place)
@@ -81,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `sources that are given up go with the next save`(_ kind: EngineKind) throws {
+    func `forgotten delta sources are removed by the next save`(_ kind: EngineKind) throws {
         let room = try Room(kind)
         var hold: DeltaSourceHold? = try room.store.holdDeltaSources()
         let revisions = try edit(room, 1...3)
@@ -95,7 +97,7 @@ import Testing
         #expect(try bodies(room, revisions) == [nil, nil, nil])
     }
 
-    @Test func `a collection that is new after a hold keeps nothing`() throws {
+    @Test func `a collection created after a hold keeps no old bodies`() throws {
         let room = try Room(.memory)
         withExtendedLifetime(try room.store.holdDeltaSources()) {}
         let path = try #require(CollectionPath("later"))
@@ -112,7 +114,7 @@ import Testing
         #expect(try room.store.read { try $0.revision("doc", revisions[0], in: path) } == nil)
     }
 
-    @Test func `held bodies take few bytes`() throws {
+    @Test func `bodies kept by a hold take little space`() throws {
         let engine = MemoryEngine()
         let store = try Store(engine: engine)
         let hold = try store.holdDeltaSources()
@@ -130,7 +132,7 @@ import Testing
     }
 
     /// Revisions that a peer pushes replace bodies like saves do.
-    @Test func `a hold keeps what a push replaces`() throws {
+    @Test func `a hold keeps bodies that a push replaces`() throws {
         let room = try Room(.memory)
         let hold = try room.store.holdDeltaSources()
         let first = try edit(room, 1...1)[0]

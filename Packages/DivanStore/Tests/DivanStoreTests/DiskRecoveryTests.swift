@@ -29,13 +29,17 @@ extension FaultTests {
         private static let body = Array(#"{"n":1}"#.utf8)
 
         @Test(arguments: Failure.allCases, [false, true])
-        func `a database works again when its disk does`(_ failure: Failure, fullSync: Bool) throws
-        {
+        func `a database works again after a temporary disk failure`(
+            _ failure: Failure,
+            fullSync: Bool
+        ) throws {
             try works(after: failure, StoreOptions(fullSync: fullSync))
         }
 
         @Test(arguments: Failure.allCases)
-        func `a sealed database works again when its disk does`(_ failure: Failure) throws {
+        func `an encrypted database works again after a temporary disk failure`(
+            _ failure: Failure
+        ) throws {
             try works(after: failure, StoreOptions(fullSync: true, sealing: try TestSealing(1)))
         }
 
@@ -78,7 +82,7 @@ extension FaultTests {
         /// The system may have forgotten what it could not write, so nothing that was in the log before
         /// counts as synced just because a later sync succeeds.
         @Test(arguments: [false, true])
-        func `after a sync that failed the log is written again before anything else`(
+        func `after a failed sync the log is rewritten before anything else is written`(
             fullSync: Bool
         ) throws {
             try #require(divan_faults_install() == 0)

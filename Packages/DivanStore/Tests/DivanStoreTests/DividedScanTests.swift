@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: [EngineKind.file, .sealed])
-    func `the rows are those of one thread`(_ kind: EngineKind) throws {
+    func `a parallel scan returns the same rows as a single thread`(_ kind: EngineKind) throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var generator = SeededGenerator(seed: seed)
         let room = try makeRoom(kind, &generator)
@@ -90,7 +90,7 @@ import Testing
     }
 
     /// A peer's bodies are kept byte for byte: what is compared is not how they are spelled.
-    @Test func `objects of a peer are ordered alike, however they are spelled`() throws {
+    @Test func `objects are ordered the same regardless of their JSON formatting`() throws {
         let room = try Room(.file)
         defer { withExtendedLifetime(room) {} }
         try room.store.write { writer in
@@ -128,7 +128,7 @@ import Testing
     }
 
     /// A part of an ordered query has a column more for each key.
-    @Test func `a scan of as many columns as SQLite has is not divided`() throws {
+    @Test func `a scan with the maximum number of columns is not parallelized`() throws {
         var generator = SeededGenerator(seed: 4)
         let room = try makeRoom(.file, &generator)
         defer { withExtendedLifetime(room) {} }
@@ -138,7 +138,7 @@ import Testing
         #expect(found.map { $0[0] } == Array(repeating: .integer(0), count: 3))
     }
 
-    @Test func `each run sees one state while others write`() async throws {
+    @Test func `a parallel scan sees a single snapshot while others write`() async throws {
         var generator = SeededGenerator(seed: 1)
         let room = try makeRoom(.file, &generator)
         let store = room.store
@@ -167,7 +167,9 @@ import Testing
         }
     }
 
-    @Test func `a run is stopped, and the store is usable and closes`() throws {
+    @Test func `a parallel scan can be cancelled, and the store can still be used and closed`()
+        throws
+    {
         var generator = SeededGenerator(seed: 2)
         let room = try makeRoom(.file, &generator)
         let store = room.store
@@ -183,7 +185,9 @@ import Testing
     }
 
     /// A thousand rows of 6 KB from each of sixteen or more parts, where a single scan holds a thousand.
-    @Test func `parts that have more than a query may hold are given up`() throws {
+    @Test func `a query falls back to one thread if a parallel scan exceeds the memory limit`()
+        throws
+    {
         let room = try Room(.file)
         defer { withExtendedLifetime(room) {} }
         let text = String(repeating: "x", count: 6_000)
@@ -210,7 +214,10 @@ import Testing
     }
 
     @Test(arguments: [Int64.min + 1, -5], [Int64.max - 1, 1 << 62])
-    func `sequences that no database gives are no trap`(_ first: Int64, _ last: Int64) throws {
+    func `invalid sequences in a file do not trap a parallel scan`(
+        _ first: Int64,
+        _ last: Int64
+    ) throws {
         var generator = SeededGenerator(seed: 3)
         let room = try makeRoom(.file, &generator)
         try room.store.write { writer in

@@ -45,7 +45,7 @@ import Testing
     ]
 
     @Test(arguments: ExactNumberTests.conditions, EngineKind.allCases)
-    func `a query finds exactly the integers of its condition`(
+    func `a query compares large integers exactly`(
         condition: (String, [Int]),
         kind: EngineKind
     ) throws {
@@ -60,7 +60,9 @@ import Testing
 
     /// Sync filters and the rights of users are such conditions.
     @Test(arguments: ExactNumberTests.conditions)
-    func `a condition on one document holds of exactly those`(condition: (String, [Int])) throws {
+    func `a condition on one document compares large integers exactly`(
+        condition: (String, [Int])
+    ) throws {
         let held = try BodyCondition(sql: condition.0)
         for (index, value) in Self.values.enumerated() {
             let holds = try held.holds(
@@ -72,7 +74,8 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `equal numbers of both types are one value, others are not`(kind: EngineKind) throws {
+    func `equal integers and doubles are one value, different ones are not`(kind: EngineKind) throws
+    {
         let room = try room(kind)
         #expect(try rows("SELECT DISTINCT v FROM _", in: room).count == 9)
         #expect(try rows("SELECT v, COUNT(*) FROM _ GROUP BY v", in: room).count == 9)

@@ -41,12 +41,12 @@ import Testing
     }
 
     @Test(arguments: Kind.all)
-    func `a sealed database file survives a failure of any write`(_ kind: Kind) throws {
+    func `an encrypted database file survives a failure of any write`(_ kind: Kind) throws {
         try survive(kind, StoreOptions(sealing: try TestSealing(1)))
     }
 
     @Test(arguments: Kind.all)
-    func `an index is there whole or not at all after a failure of any write`(
+    func `an index is complete or absent after a failure of any write`(
         _ kind: Kind
     ) throws {
         try survive(kind, StoreOptions(), FaultScript.indexing())
@@ -99,7 +99,9 @@ import Testing
 
     /// A document that is reported as damaged is skipped when syncing.
     @Test(arguments: [1, Int64.max])
-    func `a dictionary that cannot be read now makes no document damaged`(failing: Int64) throws {
+    func `a temporary read error in a dictionary does not mark documents as damaged`(
+        failing: Int64
+    ) throws {
         try #require(divan_faults_install() == 0)
         let room = try PackedRoom()
         try room.save(PackedRoom.routes(0..<100))
@@ -125,7 +127,7 @@ import Testing
     }
 
     @Test(arguments: Kind.all, [false, true])
-    func `blobs survive a failure of any call`(_ kind: Kind, fullSync: Bool) throws {
+    func `blobs survive a failure of any system call`(_ kind: Kind, fullSync: Bool) throws {
         var first = 1
         while true {
             let home = try TemporaryDirectory()
@@ -147,7 +149,8 @@ import Testing
     }
 
     /// As if somebody revoked write permission on open files.
-    @Test func `a permission that is lost while open is told, and what was saved is there`() throws
+    @Test func `losing write permission while open is reported, and saved documents are kept`()
+        throws
     {
         try #require(divan_faults_install() == 0)
         let home = try TemporaryDirectory()
@@ -171,8 +174,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a commit reaches the disk before it is told, with full sync alone`(fullSync: Bool) throws
-    {
+    func `a commit is synced before it is reported only with full sync`(fullSync: Bool) throws {
         try #require(divan_faults_install() == 0)
         let home = try TemporaryDirectory()
         let options = StoreOptions(fullSync: fullSync)

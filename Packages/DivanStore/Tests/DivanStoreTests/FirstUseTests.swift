@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: FirstUse.allCases, [false, true])
-    func `what comes first after opening works where indexes call functions`(
+    func `any operation can be the first after opening when indexes call functions`(
         _ use: FirstUse,
         isSealed: Bool
     ) throws {

@@ -15,7 +15,8 @@ extension FaultTests {
         }
 
         @Test(arguments: [false, true])
-        func `the pages of a transaction go into the log with few calls`(isSealed: Bool) throws {
+        func `the pages of a transaction are written to the log in few calls`(isSealed: Bool) throws
+        {
             try #require(divan_faults_install() == 0)
             let home = try TemporaryDirectory()
             let store = try Store.open(
@@ -83,7 +84,7 @@ extension FaultTests {
         }
 
         @Test(arguments: [20_000, 30_000, 40_000, 50_000, 60_000, 70_000], [false, true])
-        func `what an undone transaction spilled is never written over a commit`(
+        func `pages of a rolled-back transaction never overwrite a commit`(
             byteCount: Int,
             isSealed: Bool
         ) throws {
@@ -107,7 +108,7 @@ extension FaultTests {
         }
 
         @Test(arguments: [false, true])
-        func `every commit is in the files, whatever was spilled and undone`(
+        func `every commit is on disk after other transactions were spilled or rolled back`(
             isSealed: Bool
         ) throws {
             let home = try TemporaryDirectory()
@@ -142,7 +143,9 @@ extension FaultTests {
             }
         }
 
-        @Test func `what a full disk did not take is written before the transaction ends`() throws {
+        @Test func `pages that a full disk rejected are written before the transaction ends`()
+            throws
+        {
             try #require(divan_faults_install() == 0)
             let home = try TemporaryDirectory()
             let connection = try SQLiteConnection(path: home.file("db"), mode: .create)

@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(arguments: Sort.allCases)
-    func `the share that is told rises from nothing to everything`(_ sort: Sort) throws {
+    func `the reported progress of an index build rises to 1`(_ sort: Sort) throws {
         let told = Mutex<[Double]>([])
         try withStore { store in
             let watch = IndexWatch { share in told.withLock { $0.append(share) } }
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: Sort.allCases)
-    func `one that is stopped at any look leaves everything as it was`(_ sort: Sort) throws {
+    func `an index build cancelled at any point leaves everything unchanged`(_ sort: Sort) throws {
         let looks = Mutex(0)
         try withStore { store in
             let watch = IndexWatch { _ in looks.withLock { $0 += 1 } }
@@ -132,7 +132,7 @@ import Testing
         box.withLock { $0.watch = nil }
     }
 
-    @Test func `one that is stopped before it begins is not made`() throws {
+    @Test func `an index build cancelled before it starts creates nothing`() throws {
         let watch = IndexWatch()
         watch.cancel()
         try withStore { store in
@@ -145,7 +145,8 @@ import Testing
     }
 
     /// SQLite rolls back a transaction whose change was stopped; what follows must not commit by itself.
-    @Test func `what is saved beside one that was stopped is not committed`() throws {
+    @Test func `saves in the same transaction as a cancelled index build are not committed`() throws
+    {
         try withStore { store in
             let box = Mutex<IndexWatch?>(nil)
             let watch = IndexWatch { share in if share > 0.2 { box.withLock { $0?.cancel() } } }
@@ -167,7 +168,7 @@ import Testing
     }
 
     @Test(arguments: Sort.allCases)
-    func `a process that dies meanwhile leaves everything as it was`(_ sort: Sort) throws {
+    func `a process killed during an index build leaves everything unchanged`(_ sort: Sort) throws {
         let copies = Mutex<[String]>([])
         try withStore { store in
             let watch = IndexWatch { share in
@@ -194,7 +195,7 @@ import Testing
         }
     }
 
-    @Test func `all indexes are made anew under a watch`() throws {
+    @Test func `rebuilding all indexes reports its progress`() throws {
         let told = Mutex<[Double]>([])
         try withStore { store in
             for sort in Sort.allCases {
@@ -210,7 +211,7 @@ import Testing
         #expect(shares.count { (0.1...0.9).contains($0) } > 10, "\(shares)")
     }
 
-    @Test func `an engine that has no indexes of its own is stopped, too`() throws {
+    @Test func `building an index in memory can be cancelled`() throws {
         let room = try Room(.memory)
         let watch = IndexWatch()
         try room.store.write {
@@ -225,7 +226,7 @@ import Testing
         #expect(try room.store.read { try $0.indexes(in: .default).map(\.name) } == ["a"])
     }
 
-    @Test func `an index that is larger than the memory for sorting has every document`() throws {
+    @Test func `an index that exceeds the memory for sorting contains every document`() throws {
         let room = try Room(.file)
         let count = 10_000
         try room.store.write { writer in
@@ -241,13 +242,15 @@ import Testing
         #expect(try room.store.inspect().damages.isEmpty)
     }
 
-    @Test func `a directory for temporary files has room for little and not for everything`() {
+    @Test func `the free space of the temporary directory is checked`() {
         #expect(TemporaryRoom.holds(1))
         #expect(!TemporaryRoom.holds(.max))
     }
 
     @Test(arguments: [nil, 1] as [UInt8?])
-    func `what is sorted for an index leaves memory only where it may`(key: UInt8?) throws {
+    func `sorting for an index uses temporary files only if the database is not encrypted`(
+        key: UInt8?
+    ) throws {
         let home = try TemporaryDirectory()
         let sealing = try key.map { try TestSealing($0) }
         let place = SQLitePlace(home.file("a"), sealing: sealing)
@@ -260,7 +263,9 @@ import Testing
         try connection.execute("COMMIT")
     }
 
-    @Test func `beside many indexes a document that is there is told from a new one`() throws {
+    @Test func `with many indexes a save still distinguishes existing documents from new ones`()
+        throws
+    {
         try withStore { store in
             try store.write { writer in
                 for number in 0..<8 {

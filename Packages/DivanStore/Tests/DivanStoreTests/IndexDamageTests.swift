@@ -76,7 +76,7 @@ import Testing
         return try body(store)
     }
 
-    @Test func `every flipped bit that changes what an index answers is found`() throws {
+    @Test func `every flipped bit that changes the results of an index is detected`() throws {
         let given = ProcessInfo.processInfo.environment["DIVAN_SEED"].flatMap { UInt64($0) }
         let seed = given ?? UInt64.random(in: 0...0xFFFF)
         print("seed: \(seed)")
@@ -116,7 +116,7 @@ import Testing
     }
 
     /// Most flipped bits of a file hit something else, so those of a record are all tried.
-    @Test func `a record of which a bit is flipped loses no table and no column`() throws {
+    @Test func `an index record with a flipped bit never loses a table or column`() throws {
         let collection = CollectionID(rawValue: 1)
         let records = try withStore { store in
             try store.read { try $0.current().indexRecords(of: collection) }
@@ -159,7 +159,7 @@ import Testing
         "DELETE FROM \"{words}_data\" WHERE id > 10",
         "UPDATE \"{words}_data\" SET block = zeroblob(length(block)) WHERE id > 10",
     ])
-    func `a table of an index that was tampered with is named, and made anew`(
+    func `an index with a modified table is reported and rebuilt`(
         _ sql: String
     ) throws {
         let before = try withStore { try answers($0) }
@@ -185,7 +185,9 @@ import Testing
     }
 
     @Test(arguments: ["prices", "tagged", "words"])
-    func `an index whose record is lost is named, and can be made again`(_ name: String) throws {
+    func `an index with a damaged record is reported and can be created again`(
+        _ name: String
+    ) throws {
         let before = try withStore { try answers($0) }
         let set = #"UPDATE "values" SET value = x'7B' WHERE key LIKE '%.{name}'"#
         try tamper(set.replacing("{name}", with: name))
@@ -218,7 +220,7 @@ import Testing
     }
 
     @Test(arguments: ["prices", "tagged", "words"])
-    func `an index whose record is lost is listed as damaged, and can be removed`(
+    func `an index with a damaged record is listed as damaged and can be dropped`(
         _ name: String
     ) throws {
         let set = #"UPDATE "values" SET value = x'7B' WHERE key LIKE '%.{name}'"#
@@ -241,7 +243,7 @@ import Testing
         #expect(try names("*_by_*").count == (name == "words" ? 2 : 1))
     }
 
-    @Test func `of several whose records are lost each can be removed`() throws {
+    @Test func `each of several indexes with damaged records can be dropped`() throws {
         try tamper(#"UPDATE "values" SET value = x'7B' WHERE space = 'indexes'"#)
         try withStore { store in
             let damaged = try store.read { try $0.damagedIndexNames(in: .default) }
@@ -260,7 +262,7 @@ import Testing
         #expect(left == [])
     }
 
-    @Test func `words are looked at beside a writer, and where nobody may write`() throws {
+    @Test func `full-text indexes are checked during a write and in read-only databases`() throws {
         try tamper("UPDATE \"{words}_content\" SET c0 = 'oak' WHERE id = 2")
         try withStore { store in
             let found = Mutex<[String]>([])
@@ -283,7 +285,9 @@ import Testing
     }
 
     /// With SQLite 3.44 or later, whose check of pages includes words.
-    @Test func `words that do not fit are the index's damage, and in nobody's way`() throws {
+    @Test func `an inconsistent full-text index is reported and does not block other operations`()
+        throws
+    {
         try tamper("DELETE FROM \"{words}_data\" WHERE id > 100")
         try withStore { store in
             #expect(try store.inspect().damages.contains { "\($0)".contains("the index words") })
@@ -298,7 +302,7 @@ import Testing
         ("idx", "segid", "sugid"), ("idx", "term", "turm"), ("docsize", "sz", "sy"),
         ("content", "c0", "c1"), ("data", "block", "blocj"), ("config", "k PRIMARY", "j PRIMARY"),
     ])
-    func `a column of a full-text index with another name is found, and the index made anew`(
+    func `a full-text index with a wrong column name is detected and rebuilt`(
         _ part: String,
         _ name: String,
         _ other: String
@@ -317,7 +321,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a full-text index whose format is not known is found, made anew or removed`(
+    func `a full-text index of unknown format is detected and can be rebuilt or dropped`(
         isKept: Bool
     ) throws {
         let before = try withStore { try answers($0) }
@@ -338,7 +342,7 @@ import Testing
 
     /// Its indexes have the row under what the body said, where SQLite would not find it.
     @Test(arguments: [true, false])
-    func `a damaged document of an indexed collection is forgotten like any other`(
+    func `a damaged document in an indexed collection can be purged and expires`(
         hasExpired: Bool
     ) throws {
         if hasExpired {

@@ -10,7 +10,7 @@ import Testing
     private let remote = RemoteID(rawValue: 1)
 
     @Test(arguments: EngineKind.allCases)
-    func `stores a revision under the ID it came with`(_ kind: EngineKind) throws {
+    func `a received revision keeps its ID`(_ kind: EngineKind) throws {
         let room = try Room(kind)
         let outcome = try room.insert(
             "doc",
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `continues a known revision`(_ kind: EngineKind) throws {
+    func `a received revision continues a known one`(_ kind: EngineKind) throws {
         let room = try Room(kind)
         try room.insert("doc", "1-aa")
         let outcome = try room.insert("doc", "3-cc", history: ["2-bb", "1-aa"])
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases, [false, true])
-    func `stores first revisions together as it does one by one`(
+    func `storing first revisions in a batch gives the same result as one by one`(
         _ kind: EngineKind,
         isIndexed: Bool
     ) throws {
@@ -87,7 +87,9 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `stores a deep document whose root is far from one`(_ kind: EngineKind) throws {
+    func `stores a document whose oldest known revision has a high generation`(
+        _ kind: EngineKind
+    ) throws {
         let room = try Room(kind)
         let history = (650..<700).reversed().map { "\($0)-aa" }
         #expect(
@@ -98,7 +100,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `a tombstone for an unknown document is stored and not counted`(
+    func `a tombstone for an unknown document is stored but not counted`(
         _ kind: EngineKind
     ) throws {
         let room = try Room(kind)
@@ -120,7 +122,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `a pulled conflict waits beside the local branch`(_ kind: EngineKind) throws {
+    func `a pulled conflict is stored next to the local branch`(_ kind: EngineKind) throws {
         let room = try Room(kind)
         try room.insert("doc", "1-aa", body: #"{"n":1}"#)
         let local = try room.save("doc", #"{"n":2}"#)
@@ -138,7 +140,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `refuses a conflict where that is asked for`(_ kind: EngineKind) throws {
+    func `refuses a conflict if conflicts are not allowed`(_ kind: EngineKind) throws {
         let room = try Room(kind)
         let saved = try room.save("doc", #"{"n":1}"#)
         let code = try refusal {
@@ -158,7 +160,7 @@ import Testing
 
     /// The row of `revisions.md` §7 by which Sync Gateway accepts that a deleted document comes back.
     @Test(arguments: EngineKind.allCases)
-    func `takes a proposal over a tombstone that was accepted`(_ kind: EngineKind) throws {
+    func `an accepted proposal over a tombstone can be inserted`(_ kind: EngineKind) throws {
         let room = try Room(kind)
         try room.save("doc", #"{"n":1}"#)
         let gone = try room.save("doc", isTombstone: true)
@@ -190,7 +192,8 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `a mark survives and keeps the marked body`(_ kind: EngineKind) throws {
+    func `a mark for a remote survives an edit and keeps the marked body`(_ kind: EngineKind) throws
+    {
         let room = try Room(kind)
         let first = try room.save("doc", #"{"n":1}"#)
         let second = RemoteID(rawValue: 2)
@@ -257,7 +260,7 @@ import Testing
 
     /// Two stores receive the same revisions in different orders.
     @Test(arguments: UInt64(0)..<40)
-    func `both engines agree whatever arrives`(seed: UInt64) throws {
+    func `both engines give the same result for any input`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let rooms = try EngineKind.allCases.map { try Room($0) }
         for step in 0..<40 {

@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `a blob that a compaction removes meanwhile is no damage`() throws {
+    @Test func `a blob removed by compacting during an inspection is not damage`() throws {
         let digest = BlobDigest(hashing: [1, 2, 3].span)
         let inspector = Inspector()
         let blobs = BlobStore(EmptiedShelf(removed: digest))

@@ -35,7 +35,7 @@ import Testing
         return room
     }
 
-    @Test func `it notices an array index that comes and goes`() throws {
+    @Test func `a cached query notices that an array index was created or dropped`() throws {
         let room = try room()
         let query = try Self.query("SELECT META(d).id, t FROM _ d UNNEST d.tags t", in: room.store)
         let expected = try Self.rows(query, in: room.store)
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `it notices a full-text index of other words, and one that is gone`() throws {
+    @Test func `a cached query notices that a full-text index was replaced or dropped`() throws {
         let room = try room()
         try room.store.write { try $0.createIndex("w", Self.words("story"), in: .default) }
         let query = try Self.query("SELECT META().id FROM _ WHERE MATCH(w, 'oak')", in: room.store)
@@ -64,7 +64,7 @@ import Testing
         #expect(throws: QueryError.self) { try Self.rows(query, in: room.store) }
     }
 
-    @Test func `it notices a collection that is made anew`() throws {
+    @Test func `a cached query notices that its collection was recreated`() throws {
         let room = try room()
         let path = try #require(CollectionPath("trees"))
         try room.store.createCollection(path)
@@ -79,7 +79,7 @@ import Testing
         #expect(try Self.rows(query, in: room.store) == [[.string("new")]])
     }
 
-    @Test func `a schema that was undone leaves nothing behind`() throws {
+    @Test func `a rolled-back schema change leaves nothing in the cache`() throws {
         struct Undo: Error {}
         let room = try room()
         let query = try Self.query("SELECT META(d).id, t FROM _ d UNNEST d.tags t", in: room.store)
@@ -98,7 +98,7 @@ import Testing
         #expect(try Self.rows(query, in: room.store).count == 3)
     }
 
-    @Test func `the same words with another collation are another query`() throws {
+    @Test func `queries that differ only in their collation are cached separately`() throws {
         let room = try room()
         let plain = "SELECT META().id FROM _ WHERE name = 'ash'"
         let folded = "SELECT META().id FROM _ WHERE (name = 'ash') COLLATE NOCASE"
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func `it goes on under another key, and ends with its database`() throws {
+    @Test func `a cached query works after a key change and fails after closing`() throws {
         let home = try TemporaryDirectory()
         let path = home.file("a.cblite2")
         let store = try Store.open(
@@ -126,7 +126,9 @@ import Testing
         #expect(throws: StoreError.self) { try Self.rows(query, in: store) }
     }
 
-    @Test func `of too many collections the statements go that nobody asked for`() throws {
+    @Test func `statements of the least recently used collection are evicted from the cache`()
+        throws
+    {
         let room = try room()
         let file = try #require(room.store.directory) + "/db.sqlite3"
         let session = try SQLiteSession(SQLiteConnection(path: file, mode: .readWrite))
@@ -140,7 +142,7 @@ import Testing
         #expect(session.documents(in: CollectionID(rawValue: 2)) !== forgotten)
     }
 
-    @Test func `of too many the one goes that nobody asked for`() throws {
+    @Test func `the least recently used query is evicted from the cache`() throws {
         let room = try room()
         let queries = try (0...StoreLimits.keptQueryCount).map {
             try Self.query("SELECT \($0) AS n FROM _", in: room.store).statement
@@ -155,7 +157,7 @@ import Testing
         #expect(kept[queries[0], 2].isScan == nil)
     }
 
-    @Test func `neither what a query was asked with is kept, nor a long one`() throws {
+    @Test func `parameter values and long queries are not cached`() throws {
         let room = try room()
         let file = try #require(room.store.directory) + "/db.sqlite3"
         let session = try SQLiteSession(SQLiteConnection(path: file, mode: .readWrite))

@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(arguments: ["", "1:1-1", "1:1-100,120-130;2:7-9", "4294967295:0-18446744073709551614"])
-    func `the stored form comes back as it was`(text: String) throws {
+    func `the stored form round-trips`(text: String) throws {
         let known = try #require(decoded(text))
         #expect(known.encoded == Array(text.utf8))
     }
@@ -24,11 +24,11 @@ import Testing
             "1:1-2 ", "1;1-2", "1:1,2", "\u{0}",
         ]
     )
-    func `a damaged form is refused`(text: String) {
+    func `a malformed stored form is rejected`(text: String) {
         #expect(decoded(text) == nil)
     }
 
-    @Test func `a sequence is forgotten for every remote`() throws {
+    @Test func `a sequence is removed for every remote`() throws {
         var known = try #require(decoded("1:1-9;2:5-5"))
         #expect(known.holders(of: 5).map(\.rawValue) == [1, 2])
         let (wasThere, isThere) = (known.remove(5), known.remove(5))
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(0)..<40)
-    func `random sets come back as they were`(seed: UInt64) throws {
+    func `random sets round-trip`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var known = KnownSequences()
         for _ in 0..<Int.random(in: 1..<60, using: &generator) {

@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `every example gives what stands beside it`(kind: EngineKind) throws {
+    func `every example on the page returns the documented rows`(kind: EngineKind) throws {
         let store = try LanguageStore(page, kind)
         #expect(page.examples.count > 120)
         for example in page.examples {
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `every function that the page explains exists`() {
+    @Test func `the page documents exactly the functions that exist`() {
         let known = Set(
             QueryFunction.allCases.map(\.rawValue) + QueryAggregate.allCases.map(\.rawValue)
                 + ["MATCH", "META", "RANK"]
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `every difference from Couchbase Lite is as its page says`(kind: EngineKind) throws {
+    func `every difference from Couchbase Lite behaves as documented`(kind: EngineKind) throws {
         let store = try LanguageStore(page, kind)
         var head = ""
         var count = 0
@@ -66,7 +66,7 @@ import Testing
         #expect(count > 15)
     }
 
-    @Test func `the page lists the words that need back-quotes, and no others`() throws {
+    @Test func `the page lists exactly the words that need backquotes`() throws {
         let isReserved = { (word: String) in
             (try? QueryStatement(sql: "SELECT a AS \(word) FROM _")) == nil
         }

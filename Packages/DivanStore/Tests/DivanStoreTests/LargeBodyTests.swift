@@ -15,7 +15,9 @@ import Testing
         return Array("{\(member),\"text\":\"".utf8) + filler + Array("\"}".utf8)
     }
 
-    @Test func `a document above 64 MiB is sound, keeps its blob, and is salvaged`() throws {
+    @Test func `a document larger than 64 MiB passes the check, keeps its blob and is recovered`()
+        throws
+    {
         let home = try TemporaryDirectory()
         let directory = home.file("a.cblite2")
         let store = try Store.open(directory: directory)
@@ -37,9 +39,7 @@ import Testing
         #expect(QueryValue.container(body).json?["blob"]?["@type"] == "blob")
     }
 
-    @Test func `a key that the protocol keeps for itself is found in a document above 64 MiB`()
-        throws
-    {
+    @Test func `a reserved key is found in a document larger than 64 MiB`() throws {
         let store = Store.inMemory()
         let revision = LocalRevision("a", body: body(#""_id":"b""#))
         let code = try refusal { _ = try store.save(revision, in: .default) }

@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(1)), arguments: shapes)
-    func `the largest query is planned in a bounded time`(_ shape: Shape) throws {
+    func `the largest query is planned in bounded time`(_ shape: Shape) throws {
         let room = try room()
         var found: [[QueryValue]] = []
         let time = try ContinuousClock().measure { found = try rows(shape.sql(9_900), in: room) }
@@ -107,7 +107,7 @@ import Testing
 
     /// Forty levels, each of which doubled the work, would never end.
     @Test(.timeLimit(.minutes(1)), arguments: [false, true])
-    func `a LIKE inside a LIKE is written once`(_ hasIndex: Bool) throws {
+    func `nested LIKE expressions are each translated once`(_ hasIndex: Bool) throws {
         let room = try room()
         if hasIndex {
             let key = try QueryExpression(sql: "LOWER(s)").checkedKey(over: .standard)
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test(arguments: ["n = $0", "$0 = n", "n IN [$0, -$0]"])
-    func `an index is searched for alternatives, however many there are`(_ form: String) throws {
+    func `an index is used for any number of alternatives`(_ form: String) throws {
         let room = try room()
         let catalogue = StoreCatalogue(room.store, named: "large")
         for count in [3, 301, 1_500] {
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test(arguments: [60, 100, 1_500, 9_000])
-    func `a calculation is as long as a query may be`(_ count: Int) throws {
+    func `a calculation can be as long as a query allows`(_ count: Int) throws {
         let room = try room()
         func value(_ expression: String) throws -> [[QueryValue]] {
             try rows("SELECT \(expression) FROM _ WHERE META().id = 'd1'", in: room)
@@ -160,7 +160,7 @@ import Testing
         #expect(try rows(found, in: room) == [[.string("s1")]])
     }
 
-    @Test func `a larger one is refused where it becomes too large`() throws {
+    @Test func `a query that is too large is rejected at the position of the excess`() throws {
         let catalogue = StoreCatalogue(try Room(.memory).store, named: "large")
         let sql = "SELECT n FROM _ WHERE " + Self.joined(4_000, " AND ") { "n > \($0)" }
         let error = #expect(throws: QueryError.self) {
@@ -169,7 +169,7 @@ import Testing
         #expect(error?.offset != nil && error?.problem.contains("IN") == true, "\(error as Any)")
     }
 
-    @Test func `conditions that the planner does not see hold all the same`() throws {
+    @Test func `conditions that are hidden from the planner still apply`() throws {
         let room = try room()
         let many = Self.joined(400, " AND ") { "n <> \($0 + 3)" }
         #expect(
@@ -192,7 +192,7 @@ import Testing
         )
     }
 
-    @Test func `words are found however many conditions stand before them`() throws {
+    @Test func `MATCH works after any number of other conditions`() throws {
         let room = try room()
         try makeWords(in: room)
         try makeWords("others", in: room)
@@ -220,14 +220,15 @@ import Testing
         "SELECT n FROM _ WHERE MATCH(words, 'this AND')",
         "SELECT n FROM _ WHERE MATCH(words, '\"open')",
     ])
-    func `what a function refuses is the mistake of who asks`(_ sql: String) throws {
+    func `an invalid function argument is reported as an invalid query`(_ sql: String) throws {
         let room = try room()
         try makeWords(in: room)
         let error = #expect(throws: QueryError.self) { try rows(sql, in: room) }
         #expect(error?.problem.isEmpty == false && error?.code == .failed)
     }
 
-    @Test func `more columns or keys than SQLite takes are refused as such`() throws {
+    @Test func `more columns or keys than SQLite supports are rejected with a clear error`() throws
+    {
         let room = try room()
         let many = Self.joined(2_001, ", ") { _ in "n" }
         for sql in ["SELECT \(many) FROM _", "SELECT n FROM _ ORDER BY \(many)"] {

@@ -34,7 +34,7 @@ struct LogTests {
         return try #require(attributes[.size] as? Int)
     }
 
-    @Test func `a writer that never pauses keeps a log of bounded length`() throws {
+    @Test func `continuous writes keep the log at a bounded length`() throws {
         let home = try TemporaryDirectory()
         let path = home.file("a.cblite2")
         let store = try Store.open(directory: path)
@@ -50,7 +50,7 @@ struct LogTests {
     }
 
     /// SQLite before 3.51.3 loses pages if a writer restarts the log while such a checkpoint begins.
-    @Test func `no checkpoint begins beside the writer on a log that is copied`() {
+    @Test func `no background checkpoint starts on a log that was copied completely`() {
         let log = StoreLimits.logByteCount
         #expect(!SQLiteCheckpointer.goesOn(copied: log, before: 0, log: log))
         // Restarted in the meantime.
@@ -59,7 +59,7 @@ struct LogTests {
         #expect(!SQLiteCheckpointer.goesOn(copied: log, before: log - 4_096, log: log + 4_096))
     }
 
-    @Test func `a reader keeps its snapshot while the log is written into the file`() throws {
+    @Test func `a reader keeps its snapshot during a checkpoint`() throws {
         let home = try TemporaryDirectory()
         let path = home.file("a.cblite2")
         let store = try Store.open(directory: path)
@@ -79,7 +79,7 @@ struct LogTests {
         #expect(try store.read { try $0.count(in: .default) } == 310)
     }
 
-    @Test func `readers that relieve each other do not keep the log from beginning anew`() throws {
+    @Test func `overlapping readers do not keep the log from restarting`() throws {
         let home = try TemporaryDirectory()
         let path = home.file("a.cblite2")
         let store = try Store.open(directory: path)
@@ -99,8 +99,7 @@ struct LogTests {
         #expect(try store.read { try $0.count(in: .default) } == 800)
     }
 
-    @Test func `a log that a store beside the writer keeps from beginning anew is noticed`() throws
-    {
+    @Test func `a store notices that another store keeps the log from restarting`() throws {
         let home = try TemporaryDirectory()
         let path = home.file("a.cblite2")
         let store = try Store.open(directory: path)
@@ -121,7 +120,7 @@ struct LogTests {
         #expect(noticeCount.withLock { $0 } > 0)
     }
 
-    @Test func `compacting and syncing fully find no checkpoint in their way`() throws {
+    @Test func `compacting and full sync work during background checkpoints`() throws {
         let home = try TemporaryDirectory()
         let path = home.file("a.cblite2")
         let store = try Store.open(directory: path)
@@ -184,7 +183,7 @@ private final class RelievingReaders: Sendable {
 
 extension FaultTests {
     /// The log is synced before it is copied into the file, on another thread.
-    @Test func `nothing is written behind a checkpoint whose sync failed`() throws {
+    @Test func `nothing is written after a checkpoint whose sync failed`() throws {
         try #require(divan_faults_install() == 0)
         let home = try TemporaryDirectory()
         let path = home.file("a.cblite2")

@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: [1, StoreLimits.singlySyncedBlobCount + 1])
-    func `a content that another one's failure took along is not named by a document`(
+    func `a blob whose sync failed for another save cannot be referenced by a document`(
         othersCount: Int
     ) throws {
         let mine = Array("mine".utf8)
@@ -108,7 +108,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `a content that nobody waits for any more keeps no other from being named`() throws {
+    @Test func `a blob that no save needs any more does not block saves of other blobs`() throws {
         let lost = try store.blobs.write(Array("lost".utf8))
         disk.fails.store(true, ordering: .relaxed)
         #expect(try save("lost", naming: lost) == .io(EIO))
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test(arguments: [1, StoreLimits.singlySyncedBlobCount + 1])
-    func `what a crash left without a name is there also where the disk does not confirm it`(
+    func `a blob that a crash left pending is readable even if syncing fails`(
         count: Int
     ) throws {
         let contents = (0..<count).map { Array("content \($0)".utf8) }
@@ -142,7 +142,7 @@ import Testing
         try last.close()
     }
 
-    @Test func `what the disk did not confirm once is written again before a document names it`()
+    @Test func `a blob that failed to sync once is rewritten before a document references it`()
         throws
     {
         let content = Array("content".utf8)
@@ -172,7 +172,9 @@ import Testing
         try again.close()
     }
 
-    @Test func `a leftover blob that finds no room fails no other save`() throws {
+    @Test func `a pending blob that cannot be rewritten on a full disk does not fail other saves`()
+        throws
+    {
         let left = try store.blobs.write([1, 2, 3])
         #expect(try save("first", naming: left) == nil)
         try leavePending([left])
@@ -200,7 +202,7 @@ import Testing
         try again.close()
     }
 
-    @Test func `a content that cannot be read keeps no database from being opened`() throws {
+    @Test func `an unreadable blob does not prevent opening the database`() throws {
         let digests = try [[1], [2]].map { try store.blobs.write($0) }
         for (id, digest) in zip(["a", "b"] as [DocumentID], digests) {
             #expect(try save(id, naming: digest) == nil)
@@ -222,7 +224,7 @@ import Testing
     }
 
     @Test(arguments: [false, true], [1, StoreLimits.singlySyncedBlobCount + 1])
-    func `a document is not stored before the disk has the names of its contents`(
+    func `a document is stored only after the names of its blobs are synced`(
         fullSync: Bool,
         count: Int
     ) throws {
@@ -264,7 +266,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `a content that cannot be replaced stays, if damaged`() throws {
+    @Test func `a damaged blob that cannot be replaced is kept`() throws {
         // Longer than what is taken in directly: the disk's error is thrown at the end.
         let content = [UInt8](repeating: 7, count: StoreLimits.takenAtOnceByteCount + 100_000)
         let digest = try store.blobs.write(content)
@@ -280,7 +282,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `a failure that the system has told to another program is not missed`() throws {
+    @Test func `a sync failure already reported to another program is not missed`() throws {
         // As Linux does: once an earlier failure was reported, a descriptor opened afterwards does not report it.
         let isTold = Atomic(false)
         let deaf = Mutex<Set<Int32>>([])
@@ -313,7 +315,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `a process without descriptors loses no content`() throws {
+    @Test func `running out of file descriptors loses no blob`() throws {
         let mine = Array("mine".utf8)
         let digest = try store.blobs.write(mine)
         let other = try store.blobs.write(Array("other".utf8))

@@ -14,7 +14,8 @@ import Testing
     /// A blob of the current revision, of a kept ancestor, of a conflict branch, of an attachment,
     /// a held one, and one that nothing refers to.
     @Test(arguments: EngineKind.allCases)
-    func `compacting keeps every blob that a kept revision names`(_ kind: EngineKind) throws {
+    func `compacting keeps every blob that a stored revision references`(_ kind: EngineKind) throws
+    {
         let room = try Room(kind)
         let blobs = room.store.blobs
         let names = ["current", "ancestor", "conflict", "attachment", "held", "dropped", "none"]
@@ -45,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `a content that a document names is kept, whoever forgot to say that it does`(
+    func `a referenced blob is kept even if the save did not declare it`(
         _ kind: EngineKind
     ) throws {
         let room = try Room(kind)
@@ -81,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `a text that speaks of attachments names none`(_ kind: EngineKind) throws {
+    func `a text that mentions attachments references no blob`(_ kind: EngineKind) throws {
         let room = try Room(kind)
         let bodies = [
             #"{"_attachments":{"x":{"digest":"md5-x"}}}"#, #"{"t":"\"@type\":\"blob\""}"#,
@@ -95,7 +96,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `a content that is written to be held outlives a compaction until the hold ends`(
+    func `a held blob survives compacting until the hold ends`(
         _ kind: EngineKind
     ) throws {
         let room = try Room(kind)
@@ -114,7 +115,7 @@ import Testing
 
     /// The system clock goes back a day, forward to the next century, and back to where it was.
     @Test(arguments: EngineKind.allCases)
-    func `a clock that jumps purges what is due at each time, and once`(
+    func `documents that are due are purged once, even if the clock jumps`(
         _ kind: EngineKind
     ) throws {
         let room = try Room(kind)
@@ -137,7 +138,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.onDisk)
-    func `compacting leaves foreign files alone and says so`(_ kind: EngineKind) throws {
+    func `compacting leaves unknown files alone and reports them`(_ kind: EngineKind) throws {
         let room = try Room(kind)
         let directory = try #require(room.store.blobs.directory)
         try write([1], to: directory + "/notes.txt")
@@ -153,7 +154,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `compacting takes no blob when a body cannot be read, and names it`(
+    func `compacting keeps all blobs if a body is unreadable, and reports the document`(
         _ kind: EngineKind
     ) throws {
         let room = try Room(kind)
@@ -172,7 +173,10 @@ import Testing
 
     /// What a flipped bit makes of a body; the row itself is intact.
     @Test(arguments: EngineKind.allCases, [#"{"n":1"#, #"["n"]"#, "{\"n\":\u{1}}", ""])
-    func `checking finds a body that is no document`(_ kind: EngineKind, body: String) throws {
+    func `the integrity check finds a body that is not a JSON object`(
+        _ kind: EngineKind,
+        body: String
+    ) throws {
         let room = try Room(kind)
         try room.save("good", #"{"n":1}"#)
         try room.store.checkIntegrity()
@@ -185,7 +189,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `expired documents are purged, tombstones too`(_ kind: EngineKind) throws {
+    func `expired documents are purged, including tombstones`(_ kind: EngineKind) throws {
         let room = try Room(kind)
         let notices = Notices()
         let people = try #require(CollectionPath("people"))
@@ -215,7 +219,9 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `an expiration survives an edit and changes no sequence`(_ kind: EngineKind) throws {
+    func `an expiration survives an edit and does not change the sequence`(
+        _ kind: EngineKind
+    ) throws {
         let room = try Room(kind)
         try room.save("doc")
         func expiration() throws -> Int64? {
@@ -235,7 +241,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `a remote keeps its number`(_ kind: EngineKind) throws {
+    func `a remote keeps its ID`(_ kind: EngineKind) throws {
         let room = try Room(kind)
         let first = try room.store.remoteID(for: "wss://one/db")
         let second = try room.store.remoteID(for: "wss://two/db")
@@ -249,7 +255,7 @@ import Testing
 
     /// `checkpoints.md` §7: revisions count from `1-cc`; absent and empty are the same thing.
     @Test(arguments: EngineKind.allCases)
-    func `a peer's checkpoint is saved only on the revision that it knows`(
+    func `a peer checkpoint is saved only with its current revision`(
         _ kind: EngineKind
     ) throws {
         let store = try Room(kind)
@@ -270,7 +276,8 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `our own checkpoints and values are kept apart`(_ kind: EngineKind) throws {
+    func `local checkpoints, peer checkpoints and metadata are separate`(_ kind: EngineKind) throws
+    {
         let room = try Room(kind)
         try room.store.setLocalCheckpoint("id", [1])
         try room.store.setLocalCheckpoint("id", [2])
@@ -284,7 +291,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `checkpoints are listed and forgotten one by one`(_ kind: EngineKind) throws {
+    func `checkpoints are listed and removed individually`(_ kind: EngineKind) throws {
         let room = try Room(kind)
         let store = room.store
         defer { withExtendedLifetime(room) {} }

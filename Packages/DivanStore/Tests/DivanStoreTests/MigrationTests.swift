@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `reading a file of version 1 leaves it as it is`() throws {
+    @Test func `reading a version 1 file does not change it`() throws {
         let store = try Store.open(
             directory: path,
             options: StoreOptions(create: false, readOnly: true)
@@ -73,7 +73,7 @@ import Testing
         #expect(try version() == 1)
     }
 
-    @Test func `opening a file of version 1 for writing makes it a newer one`() throws {
+    @Test func `opening a version 1 file for writing upgrades it`() throws {
         var store = try Store.open(directory: path)
         #expect(try version() == 4)
         try check(store, count: 3, lastSequence: 4)
@@ -97,7 +97,7 @@ import Testing
         try write(bytes, to: database)
     }
 
-    @Test func `rows of an older file get checksums when they are stored again`() throws {
+    @Test func `rows of an older file get checksums when they are saved again`() throws {
         var store = try Store.open(directory: path)
         let body = Array(#"{"version":3}"#.utf8)
         _ = try store.save("doc-0", in: .default, body: body)
@@ -110,7 +110,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `compacting gives the rows of an older file their checksums`() throws {
+    @Test func `compacting adds checksums to the rows of an older file`() throws {
         var store = try Store.open(directory: path)
         try store.compact()
         try check(store, count: 3, lastSequence: 4)
@@ -127,7 +127,7 @@ import Testing
 
     /// A killed process leaves the log of its last commits.
     @Test(arguments: [1, 2, 3])
-    func `an older file is opened after a crash of its writer`(_ version: Int) throws {
+    func `an older file can be opened after its writer crashed`(_ version: Int) throws {
         let connection = try SQLiteConnection(path: database, mode: .readWrite)
         try connection.execute(
             """

@@ -13,7 +13,7 @@ import Testing
         ProcessInfo.processInfo.environment["DIVAN_OPERATIONS"].flatMap { Int($0) } ?? 1_500
 
     @Test(arguments: [UInt64(1), 2], [false, true])
-    func `both engines do as the model does`(seed: UInt64, isSealed: Bool) throws {
+    func `both engines behave like the model`(seed: UInt64, isSealed: Bool) throws {
         let options = StoreOptions(sealing: isSealed ? try TestSealing(1) : nil)
         let home = try TemporaryDirectory()
         let path = home.file("model.cblite2")

@@ -30,7 +30,9 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `nothing is stored into a file that has no name any more`(_ isReplaced: Bool) throws {
+    func `nothing is stored in a database file that was moved or replaced`(
+        _ isReplaced: Bool
+    ) throws {
         let store = try makeStore(with: "one")
         #expect(rename(path, elsewhere) == 0)
         if isReplaced {
@@ -55,7 +57,7 @@ import Testing
         try again.close()
     }
 
-    @Test func `a compaction takes no content of the database that came in its place`() throws {
+    @Test func `compacting keeps the blobs of a database that replaced the open one`() throws {
         let store = try makeStore(with: "one")
         #expect(rename(path, elsewhere) == 0)
         let other = try Store.open(directory: home.file("c.cblite2"))
@@ -71,7 +73,7 @@ import Testing
         try again.close()
     }
 
-    @Test func `who reads beside another reader sees no database that came in its place`() throws {
+    @Test func `a second reader does not see a database that replaced the open one`() throws {
         let store = try makeStore(with: "one")
         #expect(rename(path, elsewhere) == 0)
         try Store.open(directory: home.file("c.cblite2")).close()

@@ -66,7 +66,7 @@ import Testing
         try Store.open(directory: directory, options: StoreOptions(create: false))
     }
 
-    @Test func `an index of IDs that has lost a name is made anew`() throws {
+    @Test func `a document ID index with a missing entry is rebuilt`() throws {
         try loseName("doc-77")
         let store = try open()
         defer { try? store.close() }
@@ -78,7 +78,7 @@ import Testing
         #expect(try store.read { try $0.document("doc-77", in: .default) } != nil)
     }
 
-    @Test func `an index of IDs whose page cannot be read is made anew`() throws {
+    @Test func `a document ID index with an unreadable page is rebuilt`() throws {
         try damage(0..<8_192)
         let store = try open()
         defer { try? store.close() }
@@ -93,7 +93,7 @@ import Testing
         try store.checkIntegrity()
     }
 
-    @Test func `of a document that stands twice the later row stays`() throws {
+    @Test func `of two rows of a document the later one is kept`() throws {
         try loseName("doc-77")
         do {
             let store = try open()
@@ -119,7 +119,7 @@ import Testing
         #expect(try store.read { try $0.lastSequence(in: .default) } == UInt64(Self.count) + 2)
     }
 
-    @Test func `a damaged row gives way to a whole one of its document`() throws {
+    @Test func `an intact row replaces a damaged row of the same document`() throws {
         try loseName("doc-77")
         do {
             let store = try open()
@@ -141,7 +141,7 @@ import Testing
     }
 
     /// The index leads from `doc-77` to the row of `doc-89`, the ninetieth.
-    @Test func `who forgets a document forgets no other`() throws {
+    @Test func `purging by a damaged index never purges another document`() throws {
         try loseName("doc-77", at: 6)
         let store = try open()
         defer { try? store.close() }
@@ -159,7 +159,7 @@ import Testing
         #expect(try store.write { try $0.purge("doc-77", in: .default) })
     }
 
-    @Test func `an index of expirations that is damaged purges nobody too soon`() throws {
+    @Test func `a damaged expiration index does not purge documents too early`() throws {
         let time: Int64 = 4_000_000_000_000
         do {
             let store = try open()
@@ -183,7 +183,7 @@ import Testing
     }
 
     /// What is left of such rows is NULL in each column: several have the same name, by which none is found.
-    @Test func `half a page that is gone is no trap to who makes the indexes anew`() throws {
+    @Test func `rebuilding indexes does not trap if half a page is erased`() throws {
         let page: Int64? = try {
             let connection = try SQLiteConnection(path: file, mode: .readOnly)
             return try connection.integer(
@@ -200,7 +200,7 @@ import Testing
         #expect(throws: StoreError.self) { try store.reindex() }
     }
 
-    @Test func `a restoration says what to do where a document stands twice`() throws {
+    @Test func `restoring a document that is stored twice reports what to do`() throws {
         try loseName("doc-77")
         do {
             let store = try open()
@@ -220,7 +220,7 @@ import Testing
 
     // MARK: Documents that no list has
 
-    @Test func `a document that damage marks as deleted is named by whoever lists all`() throws {
+    @Test func `listing all documents reports a document that damage marks as deleted`() throws {
         try SQLiteConnection.edit(
             file,
             "UPDATE docs_1 SET flags = flags | 1 WHERE documentID = 'doc-77'"
@@ -233,7 +233,7 @@ import Testing
         #expect(error?.code == .damagedDocument(documentID: "doc-77", "checksum mismatch"))
     }
 
-    @Test func `a list that an index of IDs cuts short is noticed`() throws {
+    @Test func `a list cut short by a damaged document ID index is detected`() throws {
         try loseName("doc-0")
         try damage(3..<5)
         let store = try open()
@@ -244,7 +244,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a list of several reads misses what damage hides, also where somebody stores meanwhile`(
+    func `a list read in pages detects hidden documents, even during other writes`(
         isChanged: Bool
     ) throws {
         let whole = try open()
@@ -279,7 +279,8 @@ import Testing
         }
     }
 
-    @Test func `an ID that the index has for the row of another document is in no list`() throws {
+    @Test func `an ID that the index assigns to the row of another document is not listed`() throws
+    {
         try loseName("doc-77")
         let store = try open()
         defer { try? store.close() }
@@ -292,7 +293,7 @@ import Testing
         #expect(error?.description.contains("the index of document IDs") == true)
     }
 
-    @Test func `a list of all documents is confirmed`() throws {
+    @Test func `a complete list of all documents is confirmed`() throws {
         let store = try open()
         defer { try? store.close() }
         try store.read { try $0.confirmList(of: .default) }

@@ -97,7 +97,7 @@ import Testing
         return steps.contains { $0.text.contains(["days", "chairs", "words"][number]) }
     }
 
-    @Test func `an index of before is made anew when the database is opened for writing`() throws {
+    @Test func `an outdated index is rebuilt when the database is opened for writing`() throws {
         let store = try Store.open(directory: path)
         let records = try store.read { reader in
             try reader.current().indexRecords(of: reader.collection(.default).id)
@@ -117,7 +117,7 @@ import Testing
     /// In a library that knows fewer letters they have no other case.
     ///
     /// A row is then not found by its key and cannot be changed. The previous one wrote what is now LOWER as UPPER.
-    @Test func `an index that another version of Unicode made is made anew`() throws {
+    @Test func `an index created with another Unicode version is rebuilt`() throws {
         let store = try Store.open(directory: path)
         let name = try QueryExpression(sql: "LOWER(name)").checked(over: .standard)
         try store.write { writer in
@@ -150,7 +150,7 @@ import Testing
     }
 
     /// The index of this test has the first tokenizer.
-    @Test func `an index of words gets the present tokenizer once`() throws {
+    @Test func `a full-text index is converted to the current tokenizer once`() throws {
         func tokenizer(_ store: Store) throws -> String? {
             try store.read {
                 try $0.indexes(in: .default).first { $0.kind == .fullText }?.tokenizer
@@ -187,7 +187,7 @@ import Testing
         try again.close()
     }
 
-    @Test func `who only reads passes over an index of before`() throws {
+    @Test func `a read-only database does not use outdated indexes`() throws {
         let store = try Store.open(directory: path, options: StoreOptions(readOnly: true))
         #expect(try answers(of: store).map(\.count) == [7, 6, 30])
         #expect(try !usesIndex(0, of: store))
@@ -195,7 +195,9 @@ import Testing
     }
 
     /// Rebuilding a collection's indexes skips what it cannot read.
-    @Test func `a damaged document keeps no database of before from being opened`() throws {
+    @Test func `a damaged document does not prevent opening a database with outdated indexes`()
+        throws
+    {
         try SQLiteConnection(path: path + "/db.sqlite3", mode: .readWrite)
             .execute("UPDATE docs_1 SET body = x'00' WHERE documentID = 'doc-7'")
         let store = try Store.open(directory: path)

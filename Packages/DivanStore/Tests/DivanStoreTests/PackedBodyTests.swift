@@ -14,7 +14,7 @@ import Testing
     private struct Undone: Error {}
 
     @Test(arguments: [false, true])
-    func `what is saved comes back, and takes less room`(isSealed: Bool) throws {
+    func `compressed bodies are read back unchanged and take less space`(isSealed: Bool) throws {
         let room = try PackedRoom(isSealed: isSealed)
         try room.pack()
         let routes = PackedRoom.routes(0..<300)
@@ -50,11 +50,11 @@ import Testing
             + Array(#""}"#.utf8)
     }
 
-    @Test func `rows and functions of SQL know a packed body by the same byte`() {
+    @Test func `rows and SQL functions mark a compressed body with the same byte`() {
         #expect(SQLFunctions.packedMark == PackedBody.mark)
     }
 
-    @Test func `random documents come back from every engine`() throws {
+    @Test func `random documents are read back unchanged`() throws {
         let seed = UInt64.random(in: 0...999_999)
         var dice = Dice(seed: seed)
         let room = try PackedRoom()
@@ -76,7 +76,7 @@ import Testing
         #expect(try room.store.inspect().damages.isEmpty, "seed \(seed)")
     }
 
-    @Test func `compacting packs and unpacks what is there`() throws {
+    @Test func `compacting compresses or decompresses existing bodies`() throws {
         let room = try PackedRoom()
         let bodies = PackedRoom.routes(0..<1_500)
         try room.save(bodies)
@@ -106,7 +106,7 @@ import Testing
         #expect(try room.store.inspect().damages.isEmpty)
     }
 
-    @Test func `a dictionary of a transaction that is undone was never there`() throws {
+    @Test func `a dictionary is discarded if its transaction is rolled back`() throws {
         let room = try PackedRoom()
         try room.pack()
         let (one, other) = (PackedRoom.routes(0..<100), PackedRoom.routes(500..<700))
@@ -125,7 +125,7 @@ import Testing
         #expect(try room.packedCount() > 100)
     }
 
-    @Test func `only a database that was asked to pack is refused by older versions`() throws {
+    @Test func `older versions refuse only databases that use compression`() throws {
         let room = try PackedRoom()
         try room.save(PackedRoom.routes(0..<100))
         #expect(try room.look().integer("PRAGMA user_version") == 4)
@@ -140,7 +140,7 @@ import Testing
         #expect(try room.body("route-100") == body["route-100"])
     }
 
-    @Test func `memory keeps the choice and plain bodies`() throws {
+    @Test func `a database in memory stores the setting but does not compress bodies`() throws {
         let store = Store.inMemory()
         let body = Array(#"{"a":1}"#.utf8)
         try store.write { writer in
@@ -151,7 +151,7 @@ import Testing
         #expect(try store.read { try $0.document("a", in: .default)?.body } == body)
     }
 
-    @Test func `a collection goes with its dictionary`() throws {
+    @Test func `deleting a collection deletes its dictionary`() throws {
         let room = try PackedRoom()
         try room.pack()
         try room.save(PackedRoom.routes(0..<100))
@@ -168,7 +168,7 @@ import Testing
         #expect(try room.bodies() == bodies)
     }
 
-    @Test func `whoever does not know the codec is told so`() throws {
+    @Test func `a missing codec is reported and not treated as damage`() throws {
         let room = try PackedRoom()
         try room.save(PackedRoom.routes(0..<100))
         try room.pack()
@@ -203,7 +203,7 @@ import Testing
         }
     }
 
-    @Test func `a body for which there is no memory is not called damaged`() throws {
+    @Test func `a body is not reported as damaged if there is no memory to decompress it`() throws {
         let room = try PackedRoom()
         try room.save(PackedRoom.routes(0..<200))
         try room.pack()
@@ -227,7 +227,9 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a copy has everything, with an index and under another key`(isSealed: Bool) throws {
+    func `a copy of a compressed database is complete, with indexes and another key`(
+        isSealed: Bool
+    ) throws {
         let room = try PackedRoom(isSealed: isSealed)
         let bodies = PackedRoom.routes(0..<200)
         try room.save(bodies)

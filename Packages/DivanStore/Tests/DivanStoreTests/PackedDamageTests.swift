@@ -46,7 +46,7 @@ import Testing
     ).map { ($0, $1) }
 
     @Test(arguments: 0..<6)
-    func `a dictionary that is lost in one place is read from the other`(loss: Int) throws {
+    func `a dictionary lost in one place is read from the other`(loss: Int) throws {
         let room = try packed()
         let (one, other) = Self.losses[loss / 2]
         try room.look().execute(loss % 2 == 0 ? one : other)
@@ -64,7 +64,7 @@ import Testing
         #expect(try room.bodies() == PackedRoom.routes(0..<100))
     }
 
-    @Test func `a damaged dictionary is named, and restored with what a peer restores`() throws {
+    @Test func `a damaged dictionary is reported and restored by a repair`() throws {
         let room = try packed()
         for (table, name) in zip(
             SQLiteDictionaries.tables,
@@ -99,7 +99,8 @@ import Testing
         try room.reopen()
     }
 
-    @Test func `a damaged document with blobs keeps no dictionary from being mended`() throws {
+    @Test func `a damaged document with blobs does not prevent the repair of a dictionary`() throws
+    {
         let room = try packed()
         try room.reopen()
         let digests = try [[1], [2]].map { try room.store.blobs.write($0) }
@@ -120,7 +121,8 @@ import Testing
         #expect(details.allSatisfy { !$0.contains("dictionary") }, "\(details)")
     }
 
-    @Test func `damaged packed bodies in an indexed collection can be forgotten one by one`() throws
+    @Test func `damaged compressed bodies in an indexed collection can be purged one by one`()
+        throws
     {
         let room = try packed()
         try room.reopen()
@@ -137,7 +139,7 @@ import Testing
         try room.store.checkIntegrity()
     }
 
-    @Test func `damaged packed bodies in an indexed collection expire like others`() throws {
+    @Test func `damaged compressed bodies in an indexed collection expire like others`() throws {
         let room = try packed()
         try room.reopen()
         try PackedQueryTests.makeIndexes(room.store)
@@ -152,7 +154,7 @@ import Testing
     }
 
     /// The scan ends where a sequence is less than the one before, which is not the end.
-    @Test func `a damaged sequence costs no dictionary that rows behind it need`() throws {
+    @Test func `a damaged sequence does not remove dictionaries that later rows need`() throws {
         let room = try PackedRoom()
         try room.save(PackedRoom.routes(0..<1_200))
         try room.pack()
@@ -182,7 +184,7 @@ import Testing
         #expect(last.count == 10)
     }
 
-    @Test func `dictionaries go with their collection, from both places`() throws {
+    @Test func `deleting a collection removes both copies of its dictionaries`() throws {
         let room = try packed()
         try room.reopen()
         try room.store.write { try $0.deleteCollection(.default) }
@@ -190,7 +192,7 @@ import Testing
         #expect(try room.look().integer("SELECT count(*) FROM dictionary_copies") == 0)
     }
 
-    @Test func `a dictionary that is lost in both places makes its documents damaged`() throws {
+    @Test func `documents are damaged if both copies of their dictionary are lost`() throws {
         for (one, other) in Self.losses {
             let change = "\(one); \(other)"
             let room = try packed()
@@ -213,7 +215,7 @@ import Testing
         }
     }
 
-    @Test func `a changed bit of a packed body is told`() throws {
+    @Test func `a flipped bit in a compressed body is detected`() throws {
         let room = try packed()
         let seed = UInt64.random(in: 0...999_999)
         var dice = Dice(seed: seed)
@@ -239,7 +241,7 @@ import Testing
     }
 
     /// Below the checksum, which would detect all of it.
-    @Test func `any bytes are unpacked or refused`() throws {
+    @Test func `arbitrary bytes are decompressed or rejected`() throws {
         let room = try packed()
         let look = try room.look()
         let find = try look.prepare("SELECT body FROM docs_1")
@@ -271,7 +273,7 @@ import Testing
     }
 
     @Test(arguments: [Int64.max, 1 << 40, 513 << 20, 1 << 28])
-    func `a length that cannot be takes no memory`(count: Int64) throws {
+    func `an impossible length allocates no memory`(count: Int64) throws {
         let room = try packed()
         let look = try room.look()
         let head = PackedBody.head(dictionary: 1, plainByteCount: Int(count))
@@ -282,7 +284,7 @@ import Testing
         }
     }
 
-    @Test func `what can be read of a damaged file is packed in the new one`() throws {
+    @Test func `documents recovered from a damaged file are compressed in the new one`() throws {
         let room = try packed()
         let file = room.directory + "/db.sqlite3"
         var bytes = try contents(file)
@@ -296,7 +298,7 @@ import Testing
         #expect(try room.packedCount() > 20)
     }
 
-    @Test func `a salvage without the codec of some bodies is refused`() throws {
+    @Test func `recovery is refused if the codec of some bodies is missing`() throws {
         let room = try packed()
         try room.reopen()
         // What is saved from now on is plain.
@@ -310,7 +312,7 @@ import Testing
         #expect(try room.bodies() == PackedRoom.routes(0..<100).merging(later) { $1 })
     }
 
-    @Test func `no page of a packed database takes all documents with it`() throws {
+    @Test func `no single damaged page of a compressed database loses all documents`() throws {
         let room = try PackedRoom()
         let count = 300
         try room.save(PackedRoom.routes(0..<count))

@@ -49,7 +49,7 @@ import Testing
 
     /// Indexes created before and after the switch, and maintained while documents change.
     @Test(arguments: [false, true])
-    func `questions have the same rows`(areIndexesFirst: Bool) throws {
+    func `queries return the same rows with and without compression`(areIndexesFirst: Bool) throws {
         let (plain, packed) = (try PackedRoom(), try PackedRoom())
         for room in [plain, packed] {
             if areIndexesFirst { try Self.makeIndexes(room.store) }
@@ -76,7 +76,10 @@ import Testing
         }
     }
 
-    @Test func `words are found, whether they were packed before or behind`() throws {
+    @Test
+    func `full-text search finds words whether they were compressed before or after indexing`()
+        throws
+    {
         let (plain, packed) = (try PackedRoom(), try PackedRoom())
         func index(_ room: PackedRoom) throws {
             let column = QueryIndexDefinition.FullTextColumn(
@@ -106,7 +109,7 @@ import Testing
         try packed.store.checkIntegrity()
     }
 
-    @Test func `random questions have the same rows`() throws {
+    @Test func `random queries return the same rows with and without compression`() throws {
         let seed = UInt64.random(in: 0...999_999)
         let (plain, packed) = (try PackedRoom(), try PackedRoom())
         let other = try #require(CollectionPath("other"))

@@ -9,7 +9,7 @@ import Testing
         try room.store.read { try $0.packedBodies()[.default] }
     }
 
-    @Test func `few documents are all looked at, whatever became of them`() throws {
+    @Test func `all documents of a small collection are examined`() throws {
         let room = try PackedRoom()
         try room.save(PackedRoom.routes(0..<100))
         #expect(try packedBodies(room) == nil)
@@ -30,7 +30,7 @@ import Testing
         #expect(try packedBodies(room)?.packedCount == 99)
     }
 
-    @Test func `dictionaries that only older rows name are counted`() throws {
+    @Test func `dictionaries that only older rows use are counted`() throws {
         let room = try PackedRoom()
         try room.save(PackedRoom.routes(0..<100))
         try room.pack()
@@ -50,7 +50,7 @@ import Testing
         #expect(try packedBodies(room) == nil)
     }
 
-    @Test func `of many documents some from everywhere are looked at`() throws {
+    @Test func `a sample of the documents of a large collection is examined`() throws {
         let room = try PackedRoom()
         try room.save(PackedRoom.routes(0..<2_000))
         try room.pack()
@@ -68,7 +68,7 @@ import Testing
         #expect(found.packedCount == found.seenCount)
     }
 
-    @Test func `a choice without a dictionary says so, also in memory`() throws {
+    @Test func `compression without a dictionary is reported, also in memory`() throws {
         let room = try PackedRoom()
         try room.pack()
         let empty = try #require(try packedBodies(room))

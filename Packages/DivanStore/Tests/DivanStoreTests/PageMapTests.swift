@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `pages that name each other are looked at once`() throws {
+    func `pages that reference each other are read only once`() throws {
         let home = try TemporaryDirectory()
         let path = home.file("circles")
         let numbers = Array(UInt32(2)...101)
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: [4_096, 8_192])
-    func `pages of either length are told apart without the header`(pageByteCount: Int) throws {
+    func `both page sizes are detected without the file header`(pageByteCount: Int) throws {
         let home = try TemporaryDirectory()
         let directory = try Self.database(in: home, pageByteCount: pageByteCount)
         let file = URL(filePath: directory + "/db.sqlite3")

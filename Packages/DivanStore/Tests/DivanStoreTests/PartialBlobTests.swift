@@ -17,7 +17,7 @@ import Testing
         try FileManager.default.contentsOfDirectory(atPath: try #require(store.blobs.directory))
     }
 
-    @Test func `a part stays, also when the database is closed, and becomes the content`() throws {
+    @Test func `a partial blob survives closing the database and can be completed`() throws {
         let digest = BlobDigest(hashing: content.span)
         var store = try open()
         var writer: BlobWriter? = try store.blobs.writer(resuming: digest)
@@ -37,7 +37,9 @@ import Testing
         try store.close()
     }
 
-    @Test func `a long part is gone on with, or told at the end if it was altered`() throws {
+    @Test func `a long partial blob is continued, and a change to it is detected at the end`()
+        throws
+    {
         let content = Array([[UInt8]](repeating: content, count: 10).joined())
         let digest = BlobDigest(hashing: content.span)
         let store = try open()
@@ -63,7 +65,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `a part that was altered fails its digest and is forgotten`() throws {
+    @Test func `a modified partial blob fails its digest and is discarded`() throws {
         let digest = BlobDigest(hashing: content.span)
         let store = try open()
         var writer: BlobWriter? = try store.blobs.writer(resuming: digest)
@@ -76,7 +78,9 @@ import Testing
         try store.close()
     }
 
-    @Test func `a content that was left at a peer is known by all documents that name it`() throws {
+    @Test func `a blob that was not downloaded is recorded for each document that references it`()
+        throws
+    {
         let digest = BlobDigest(hashing: content.span)
         let store = try open()
         let other = try #require(CollectionPath("other"))
@@ -104,7 +108,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `two writers of one content do not mix`() throws {
+    @Test func `two writers of the same blob do not interfere`() throws {
         let digest = BlobDigest(hashing: content.span)
         let store = try open()
         let first = try store.blobs.writer(resuming: digest)
@@ -119,7 +123,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `a compaction keeps the parts of blobs that documents name, and no others`() throws {
+    @Test func `compacting keeps only partial blobs that documents reference`() throws {
         let digest = BlobDigest(hashing: content.span)
         let unused = BlobDigest(hashing: [1].span)
         let store = try open()
@@ -138,7 +142,7 @@ import Testing
     }
 
     /// At the end, its writer would take another part of this name for its own.
-    @Test func `a compaction leaves a part to whoever writes it`() throws {
+    @Test func `compacting does not disturb a partial blob that is being written`() throws {
         let digest = BlobDigest(hashing: content.span)
         let store = try open()
         let first = try store.blobs.writer(resuming: digest)
@@ -153,7 +157,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `a content that was left at a peer is no damage, any other that is missing is`()
+    @Test func `a blob that was not downloaded is not damage, but any other missing blob is`()
         throws
     {
         let store = try open()
@@ -178,7 +182,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `a compaction forgets what was left at a peer and is here, or named no more`()
+    @Test func `compacting forgets undownloaded blobs that arrived or are no longer referenced`()
         throws
     {
         let store = try open()
@@ -198,7 +202,9 @@ import Testing
         try store.close()
     }
 
-    @Test func `a sealed database keeps no part, and takes the content whole`() throws {
+    @Test func `an encrypted database keeps no partial blobs and accepts only complete ones`()
+        throws
+    {
         let digest = BlobDigest(hashing: content.span)
         let store = try Store.open(
             directory: directory.file("sealed.cblite2"),
@@ -217,7 +223,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `the key can change once no content is gone on with any more`() throws {
+    @Test func `the key can be changed only when no partial blob is being written`() throws {
         let digest = BlobDigest(hashing: content.span)
         let store = try open()
         var writer: BlobWriter? = try store.blobs.writer(resuming: digest)
@@ -233,7 +239,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `a database that is made anew knows which contents were left at a peer`() throws {
+    @Test func `a rebuilt database still knows which blobs were not downloaded`() throws {
         let digest = BlobDigest(hashing: content.span)
         let path = directory.file("a.cblite2")
         var store = try open()

@@ -31,7 +31,9 @@ import Testing
     }
 
     @Test(arguments: [1, 3, 40])
-    func `a document whose head is damaged stops no feed, and is told`(limit: Int) throws {
+    func `a document with damaged metadata is reported and does not stop the changes feed`(
+        limit: Int
+    ) throws {
         try SQLiteConnection(path: database, mode: .readWrite).execute(
             "UPDATE docs_1 SET revisionID = x'00' WHERE documentID IN ('doc-5', 'doc-6', 'doc-39')"
         )
@@ -61,7 +63,7 @@ import Testing
         #expect(damaged.allSatisfy { $0.error.concernsOneDocument })
     }
 
-    @Test func `pages of changes hold no more bytes than they may and one document`() throws {
+    @Test func `a page of changes exceeds its byte limit by at most one document`() throws {
         let store = Store.inMemory()
         for number in 0..<30 {
             let filler = String(repeating: "x", count: number % 7 * 300)
@@ -85,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `a document whose body is damaged stops no reading of changed documents`() throws {
+    @Test func `a document with a damaged body does not stop reading changed documents`() throws {
         try change("UPDATE docs_1 SET body = '{}' WHERE documentID IN ('doc-5', 'doc-39')")
         let store = try Store.open(directory: path)
         defer { try? store.close() }
@@ -103,7 +105,7 @@ import Testing
     }
 
     /// The index of names still has the old one, so that nothing is found under the new one.
-    @Test func `an expired document whose name is damaged keeps nobody busy`() throws {
+    @Test func `an expired document with a damaged ID does not cause an endless loop`() throws {
         let store = try Store.open(directory: path)
         try store.write { writer in
             for id in ["doc-7", "doc-8"] as [DocumentID] {
@@ -131,7 +133,9 @@ import Testing
         #expect(try damaged.nextExpiration() == 5, "it is still there")
     }
 
-    @Test func `what a remote has is noted of the others where a tree is damaged`() throws {
+    @Test func `remote marks are recorded for other documents if one revision tree is damaged`()
+        throws
+    {
         let remote = RemoteID(rawValue: 1)
         var store = try Store.open(directory: path)
         for number in 5...7 {
@@ -160,7 +164,7 @@ import Testing
         }
     }
 
-    @Test func `a damaged note of a refusal counts for none`() throws {
+    @Test func `a damaged refusal record is ignored`() throws {
         let remote = RemoteID(rawValue: 1)
         let store = try Store.open(directory: path)
         try store.write { writer in
@@ -191,7 +195,7 @@ import Testing
         #expect(try damaged.read { try $0.hasRefusals(in: .default, at: remote) })
     }
 
-    @Test func `a rebuild names the documents that it leaves, unless they have come back`() throws {
+    @Test func `a rebuild reports the documents it loses unless they were restored`() throws {
         try change("UPDATE docs_1 SET body = '{}' WHERE documentID IN ('doc-5', 'doc-9')")
         let (directory, new) = (path, home.file("new.cblite2"))
         let salvage = try Store.rebuild(

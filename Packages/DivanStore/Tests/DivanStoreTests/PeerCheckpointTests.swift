@@ -8,8 +8,9 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `an owner's oldest checkpoint gives way, and those of others stay`(kind: EngineKind) throws
-    {
+    func `the oldest checkpoint of an owner is evicted, and those of other owners are kept`(
+        kind: EngineKind
+    ) throws {
         let room = try Room(kind)
         try room.store.setPeerCheckpoint("mine", [1], expectedRevision: nil, owner: "me", at: 1)
         let limit = StoreLimits.ownedCheckpointCount
@@ -30,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `large checkpoints are bounded by their bytes`(kind: EngineKind) throws {
+    func `checkpoints of an owner are limited by their total size`(kind: EngineKind) throws {
         let room = try Room(kind)
         let body = [UInt8](repeating: 1, count: 1 << 20)
         for number in 0..<40 {
@@ -47,7 +48,9 @@ import Testing
 
     /// Two spellings of one text are two rows, so they are two checkpoints.
     @Test(arguments: EngineKind.allCases)
-    func `names are counted by their bytes`(kind: EngineKind) throws {
+    func `checkpoint names that differ only in their bytes are counted separately`(
+        kind: EngineKind
+    ) throws {
         let room = try Room(kind)
         for id in ["\u{C5}", "A\u{30A}", "\u{212B}"] {
             try room.store.setPeerCheckpoint(id, [1], expectedRevision: nil, owner: "eve")
@@ -61,7 +64,9 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `who counts for nobody has the bound of all alone`(kind: EngineKind) throws {
+    func `checkpoints without an owner do not count toward the limit per owner`(
+        kind: EngineKind
+    ) throws {
         let room = try Room(kind)
         let limit = StoreLimits.ownedCheckpointCount
         for number in 0..<limit + 5 {
@@ -72,7 +77,7 @@ import Testing
 
     /// The counts per owner are kept in memory: an enclosing transaction that is rolled back must not leave them ahead.
     @Test(arguments: EngineKind.allCases)
-    func `checkpoints of a transaction that was undone, or of a deleted collection, count no more`(
+    func `checkpoints that were rolled back or whose collection was deleted do not count`(
         kind: EngineKind
     ) throws {
         let room = try Room(kind)
@@ -120,7 +125,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `a save that was refused costs no checkpoint`(kind: EngineKind) throws {
+    func `a refused save does not remove a checkpoint`(kind: EngineKind) throws {
         let room = try Room(kind)
         try room.store.setPeerCheckpoint("a", [1], expectedRevision: nil, owner: "eve")
         #expect(throws: StoreError.self) {

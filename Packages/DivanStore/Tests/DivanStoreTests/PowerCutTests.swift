@@ -17,7 +17,7 @@ extension FaultTests {
             ProcessInfo.processInfo.environment["DIVAN_THOROUGH"] != nil
 
         @Test(arguments: [false, true], [false, true])
-        func `a power cut at any moment leaves what the first steps made`(
+        func `a power cut at any moment leaves the result of some number of first steps`(
             fullSync: Bool,
             isSealed: Bool
         ) throws {
@@ -29,7 +29,7 @@ extension FaultTests {
         }
 
         @Test(arguments: [false, true], [false, true])
-        func `a power cut at any moment leaves indexes whole or not at all`(
+        func `a power cut at any moment leaves indexes complete or absent`(
             fullSync: Bool,
             isSealed: Bool
         ) throws {
@@ -38,7 +38,7 @@ extension FaultTests {
         }
 
         @Test(arguments: [false, true], [false, true])
-        func `a power cut during an upgrade to version vectors or its upkeep loses nothing`(
+        func `a power cut while upgrading to version vectors loses nothing`(
             fullSync: Bool,
             isSealed: Bool
         ) throws {

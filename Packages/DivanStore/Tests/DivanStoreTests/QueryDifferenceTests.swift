@@ -20,9 +20,7 @@ import Testing
     }
 
     @Test
-    func `random questions have the same rows with indexes, without and by a plain evaluator`()
-        throws
-    {
+    func `random queries match a plain evaluator, with and without indexes`() throws {
         try askAtRandom(Self.queryCount, countOfWorld: 100) { seed in
             var maker = QueryMaker(seed: seed)
             let world = try QueryWorld(seed: seed, Self.collections)
@@ -31,7 +29,7 @@ import Testing
     }
 
     @Test
-    func `random questions of many sources have the same rows whatever indexes there are`() throws {
+    func `random queries over several sources return the same rows with any indexes`() throws {
         try askAtRandom(Self.queryCount / 2, countOfWorld: 50) { seed in
             var maker = WideQueryMaker(seed: seed)
             let world = try QueryWorld(seed: seed, Self.collections, isWide: true)
@@ -40,7 +38,7 @@ import Testing
     }
 
     /// Longer than what the planner is given, so that equal subjects are combined before.
-    @Test func `long chains of alternatives have the same rows everywhere`() throws {
+    @Test func `long chains of alternatives return the same rows everywhere`() throws {
         try askAtRandom(24, countOfWorld: 6) { seed in
             var dice = Dice(seed: seed)
             let world = try QueryWorld(seed: seed, Self.collections)

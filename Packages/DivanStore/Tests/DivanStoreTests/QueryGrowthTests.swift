@@ -19,18 +19,22 @@ import Testing
     private static let roundCount = 6
 
     @Test(arguments: QueryFunction.allCases)
-    func `a function's time grows with its arguments`(_ function: QueryFunction) throws {
+    func `the run time of a function grows in proportion to its arguments`(
+        _ function: QueryFunction
+    ) throws {
         let room = try Self.room(["{}"])
         for shape in GrowthShape.calls(of: function) { try Self.check(shape, in: room, room) }
     }
 
-    @Test func `an operator's time grows with its operands`() throws {
+    @Test func `the run time of an operator grows in proportion to its operands`() throws {
         let room = try Self.room(["{}"])
         for shape in GrowthShape.operators { try Self.check(shape, in: room, room) }
     }
 
     @Test(arguments: GrowthShape.clauses + GrowthShape.items)
-    func `a clause's time grows with the documents`(_ shape: GrowthShape) throws {
+    func `the run time of a clause grows in proportion to the documents`(
+        _ shape: GrowthShape
+    ) throws {
         let documents = try #require(shape.documents)
         let small = try Self.room(documents(shape.count))
         let large = try Self.room(documents(shape.count * Self.factor))
@@ -38,7 +42,9 @@ import Testing
     }
 
     @Test(arguments: GrowthShape.texts)
-    func `a query is compiled in a time that grows with its text`(_ shape: GrowthShape) throws {
+    func `the compile time of a query grows in proportion to its length`(
+        _ shape: GrowthShape
+    ) throws {
         let room = try Self.room([#"{"n":1}"#])
         try Self.check(shape, in: room, room)
     }

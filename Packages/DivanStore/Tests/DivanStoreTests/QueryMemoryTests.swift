@@ -40,7 +40,7 @@ import Testing
         return count
     }
 
-    @Test func `many properties of large documents share one copy of each`() throws {
+    @Test func `the properties of a large document share one copy of it`() throws {
         let room = try room()
         let columns = (0..<160).map { "p\($0)" }.joined(separator: ", ")
         #expect(try count("SELECT \(columns) FROM _", in: room, Self.memory) == 24)
@@ -54,7 +54,7 @@ import Testing
         "SELECT \(Array(repeating: "big", count: 24).joined(separator: " || ")) FROM _",
         "SELECT \(Array(repeating: "big", count: 24).joined(separator: ", ")) FROM _",
     ])
-    func `a query that needs too much says so, and the next one runs`(_ sql: String) throws {
+    func `a query that needs too much memory fails, and the next one runs`(_ sql: String) throws {
         let room = try room()
         #expect(throws: QueryStop.tookTooMuchMemory(byteLimit: 24 << 20)) {
             _ = try count(sql, in: room, Self.memory)
@@ -64,7 +64,8 @@ import Testing
     }
 
     /// An alias is expanded wherever it is used: 20,000 calls of a few thousand bytes.
-    @Test func `a query that takes too much to be compiled says so, too`() throws {
+    @Test func `a query that needs too much memory to compile fails, and the next one runs`() throws
+    {
         let room = try room(count: 1)
         let sum = (0..<50).map { "p\($0)" }.joined(separator: " + ")
         let uses = Array(repeating: "c", count: 400).joined(separator: ", ")
@@ -76,7 +77,7 @@ import Testing
         #expect(try count("SELECT n FROM _", in: room, memory) == 1)
     }
 
-    @Test func `a query waits for no other that holds the memory`() throws {
+    @Test func `a query does not wait for memory that other queries hold`() throws {
         let room = try room(count: 8)
         let memory = QueryMemory(byteLimit: 2 * 40 * Self.bodyByteCount)
         let sql = "SELECT big FROM _ ORDER BY big"
@@ -106,7 +107,7 @@ import Testing
         "SELECT n FROM _ WHERE ANY w IN words SATISFIES w = 'c' END ORDER BY CONCAT('x', TOSTRING(n))",
         "SELECT DISTINCT n / 2, MILLIS_TO_STR(n), LOWER('É' || words[2]) FROM _ ORDER BY n / 2 DESC",
     ])
-    func `a query fails cleanly wherever memory ends`(_ sql: String) throws {
+    func `a query fails cleanly wherever memory runs out`(_ sql: String) throws {
         let room = try Room(.file)
         for number in 0..<40 {
             try room.save(

@@ -6,7 +6,7 @@ import DivanTestKit
 import Testing
 
 /// Which index a query uses, and what its plan says of that.
-@Suite("Plans of queries")
+@Suite("Query plans")
 struct QueryPlanTests {
     private let room: Room
 
@@ -60,7 +60,9 @@ struct QueryPlanTests {
             "NOT (kind = 'k1' COLLATE UNICODE)", "NOT (kind LIKE 'k%' COLLATE (UNICODE NOCASE))",
         ]
     )
-    func `what may change while its document does not is in no index`(expression: String) throws {
+    func `expressions that depend on more than the document cannot be indexed`(
+        expression: String
+    ) throws {
         #expect(throws: QueryError.self) { try index("by", expression) }
         #expect(throws: QueryError.self) {
             try index("some", "n", where: "\(expression) IS VALUED")
@@ -70,7 +72,7 @@ struct QueryPlanTests {
 
     /// Everything that belongs to a document: the property that is compared with its ID has an index.
     @Test(
-        "A property that another document's ID is compared with is found by its index",
+        "A join on a document ID uses an index on the property that holds the ID",
         arguments: [
             "SELECT META(d).id FROM _ AS p JOIN _ AS d ON d.parent = META(p).id WHERE META(p).id = 'd7'",
             "SELECT META(d).id FROM _ AS p CROSS JOIN _ AS d WHERE META(p).id = d.parent AND META(p).id = 'd7'",
@@ -97,7 +99,7 @@ struct QueryPlanTests {
     }
 
     @Test(
-        "Groups and DISTINCT come out of an index that has them, with the rows of a scan",
+        "GROUP BY and DISTINCT use a matching index and return the same rows as a scan",
         arguments: [
             "SELECT kind, COUNT(*) FROM _ GROUP BY kind ORDER BY kind",
             "SELECT COUNT(*), kind FROM _ GROUP BY kind HAVING COUNT(*) > 5 ORDER BY COUNT(*), kind",
@@ -121,7 +123,7 @@ struct QueryPlanTests {
     }
 
     @Test(
-        "An index that would read documents one by one is left alone by groups",
+        "GROUP BY does not use an index that requires reading each document",
         arguments: [
             "SELECT kind, SUM(n) FROM _ GROUP BY kind", "SELECT n, COUNT(*) FROM _ GROUP BY n",
             "SELECT kind, COUNT(tags) FROM _ GROUP BY kind",
@@ -135,7 +137,7 @@ struct QueryPlanTests {
         #expect(try room.store.plan(of: query(sql)).indexes == [])
     }
 
-    @Test("A plan has the names that people gave, on one line, whatever they are")
+    @Test("A plan shows the names of collections and indexes, escaped and on one line")
     func names() throws {
         try index("by kind \u{1B}[31m\"", "kind")
         let items = CheckedKey(.property(source: 1, QueryPath()))
@@ -162,7 +164,7 @@ struct QueryPlanTests {
         #expect(joined.contains { $0.hasPrefix("SEARCH _default AS s1 USING INDEX META().id") })
     }
 
-    @Test("An index that is only supposed is in the plan, not in the database")
+    @Test("A hypothetical index appears in the plan but not in the database")
     func supposed() throws {
         let sql = "SELECT tags FROM _ WHERE kind = 'k1' AND n > 1"
         func supposed(_ name: ExactText, _ keys: String...) throws -> SupposedIndex {
@@ -178,7 +180,7 @@ struct QueryPlanTests {
         #expect(try room.store.plan(of: query(sql), supposing: candidates).indexes == ["there"])
     }
 
-    @Test("Indexes are made anew and compared with the documents", arguments: EngineKind.allCases)
+    @Test("Indexes are rebuilt and checked against the documents", arguments: EngineKind.allCases)
     func reindexing(kind: EngineKind) throws {
         let room = try Room(kind)
         try room.save("a", #"{"kind":1,"tags":[1,2]}"#)
@@ -200,7 +202,7 @@ struct QueryPlanTests {
     }
 
     @Test(
-        "What SQLite would read as the number of a column orders and groups nothing",
+        "ORDER BY and GROUP BY do not treat constants as column numbers",
         arguments: [
             "5", "-2", "+(3)", "TRUE", "(n IN ())", "(n AND FALSE)", "NULL", "MISSING", "'a'",
         ]
@@ -223,7 +225,7 @@ struct QueryPlanTests {
     }
 
     @Test(
-        "Ranks may be all that is told apart, in an order",
+        "RANK can be the only DISTINCT column and the sort key",
         arguments: [
             "SELECT DISTINCT RANK(words) AS r FROM _ WHERE MATCH(words, 'k1') ORDER BY r",
             "SELECT DISTINCT RANK(words) AS r FROM _ WHERE MATCH(words, 'k1') ORDER BY RANK(words) LIMIT 3",
@@ -244,7 +246,7 @@ struct QueryPlanTests {
         #expect(try rows(sql).count == 1)
     }
 
-    @Test("A pattern finds its texts in an index on a call, with the rows of a scan")
+    @Test("LIKE on a function call uses an index and returns the same rows as a scan")
     func patternOfCall() throws {
         let sql = "SELECT META().id FROM _ WHERE UPPER(kind) LIKE 'K1%' ORDER BY META().id"
         let scanned = try rows(sql)
@@ -259,7 +261,7 @@ struct QueryPlanTests {
     }
 
     @Test(
-        "Statistics take no row from a join by an index",
+        "Statistics do not make a join by index lose rows",
         arguments: [
             "SELECT COUNT(*) FROM _ AS d JOIN shop.kinds AS k ON k.n = d.m AND k.kind = d.name WHERE k.kind > 'a'",
             "SELECT COUNT(META(k).id) FROM _ AS d LEFT JOIN shop.kinds AS k ON k.n = d.m AND k.kind = d.name AND k.kind > 'a'",
@@ -302,7 +304,7 @@ struct QueryPlanTests {
     }
 
     @Test(
-        "The collation of a condition inside does not reach what compares its result",
+        "The collation of an inner condition does not affect the outer comparison",
         arguments: [
             "'K1' = CASE WHEN kind = 'K1' COLLATE NOCASE THEN kind END",
             "'K1' IN (CASE WHEN kind = 'K1' COLLATE NOCASE THEN kind END, 'x')",

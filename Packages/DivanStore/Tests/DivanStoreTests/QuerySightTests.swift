@@ -39,7 +39,9 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `what is out of sight is in no row, count or number`(_ kind: EngineKind) throws {
+    func `documents that are not visible affect no row, count or sequence`(
+        _ kind: EngineKind
+    ) throws {
         let room = try room(kind)
         let sight = try sight("owner = 'ada'")
         let counts = try rows(
@@ -53,7 +55,7 @@ import Testing
         #expect(try rows(joined, room, in: sight).isEmpty)
     }
 
-    @Test func `deletions are in sight where the condition speaks of them`() throws {
+    @Test func `deletions are visible if the access condition uses META().deleted`() throws {
         let room = try room(.file)
         let question = "SELECT META().id FROM _ WHERE META().deleted"
         #expect(try rows(question, room, in: sight("owner = 'ada'")).isEmpty)
@@ -61,7 +63,7 @@ import Testing
         #expect(try rows(question, room, in: all) == [[.string("d100")]])
     }
 
-    @Test func `of a deletion nothing is in sight but that it is one`() throws {
+    @Test func `the body of a visible deletion is not visible`() throws {
         let room = try room(.file)
         try room.save("d101", #"{"owner":"bo","pin":4711}"#, isTombstone: true)
         let all = try sight("owner = 'ada' OR META().deleted")
@@ -69,7 +71,9 @@ import Testing
         #expect(try rows(question, room, in: all).isEmpty)
     }
 
-    @Test func `an expression that fails out of sight does not end the query`() throws {
+    @Test func `an expression that fails on a document that is not visible does not end the query`()
+        throws
+    {
         let room = try room(.file)
         try room.save("bad", #"{"owner":"bo","pattern":"("}"#)
         let question = "SELECT n FROM _ WHERE REGEXP_LIKE(text, pattern) IS MISSING"
@@ -79,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `more than the limit is refused, whatever is out of sight`() throws {
+    @Test func `the size limit applies only to visible documents`() throws {
         let room = try room(.file)
         let few = try sight("n = 4", byteLimit: 100)
         #expect(try rows("SELECT n FROM _", room, in: few) == [[.integer(4)]])
@@ -88,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `a query that has no time left ends while documents are copied`() throws {
+    @Test func `a cancelled query ends while visible documents are copied`() throws {
         let room = try room(.file)
         let statement = try QueryStatement(sql: "SELECT n FROM _")
             .checked(against: StoreCatalogue(room.store, named: "room"))

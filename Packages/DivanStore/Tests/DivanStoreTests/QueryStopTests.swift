@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: hostile)
-    func `a query is stopped within 200 ms of its limit`(_ hostile: Hostile) throws {
+    func `a query stops within 200 ms of its time limit`(_ hostile: Hostile) throws {
         let room = try Self.room()
         let catalogue = StoreCatalogue(room.store, named: "room")
         let statement = try QueryStatement(sql: hostile.sql)
@@ -86,7 +86,7 @@ import Testing
         #expect(try room.count("SELECT w FROM _") == 1, "the connection can be used again")
     }
 
-    @Test func `a query is stopped while SQLite compiles it`() throws {
+    @Test func `a query can be cancelled while SQLite compiles it`() throws {
         let room = try Room(.file)
         try room.save("a", #"{"n":1}"#)
         let sources = (0..<60).map { " JOIN _ AS s\($0) ON s\($0).n = d.n" }.joined()
@@ -105,7 +105,7 @@ import Testing
         #expect(stopped < whole / 2, "\(stopped) of \(whole) ms")
     }
 
-    @Test func `a query that is cancelled within a function returns no row`() throws {
+    @Test func `a query that is stopped inside a function returns no row`() throws {
         let room = try Self.room()
         let limits = stride(from: 1, through: 40, by: 3).map { Duration.milliseconds($0) }
         for limit in limits {

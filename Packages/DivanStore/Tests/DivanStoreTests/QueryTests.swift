@@ -49,7 +49,7 @@ struct QueryTests {
 
     private static let id = CheckedExpression.metadata(source: 0, .id)
 
-    @Test("A scan sees live documents, with exact types", arguments: EngineKind.allCases)
+    @Test("A scan returns live documents with exact types", arguments: EngineKind.allCases)
     func scan(kind: EngineKind) throws {
         let room = try chairs(kind)
         let found = try rows(of: statement([Self.id, Self.price()], orderBy: [Self.id]), in: room)
@@ -61,7 +61,10 @@ struct QueryTests {
         )
     }
 
-    @Test("COUNT(*) is the counter, and inside a write the count", arguments: EngineKind.allCases)
+    @Test(
+        "COUNT(*) uses the stored count, and inside a write the current one",
+        arguments: EngineKind.allCases
+    )
     func counting(kind: EngineKind) throws {
         let room = try chairs(kind)
         let count = CheckedExpression.aggregate(.count, nil, .binary)
@@ -91,7 +94,7 @@ struct QueryTests {
         #expect(try rows(of: some, in: room) == [[.integer(3), .integer(2)]])
     }
 
-    @Test("Equal rows are one, whatever their types", arguments: EngineKind.allCases)
+    @Test("DISTINCT merges equal values regardless of their types", arguments: EngineKind.allCases)
     func distinct(kind: EngineKind) throws {
         let room = try Room(kind)
         for (id, value) in [("a", "2"), ("b", "true"), ("c", "1"), ("d", "2.0"), ("e", "null")] {
@@ -110,7 +113,10 @@ struct QueryTests {
         #expect(try rows(of: statement, in: room) == [[found[1]], [found[0]]])
     }
 
-    @Test("Containers are equal however a peer has spelled them", arguments: EngineKind.allCases)
+    @Test(
+        "Containers are equal regardless of their JSON formatting",
+        arguments: EngineKind.allCases
+    )
     func spelledContainers(kind: EngineKind) throws {
         let room = try Room(kind)
         try room.save("a", #"{"o":{"a":1,"b":[2,3]}}"#)
@@ -152,7 +158,7 @@ struct QueryTests {
         }
     }
 
-    @Test("LIKE with a beginning is a range of an index", arguments: [EngineKind.file])
+    @Test("LIKE with a fixed prefix uses an index range", arguments: [EngineKind.file])
     func likeRange(kind: EngineKind) throws {
         let room = try chairs(kind)
         try room.store.write {
@@ -170,7 +176,10 @@ struct QueryTests {
         #expect(plan.steps.contains { $0.text.contains("SEARCH _default AS s0 USING INDEX") })
     }
 
-    @Test("A parameter is bound, and one that is not is MISSING", arguments: EngineKind.allCases)
+    @Test(
+        "A parameter has its bound value, or MISSING if it is not bound",
+        arguments: EngineKind.allCases
+    )
     func parameters(kind: EngineKind) throws {
         let room = try chairs(kind)
         var dear = statement(
@@ -185,7 +194,10 @@ struct QueryTests {
         #expect(try rows(of: dear, in: room) == [])
     }
 
-    @Test("Items of an array are rows, with an index and without", arguments: EngineKind.allCases)
+    @Test(
+        "Array items are returned as rows, with and without an index",
+        arguments: EngineKind.allCases
+    )
     func items(kind: EngineKind) throws {
         let room = try chairs(kind)
         let name = CheckedExpression.property(source: 1, "n")
@@ -231,7 +243,10 @@ struct QueryTests {
         try room.store.checkIntegrity()
     }
 
-    @Test("A value index is used, kept, listed and dropped", arguments: EngineKind.allCases)
+    @Test(
+        "A value index is used, kept up to date, listed and dropped",
+        arguments: EngineKind.allCases
+    )
     func valueIndex(kind: EngineKind) throws {
         let room = try chairs(kind)
         let definition = QueryIndexDefinition.value([CheckedKey(Self.price())], filter: nil)
@@ -257,7 +272,10 @@ struct QueryTests {
         #expect(try rows(of: cheap, in: room) == [[.string("ulm")]])
     }
 
-    @Test("A partial index serves a query that names its condition", arguments: EngineKind.allCases)
+    @Test(
+        "A partial index is used when the query repeats its WHERE clause",
+        arguments: EngineKind.allCases
+    )
     func partialIndex(kind: EngineKind) throws {
         let room = try chairs(kind)
         let isFirst = CheckedExpression.comparison(
@@ -285,7 +303,7 @@ struct QueryTests {
         #expect(plan.contains { $0.contains("USING INDEX") })
     }
 
-    @Test("Words are found, and stay current", arguments: EngineKind.allCases)
+    @Test("Full-text search finds words and stays up to date", arguments: EngineKind.allCases)
     func fullText(kind: EngineKind) throws {
         let room = try Room(kind)
         try room.save("a", #"{"story":"Light wooden chairs"}"#)
@@ -318,7 +336,7 @@ struct QueryTests {
         #expect(throws: QueryError.self) { try found("chair") }
     }
 
-    @Test("An index of a collection goes with it, also of the default one that stays")
+    @Test("Deleting a collection drops its indexes, also for the default collection")
     func deletedCollection() throws {
         let room = try chairs(.file)
         let name = CheckedExpression.property(source: 1, "n")
@@ -332,7 +350,7 @@ struct QueryTests {
         try room.store.checkIntegrity()
     }
 
-    @Test("A query can be cancelled, and ends with its time")
+    @Test("A query can be cancelled and ends at its time limit")
     func stopping() throws {
         let room = try chairs(.file)
         let everything = statement([Self.id])
@@ -357,7 +375,10 @@ struct QueryTests {
         #expect(throws: StoreError.self) { try rows.next() }
     }
 
-    @Test("A query inside a write sees it, one outside does not", arguments: EngineKind.allCases)
+    @Test(
+        "A query inside a write sees its changes, and one outside does not",
+        arguments: EngineKind.allCases
+    )
     func snapshots(kind: EngineKind) throws {
         let room = try chairs(kind)
         let everything = statement([Self.id])

@@ -14,7 +14,8 @@ import Testing
         .double(0x1p63), .double(1e300), .double(.infinity),
     ]
 
-    @Test func `numbers of each kind stand in one order, also where one kind has not the other`() {
+    @Test
+    func `integers and doubles have one order, even for values that only one of them can hold`() {
         for (left, low) in Self.numbers.enumerated() {
             for (right, high) in Self.numbers.enumerated() {
                 let order = QueryValueOrder.compare(low, high).signum()
@@ -25,7 +26,7 @@ import Testing
         #expect(QueryValueOrder.compare(.integer(0), .double(-0.0)) == 0)
     }
 
-    @Test func `kinds of values stand in the order of the language`() {
+    @Test func `types of values sort in the order of the language`() {
         let values: [QueryValue] = [
             .missing, .integer(7), .string(""), .string("é"), .string("\u{1F6CB}"), .null,
             .binary(Array("~".utf8)), .container(Array("[]".utf8)),

@@ -7,7 +7,7 @@ import FoundationEssentials
 import Testing
 
 /// The 975 cases, run on both engines.
-@Suite("SQL++ vectors")
+@Suite("SQL++ test vectors")
 struct QueryVectorTests {
     /// Cases with a different answer, with the reason; the vectors or the description of the
     /// language leave the choice.
@@ -22,7 +22,10 @@ struct QueryVectorTests {
         "collation", "dates", "errors", "fts", "functions", "joins", "select", "values",
     ]
 
-    @Test("Every case is answered as expected, or as decided", arguments: EngineKind.allCases)
+    @Test(
+        "Every case returns the expected result or a documented difference",
+        arguments: EngineKind.allCases
+    )
     func cases(kind: EngineKind) throws {
         let room = try QueryVectorStore(kind)
         var (count, differing) = (0, Set<String>())

@@ -26,7 +26,9 @@ import Testing
         }
     }
 
-    @Test func `a scan sees one state whatever is written and copied meanwhile`() throws {
+    @Test func `a scan with read-ahead sees a single snapshot during writes and checkpoints`()
+        throws
+    {
         let home = try TemporaryDirectory()
         let store = try Store.open(directory: home.file("a.cblite2"))
         defer { try? store.close() }
@@ -64,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `the end of the file is no error for who reads ahead`() throws {
+    @Test func `reading ahead past the end of the file is not an error`() throws {
         let home = try TemporaryDirectory()
         let path = home.file("a.cblite2")
         let store = try Store.open(directory: path)
@@ -82,7 +84,7 @@ import Testing
         "SELECT divan_revision(NULL) IS NULL",
         "SELECT 'a' < 'B' COLLATE divan_unicode_ci_ai_in_de",
     ])
-    func `a reader gets what queries call with the first statement that calls it`(
+    func `a reader adds functions and collations when a statement first uses them`(
         sql: String
     ) throws {
         let home = try TemporaryDirectory()

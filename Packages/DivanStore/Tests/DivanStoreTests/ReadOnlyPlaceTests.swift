@@ -42,7 +42,9 @@ struct ReadOnlyPlaceTests {
         #expect(chmod(path + "/db.sqlite3", 0o644) == 0)
     }
 
-    @Test func `a reader that began while nobody wrote sees what is written later`() throws {
+    @Test func `a reader without write permission sees commits of a writer that opens later`()
+        throws
+    {
         let first = try Store.open(directory: path)
         _ = try first.save("one", in: .default, body: Array("{}".utf8))
         try first.close()

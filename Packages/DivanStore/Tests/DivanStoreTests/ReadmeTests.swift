@@ -5,7 +5,7 @@ import Testing
 
 /// The example of the README, so that it stays correct.
 @Suite struct ReadmeTests {
-    @Test func `the example of the README holds`() throws {
+    @Test func `the README example works`() throws {
         let directory = try TemporaryDirectory()
         let path = directory.file("travel.cblite2")
 

@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `a refusal is kept for its remote, with the reason`(_ kind: EngineKind) throws {
+    func `a refusal is stored for its remote with the reason`(_ kind: EngineKind) throws {
         let room = try Room(kind)
         // Names that contain what separates the parts of a key.
         let ids: [DocumentID] = ["a", "1/1/b", "\u{301}c", "é", "e\u{301}"]
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `what changed, was purged or was delivered is not listed, and is forgotten`(
+    func `refusals of changed, purged or delivered documents are removed`(
         _ kind: EngineKind
     ) throws {
         let room = try Room(kind)
@@ -77,7 +77,7 @@ import Testing
         #expect(try !hasAny(room))
     }
 
-    @Test func `refusals outlive the store`() throws {
+    @Test func `refusals are kept when the database is closed`() throws {
         let home = try TemporaryDirectory()
         let path = home.file("room.cblite2")
         let first = try Store.open(directory: path, options: StoreOptions())
@@ -93,13 +93,13 @@ import Testing
         #expect(found == [refusal(of: document)])
     }
 
-    @Test func `a long reason is cut between two characters`() throws {
+    @Test func `a long reason is truncated between characters`() throws {
         let room = try Room(.memory)
         try note([refusal(of: try room.save("a"), String(repeating: "€", count: 200))], room)
         #expect(try listed(room).map(\.message) == [String(repeating: "€", count: 85)])
     }
 
-    @Test func `beyond the limit only what is noted already is noted again`() throws {
+    @Test func `at the limit existing refusals can be updated, but no new ones are added`() throws {
         let room = try Room(.memory)
         let limit = StoreLimits.refusalCount
         let outcomes = try room.store.write { writer in
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `a collection takes its refusals along, and leaves those of others`(
+    func `deleting a collection removes its refusals and no others`(
         _ kind: EngineKind
     ) throws {
         let room = try Room(kind)

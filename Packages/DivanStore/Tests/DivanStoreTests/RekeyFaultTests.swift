@@ -8,7 +8,7 @@ import Testing
 
 extension FaultTests {
     /// A power cut might restore their names, and undo those of the new ones.
-    @Test func `contents of the old key stay until the disk knows the names of the new ones`()
+    @Test func `blobs with the old key are kept until the names of the new ones are synced`()
         throws
     {
         let home = try TemporaryDirectory()
@@ -33,7 +33,7 @@ extension FaultTests {
 
     /// A disk that fails or fills up at any step of a change of the key.
     @Test(arguments: [EIO, ENOSPC])
-    func `a change of the key that fails leaves the old one`(number: Int32) throws {
+    func `a key change that fails leaves the old key`(number: Int32) throws {
         try #require(divan_faults_install() == 0)
         let isThorough = ProcessInfo.processInfo.environment["DIVAN_THOROUGH"] != nil
         for (old, new) in [(nil, 1), (1, 2), (1, nil)] as [(UInt8?, UInt8?)] {

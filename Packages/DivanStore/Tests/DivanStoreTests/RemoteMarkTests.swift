@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `a long push marks new documents without writing their rows`(_ kind: EngineKind) throws {
+    func `a long push marks new documents without rewriting their rows`(_ kind: EngineKind) throws {
         let room = try Room(kind)
         try fill(room, 1...40)
         try push(room, to: remote)
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `a short push marks the rows`(_ kind: EngineKind) throws {
+    func `a short push stores marks in the rows`(_ kind: EngineKind) throws {
         let room = try Room(kind)
         try fill(room, 1...3)
         try push(room, to: remote)
@@ -84,7 +84,9 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `the feed and a puller see marks that stand beside the rows`(_ kind: EngineKind) throws {
+    func `the changes feed and a puller see marks that are stored outside the rows`(
+        _ kind: EngineKind
+    ) throws {
         let room = try Room(kind)
         try fill(room, 1...30)
         try push(room, to: remote)
@@ -103,7 +105,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `an edit keeps what remotes have, with its body`(_ kind: EngineKind) throws {
+    func `an edit keeps the marks of remotes and the marked body`(_ kind: EngineKind) throws {
         let room = try Room(kind)
         try fill(room, 1...30)
         try push(room, to: remote)
@@ -122,7 +124,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `documents that changed during the push keep the mark of what was sent`(
+    func `documents that changed during a push keep the mark of the revision sent`(
         _ kind: EngineKind
     ) throws {
         let room = try Room(kind)
@@ -138,7 +140,7 @@ import Testing
         #expect(try ancestor("doc-9", room, remote) == nil)
     }
 
-    @Test func `marks survive a closed database and go with their collection`() throws {
+    @Test func `marks survive closing the database and are deleted with their collection`() throws {
         let home = try TemporaryDirectory()
         let path = try #require(CollectionPath("room"))
         var store = try Store.open(directory: home.file("room.cblite2"))
@@ -172,7 +174,7 @@ import Testing
 
     /// Any order of saves, pulls, purges and marks has the same result as one mark for each row.
     @Test(arguments: UInt64(0)..<30)
-    func `marks in batches say what single ones say`(seed: UInt64) throws {
+    func `marks set in a batch have the same effect as single marks`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let rooms = [try Room(.file), try Room(.memory)]
         var sent: [KnownRevision] = []

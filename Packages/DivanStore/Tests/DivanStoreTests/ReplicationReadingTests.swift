@@ -8,7 +8,7 @@ import Testing
     private let remote = RemoteID(rawValue: 1)
 
     @Test(arguments: EngineKind.allCases)
-    func `reads the same whether it reads ahead or not`(_ kind: EngineKind) throws {
+    func `reading ahead does not change the results`(_ kind: EngineKind) throws {
         let room = try Room(kind)
         for name in ["a", "b", "c", "d", "e"] { try room.save(DocumentID(unchecked: name)) }
         try room.save("b", #"{"x":1}"#)
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `decides what a puller wants`(_ kind: EngineKind) throws {
+    func `decides which revisions a puller needs`(_ kind: EngineKind) throws {
         let room = try Room(kind)
         try room.insert("pulled", "1-aa")
         let local = try room.save("local").revisionID
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `a passive peer refuses what is not newer`(_ kind: EngineKind) throws {
+    func `a passive peer refuses revisions that are not newer`(_ kind: EngineKind) throws {
         let room = try Room(kind)
         try room.save("doc")
         let current = try room.save("doc").revisionID
@@ -88,7 +88,7 @@ import Testing
 
     /// Each row of the table in `revisions.md` §7.
     @Test(arguments: EngineKind.allCases)
-    func `judges proposals by the current revision alone`(_ kind: EngineKind) throws {
+    func `accepts or refuses a proposal by the current revision only`(_ kind: EngineKind) throws {
         let room = try Room(kind)
         let first = try room.save("doc").revisionID
         let second = try room.save("doc", #"{"n":2}"#).revisionID
@@ -114,7 +114,9 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `the feed gives each document once, in order and in pages`(_ kind: EngineKind) throws {
+    func `the changes feed lists each document once, in order and in pages`(
+        _ kind: EngineKind
+    ) throws {
         let room = try Room(kind)
         for number in 1...7 {
             try room.save(DocumentID(unchecked: "doc-\(number)"), #"{"n":\#(number)}"#)
@@ -138,7 +140,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `a revision is found where the feed had it, and where it is now`(
+    func `a revision is found by its earlier and its current sequence`(
         _ kind: EngineKind
     ) throws {
         let room = try Room(kind)
@@ -154,7 +156,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `a history ends with what the peer knows`(_ kind: EngineKind) throws {
+    func `a history ends at the revisions that the peer has`(_ kind: EngineKind) throws {
         let room = try Room(kind)
         var ids: [RevisionID] = []
         for number in 1...6 { ids.append(try room.save("doc", #"{"n":\#(number)}"#).revisionID) }
@@ -178,7 +180,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `what was asked of a row holds behind a change of it`(_ kind: EngineKind) throws {
+    func `reads in a transaction see its earlier changes`(_ kind: EngineKind) throws {
         let room = try Room(kind)
         try room.store.write { writer in
             let body = Array(#"{"n":1}"#.utf8)

@@ -8,7 +8,9 @@ import Testing
 /// What is reported about a restoration.
 @Suite struct RestorationTests {
     /// The copies are stored by then, and the caller must learn which edits they replaced.
-    @Test func `a damaged content that cannot be removed keeps no repair from being told`() throws {
+    @Test func `a damaged blob that cannot be removed does not keep repairs from being reported`()
+        throws
+    {
         let home = try TemporaryDirectory()
         let path = home.file("a.cblite2")
         let digest: BlobDigest

@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `documents on a page that cannot be read are named`() throws {
+    @Test func `documents on an unreadable page are reported by ID`() throws {
         let leaves = try pages(of: "docs_1").suffix(10)
         try overwrite([leaves[leaves.startIndex + 4]])
         let salvage = try rebuild()
@@ -99,7 +99,7 @@ import Testing
         try overwrite([leaves[leaves.startIndex + 4]] + pages(of: "sqlite_autoindex_docs_1_1"))
     }
 
-    @Test func `documents that nothing names any more are counted`() throws {
+    @Test func `lost documents whose IDs are unknown are counted`() throws {
         try loseNames()
         let salvage = try rebuild()
         let lostCount = Self.count - (try names(.default).count)
@@ -111,7 +111,7 @@ import Testing
         )
     }
 
-    @Test func `documents that a peer brings are not counted as lost`() throws {
+    @Test func `documents restored from a peer are not counted as lost`() throws {
         try loseNames()
         let salvage = try rebuild { store in
             try store.write { writer in
@@ -128,7 +128,9 @@ import Testing
         #expect(lacking == 0 && salvage.losses == [] || lacking == 1 && salvage.losses.count == 1)
     }
 
-    @Test func `where counters are damaged, too, it is said that something is lost`() throws {
+    @Test func `if counters are damaged too, an unknown number of lost documents is reported`()
+        throws
+    {
         try loseNames()
         try SQLiteConnection.edit(file, "UPDATE collections SET liveCount = 399 WHERE id = 1")
         let salvage = try rebuild()
@@ -136,7 +138,7 @@ import Testing
         #expect(salvage.losses.first?.hasPrefix("an unknown number of documents of ") == true)
     }
 
-    @Test func `a page that lacks rows without an error is noticed by the index`() throws {
+    @Test func `rows missing from an intact page are detected by the index`() throws {
         try SQLiteConnection.edit(
             file,
             "DROP INDEX docs_1_conflicted; DROP INDEX docs_1_expiration"
@@ -171,7 +173,7 @@ import Testing
         )
     }
 
-    @Test func `a collection without a name keeps its documents under another`() throws {
+    @Test func `a collection whose name is lost keeps its documents under a new name`() throws {
         try SQLiteConnection.edit(file, "DELETE FROM collections WHERE id = 2")
         let salvage = try rebuild()
         let recovered = try #require(CollectionPath("recovered_2"))
@@ -184,14 +186,14 @@ import Testing
         )
     }
 
-    @Test func `the default collection is known without its name`() throws {
+    @Test func `the default collection is recognized without its name`() throws {
         try SQLiteConnection.edit(file, "DELETE FROM collections WHERE id = 1")
         let salvage = try rebuild()
         #expect(try names(.default).count == Self.count)
         #expect(salvage.knowsCollections && salvage.losses == [])
     }
 
-    @Test func `a collection whose table is gone costs no other one`() throws {
+    @Test func `a collection whose table is lost does not affect other collections`() throws {
         try SQLiteConnection.edit(
             file,
             "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE tbl_name = 'docs_1'"
@@ -203,7 +205,9 @@ import Testing
         )
     }
 
-    @Test func `a collection that the index of names has lost is damage, and comes back`() throws {
+    @Test func `a collection missing from the index of names is reported as damage and recovered`()
+        throws
+    {
         try SQLiteConnection.edit(
             file,
             """
@@ -238,7 +242,7 @@ import Testing
         #expect(try names(people).count == Self.count)
     }
 
-    @Test func `a number that no collection has is damage`() throws {
+    @Test func `an invalid collection number is damage`() throws {
         try SQLiteConnection.edit(file, "UPDATE collections SET id = -2 WHERE id = 2")
         let store = try Store.open(directory: directory)
         defer { try? store.close() }
@@ -247,7 +251,7 @@ import Testing
     }
 
     @Test(arguments: [RevisionScheme.trees, .vectors])
-    func `small values that cannot be read cost no document`(scheme: RevisionScheme) throws {
+    func `unreadable metadata does not lose documents`(scheme: RevisionScheme) throws {
         if scheme == .vectors {
             let store = try Store.open(directory: directory)
             try store.upgradeToVersionVectors()
@@ -265,7 +269,8 @@ import Testing
     }
 
     /// As caused by a save that does not find the document, because the index of IDs is damaged.
-    @Test func `of two rows of a document the later one is kept, and the other is told`() throws {
+    @Test func `of two rows of a document the later one is kept, and the other is reported`() throws
+    {
         try SQLiteConnection.edit(
             file,
             """

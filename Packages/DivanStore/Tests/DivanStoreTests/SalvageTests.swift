@@ -87,7 +87,7 @@ import Testing
 
     /// The file's header, the head of the schema, and both.
     @Test(arguments: [0..<100, 100..<200, 0..<400], [3, 400])
-    func `two collections keep their documents`(places: Range<Int>, count: Int) throws {
+    func `two collections are recovered with all documents`(places: Range<Int>, count: Int) throws {
         try fill([.default, people], count: count)
         let before = try [CollectionPath.default, people].map { try contents(directory, $0) }
         try overwrite(places)
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(arguments: [UInt8(0), 0x5A, 0xFF])
-    func `one collection is known without any schema`(byte: UInt8) throws {
+    func `a single collection is recovered without any schema`(byte: UInt8) throws {
         try fill([.default], count: 400)
         let before = try contents(directory, .default)
         try overwrite(0..<Self.pageByteCount, with: byte)
@@ -115,7 +115,7 @@ import Testing
     }
 
     /// Nothing says which tree belongs to which, and a guess would put documents into the wrong collection.
-    @Test func `collections that nothing tells apart are named`() throws {
+    @Test func `collections that cannot be told apart are reported`() throws {
         try fill([.default, people], count: 400)
         try overwrite(0..<Self.pageByteCount)
         let salvage = try rebuild()
@@ -128,7 +128,7 @@ import Testing
     }
 
     /// They are in the table of small values, and no document needs them.
-    @Test func `marks of remotes that are damaged cost no document`() throws {
+    @Test func `damaged remote marks do not lose documents`() throws {
         try fill([.default], count: 40)
         let store = try Store.open(directory: directory)
         let remote = try store.remoteID(for: "ws://there/db")
@@ -156,7 +156,7 @@ import Testing
     }
 
     /// In a sealed database such a blob does not become another one: it becomes unreadable.
-    @Test func `a content that cannot be read costs no document`() throws {
+    @Test func `an unreadable blob does not lose documents`() throws {
         let options = StoreOptions(sealing: try TestSealing(1))
         let store = try Store.open(directory: directory, options: options)
         let large = [UInt8](repeating: 7, count: 240_000)
@@ -203,7 +203,7 @@ import Testing
     /// Neither a copy of the file with a new first page, nor one with a new top of a tree, has blobs next to
     /// it; a crash after a change of the key leaves them under another name.
     @Test(arguments: [false, true], [false, true])
-    func `contents come along where a copy of the file is read`(
+    func `blobs are recovered when a copy of the file is read`(
         isFirstPage: Bool,
         areMoved: Bool
     ) throws {
@@ -244,7 +244,7 @@ import Testing
 
     /// The collections have ten and a hundred pages of documents.
     @Test(arguments: [Int64(1), 2])
-    func `the top of a collection's pages is made anew of the others`(lost: Int64) throws {
+    func `a damaged root page of a collection is rebuilt from its other pages`(lost: Int64) throws {
         try fill([.default, people], count: 400)
         let before = try [CollectionPath.default, people].map { try contents(directory, $0) }
         try overwritePage(root(of: lost))
@@ -254,7 +254,7 @@ import Testing
         #expect(try contents(directory, people) == before[1])
     }
 
-    @Test func `where two collections have lost their top the third keeps its documents`() throws {
+    @Test func `if two collections lose their root pages the third keeps its documents`() throws {
         let animals = try #require(CollectionPath("animals"))
         try fill([.default, people, animals], count: 400)
         let before = try contents(directory, animals)
@@ -267,7 +267,7 @@ import Testing
     }
 
     /// Commits that are only in the log are read, too.
-    @Test func `what is in the log is kept`() throws {
+    @Test func `commits in the write-ahead log are recovered`() throws {
         try fill([.default], count: 50)
         let store = try Store.open(directory: directory)
         let body = Array(#"{"n":"late"}"#.utf8)
@@ -285,7 +285,7 @@ import Testing
 
     /// Whatever the damage, the result contains only what was stored, and lacks the rest.
     @Test(arguments: UInt64(0)..<24)
-    func `pages that are written over bring nothing that was never stored`(seed: UInt64) throws {
+    func `overwritten pages never produce documents that were not stored`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         try fill([.default, people], count: 200)
         let before = try [CollectionPath.default, people].map { try contents(directory, $0) }

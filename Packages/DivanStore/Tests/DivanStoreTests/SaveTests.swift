@@ -7,7 +7,7 @@ import Testing
 @Suite struct SaveTests {
     /// 50 MB, as the current body and as an old one that is kept for deltas.
     @Test(arguments: EngineKind.allCases)
-    func `a body of 50 MB goes in and comes out`(_ kind: EngineKind) throws {
+    func `a body of 50 MB is stored and read back`(_ kind: EngineKind) throws {
         let room = try Room(kind)
         let head = Array(#"{"text":""#.utf8)
         let body = head + [UInt8](repeating: 0x61, count: 50 << 20) + Array(#""}"#.utf8)
@@ -38,7 +38,7 @@ import Testing
 
     /// Each vector is saved after its parent, which is inserted as a received revision.
     @Test(arguments: EngineKind.allCases)
-    func `gives revisions the IDs that Couchbase Lite gives`(_ kind: EngineKind) throws {
+    func `creates the same revision IDs as Couchbase Lite`(_ kind: EngineKind) throws {
         let vectors = try Fixture("revids.json").decoded(as: Vectors.self).litecore
         #expect(vectors.count >= 4)
         let room = try Room(kind)
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `the last write wins unless a parent is named`(_ kind: EngineKind) throws {
+    func `the last write wins unless a parent is given`(_ kind: EngineKind) throws {
         let room = try Room(kind)
         let first = try room.save("doc", #"{"n":1}"#)
         let second = try room.save("doc", #"{"n":2}"#)
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `a save that expects a purged document is a conflict`(_ kind: EngineKind) throws {
+    func `a save based on a purged document is a conflict`(_ kind: EngineKind) throws {
         let room = try Room(kind)
         let saved = try room.save("doc")
         try room.store.write { _ = try $0.purge("doc", in: .default) }
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `a deleted document hides and comes back behind its tombstone`(
+    func `a deleted document is hidden, and a later save continues its tombstone`(
         _ kind: EngineKind
     ) throws {
         let room = try Room(kind)
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `purging forgets the document but not the sequence`(_ kind: EngineKind) throws {
+    func `purging removes the document but does not reuse its sequence`(_ kind: EngineKind) throws {
         let room = try Room(kind)
         try room.save("a")
         try room.save("b")
@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test(arguments: ["_id", "_rev", "_deleted", ""])
-    func `refuses a key that is reserved or empty`(_ key: String) throws {
+    func `rejects a reserved or empty key`(_ key: String) throws {
         let room = try Room(.memory)
         let bodies = [#"{"\#(key)":1}"#, #"{"\#(key)":{"x":[1]},"b":"_"}"#]
         for body in bodies {
@@ -151,7 +151,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `takes the longest and the strangest document IDs`(_ kind: EngineKind) throws {
+    func `accepts the longest and most unusual document IDs`(_ kind: EngineKind) throws {
         let room = try Room(kind)
         let documentIDs: [DocumentID] = try [
             String(repeating: "é", count: 120), "a_b", " ", "'; DROP TABLE docs_1; --", "%_",
@@ -184,7 +184,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.onDisk)
-    func `refuses to edit the last possible generation`(_ kind: EngineKind) throws {
+    func `refuses to edit a revision of the highest generation`(_ kind: EngineKind) throws {
         let room = try Room(kind)
         try room.insert("doc", "4294967295-ab")
         let code = try refusal { try room.save("doc") }
@@ -212,7 +212,7 @@ import Testing
     }
 
     /// Otherwise nobody could push or pull what was saved.
-    @Test func `refuses more blobs than a peer takes, and names each content once`() throws {
+    @Test func `rejects more blobs than a peer accepts, and counts each blob once`() throws {
         let room = try Room(.memory)
         func body(_ count: Int, twice: Bool = false) -> String {
             let places = (0..<count).map { number in

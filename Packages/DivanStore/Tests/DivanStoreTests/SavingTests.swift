@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `every thread's save is stored and told once`(_ kind: EngineKind) throws {
+    func `each save from several threads is stored and reported once`(_ kind: EngineKind) throws {
         let room = try Room(kind)
         let (store, notices) = (room.store, Notices())
         let observation = store.observe { notices.add($0) }
@@ -58,7 +58,8 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `one thread's refused save is not the others' failure`(_ kind: EngineKind) throws {
+    func `a refused save of one thread does not fail the saves of others`(_ kind: EngineKind) throws
+    {
         let room = try Room(kind)
         let store = room.store
         let nowhere = try #require(CollectionPath("nowhere"))
@@ -85,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `inside a transaction it joins that one`(_ kind: EngineKind) throws {
+    func `a save inside a transaction joins it`(_ kind: EngineKind) throws {
         let room = try Room(kind)
         let store = room.store
         let code = try refusal {
@@ -118,7 +119,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.onDisk)
-    func `a closed store says so`(_ kind: EngineKind) throws {
+    func `saving in a closed store fails`(_ kind: EngineKind) throws {
         let room = try Room(kind)
         try room.store.close()
         let code = try refusal {

@@ -11,7 +11,7 @@ import Testing
 
     /// The first page is written late: SQLite writes others to make room.
     @Test(arguments: [(nil, 1), (1, 2), (1, nil)] as [(UInt8?, UInt8?)])
-    func `a large database is sealed, gets another key, is opened, compacted and copied`(
+    func `a large database can be encrypted, rekeyed, opened, compacted and copied`(
         old: UInt8?,
         new: UInt8?
     ) throws {

@@ -69,7 +69,7 @@ struct SealedStoreTests {
         return false
     }
 
-    @Test func `a key opens its database, and nothing else does`() throws {
+    @Test func `only the right key opens a database`() throws {
         let home = try TemporaryDirectory()
         let (sealed, plain) = (home.file("a.cblite2"), home.file("b.cblite2"))
         try Self.make(sealed, key: 1)
@@ -88,7 +88,7 @@ struct SealedStoreTests {
         #expect(try Self.refusal(sealed, key: nil) == nil)
     }
 
-    @Test func `a further owner needs the same key`() throws {
+    @Test func `another owner needs the same key`() throws {
         let home = try TemporaryDirectory()
         let path = home.file("a.cblite2")
         try Self.make(path, key: 1)
@@ -100,7 +100,7 @@ struct SealedStoreTests {
     }
 
     @Test(arguments: [(nil, 1), (1, 2), (1, 1), (1, nil), (nil, nil)] as [(UInt8?, UInt8?)])
-    func `a change of the key keeps everything`(old: UInt8?, new: UInt8?) throws {
+    func `a key change keeps all data`(old: UInt8?, new: UInt8?) throws {
         let home = try TemporaryDirectory()
         let path = home.file("a.cblite2")
         try Self.make(path, key: old)
@@ -123,7 +123,7 @@ struct SealedStoreTests {
         #expect(try Self.words(in: path) == (new == nil))
     }
 
-    @Test func `the key cannot be changed behind anybody's back`() throws {
+    @Test func `the key cannot be changed while the database is used elsewhere`() throws {
         let home = try TemporaryDirectory()
         let path = home.file("a.cblite2")
         try Self.make(path, key: 1)
@@ -161,7 +161,9 @@ struct SealedStoreTests {
         #expect(try entries(path).filter { $0.contains("rekey") } == [])
     }
 
-    @Test func `what a crash leaves of a change of the key opens with one key`() throws {
+    @Test func `an interrupted key change leaves a database that opens with exactly one key`()
+        throws
+    {
         for moment in 0..<6 {
             let home = try TemporaryDirectory()
             let path = home.file("a.cblite2")
@@ -175,7 +177,7 @@ struct SealedStoreTests {
     }
 
     @Test(arguments: 3..<6)
-    func `who copies without writing finds the blobs that a crash left on their way`(
+    func `a read-only copy finds blobs that an interrupted key change has not moved yet`(
         moment: Int
     ) throws {
         let home = try TemporaryDirectory()
@@ -219,7 +221,7 @@ struct SealedStoreTests {
     }
 
     @Test(arguments: [(nil, 1), (1, 2), (1, nil)] as [(UInt8?, UInt8?)])
-    func `a directory that cannot be synced leaves the old key or the new one`(
+    func `a directory that cannot be synced leaves the old or the new key`(
         old: UInt8?,
         new: UInt8?
     ) throws {
@@ -255,7 +257,7 @@ struct SealedStoreTests {
         #expect(count == 5)
     }
 
-    @Test func `a copy has the key of its source`() throws {
+    @Test func `a copy has the same key as its source`() throws {
         let home = try TemporaryDirectory()
         let (path, target) = (home.file("a.cblite2"), home.file("b.cblite2"))
         try Self.make(path, key: 1)
@@ -275,7 +277,7 @@ struct SealedStoreTests {
         #expect(try Self.refusal(beside, key: 1) == nil)
     }
 
-    @Test func `a part of a blob is read without the rest`() throws {
+    @Test func `part of a blob is read without the rest`() throws {
         let home = try TemporaryDirectory()
         let path = home.file("a.cblite2")
         try Self.make(path, key: 1)
@@ -307,7 +309,7 @@ struct SealedStoreTests {
         }
     }
 
-    @Test func `a chunk that was changed is refused, however it is read`() throws {
+    @Test func `a modified chunk is rejected, however it is read`() throws {
         let home = try TemporaryDirectory()
         let path = home.file("a.cblite2")
         try Self.make(path, key: 1)
@@ -332,7 +334,7 @@ struct SealedStoreTests {
     }
 
     /// `DIVAN_DAMAGES` is the number of attempts.
-    @Test func `random damage is noticed or does no harm`() throws {
+    @Test func `random damage is detected or harmless`() throws {
         let count =
             ProcessInfo.processInfo.environment["DIVAN_DAMAGES"].flatMap { Int($0) } ?? 300
         let seed = UInt64.random(in: 0...999_999)

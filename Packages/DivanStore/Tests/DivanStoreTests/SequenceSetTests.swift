@@ -5,7 +5,7 @@ import Testing
 /// Sets of sequences compared with a plain set.
 @Suite struct SequenceSetTests {
     @Test(arguments: UInt64(0)..<60)
-    func `a set of ranges is a set`(seed: UInt64) {
+    func `a set of ranges behaves like a plain set`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var ranges = SequenceSet()
         var members: Set<UInt64> = []
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(0)..<40)
-    func `an intersection holds what both hold`(seed: UInt64) {
+    func `an intersection contains what both sets contain`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var sets = [SequenceSet(), SequenceSet()]
         for index in 0..<60 {

@@ -26,7 +26,7 @@ import Testing
         return found.map { String(decoding: $0.body, as: UTF8.self) }
     }
 
-    @Test func `every read sees what was committed before it`() throws {
+    @Test func `every read sees the commits made before it`() throws {
         let store = try Store.open(directory: path)
         defer { try? store.close() }
         for number in 0..<50 {
@@ -40,7 +40,7 @@ import Testing
     }
 
     /// A reader that began before a commit is returned after it: its state is no longer the latest.
-    @Test func `a snapshot that outlived a commit is not handed on`() throws {
+    @Test func `a snapshot from before the last commit is not reused`() throws {
         let store = try Store.open(directory: path)
         defer { try? store.close() }
         try save("doc", 1, in: store)
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `a copy that may be stopped ends, also beside another process that writes`() async throws {
+    func `a cancellable copy finishes while another process writes`() async throws {
         let store = try Store.open(directory: path)
         defer { try? store.close() }
         let body = Array(#"{"t":"\#(String(repeating: "x", count: 7_000))"}"#.utf8)
@@ -87,7 +87,7 @@ import Testing
         try copy.check("PRAGMA quick_check(1)", of: target)
     }
 
-    @Test func `collections that come and go are seen at once`() throws {
+    @Test func `created and deleted collections are visible immediately`() throws {
         let store = try Store.open(directory: path)
         defer { try? store.close() }
         let other = try #require(CollectionPath("other"))
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func `a kept snapshot does not keep the log from being emptied`() throws {
+    @Test func `a cached snapshot does not keep the log from being emptied`() throws {
         let store = try Store.open(directory: path)
         defer { try? store.close() }
         for number in 0..<20 {
@@ -114,7 +114,7 @@ import Testing
         #expect(try store.read { try $0.count(in: .default) } == 20)
     }
 
-    @Test func `many threads that read see each other's commits`() async throws {
+    @Test func `each of many threads sees its own commits`() async throws {
         let store = try Store.open(directory: path)
         defer { try? store.close() }
         try await withThrowingTaskGroup(of: Void.self) { group in

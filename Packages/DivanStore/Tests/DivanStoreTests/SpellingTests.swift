@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `three spellings of a letter are three documents to every question`(
+    func `canonically equivalent IDs are different documents in every operation`(
         _ kind: EngineKind
     ) throws {
         let room = try filled(kind)
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `a commit tells of each of them`(_ kind: EngineKind) throws {
+    func `a commit reports canonically equivalent IDs separately`(_ kind: EngineKind) throws {
         let room = try filled(kind)
         let notices = Notices()
         let observation = room.store.observe { notices.add($0) }
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `what a package above keeps under such names stays apart`(_ kind: EngineKind) throws {
+    func `metadata keys that are canonically equivalent are separate`(_ kind: EngineKind) throws {
         let room = try Room(kind)
         let names = Self.spellings.map(\.text)
         try room.store.write { writer in
@@ -72,7 +72,8 @@ import Testing
         }
     }
 
-    @Test func `directories whose names differ in their bytes are different databases`() throws {
+    @Test func `directories whose names differ only in their bytes are different databases`() throws
+    {
         let home = try TemporaryDirectory()
         let stores = try Self.spellings.map { name in
             try Store.open(directory: home.file("\(name).cblite2"))
@@ -85,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `an index whose name begins with a mark on the character before is listed and removed`(
+    func `an index whose name starts with a combining mark is listed and dropped`(
         _ kind: EngineKind
     ) throws {
         let room = try Room(kind)
@@ -99,7 +100,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases, ["'\u{301}", "it'\u{301}s'\u{20DD}", "''\u{301}'"])
-    func `an index on a condition takes a quote with a mark on it`(
+    func `the condition of an index can contain a quote with a combining mark`(
         _ kind: EngineKind,
         _ word: String
     ) throws {

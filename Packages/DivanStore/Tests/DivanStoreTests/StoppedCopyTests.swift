@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a copy that is stopped leaves nothing`(isSealed: Bool) throws {
+    func `a cancelled copy leaves no files`(isSealed: Bool) throws {
         let sealing = isSealed ? try TestSealing(1) : nil
         try open(StoreOptions(sealing: sealing)).close()
         #expect(throws: StoreError.self) {
@@ -37,7 +37,7 @@ import Testing
         try Store.copy(directory: directory, to: home.file("b.cblite2"), sealing: sealing)
     }
 
-    @Test func `a new key that is stopped leaves the database as it was`() throws {
+    @Test func `a cancelled key change leaves the database unchanged`() throws {
         let store = try open()
         let before = try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
         #expect(throws: StoreError.self) {

@@ -7,7 +7,7 @@ import Testing
 
 /// One contract for every engine; the two included in the package are tested here.
 @Suite struct StorageEngineTests {
-    @Test func `SQLite keeps the contract`() throws {
+    @Test func `the SQLite engine meets the contract`() throws {
         let home = try TemporaryDirectory()
         var count = 0
         let violations = try StorageEngineContract.violations {
@@ -19,7 +19,7 @@ import Testing
         #expect(violations == [])
     }
 
-    @Test func `SQLite keeps the contract in a sealed file`() throws {
+    @Test func `the SQLite engine meets the contract with an encrypted file`() throws {
         let home = try TemporaryDirectory()
         var count = 0
         let violations = try StorageEngineContract.violations {
@@ -31,17 +31,18 @@ import Testing
         #expect(violations == [])
     }
 
-    @Test func `memory keeps the contract`() throws {
+    @Test func `the in-memory engine meets the contract`() throws {
         #expect(try StorageEngineContract.violations { MemoryEngine() } == [])
     }
 
-    @Test func `the contract finds an engine that takes a transaction back by halves`() throws {
+    @Test func `the contract detects an engine that rolls back only part of a transaction`() throws
+    {
         let violations = try StorageEngineContract.violations { HalfHeartedEngine() }
         #expect(violations.contains("A transaction that threw was not rolled back."))
     }
 
     /// The file may no longer grow, as on a full disk.
-    @Test func `a full disk is told, and nothing is half written`() throws {
+    @Test func `a full disk is reported, and no transaction is stored in part`() throws {
         let home = try TemporaryDirectory()
         let path = home.file("full.sqlite3")
         try SQLiteEngine.create(path: path)
@@ -76,7 +77,7 @@ import Testing
     }
 
     /// A transaction changes pages of indexes all over the file.
-    @Test func `the writer keeps more pages as long as documents are indexed`() throws {
+    @Test func `the writer caches more pages while documents are indexed`() throws {
         let home = try TemporaryDirectory()
         let path = home.file("indexed.sqlite3")
         try SQLiteEngine.create(path: path)
@@ -98,7 +99,7 @@ import Testing
         #expect(try keptByteCount() == StoreLimits.writerCacheByteCount)
     }
 
-    @Test func `a sequence that is taken costs no document`() throws {
+    @Test func `storing a document with a sequence already in use overwrites nothing`() throws {
         let home = try TemporaryDirectory()
         let path = home.file("taken.sqlite3")
         try SQLiteEngine.create(path: path)
@@ -112,7 +113,7 @@ import Testing
         engine.close()
     }
 
-    @Test func `a store stands on any engine`() throws {
+    @Test func `a store works with any engine`() throws {
         let store = try Store(engine: MemoryEngine())
         try store.write { _ = try $0.save("a", in: .default, body: Array("{}".utf8)) }
         #expect(try store.read { try $0.count(in: .default) } == 1)

@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `bodies, histories and tombstones are told apart`() throws {
+    @Test func `bodies, histories and tombstones are counted separately`() throws {
         let folder = try TemporaryDirectory()
         let store = try Store.open(
             directory: folder.file("db.cblite2"),
@@ -52,7 +52,7 @@ import Testing
         #expect(usage.blobs.count == 0 && usage.unusedBlobs.count == 0)
     }
 
-    @Test func `a damaged document is counted beside the others`() throws {
+    @Test func `a damaged document is counted separately from the others`() throws {
         let folder = try TemporaryDirectory()
         let path = folder.file("db.cblite2")
         let options = StoreOptions(create: true)
@@ -76,7 +76,7 @@ import Testing
         #expect(collection.blobCount == 0 && usage.blobs.count == 1)
     }
 
-    @Test func `a body that is no document is counted as damaged`() throws {
+    @Test func `a body that is not JSON is counted as damaged`() throws {
         let store = Store.inMemory()
         try fill(store)
         let revision = LocalRevision("broken", body: Array("{not JSON".utf8), hasBlobs: true)
@@ -85,7 +85,7 @@ import Testing
         #expect(collection.damagedCount == 1 && collection.documentCount == 50)
     }
 
-    @Test func `a store in memory tells what it knows`() throws {
+    @Test func `an in-memory store reports document counts but no file sizes`() throws {
         let store = Store.inMemory()
         try fill(store)
         let usage = try store.usage()

@@ -13,7 +13,7 @@ import Testing
     private let body = Array("{}".utf8)
 
     @Test(arguments: EngineKind.allCases)
-    func `a block that throws leaves nothing and tells nobody`(_ kind: EngineKind) throws {
+    func `a block that throws stores nothing and notifies no observer`(_ kind: EngineKind) throws {
         let room = try Room(kind)
         let notices = Notices()
         let observation = room.store.observe { notices.add($0) }
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `a write inside a write joins it`(_ kind: EngineKind) throws {
+    func `a nested write joins the outer one`(_ kind: EngineKind) throws {
         let room = try Room(kind)
         let notices = Notices()
         let observation = room.store.observe { notices.add($0) }
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `an inner failure that changed something takes the whole with it`(
+    func `a nested failure after a change rolls back the outer write`(
         _ kind: EngineKind
     ) throws {
         let room = try Room(kind)
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `what an observer holds may end another observation as it goes`() throws {
+    @Test func `releasing an observer can cancel another observation`() throws {
         let room = try Room(.memory)
         let observation = room.store.observe { [keeper = Keeper(room.store)] _ in
             withExtendedLifetime(keeper) {}
@@ -96,7 +96,9 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `observers hear of each commit once, until they leave`(_ kind: EngineKind) throws {
+    func `observers are notified of each commit once, until they are cancelled`(
+        _ kind: EngineKind
+    ) throws {
         let room = try Room(kind)
         let notices = Notices()
         var observation: StoreObservation? = room.store.observe { notices.add($0) }
@@ -122,7 +124,10 @@ import Testing
         #expect(notices.take() == [])
     }
 
-    @Test func `only those who ask hear that a collection or an index came or went`() throws {
+    @Test
+    func `only observers that ask for it hear of created and deleted collections and indexes`()
+        throws
+    {
         let room = try Room(.file)
         let (all, documents) = (Notices(), Notices())
         let observations = [
@@ -148,7 +153,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `an observer may write`(_ kind: EngineKind) throws {
+    func `an observer can write`(_ kind: EngineKind) throws {
         let room = try Room(kind)
         let store = room.store
         let observation = store.observe { change in
@@ -163,7 +168,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `a reader that outlives its block is refused`(_ kind: EngineKind) throws {
+    func `a reader or writer cannot be used after its block`(_ kind: EngineKind) throws {
         let room = try Room(kind)
         let reader = try room.store.read { $0 }
         let writer = try room.store.write { $0 }
@@ -175,7 +180,7 @@ import Testing
 
     /// Every commit moves 1 between two documents; no snapshot may see another sum than 100.
     @Test(arguments: EngineKind.allCases)
-    func `readers see whole commits while a writer works`(_ kind: EngineKind) async throws {
+    func `readers see complete commits while a writer works`(_ kind: EngineKind) async throws {
         let room = try Room(kind)
         let scales = Scales(store: room.store)
         try scales.set(left: 100, right: 0)
@@ -258,7 +263,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `an expiration at the beginning of 1970 stays with the next save`(
+    func `an expiration time of 0 survives the next save`(
         _ kind: EngineKind
     ) throws {
         let room = try Room(kind)

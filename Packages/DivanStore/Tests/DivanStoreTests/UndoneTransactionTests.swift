@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.onDisk)
-    func `what follows a save that the disk had no room for is not stored by itself`(
+    func `after a save fails on a full disk the rest of the transaction is not stored`(
         _ kind: EngineKind
     ) throws {
         let room = try filledRoom(kind)
@@ -53,7 +53,9 @@ import Testing
     }
 
     @Test(arguments: EngineKind.onDisk)
-    func `values and collections are not stored by themselves either`(_ kind: EngineKind) throws {
+    func `values, collections and purges after a full disk are not stored either`(
+        _ kind: EngineKind
+    ) throws {
         let room = try filledRoom(kind)
         let people = try #require(CollectionPath("people"))
         let code = try refusal {

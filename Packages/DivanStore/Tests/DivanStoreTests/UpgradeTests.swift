@@ -39,7 +39,7 @@ import Testing
         try store.write { try $0.setMetadata("note", [1, 2, 3]) }
     }
 
-    @Test func `documents, marks, conflicts and checkpoints are what they were`() throws {
+    @Test func `documents, marks, conflicts and checkpoints survive the upgrade`() throws {
         let home = try TemporaryDirectory()
         let store = try Store.open(directory: home.file("up.cblite2"))
         defer { try? store.close() }
@@ -67,7 +67,7 @@ import Testing
         #expect(ancestry.ids == [held])
     }
 
-    @Test func `an upgrade inside a write is refused, not passed over`() throws {
+    @Test func `an upgrade inside a write is refused, not ignored`() throws {
         let store = Store.inMemory()
         let code = try refusal { try store.write { _ in try store.upgradeToVersionVectors() } }
         #expect(code == .busy(.thisProcess(ownerCount: 1)))
@@ -78,7 +78,10 @@ import Testing
     }
 
     /// A dump that had already begun used to leave out, as damaged, whatever was saved after the upgrade.
-    @Test func `who reads beside it goes on, and takes no version for damage`() throws {
+    @Test
+    func `an open reader continues during the upgrade and does not report versions as damage`()
+        throws
+    {
         let home = try TemporaryDirectory()
         let path = home.file("read.cblite2")
         let store = try Store.open(directory: path)
@@ -100,7 +103,7 @@ import Testing
         try reader.checkIntegrity()
     }
 
-    @Test func `the choice is kept, and older versions refuse the file`() throws {
+    @Test func `the upgrade is permanent, and older versions refuse the file`() throws {
         let home = try TemporaryDirectory()
         let path = home.file("kept.cblite2")
         let store = try Store.open(directory: path)

@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `each save is a later version of the database's source`(kind: EngineKind) throws {
+    func `each save gets a later version with the source of the database`(kind: EngineKind) throws {
         let room = try VersionedRoom(kind)
         var last = UInt64(0)
         for number in 1...20 {
@@ -62,7 +62,9 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `a received revision follows, waits, or is known`(kind: EngineKind) throws {
+    func `a received revision is inserted, kept as a conflict, or already known`(
+        kind: EngineKind
+    ) throws {
         let room = try VersionedRoom(kind)
         let store = room.store
         let mine = try save(store, "doc", #"{"n":1}"#)
@@ -109,7 +111,9 @@ import Testing
     }
 
     @Test(arguments: EngineKind.onDisk)
-    func `a compaction leaves the blobs of what a remote has behind ours`(kind: EngineKind) throws {
+    func `compacting keeps the blobs of an older revision that a remote has`(
+        kind: EngineKind
+    ) throws {
         let room = try VersionedRoom(kind)
         let store = room.store
         let digest = try store.blobs.write([1, 2, 3])
@@ -132,7 +136,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `what would be a conflict is refused where conflicts are`(kind: EngineKind) throws {
+    func `a conflicting revision is refused if conflicts are not allowed`(kind: EngineKind) throws {
         let room = try VersionedRoom(kind)
         let mine = try save(room.store, "doc", "{}")
         let code = try refusal {
@@ -147,7 +151,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `bad times and sources leave nothing behind`(kind: EngineKind) throws {
+    func `versions with invalid times or sources change nothing`(kind: EngineKind) throws {
         let room = try VersionedRoom(kind)
         for text in [
             "1@\(Self.theirs)", "7fffffffffffffff@\(Self.theirs)",
@@ -167,7 +171,7 @@ import Testing
         #expect(try room.store.read { try $0.count(in: .default) } == 1)
     }
 
-    @Test func `a tree takes no version`() throws {
+    @Test func `a database with revision trees refuses a version`() throws {
         let store = Store.inMemory()
         let code = try refusal {
             try store.write { writer in
@@ -180,7 +184,8 @@ import Testing
         }
     }
 
-    @Test func `a clock that is set back goes on, also over a restart`() throws {
+    @Test func `version times increase after the clock is set back, also across a restart`() throws
+    {
         let home = try TemporaryDirectory()
         let path = home.file("clock.cblite2")
         let options = StoreOptions(scheme: .vectors)
@@ -195,7 +200,7 @@ import Testing
     }
 
     /// Two minutes ahead is accepted, and what follows must be later still.
-    @Test func `a clock that went ahead with a peer's goes on, also over a restart`() throws {
+    @Test func `version times stay after those of a peer, also across a restart`() throws {
         let home = try TemporaryDirectory()
         let path = home.file("clock.cblite2")
         let first = try Store.open(directory: path, options: StoreOptions(scheme: .vectors))
@@ -212,7 +217,7 @@ import Testing
     }
 
     /// Each opening is another store over the same rows.
-    @Test func `a clock that is set back between two openings gives no time again`() throws {
+    @Test func `no version time is reused if the clock is set back between two openings`() throws {
         let start: UInt64 = 1_800_000_000_000_000_000
         let second: UInt64 = 1_000_000_000
         let wall = Wall(start)
@@ -251,7 +256,7 @@ import Testing
         #expect(try saveAnew(in: opened()) > late)
     }
 
-    @Test func `a copy writes as itself, and knows what the original wrote`() throws {
+    @Test func `a copy has its own source and knows what the original wrote`() throws {
         let home = try TemporaryDirectory()
         let (path, copyPath) = (home.file("one.cblite2"), home.file("two.cblite2"))
         let original = try Store.open(directory: path, options: StoreOptions(scheme: .vectors))
@@ -276,7 +281,7 @@ import Testing
         try original.close()
     }
 
-    @Test func `a remote that goes back while a document is in conflict ends no conflict`() throws {
+    @Test func `a remote that goes back to an older revision does not end a conflict`() throws {
         let store = Store.inMemory(scheme: .vectors)
         let first = try save(store, "doc", "{}")
         try store.write { try $0.markKnown("doc", first, at: remote, in: .default) }
@@ -298,7 +303,7 @@ import Testing
         #expect(try store.read { try $0.conflicts(in: .default) } == ["doc"])
     }
 
-    @Test func `a double of the database is noticed, and the source left to it`() throws {
+    @Test func `a duplicate of the database is detected, and this one gets a new source`() throws {
         let store = Store.inMemory(scheme: .vectors)
         let mine = try save(store, "doc", "{}")
         let source = store.source
@@ -308,7 +313,9 @@ import Testing
         #expect(try save(store, "doc", #"{"n":2}"#).version?.source == store.source)
     }
 
-    @Test func `a source that is not stored is not used, and the double not forgotten`() throws {
+    @Test func `a new source is not used before it is stored, and the duplicate is remembered`()
+        throws
+    {
         let shelf = UnsettledShelf()
         let store = try Store(engine: MemoryEngine(), blobs: BlobStore(shelf))
         try store.upgradeToVersionVectors()
@@ -335,7 +342,7 @@ import Testing
     }
 
     /// A simulation passes in bytes that repeat.
-    @Test func `another source comes from the random bytes that were handed in`() throws {
+    @Test func `a new source is created from the given source of random bytes`() throws {
         let store = Store.inMemory(scheme: .vectors, random: CountingSource())
         let mine = try save(store, "doc", "{}")
         let foreign = "\(String(mine.timestamp + 1 << 20, radix: 16))@\(store.source)"

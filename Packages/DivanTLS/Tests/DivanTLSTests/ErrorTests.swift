@@ -104,7 +104,7 @@ import Testing
             (.issuerIsNoAuthority(subject: "CN=a"), "CN=a cannot sign certificates; "),
             (.invalidLabel(""), #"invalid label ""; "#),
             (.labelTaken("a"), #"label "a" already exists; delete it first"#),
-            (.exposed(path: "/p", mode: 0o644), "/p has mode 644 or another owner; chmod"),
+            (.exposed(path: "/p", mode: 0o644), "/p has mode 644 or another owner; run chmod"),
             (.file(path: "/p", errno: ENOENT), "/p: No such file or directory; "),
             (.tooLarge(byteCount: 2, limit: 1), "2 bytes exceed the limit of 1; "),
             (.library(step: .signing, code: 1), "creating the certificate failed ("),

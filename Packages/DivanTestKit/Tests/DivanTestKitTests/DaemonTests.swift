@@ -6,7 +6,7 @@ import Testing
 
 /// Daemons start, report when they are ready, and end with the process that started them.
 @Suite(.timeLimit(.minutes(5))) struct DaemonTests {
-    @Test func `a daemon ends when it is stopped`() throws {
+    @Test func `stopping a daemon ends its process`() throws {
         let daemon = try Daemon(["/bin/sh", "-c", "echo ready $$; exec sleep 600"], [:])
         let said = try daemon.wait(for: ["ready"])
         let number = try #require(Int32(said.dropFirst("ready ".count).dropLast()))
@@ -15,7 +15,7 @@ import Testing
         #expect(kill(number, 0) == -1)
     }
 
-    @Test func `a daemon that ends instead tells why`() throws {
+    @Test func `a daemon that ends early reports its output`() throws {
         let daemon = try Daemon(["/bin/sh", "-c", "echo no luck"], [:])
         let error = #expect(throws: Daemon.NotReady.self) { try daemon.wait(for: ["ready"]) }
         #expect(error?.description == "/bin/sh ended: no luck\n")

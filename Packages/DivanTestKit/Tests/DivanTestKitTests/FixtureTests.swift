@@ -4,7 +4,7 @@ import Testing
 /// Files are found from the test's own path, whatever the working directory.
 @Suite struct FixtureTests {
     @Test
-    func `reads bytes, text and JSON`() throws {
+    func `a fixture is read as bytes, text or JSON`() throws {
         let text = try Fixture("sentence.txt").text()
         #expect(text == "A fixture of DivanTestKit's own tests.\n")
         #expect(try Fixture("sentence.txt").bytes() == Array(text.utf8))
@@ -18,13 +18,13 @@ import Testing
     }
 
     @Test
-    func `names the path of a missing file`() {
+    func `the error for a missing fixture contains its path`() {
         let error = #expect(throws: Fixture.Failure.self) { try Fixture("none.json").bytes() }
         #expect(error?.description.contains("Tests/Fixtures/none.json") == true)
     }
 
     @Test
-    func `a temporary directory goes away with what it holds`() throws {
+    func `a temporary directory is deleted with its contents`() throws {
         var directory: TemporaryDirectory? = try TemporaryDirectory()
         let path = try #require(directory?.path)
         let inner = try TemporaryDirectory()

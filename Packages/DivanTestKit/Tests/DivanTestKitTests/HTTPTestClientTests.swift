@@ -3,7 +3,7 @@ import Testing
 
 /// A server's answers are read unchanged.
 @Suite(.timeLimit(.minutes(5))) struct HTTPTestClientTests {
-    @Test func `bodies are read by their length and by chunks`() throws {
+    @Test func `bodies are read by length and in chunks`() throws {
         let server = try HandshakeServer(answers: [
             "HTTP/1.1 200 OK\r\nX-Y: z\r\nContent-Length: 3\r\n\r\nabc",
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"

@@ -4,7 +4,7 @@ import Testing
 /// The functions that pass input to parsers in every way a network can.
 @Suite struct PiecesTests {
     @Test(arguments: UInt64(0)..<20)
-    func `pieces make up the whole`(seed: UInt64) {
+    func `random pieces join to the original bytes`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let bytes = [UInt8].random(count: 100, using: &generator)
         let pieces = bytes.pieces(longest: 7, using: &generator)
@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test
-    func `every cut holds all bytes in order`() {
+    func `every split contains all bytes in order`() {
         let bytes: [UInt8] = [1, 2, 3]
         #expect(bytes.everyCut.count == 5)
         #expect(bytes.everyCut.allSatisfy { Array($0.joined()) == bytes })
@@ -21,14 +21,14 @@ import Testing
     }
 
     @Test
-    func `a parser that looks at piece borders is found`() {
+    func `a parser that depends on how bytes are split is detected`() {
         let bytes: [UInt8] = [1, 2, 3]
         #expect(bytes.cutsThatDiffer { $0.joined().reduce(0, +) }.isEmpty)
         #expect(bytes.cutsThatDiffer { $0.count }.count == 5)
     }
 
     @Test
-    func `hexadecimal text goes both ways`() {
+    func `hexadecimal text is parsed and formatted`() {
         #expect([UInt8](hex: "00 fF\n10") == [0x00, 0xFF, 0x10])
         #expect([0x00, 0xFF, 0x10].hexText == "00ff10")
         #expect([UInt8](hex: "0") == nil)
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test
-    func `the example of the README`() {
+    func `the README example works`() {
         var generator = SeededGenerator(seed: 7)
         let bytes = [UInt8].random(count: 64, using: &generator)
         let differing = bytes.cutsThatDiffer { pieces in

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ProgramTests {
     private let shell = Program("/bin/sh")
 
-    @Test func `tells how a program ended and what it said on either stream`() throws {
+    @Test func `the outcome contains the exit status and both output streams`() throws {
         let outcome = try shell.run(["-c", "cat; echo oops >&2; exit 3"], input: "one\n\ntwo\n")
         #expect(outcome.status == 3 && !outcome.isSignalled)
         #expect(outcome.output == "one\n\ntwo\n")
@@ -14,12 +14,12 @@ import Testing
         #expect(outcome.errors == "oops\n")
     }
 
-    @Test func `a program that reads nothing does not stop its caller`() throws {
+    @Test func `a program that does not read its input does not block the caller`() throws {
         let long = String(repeating: "a", count: 1 << 20)
         #expect(try shell.run(["-c", "exit 0"], input: long).status == 0)
     }
 
-    @Test func `adds to the environment, takes away from it, and starts where it is told`() throws {
+    @Test func `environment variables can be added and removed, and a directory set`() throws {
         let folder = try TemporaryDirectory()
         var program = shell
         program.environment = ["DIVAN_COLOUR": "green", "HOME": nil]
@@ -28,7 +28,7 @@ import Testing
         #expect(outcome.lines == ["green none \(folder.path)"])
     }
 
-    @Test func `finds what is installed, and says so when it is not`() throws {
+    @Test func `an installed program is found, and a missing program is an error`() throws {
         #expect(try #require(Program.installed("sh")).run(["-c", "exit 7"]).status == 7)
         #expect(Program.installed("no-such-program-anywhere") == nil)
         #expect(throws: (any Error).self) { try Program.built("no-such-program").run([]) }
@@ -44,14 +44,14 @@ import Testing
         #expect(program.finish().lines == ["you said hello", "you said wörld", "bye"])
     }
 
-    @Test func `passes over lines until the wanted one`() throws {
+    @Test func `waiting for a line skips other lines`() throws {
         let script = "printf 'a\\nb\\n{\"event\":\"x\"}\\n[]\\n{\"event\":\"y\",\"port\":7}\\n'"
         let program = try shell.start(["-c", script])
         #expect(try program.line { $0 > "a" } == "b")
         #expect(try program.event { $0["event"] as? String == "y" }["port"] as? Int == 7)
     }
 
-    @Test func `the README's program answers, and is killed`() throws {
+    @Test func `the README example works`() throws {
         let script = "while read -r line; do echo 7; done"
         let worker = try Program("/bin/sh").start(["-c", script], input: .lines)
         let count = try worker.ask("count")
@@ -60,20 +60,20 @@ import Testing
         #expect(outcome.isSignalled)
     }
 
-    @Test func `waits for a text inside a line`() throws {
+    @Test func `waiting for text finds it inside a line`() throws {
         let program = try shell.start(["-c", "printf 'ready> '; cat"], input: .lines)
         try program.wait(for: "ready")
         #expect(try program.ask("on") == "ready> on")
     }
 
-    @Test func `says how a program ended that ended early`() throws {
+    @Test func `a program that ends early is reported with its status`() throws {
         let program = try shell.start(["-c", "echo last words; exit 9"])
         #expect(try program.line() == "last words")
         let error = #expect(throws: RunningProgram.EndedEarly.self) { try program.line() }
         #expect(error?.description == "/bin/sh exited early: status 9\nlast words\n")
     }
 
-    @Test func `a program that may not be silent is killed when it is`() throws {
+    @Test func `a program without output is killed after the timeout`() throws {
         let script = "echo ready; exec sleep 600"
         let program = try shell.start(["-c", script], patience: .milliseconds(200))
         try program.wait(for: "ready")
@@ -83,7 +83,7 @@ import Testing
         #expect(outcome.isSignalled && outcome.status == SIGKILL)
     }
 
-    @Test func `puts standard error among the lines or behind those of a file`() throws {
+    @Test func `standard error can be merged into the lines or appended to a file`() throws {
         let together = try shell.start(["-c", "echo oops >&2"], errors: .amongLines)
         #expect(try together.line() == "oops")
         let folder = try TemporaryDirectory()
@@ -93,7 +93,7 @@ import Testing
         #expect(try String(contentsOfFile: file, encoding: .utf8) == "first\noops\n")
     }
 
-    @Test func `a killed program is told from one that ended by itself`() throws {
+    @Test func `a killed program is reported as signalled`() throws {
         let program = try shell.start(["-c", "echo ready; exec cat"], input: .lines)
         #expect(try program.line() == "ready")
         #expect(program.isRunning)
@@ -103,7 +103,7 @@ import Testing
         #expect(!program.isRunning)
     }
 
-    @Test func `a program does not outlive its last reference`() throws {
+    @Test func `a program ends with its last reference`() throws {
         var reader: RunningProgram? = try shell.start(["-c", "echo $$; exec cat"], input: .lines)
         let reading = try #require(Int32(try reader?.line() ?? ""))
         reader = nil
@@ -115,7 +115,7 @@ import Testing
         #expect(kill(sleeping, 0) == -1)
     }
 
-    @Test func `this process knows its memory and its limit`() {
+    @Test func `the memory and descriptor limit of this process are available`() {
         #expect(OwnProcess.residentByteCount > 1 << 20)
         OwnProcess.raiseDescriptorLimit()
         #expect(OwnProcess.descriptorLimit > 100)

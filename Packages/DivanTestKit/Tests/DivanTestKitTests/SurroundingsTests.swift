@@ -5,7 +5,7 @@ import Testing
 
 /// Variables that are set while other threads read them.
 @Suite struct SurroundingsTests {
-    @Test func `whoever reads a variable meanwhile finds it or not`() {
+    @Test func `environment variables can be read while they are set`() {
         DispatchQueue.concurrentPerform(iterations: 4) { thread in
             for number in 0..<2_000 {
                 guard thread == 0 else {

@@ -5,7 +5,7 @@ import Testing
 /// Time advances only when the test says so, and work runs in one order.
 @Suite struct VirtualClockTests {
     @Test
-    func `runs work in order of time and then of scheduling`() {
+    func `work runs in order of time and then of scheduling`() {
         let clock = VirtualClock()
         let seen = Mutex<[String]>([])
         for (name, time) in [("late", 3), ("early", 1), ("also early", 1)] {
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test
-    func `work may schedule more work and the clock never goes back`() {
+    func `work can schedule more work, and the clock never goes back`() {
         let clock = VirtualClock()
         let count = Mutex(0)
         clock.schedule(at: .seconds(1)) { [clock] in

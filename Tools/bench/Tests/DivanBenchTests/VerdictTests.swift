@@ -5,12 +5,12 @@ import Testing
 /// The bench's verdict on figures, from the program itself, which is built next to the tests.
 @Suite struct VerdictTests {
     @Test(arguments: [("0", "80"), ("80", "0"), ("97", "80")])
-    func `what was not measured, or is too much, is missed`(ours: String, floor: String) throws {
+    func `a result that is missing or over its limit fails`(ours: String, floor: String) throws {
         let page = try table(ours: ours, floor: floor)
         #expect(page.contains("**missed in run 1**"), "\(page)")
     }
 
-    @Test func `what is as little as it must be is reached`() throws {
+    @Test func `a result within its limit passes`() throws {
         let page = try table(ours: "96", floor: "80")
         #expect(!page.contains("missed"), "\(page)")
     }

@@ -44,7 +44,7 @@ import FoundationXML
         RatioBars(title: "T", remark: "R", unity: "equal", bars: bars).source
     }
 
-    @Test func `bars are well-formed and say each name, ratio and remark`() throws {
+    @Test func `a bar chart is well-formed and shows each name, ratio and remark`() throws {
         let source = bars([
             .init(name: "pull", ratio: 2.25, remark: "60,000 and 26,000/s"),
             .init(name: "read <one> & \"all\"", ratio: 0.5, remark: "\u{1}"),
@@ -58,14 +58,14 @@ import FoundationXML
     }
 
     @Test(arguments: [(0.9, 0), (0.96, 1), (nil, 0)] as [(Double?, Int)])
-    func `a bar below the least has a colour of its own`(least: Double?, count: Int) throws {
+    func `a bar below the minimum has its own colour`(least: Double?, count: Int) throws {
         let bar = RatioBars.Bar(name: "a", ratio: 0.95, remark: "")
         let source = RatioBars(title: "", remark: "", unity: "", least: least, bars: [bar]).source
         let behind = try Reader(source).attributes.filter { $0["class"] == "behind" }
         #expect(behind.count == count)
     }
 
-    @Test func `a bar is as long as its ratio says`() throws {
+    @Test func `the length of a bar is proportional to its ratio`() throws {
         let source = bars([
             .init(name: "a", ratio: 1, remark: ""), .init(name: "b", ratio: 2, remark: ""),
         ])
@@ -77,13 +77,13 @@ import FoundationXML
     }
 
     @Test(arguments: [Double.nan, .infinity, -1, 0, 1e300])
-    func `a ratio that is none breaks no picture`(ratio: Double) throws {
+    func `an invalid ratio does not break the chart`(ratio: Double) throws {
         let source = bars([.init(name: "odd", ratio: ratio, remark: "")])
         #expect(try Reader(source).counts["rect"] == 1)
         #expect(!source.contains("nan") && !source.contains("inf\""))
     }
 
-    @Test func `curves are well-formed and as high as their values`() throws {
+    @Test func `a line chart is well-formed and scaled to its values`() throws {
         let source = Curves(
             title: "growth",
             remark: "",
@@ -107,7 +107,7 @@ import FoundationXML
         #expect(heights[1] == heights[2] && heights[0] > heights[1] && heights[3] > heights[0])
     }
 
-    @Test func `a picture has colours for light pages and for dark ones`() throws {
+    @Test func `a chart has colours for light and dark pages`() throws {
         let source = bars([.init(name: "a", ratio: 1, remark: "")])
         let parts = source.components(separatedBy: "@media (prefers-color-scheme: dark)")
         #expect(parts.count == 2)
@@ -120,7 +120,7 @@ import FoundationXML
         }
     }
 
-    @Test func `nothing at all is a picture, too`() throws {
+    @Test func `an empty chart is valid`() throws {
         #expect(try Reader(bars([])).counts["svg"] == 1)
         let curves = Curves(title: "", remark: "", axis: "", curves: []).source
         #expect(try Reader(curves).counts["svg"] == 1)

@@ -3,12 +3,12 @@ import Testing
 
 /// When bytes arrive over a link, in virtual time.
 @Suite struct LinkDirectionTests {
-    @Test func `a byte arrives after its latency and its own time on the link`() {
+    @Test func `bytes arrive after the latency and the transmission time`() {
         var link = LinkDirection(bytesPerSecond: 1_000, latency: .milliseconds(20))
         #expect(link.take(100, at: .seconds(5)) == .milliseconds(5_120))
     }
 
-    @Test func `bytes leave one after the other`() {
+    @Test func `bytes are sent one after the other`() {
         var link = LinkDirection(bytesPerSecond: 1_000, latency: .milliseconds(1))
         _ = link.take(500, at: .zero)
         #expect(link.take(500, at: .milliseconds(100)) == .milliseconds(1_001))
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: [1.0, 10, 100, 1_000])
-    func `a sender that waits until the link opens gets its rate and no more`(megabits: Double) {
+    func `a sender that waits for the link gets exactly its rate`(megabits: Double) {
         let rate = megabits * 125_000
         var link = LinkDirection(bytesPerSecond: rate, latency: .milliseconds(100))
         var (now, sent, arrival) = (Duration.zero, 0, Duration.zero)

@@ -7,7 +7,7 @@ import Testing
 /// The proxy over real sockets: what it transfers, and how long it takes.
 @Suite struct LinkProxyTests {
     /// 100,000 bytes at 1 MB/s, 20 ms each way: 100 ms for the bytes, less those that never wait.
-    @Test func `bytes arrive whole, and not sooner than the link carries them`() throws {
+    @Test func `bytes arrive complete and not faster than the link allows`() throws {
         let (listening, port) = try Loopback.listen()
         defer { close(listening) }
         let proxy = try LinkProxy(bytesPerSecond: 1_000_000, latency: .milliseconds(20))
@@ -31,7 +31,7 @@ import Testing
     }
 
     /// Far more than the link holds, in both directions at the same time, so that both sources have to wait.
-    @Test func `a link that is full lets its sources wait, and loses nothing`() throws {
+    @Test func `a full link delays its sources and loses nothing`() throws {
         let (listening, port) = try Loopback.listen()
         defer { close(listening) }
         let proxy = try LinkProxy(bytesPerSecond: 20_000_000, latency: .milliseconds(5))
@@ -57,7 +57,7 @@ import Testing
         close(client)
     }
 
-    @Test func `a tunnel to nowhere is refused`() throws {
+    @Test func `an invalid tunnel request is rejected`() throws {
         let proxy = try LinkProxy(bytesPerSecond: 1_000_000, latency: .zero)
         for head in ["CONNECT far.example:nowhere HTTP/1.1", "GET / HTTP/1.1"] {
             let client = try #require(Loopback.connect(to: proxy.port))

@@ -20,7 +20,7 @@ import Testing
         return checkout
     }
 
-    @Test func `what tests take and compile passes, and so does what no program runs`() throws {
+    @Test func `blocks that tests run or compile pass, and so do data blocks`() throws {
         let checkout = try checkout(
             "```sh",
             "divan new album",
@@ -38,21 +38,21 @@ import Testing
     }
 
     @Test(arguments: ["sh served", "console", "bash", "swift manifest"])
-    func `a block that no test takes is found`(label: String) throws {
+    func `a block that no test runs is found`(label: String) throws {
         let checkout = try checkout("```sh", "ls", "```", "", "```\(label)", "ls", "```")
         let violations = try GuidesCheck(checkout.tree).violations()
         #expect(violations.map(\.place) == ["\(Self.page):5"])
         #expect(violations.first?.problem == "no test runs the block")
     }
 
-    @Test func `a page that no test knows is found`() throws {
+    @Test func `a guide without a test is found`() throws {
         let checkout = try checkout("```sh", "ls", "```")
         try checkout.write("Docs/guides/new.md", "```sh\nls\n```\n")
         let violations = try GuidesCheck(checkout.tree).violations()
         #expect(violations.map(\.place) == ["Docs/guides/new.md:1"])
     }
 
-    @Test func `Swift that differs from what is compiled is found`() throws {
+    @Test func `a Swift block that differs from the compiled source is found`() throws {
         let checkout = try checkout("```sh", "ls", "```", "```swift", "func keep() {}", "```")
         let violations = try GuidesCheck(checkout.tree).violations()
         #expect(violations.map(\.place) == ["\(Self.page):4"])
@@ -64,7 +64,7 @@ import Testing
         #expect(try GuidesCheck(checkout.tree).violations().map(\.place) == ["\(Self.page):4"])
     }
 
-    @Test func `a block may say why no test runs it, and only its own line counts`() throws {
+    @Test func `a block can say why no test runs it`() throws {
         let excuse = "*Not run by the tests: it needs Docker.*"
         let checkout = try checkout(
             "```sh",
@@ -82,7 +82,7 @@ import Testing
         #expect(try GuidesCheck(checkout.tree).violations().map(\.place) == ["\(Self.page):9"])
     }
 
-    @Test func `a test that takes what is not there is found`() throws {
+    @Test func `a test that runs a missing block is found`() throws {
         let checkout = try checkout("Nothing is run here.")
         let violations = try GuidesCheck(checkout.tree).violations()
         #expect(violations.map(\.problem) == ["blobs.md has no block \"sh\" to run"])

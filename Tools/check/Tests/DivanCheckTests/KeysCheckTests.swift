@@ -20,7 +20,7 @@ import Testing
         "let table: Dictionary<String, Int>", "func purge(_ documentID: String) {}",
         "let found: [String: Any]",
     ])
-    func `a key that is text is found`(code: String) throws {
+    func `a String used as a dictionary key or ID is found`(code: String) throws {
         #expect(try places("// a line\n\(code)\n") == ["\(Self.path):2"])
     }
 
@@ -28,17 +28,17 @@ import Testing
         "var underway: [DocumentID: Int] = [:]", "let wanted: Set<ExactText>",
         "// not a [String: Int] any more", "let documentID: DocumentID", "let names: [String]",
     ])
-    func `a key with an equality of its own passes`(code: String) throws {
+    func `a key type with exact equality passes`(code: String) throws {
         #expect(try places(code + "\n").isEmpty)
     }
 
-    @Test func `the official types of the public API pass, other keys there do not`() throws {
+    @Test func `the official types of the public API pass, other String keys do not`() throws {
         let path = "Packages/Divan/Sources/Divan/A.swift"
         #expect(try places("let documentID: String\nlet a: [String: Any]\n", in: path).isEmpty)
         #expect(try places("let a: [String: Int]\n", in: path) == ["\(path):1"])
     }
 
-    @Test func `an exception lets its own line pass, and is told when nothing needs it`() throws {
+    @Test func `an exception excuses its own line, and is reported once it is unused`() throws {
         let exception = KeysCheck.Exception(Self.path, "a: [String: Int]", because: "constants")
         let text = "let a: [String: Int]\nlet b: [String: Int]\n"
         #expect(try places(text, exceptions: [exception]) == ["\(Self.path):2"])

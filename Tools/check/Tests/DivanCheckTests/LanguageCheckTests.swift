@@ -175,8 +175,7 @@ import Testing
         "| what | test |\n|---|---|\n| a | `ATests`: made anew |", "It is made. Anew-2 works.",
         "| what | shown |\n|---|---|\n| a | `ATests`: \"made anew\", \"b\" |",
     ])
-    func `code, comments, targets of links and names of tests in a page pass`(_ text: String) throws
-    {
+    func `code, comments, link targets and test names in a page pass`(_ text: String) throws {
         let checkout = try Checkout()
         try checkout.write(Self.page, text + "\n")
         #expect(try LanguageCheck(checkout.tree).violations().isEmpty)

@@ -25,7 +25,7 @@ import Testing
             "10 000, at least", "1 000"
         ),
     ])
-    func `a default that the README has otherwise is found`(
+    func `a default value that differs from the README is found`(
         member: String,
         right: String,
         wrong: String
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: ["`Limits.gone`", "`gone`", "`Limits.count`", "`count`"])
-    func `a row for a bound that is gone, or stands twice, is found`(_ cell: String) throws {
+    func `a README row for a missing or duplicate limit is found`(_ cell: String) throws {
         let checkout = try checkout(limits: "        public var count = 1")
         let name = cell.contains(".") ? "`Limits.count`" : "`count`"
         let head = "\nAll in `Limits`.\n\n| bound | default |\n|---|---|\n| \(name) | 1 |\n"
@@ -51,7 +51,7 @@ import Testing
         #expect(try LimitsCheck(checkout.tree).violations().map(\.place) == ["\(page):7"])
     }
 
-    @Test func `a core that takes the system's randomness unasked is found`() throws {
+    @Test func `a core that uses the system's random source is found`() throws {
         let checkout = try Checkout()
         let folder = "Packages/DivanWebSocket/Sources/DivanWebSocket"
         let handedIn = "    public var random: any RandomSource = SystemRandomSource()\n"
@@ -67,7 +67,7 @@ import Testing
         )
     }
 
-    @Test func `a short file without a type of its own is found`() throws {
+    @Test func `a short file without its own type is found`() throws {
         let checkout = try Checkout()
         let check = LengthCheck(checkout.tree)
         let path = "Packages/DivanJSON/Sources/DivanJSON/Array+Last.swift"
@@ -82,7 +82,7 @@ import Testing
         #expect(try check.violations().map(\.place) == [path])
     }
 
-    @Test func `a name in the code that the glossary gives another word for is found`() throws {
+    @Test func `a name in the code that the glossary replaces is found`() throws {
         let checkout = try Checkout()
         let path = "Packages/DivanJSON/Sources/DivanJSON/A.swift"
         let code = "struct RevisionDoc {\n    var docs: Int  // docs\n    let text = \"doc\"\n}\n"

@@ -11,7 +11,7 @@ import Testing
         return checkout
     }
 
-    @Test func `an example that no test holds is found`() throws {
+    @Test func `a README example that no test contains is found`() throws {
         let checkout = try checkout(showing: "let a = make(1)\nuse(a)")
         try checkout.write(Self.test, "let a = make(1)\nlook(a)\n")
         let found = try ReadmesCheck(checkout.tree).violations()
@@ -20,7 +20,7 @@ import Testing
         #expect(try ReadmesCheck(checkout.tree).violations().count == 1, "in the same order")
     }
 
-    @Test func `a test may lay it out otherwise, and check between the lines`() throws {
+    @Test func `a test can format an example differently and add checks`() throws {
         let checkout = try checkout(
             showing: """
                 import A

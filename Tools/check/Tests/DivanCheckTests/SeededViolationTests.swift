@@ -4,7 +4,7 @@ import Testing
 
 /// Each check finds a planted violation, and passes without it.
 @Suite struct SeededViolationTests {
-    @Test func `an import that points up is found`() throws {
+    @Test func `an import of a higher layer is found`() throws {
         let checkout = try Checkout()
         try checkout.write("Packages/DivanJSON/Sources/DivanJSON/Up.swift", "import DivanDelta\n")
         let violations = try ArrowsCheck(checkout.tree).violations()
@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: ["struct DivanDelta.Delta", "func DivanDelta.make"])
-    func `an import of one declaration is an import`(_ name: String) throws {
+    func `an import of one declaration is checked like a module import`(_ name: String) throws {
         let checkout = try Checkout()
         for words in ["import \(name)", "fileprivate import \(name)"] {
             try checkout.write("Packages/DivanJSON/Sources/DivanJSON/Up.swift", words + "\n")
@@ -38,7 +38,7 @@ import Testing
         #expect(violations.first?.problem == "DivanJSON is a core and may not import Foundation")
     }
 
-    @Test func `a manifest with an arrow that the table lacks is found`() throws {
+    @Test func `a manifest dependency that is missing in the table is found`() throws {
         let checkout = try Checkout()
         try checkout.write(
             "Packages/DivanJSON/Package.swift",
@@ -56,7 +56,7 @@ import Testing
         )
     }
 
-    @Test func `a table whose arrow points up is found`() throws {
+    @Test func `a table row that depends on a higher layer is found`() throws {
         let checkout = try Checkout()
         try checkout.write(
             "Docs/architecture.md",
@@ -119,7 +119,7 @@ import Testing
         "// createFile(atPath:) traps", "let text = try handle.readToEnd()",
         "try OutputFile.recreateFile(path)",
     ])
-    func `a call that throws passes, and so does one in a comment`(_ line: String) throws {
+    func `a throwing call passes, and so does a call in a comment`(_ line: String) throws {
         let checkout = try Checkout()
         try checkout.write("Packages/DivanJSON/Sources/DivanJSON/A.swift", line + "\n")
         #expect(try TrapsCheck(checkout.tree).violations().isEmpty)
@@ -129,7 +129,7 @@ import Testing
         "    _ listener: @escaping (Change) -> Void", "public var filter: ((Document) -> Bool)?",
         "public typealias Filter = (Document) -> Bool",
     ])
-    func `a closure that is kept without Sendable is found`(_ line: String) throws {
+    func `a stored closure without @Sendable is found`(_ line: String) throws {
         let checkout = try Checkout()
         let path = "Packages/Divan/Sources/Divan/A.swift"
         try checkout.write(path, line + "\n")
@@ -147,7 +147,7 @@ import Testing
         "let now = time(nil)", "let start = ContinuousClock.now", "let x = Int.random(in: 0..<9)",
         "let id = UUID()",
     ])
-    func `a core that asks the system for time or chance is found`(_ line: String) throws {
+    func `a core that reads the system clock or random source is found`(_ line: String) throws {
         let checkout = try Checkout()
         #expect(try ClocksCheck(checkout.tree).violations().isEmpty)
         try checkout.write("Packages/DivanJSON/Sources/DivanJSON/A.swift", line + "\n")
@@ -157,8 +157,7 @@ import Testing
         #expect(try ClocksCheck(checkout.tree).violations().isEmpty)
     }
 
-    @Test func `one more type that is Sendable by our word is found, and one fewer is told`() throws
-    {
+    @Test func `a changed number of @unchecked Sendable types is found`() throws {
         let checkout = try Checkout()
         let path = "Packages/DivanJSON/Sources/DivanJSON/A.swift"
         try checkout.write(path, "final class A: @unchecked Sendable {}  // @unchecked Sendable\n")
@@ -169,7 +168,7 @@ import Testing
     }
 
     @Test(arguments: ["/// See `gone.md` §3.", "/// `there.md` and `gone.md`"])
-    func `a page that is cited and not there is found`(_ line: String) throws {
+    func `a reference to a missing page is found`(_ line: String) throws {
         let checkout = try Checkout()
         let path = "Packages/DivanJSON/Sources/DivanJSON/A.swift"
         try checkout.write("Docs/protocol/there.md", "See [that](../there.md#part).\n")
@@ -181,14 +180,14 @@ import Testing
         #expect(violations.contains { $0.place == "\(path):1" })
     }
 
-    @Test func `a link that leads nowhere is found`() throws {
+    @Test func `a broken link is found`() throws {
         let checkout = try Checkout()
         let before = try CitationsCheck(checkout.tree).violations().count
         try checkout.write("Docs/a.md", "[x](b.md), [y](https://example.org/b.md), [z](#here)\n")
         #expect(try CitationsCheck(checkout.tree).violations().count == before + 1)
     }
 
-    @Test func `a page that leads to a type which is gone is found`() throws {
+    @Test func `a page that names a removed type is found`() throws {
         let checkout = try Checkout()
         let path = "Packages/DivanJSON/Sources/DivanJSON/A.swift"
         try checkout.write(path, "public final class Pusher {}\n")
@@ -199,8 +198,7 @@ import Testing
         #expect(violations.map(\.problem) == ["no package declares Pusher"])
     }
 
-    @Test func `a page that leads to a file which does not declare what it names is found`() throws
-    {
+    @Test func `a link to a file without the named declaration is found`() throws {
         let checkout = try Checkout()
         let path = "Packages/DivanJSON/Sources/DivanJSON/A.swift"
         try checkout.write(path, "public struct Store {\n    func save() {}\n}\n")
@@ -213,7 +211,7 @@ import Testing
     }
 
     @Test(arguments: ["`Packages/DivanJSON/Gone.swift`", "`Tests/Gone`", "`Tools/scripts/gone -v`"])
-    func `a file that a page names and nobody has is found`(_ text: String) throws {
+    func `a page that names a missing file is found`(_ text: String) throws {
         let checkout = try Checkout()
         let check = CitationsCheck(checkout.tree)
         #expect(try check.violations().isEmpty)
@@ -226,7 +224,7 @@ import Testing
         #expect(try check.violations().map(\.place) == ["Docs/road.md:2"])
     }
 
-    @Test func `a bound that its README does not name is found`() throws {
+    @Test func `a limit that its README omits is found`() throws {
         let checkout = try Checkout()
         let path = "Packages/DivanJSON/Sources/DivanJSON/JSONLimits.swift"
         let before = try LimitsCheck(checkout.tree).violations().count
@@ -252,7 +250,7 @@ import Testing
         #expect(try LimitsCheck(checkout.tree).violations().isEmpty)
     }
 
-    @Test func `a bound that an extension adds is one`() throws {
+    @Test func `a limit declared in an extension is checked`() throws {
         let checkout = try Checkout()
         let folder = "Packages/DivanJSON/Sources/DivanJSON"
         let page = "Packages/DivanJSON/README.md"
@@ -268,7 +266,7 @@ import Testing
         #expect(try LimitsCheck(checkout.tree).violations().isEmpty)
     }
 
-    @Test func `two decisions with one number are found`() throws {
+    @Test func `two decisions with the same number are found`() throws {
         let checkout = try Checkout()
         try checkout.write("Docs/decisions/0001-one.md", "# 0001\n")
         try checkout.write("Docs/decisions/0002-two.md", "# 0002\n")
@@ -292,9 +290,7 @@ import Testing
     }
 
     @Test(arguments: ["```swift", "## Topics"])
-    func `a first page of a reference without an example, or without topics, is found`(
-        _ part: String
-    ) throws {
+    func `a reference landing page without an example or topics is found`(_ part: String) throws {
         let checkout = try Checkout()
         let page = "Packages/DivanJSON/Sources/DivanJSON/DivanJSON.docc/DivanJSON.md"
         let whole = "# ``DivanJSON``\n```swift\n```\n## Topics\n"
@@ -305,7 +301,7 @@ import Testing
     }
 
     @Test(arguments: ["LICENSE", "SECURITY.md", "CONTRIBUTING.md", ".spi.yml"])
-    func `a root without its licence is found`(page: String) throws {
+    func `a missing or incomplete top-level file is found`(page: String) throws {
         let checkout = try Checkout()
         #expect(try PagesCheck(checkout.tree).violations().isEmpty)
         try checkout.remove(page)
@@ -314,14 +310,14 @@ import Testing
         #expect(try PagesCheck(checkout.tree).violations().map(\.place) == [page])
     }
 
-    @Test func `a documented target that is no package is found`() throws {
+    @Test func `a documented target without a package is found`() throws {
         let checkout = try Checkout()
         try checkout.write(".spi.yml", "documentation_targets: [DivanJSON, DivanOld]\n")
         let violations = try PagesCheck(checkout.tree).violations()
         #expect(violations.map(\.problem) == ["there is no package DivanOld to document"])
     }
 
-    @Test func `a script that cannot be run is found`() throws {
+    @Test func `a script that is not executable is found`() throws {
         let checkout = try Checkout()
         try checkout.write("Tools/scripts/demo", "#!/bin/sh\n")
         try checkout.write("Tools/scripts/demo.txt", "data\n")
@@ -332,7 +328,7 @@ import Testing
         #expect(try ScriptsCheck(checkout.tree).violations().isEmpty)
     }
 
-    @Test func `an answer names a test or a figure that exists`() throws {
+    @Test func `answers.md must cite existing tests or benchmarks`() throws {
         let checkout = try Checkout()
         let check = AnswersCheck(checkout.tree)
         #expect(try check.violations().isEmpty, "there is no page yet")
@@ -350,7 +346,7 @@ import Testing
         )
     }
 
-    @Test func `a trial with other settings than the libraries is found`() throws {
+    @Test func `a package with different compiler settings is found`() throws {
         let checkout = try Checkout()
         let lax = """
             // swift-tools-version: 6.2
@@ -373,7 +369,7 @@ import Testing
         )
     }
 
-    @Test func `a target that the root manifest lacks is found`() throws {
+    @Test func `a package that the root manifest omits is found`() throws {
         let checkout = try Checkout()
         #expect(try ManifestsCheck(checkout.tree).violations().isEmpty)
         try checkout.write("Package.swift", Checkout.rootManifest(packages: ["DivanJSON"]))
@@ -381,7 +377,7 @@ import Testing
         #expect(violations.map(\.problem) == ["the root manifest lacks DivanDelta"])
     }
 
-    @Test func `a group of the bench that nothing is required of is found`() throws {
+    @Test func `a benchmark group without thresholds is found`() throws {
         let checkout = try Checkout()
         let check = ThresholdsCheck(checkout.tree)
         #expect(try check.violations().isEmpty, "there is no bench yet")
@@ -395,7 +391,7 @@ import Testing
         #expect(try check.violations().map(\.place) == ["Tools/bench/thresholds/ssl.json"])
     }
 
-    @Test func `a header of a library that nobody asks for is found`() throws {
+    @Test func `an unguarded include of a system library header is found`() throws {
         let checkout = try Checkout()
         let file = "Packages/DivanStore/Sources/CDivanStore/new.c"
         try checkout.write(file, "#include <sqlite3.h>\n")
@@ -410,7 +406,7 @@ import Testing
         #expect(try HeadersCheck(checkout.tree).violations().isEmpty)
     }
 
-    @Test func `a header for Swift that shows types of the C library is found`() throws {
+    @Test func `a public C header that includes C library types is found`() throws {
         let checkout = try Checkout()
         let file = "Tools/command/Sources/CDivanNew/include/CDivanNew.h"
         try checkout.write(file, "#include <stdint.h>\n#include <sys/types.h>\n")

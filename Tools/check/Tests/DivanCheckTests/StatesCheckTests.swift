@@ -80,14 +80,16 @@ import Testing
         ("= (.open, [])", "= (.ajar, [])"), ("(_, .broken)", "(let state, .broken)"),
         ("switch (self, event)", "switch (event, self)"),
     ])
-    func `what is no table is found`(old: String, new: String) throws {
+    func `an invalid transition table is found`(old: String, new: String) throws {
         let checkout = try drawn()
         try checkout.write(Self.source, Self.door.replacing(old, with: new))
         let violations = try StatesCheck(checkout.tree).violations()
         #expect(violations.count == 1 && violations[0].place.hasPrefix(Self.source))
     }
 
-    @Test func `a page without a machine, and a machine without a page, are found`() throws {
+    @Test func `a page without a state machine and a state machine without a page are found`()
+        throws
+    {
         let checkout = try drawn()
         try checkout.write("Docs/states/window.md", "# Window\n")
         try checkout.remove(Self.page)
@@ -96,7 +98,7 @@ import Testing
     }
 
     /// Every machine of the repository: each of its transitions that names an effect, without it.
-    @Test func `a seeded change of a machine of ours is found`() throws {
+    @Test func `a seeded change of a Divan state machine is found`() throws {
         let root = URL(filePath: #filePath).pathComponents.dropLast(5).joined(separator: "/")
         let ours = SourceTree(root: root)
         let files = ours.files(under: "Packages", suffix: ".swift").filter { file in
@@ -128,7 +130,7 @@ import Testing
         "throw .http(404, text)", "SyncError(.liteCore, 26)", "close(code: 1000)", "case 403: x",
         "guard error.code == 503", "HTTPStatus(rawValue: 404)", "case .refused(500, _, _)",
     ])
-    func `a code that is spelled as a number is found`(line: String) throws {
+    func `an error code written as a number is found`(line: String) throws {
         let checkout = try Checkout()
         try checkout.write("Packages/DivanReplicator/Sources/DivanReplicator/A.swift", line + "\n")
         #expect(try CodesCheck(checkout.tree).violations().count == 1)

@@ -27,7 +27,7 @@ import Testing
         )
     }
 
-    @Test func `a database or a file is not made where there is one`() throws {
+    @Test func `an existing database or file is not overwritten`() throws {
         try shell.run("new", "other")
         try shell.run("dump", "db", "db.dump")
         try shell.run("cp", "db", "db.jsonl")
@@ -38,7 +38,7 @@ import Testing
         try expectConflict("restore", "other", "db.dump", saying: "already")
     }
 
-    @Test func `a document, a user or an identity is not made where there is one`() throws {
+    @Test func `an existing document, user or identity is not overwritten`() throws {
         try shell.write("secret", "open sesame\n")
         let anna = ["users", "add", "users.json", "anna", "--password-file", "secret"]
         try shell.divan(anna).expectSuccess()
@@ -59,7 +59,7 @@ import Testing
         try expectConflict("put", "db", "one", "{}", "--create", saying: "exists")
     }
 
-    @Test func `whoever was slower is told so`() throws {
+    @Test func `a conflicting write reports the current revision`() throws {
         try expectConflict(
             "put",
             "db",

@@ -24,7 +24,7 @@ import Testing
         )
     }
 
-    @Test func `put and edit keep the content of attachments`() throws {
+    @Test func `put and edit keep CouchDB attachments`() throws {
         try expectContent()
         let text = try shell.run("get", "db", "one", "--raw").output
         #expect(text.contains(#""digest":"sha1-"#) && !text.contains("data"), "\(text)")
@@ -36,7 +36,7 @@ import Testing
         try expectContent()
     }
 
-    @Test func `an import of what was exported keeps the content`() throws {
+    @Test func `an export and import keeps CouchDB attachments`() throws {
         try shell.run("export", "db", "out.jsonl")
         let text = try shell.text("out.jsonl")
         try shell.write("out.jsonl", text.replacing("old", with: "new"))
@@ -45,7 +45,7 @@ import Testing
         try expectContent()
     }
 
-    @Test func `lines of JSON hold the content, and give it back`() throws {
+    @Test func `JSON lines contain the attachments and restore them`() throws {
         try shell.run("cp", "db", "copy.jsonl")
         #expect(try shell.text("copy.jsonl").contains(#""data":"aGVsbG8=""#))
         try shell.run("cp", "copy.jsonl", "again")
@@ -60,7 +60,7 @@ import Testing
         "blob put db one _attachments word", "blob put db one /_attachments/b word",
         "put db one {} --blob _attachments=word",
     ])
-    func `a blob is not put in their place`(_ line: String) throws {
+    func `a blob cannot be stored under _attachments`(_ line: String) throws {
         try shell.write("word", "hello")
         try shell.divan(line.split(separator: " ").map(String.init))
             .expectFailure(4, "the key '_attachments' is reserved for CouchDB attachments")

@@ -44,13 +44,13 @@ import Testing
         ["repair-clock"],
         ["cp", "y.jsonl"], ["watch"], ["dump"], ["export", "x.sqlite"], ["export", "x.csv"],
     ])
-    func `a database that is not there`(_ words: [String]) throws {
+    func `a missing database is reported`(_ words: [String]) throws {
         let outcome = try shell.divan([words[0], "missing"] + words.dropFirst())
         expect(outcome, 3, "missing.cblite2", "database not found")
         #expect(!FileManager.default.fileExists(atPath: shell.path("missing.cblite2")))
     }
 
-    @Test func `a database of a newer format`() throws {
+    @Test func `a database of a newer format is rejected and kept unchanged`() throws {
         // The user version is at byte 60 of an SQLite file, big-endian.
         let file = shell.path("db.cblite2/db.sqlite3")
         var bytes = try Data(contentsOf: URL(fileURLWithPath: file))
@@ -63,7 +63,7 @@ import Testing
         try expectNothingLost()
     }
 
-    @Test func `a file that is no database`() throws {
+    @Test func `a file that is not a database is rejected and kept unchanged`() throws {
         let file = shell.path("db.cblite2/db.sqlite3")
         let text = Data(String(repeating: "this is no database. ", count: 300).utf8)
         try text.write(to: URL(fileURLWithPath: file))
@@ -71,7 +71,7 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == text)
     }
 
-    @Test func `a damaged database`() throws {
+    @Test func `a damaged database is reported`() throws {
         for number in 0..<400 {
             try shell.write("\(number).txt", "")
         }
@@ -92,28 +92,28 @@ import Testing
         expect(try shell.divan("ls", "db"), 5, "damaged", "backup")
     }
 
-    @Test func `a directory that cannot be written to`() throws {
+    @Test func `a read-only directory is reported`() throws {
         expect(try shell.divan("new", "/sys/divan"), 5, "/sys/divan.cblite2")
     }
 
-    @Test func `a database that exists already`() throws {
+    @Test func `an existing database is not overwritten`() throws {
         expect(try shell.divan("new", "db"), 10, "already", "another name")
         try expectNothingLost()
     }
 
-    @Test func `a collection that is not there`() throws {
+    @Test func `a missing collection is reported`() throws {
         expect(try shell.divan("ls", "db", "-c", "geo.missing"), 3, "geo.missing")
         expect(try shell.divan("ls", "db", "-c", "a.b.c"), 4, "scope.name")
     }
 
     @Test(arguments: ["", "_leading", "tab\there", String(repeating: "x", count: 241)])
-    func `an invalid document ID`(_ documentID: String) throws {
+    func `an invalid document ID is rejected`(_ documentID: String) throws {
         expect(try shell.divan("put", "db", documentID, "{}"), 4, "invalid document ID")
         try expectNothingLost()
     }
 
     @Test(arguments: ["[1]", "{\"a\":}", "{\"a\":01}", ""])
-    func `a body that is no JSON object`(_ body: String) throws {
+    func `a body that is not a JSON object is rejected`(_ body: String) throws {
         expect(try shell.divan(["put", "db", "x"], input: body), 4, "body")
     }
 
@@ -129,17 +129,20 @@ import Testing
         ("\u{FEFF}\n  {\"a\":}\n", "2, column 8"), ("\u{FEFF}{\"a\":}\n", "1, column 6"),
         ("[{}, {\"a\":}]", "1, column 11"), ("[{},\n {\n\"a\":}]", "3, column 5"),
     ])
-    func `the place of a mistake is that in the file`(_ text: String, _ place: String) throws {
+    func `a JSON error is reported with its line and column`(
+        _ text: String,
+        _ place: String
+    ) throws {
         try shell.write("bad.jsonl", text)
         expect(try shell.divan("import", "db", "bad.jsonl"), 4, "bad.jsonl:\(place): ")
     }
 
-    @Test func `an empty file of a directory is named, and said to be empty`() throws {
+    @Test func `an empty file in a directory is reported by name`() throws {
         _ = try shell.bash("mkdir in && echo ' ' >in/x.json")
         expect(try shell.divan("import", "db", "in"), 4, "in/x.json:2, column 1: the text is empty")
     }
 
-    @Test func `with keep-going an import leaves out what is invalid`() throws {
+    @Test func `with --keep-going an import skips invalid lines`() throws {
         try shell.write(
             "bad.jsonl",
             "{\"_id\":\"a\"}\n{\"_id\":\"b\"\n{\"_id\":\"_x\"}\n{\"_id\":\"c\"}\n"
@@ -152,7 +155,7 @@ import Testing
         #expect(try shell.run("ls", "db").output == "a\nc\nkept\n")
     }
 
-    @Test func `two programs that write to one database`() throws {
+    @Test func `a second writer is rejected or uses the running process`() throws {
         let server = try shell.serve("db", "--no-tls")
         _ = try server.url()
         expect(try shell.divan("upgrade", "db"), 5, "in use by divan serve, process ")
@@ -161,7 +164,7 @@ import Testing
         server.stop()
     }
 
-    @Test func `a full disk`() throws {
+    @Test func `a full disk is reported and loses nothing`() throws {
         let disk = try SmallDisk(shell)
         #expect(try disk.divan("new", "disk/db").status == 0)
         let line = "{\"text\":\"\(String(repeating: "0123456789", count: 400))\"}\n"
@@ -176,13 +179,13 @@ import Testing
         (["ls", "db", "--frob"], "see 'divan ls --help'"),
         (["ls", "db", "--limit", "x"], "use a number from "),
     ])
-    func `a wrong command line`(_ words: [String], _ hint: String) throws {
+    func `a usage error prints a hint`(_ words: [String], _ hint: String) throws {
         let outcome = try shell.divan(words)
         expect(outcome, 2)
         #expect(outcome.errors.contains("\nhint: \(hint)"), "\(outcome.errors)")
     }
 
-    @Test func `control characters of an ID cannot reach the terminal`() throws {
+    @Test func `control characters in an ID are escaped`() throws {
         let outcome = try shell.divan("get", "db", "evil\u{1B}[2J")
         #expect(outcome.status == 3)
         #expect(!outcome.errors.contains("\u{1B}"))

@@ -14,7 +14,7 @@ import Testing
         try content.write(to: URL(fileURLWithPath: shell.path("photo.jpg")))
     }
 
-    @Test func `a blob goes in and comes out byte for byte`() throws {
+    @Test func `a blob is stored and read back unchanged`() throws {
         try shell.run("blob", "put", "db", "one", "photo", "photo.jpg")
         try shell.run("blob", "get", "db", "one", "photo", "out.jpg")
         #expect(try Data(contentsOf: URL(fileURLWithPath: shell.path("out.jpg"))) == content)
@@ -25,7 +25,7 @@ import Testing
     }
 
     /// In another database it would have another digest, and appear intact.
-    @Test func `a content that was altered is handed to nobody`() throws {
+    @Test func `an altered blob is not returned`() throws {
         try shell.run("blob", "put", "db", "one", "photo", "photo.jpg")
         let folder = shell.path("db.cblite2/Attachments")
         let name = try #require(try FileManager.default.contentsOfDirectory(atPath: folder).first)
@@ -46,13 +46,13 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: shell.path("out.jsonl")))
     }
 
-    @Test func `the only blob needs no key, and goes through a pipe`() throws {
+    @Test func `a single blob needs no key and works with pipes`() throws {
         let words = ["blob", "put", "db", "new", "text", "-", "--type", "text/plain"]
         #expect(try shell.divan(words, input: "hello").status == 0)
         #expect(try shell.run("blob", "get", "db", "new").output == "hello")
     }
 
-    @Test func `ls names the place of each blob`() throws {
+    @Test func `blob ls prints the JSON pointer of each blob`() throws {
         try shell.write(
             "doc.json",
             #"{"a/b":[{"@type":"blob","data":"aGk=","content_type":"x/y"}]}"#
@@ -70,7 +70,7 @@ import Testing
         #expect(row["bytes"] as? Int == 2)
     }
 
-    @Test func `a key must be chosen among several`() throws {
+    @Test func `a document with several blobs requires a key`() throws {
         try shell.run("blob", "put", "db", "one", "a", "photo.jpg")
         try shell.run("blob", "put", "db", "one", "b", "photo.jpg")
         let outcome = try shell.divan("blob", "get", "db", "one")
@@ -83,7 +83,7 @@ import Testing
         "3 get db none", "3 get db one", "3 put db one k missing.jpg", "4 put db _one k photo.jpg",
         "4 put db one _id photo.jpg", "3 ls db none", "2 frob", "2", "2 put db one k",
     ])
-    func `what is missing or wrong has its code`(_ line: String) throws {
+    func `blob errors have their exit codes`(_ line: String) throws {
         let words = line.split(separator: " ").map(String.init)
         let outcome = try shell.divan(["blob"] + words.dropFirst())
         #expect(outcome.status == Int32(words[0]), "\(outcome.errors)")
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test(arguments: ["/photo/content_type", "/photo/digest", "/photo/new"])
-    func `no blob is put into what describes another one`(place: String) throws {
+    func `a blob cannot be stored inside a blob reference`(place: String) throws {
         try shell.run("blob", "put", "db", "one", "photo", "photo.jpg")
         try shell.write("note.txt", "hi")
         try shell.divan("blob", "put", "db", "one", place, "note.txt").expectFailure(3, place)
@@ -100,7 +100,7 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: shell.path("out.jpg"))) == content)
     }
 
-    @Test func `a blob whose content is gone is told`() throws {
+    @Test func `a blob with missing content is reported`() throws {
         try shell.run("blob", "put", "db", "one", "photo", "photo.jpg")
         let folder = shell.path("db.cblite2/Attachments")
         for name in try FileManager.default.contentsOfDirectory(atPath: folder) {

@@ -28,7 +28,7 @@ import Testing
         return sizes
     }
 
-    @Test func `a lazy pull leaves contents, and a fetch brings those that are wanted`() throws {
+    @Test func `a lazy pull skips blobs, and blob fetch downloads the requested ones`() throws {
         let server = try shell.serve("a", "--no-tls")
         let url = try server.url()
         try shell.run("pull", "b", url, "--blobs", "lazy")
@@ -45,7 +45,7 @@ import Testing
         server.stop()
     }
 
-    @Test func `a pull up to a size leaves what is larger`() throws {
+    @Test func `a pull with a size limit skips larger blobs`() throws {
         let server = try shell.serve("a", "--no-tls")
         let url = try server.url()
         try shell.run("sync", "b", url, "--blobs", "1 kB")
@@ -59,7 +59,7 @@ import Testing
         try shell.divan("blob", "fetch", "b", url).expectFailure(6)
     }
 
-    @Test func `the process that holds the database fetches for another shell`() throws {
+    @Test func `blob fetch runs in the process that has the database open`() throws {
         let server = try shell.serve("a", "--no-tls")
         let url = try server.url()
         try shell.run("pull", "b", url, "--blobs", "lazy")

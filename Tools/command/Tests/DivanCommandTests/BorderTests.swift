@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: OddDocument.all)
-    func `every border says the same about a document`(_ odd: OddDocument) throws {
+    func `all commands accept or reject the same documents`(_ odd: OddDocument) throws {
         #expect(try save(odd.text) == odd.here, "save")
         for way in Way.allCases {
             let outcome = try bring(odd.text, by: way)
@@ -30,7 +30,7 @@ import Testing
 
     /// Documents as a peer of another kind may have them, sent in all possible ways.
     @Test(arguments: ["pull", "push"])
-    func `every way from a peer says the same about a document`(_ verb: String) throws {
+    func `pull and push accept or reject the same documents`(_ verb: String) throws {
         let all = try fillPeer()
         let (active, passive) = verb == "pull" ? ("db", "peer") : ("peer", "db")
         let server = try shell.serve(passive, "--no-tls")
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: [ReplicatorType.pull, .push])
-    func `a database of the same process says the same about a document`(
+    func `a sync within one process accepts or rejects the same documents`(
         _ type: ReplicatorType
     ) async throws {
         let all = try fillPeer()
@@ -100,7 +100,9 @@ import Testing
         try store.close()
     }
 
-    @Test func `a document that no peer takes is saved with a warning, and stays here`() throws {
+    @Test func `a document that is too large for peers is saved with a warning and not synced`()
+        throws
+    {
         let body = #"{"a":""# + String(repeating: "x", count: 21 << 20) + #""}"#
         let saved = try shell.divan("put", "db", "large", "-", input: body)
         #expect(
@@ -118,7 +120,7 @@ import Testing
 
     /// Every way to write a single key.
     @Test(arguments: ["_id", "_rev", "_deleted", ""])
-    func `a key that no document may have is refused by all who write keys`(_ key: String) throws {
+    func `an invalid key is rejected by all commands that write keys`(_ key: String) throws {
         try shell.run("put", "db", "doc", #"{"a":1}"#)
         try shell.write("photo.png", "png")
         let ways = [

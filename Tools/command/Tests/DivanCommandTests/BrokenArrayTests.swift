@@ -70,7 +70,9 @@ import Testing
     }
 
     @Test(arguments: Broken.all)
-    func `what is no array is refused, and what stood before is told`(_ broken: Broken) throws {
+    func `an invalid array is rejected with the number of documents saved before it`(
+        _ broken: Broken
+    ) throws {
         try shell.write("in.json", broken.text)
         let outcome = try shell.divan("import", "db", "in.json")
         let told =
@@ -87,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: ["[]", " [ \n ] \n", #"[{"a":"]["} , {"b":[[],{}]}]"#, "[\n{}\n,\n{}\n]\n"])
-    func `what is one is taken`(_ text: String) throws {
+    func `a valid array is imported`(_ text: String) throws {
         try shell.write("in.json", text)
         let count = text.contains("{") ? 2 : 0
         let told = try shell.run("import", "db", "in.json", "--json").json()
@@ -95,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: ["1", "true", #""x""#, "[2]", "}", #"1"a""#])
-    func `an item that is no document can be left out`(_ item: String) throws {
+    func `an array item that is not a document can be skipped`(_ item: String) throws {
         try shell.write("in.json", #"[{"a":1},\#(item),{"b":2}]"#)
         try shell.divan("import", "db", "in.json").expectFailure(4, "in.json:1", "--keep-going")
         let outcome = try shell.divan("import", "db", "in.json", "--keep-going")
@@ -103,7 +105,7 @@ import Testing
         #expect(outcome.errors.contains("2 documents"), "\(outcome)")
     }
 
-    @Test func `answers of CouchDB without documents stand before and behind others`() throws {
+    @Test func `empty CouchDB responses between others are accepted`() throws {
         let rows = { (id: String) in #"{"rows":[{"_id":"\#(id)"}]}"# }
         let none = #"{"rows":[ ]}"#
         try shell.write(

@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: [",", ";", "\t", "|"])
-    func `the separator is found in the first record, also between quoted keys`(
+    func `the separator is detected in the first record, also between quoted keys`(
         _ separator: String
     ) throws {
         for quote in ["", "\""] {
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `where several separators are in the first record the others decide`() throws {
+    @Test func `an ambiguous separator is decided by the other records`() throws {
         try importing("_id;price, net;unit\nx;1,5;kg\ny;2;m\n").expectSuccess()
         #expect(try body("x") == "{\"price, net\":\"1,5\",\"unit\":\"kg\"}\n")
         try importing("_id,a|b\nz,1\n", "--id-from", "_id").expectSuccess()
@@ -47,7 +47,7 @@ import Testing
         try importing("a,b;c\n").expectFailure(4, "t.csv: ", "\",\" or \";\"", "--separator")
     }
 
-    @Test func `the separator can be given, and Excel's line names it`() throws {
+    @Test func `the separator can be set by an option or Excel's sep= line`() throws {
         try importing("_id:a,b\nx:1\n", "--separator", ":").expectSuccess()
         #expect(try body("x") == "{\"a,b\":1}\n")
         try importing("_id;a,b\ny;1\n", "--separator", "semicolon").expectSuccess()
@@ -63,8 +63,7 @@ import Testing
         }
     }
 
-    @Test func `files named .csv and .tsv are read as tables, and options for others are refused`()
-        throws
+    @Test func `CSV and TSV files are read as tables, and other formats reject CSV options`() throws
     {
         try importing("_id\tv,w\nx\t1,2\n", as: "T.TSV").expectSuccess()
         #expect(try body("x") == "{\"v,w\":\"1,2\"}\n")
@@ -82,11 +81,11 @@ import Testing
         ("_id,a\nx,1\ny,\"open\n\n", "t.csv:3: a quote is not closed"),
         ("_id,\"a\"b\nx,1\n", "t.csv:1: a closing quote is followed by text"),
     ])
-    func `a malformed quote is an error with its line`(_ text: String, _ problem: String) throws {
+    func `a malformed quote is reported with its line`(_ text: String, _ problem: String) throws {
         try importing(text).expectFailure(4, problem)
     }
 
-    @Test func `with --keep-going a malformed row costs only itself`() throws {
+    @Test func `with --keep-going only the malformed row is skipped`() throws {
         let rows = ["_id,a", "x,\"b\"c", "y,1", "z,1,2", "w,b\"c\"", "v,\"2\"", ""]
         let outcome = try importing(rows.joined(separator: "\n"), "--keep-going")
         #expect(outcome.status == 8, "\(outcome)")
@@ -105,7 +104,7 @@ import Testing
         ("NaN", nil), (".5", nil), ("1.", nil), ("[1]", nil),
         ("{}", nil),
     ])
-    func `a field is a number only if JSON writes it with the same text`(
+    func `a field is imported as a number only if it is a canonical JSON number`(
         _ field: String,
         _ json: String?
     ) throws {
@@ -123,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func `--text keeps the text of a column`() throws {
+    @Test func `--text imports a column as text`() throws {
         let text = "_id,zip,n\nx,01067,1\ny,8001,2\nz,null,3\nw,,4\n"
         try importing(text, "--text", "zip").expectSuccess()
         #expect(try body("y") == "{\"n\":2,\"zip\":\"8001\"}\n")
@@ -156,7 +155,7 @@ import Testing
         EDITOR=./editor divan edit db x
         """,
     ])
-    func `a byte order mark is left out wherever JSON or CSV is read`(_ script: String) throws {
+    func `a byte order mark is ignored in JSON and CSV`(_ script: String) throws {
         try shell.bash(script).expectSuccess()
         #expect(try body("x") == "{\"v\":1}\n")
     }

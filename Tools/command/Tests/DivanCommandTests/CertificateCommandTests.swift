@@ -12,7 +12,7 @@ import Testing
         try shell.run("new", "b")
     }
 
-    @Test func `a server is shown with the pin that trusts it`() throws {
+    @Test func `certs show prints a server's certificate and how to pin it`() throws {
         let peer = try shell.serve("a", "--write-certificate", "own.pem")
         let url = try #require(URL(string: try peer.url()))
         let place = "127.0.0.1:\(try #require(url.port))"
@@ -29,7 +29,7 @@ import Testing
         peer.stop()
     }
 
-    @Test func `a server that a redirect leads to is held to the pin`() throws {
+    @Test func `a pin also applies after a redirect`() throws {
         let peer = try shell.serve("a", "--write-certificate", "own.pem")
         defer { peer.stop() }
         let other = try shell.serve("b", "--write-certificate", "other.pem")
@@ -47,7 +47,7 @@ import Testing
         #expect(try list("other.pem").status != 0)
     }
 
-    @Test func `what is no TLS server is told`() throws {
+    @Test func `a server without TLS is reported`() throws {
         let peer = try shell.serve("a", "--no-tls")
         let port = try #require(URL(string: try peer.url())?.port)
         try shell.divan("certs", "show", "127.0.0.1:\(port)").expectFailure(6, "plain HTTP, not TLS")
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `without an Avahi daemon discovery says what to install`() throws {
+    @Test func `without an Avahi daemon discover says what to install`() throws {
         let nowhere = ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(shell.path("no-bus"))"]
         try shell.divan(["discover"], environment: nowhere).expectFailure(6, "avahi-daemon")
         try shell.divan(["discover", "--seconds", "x"]).expectFailure(2, "--seconds")

@@ -30,8 +30,7 @@ import Testing
         return try curl.run(["-s", "--max-time", "60"] + words).output
     }
 
-    @Test func `a save with the clock ahead is explained, and the command makes both sides equal`()
-        throws
+    @Test func `a save with a clock ahead is explained, and repair-clock fixes both sides`() throws
     {
         for name in ["a", "b"] {
             try shell.run("new", name)
@@ -69,9 +68,7 @@ import Testing
     }
 
     @Test
-    func `a database with revision trees needs no repair, and a clock before 2020 is refused`()
-        throws
-    {
+    func `repair-clock skips revision trees and rejects a clock before 2020`() throws {
         try shell.run("new", "a")
         #expect(try divan("repair-clock", "a").errors.contains("revision trees"))
         try shell.run("upgrade", "a", "--yes")
@@ -81,8 +78,7 @@ import Testing
             .expectFailure(1, "the clock of this machine is wrong", "set the clock first")
     }
 
-    @Test func `what expired by a jump of the clock is not served, whichever way is asked`() throws
-    {
+    @Test func `a document that expires by a clock jump is not served`() throws {
         try shell.run("new", "hub")
         for id in ["e", "stays"] { try shell.run("put", "hub", id, #"{"n":1}"#) }
         try shell.run("expire", "hub", "e", "30m")

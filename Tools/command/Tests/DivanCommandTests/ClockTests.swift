@@ -18,7 +18,7 @@ import Testing
         jumping = try shell.preloading("clock_jumps")
     }
 
-    @Test func `the clock of a program that it is preloaded into jumps`() throws {
+    @Test func `the preloaded test library makes the clock jump`() throws {
         let outcome = try shell.bash(
             "for number in {1..60}; do date +%Y; done",
             environment: jumping

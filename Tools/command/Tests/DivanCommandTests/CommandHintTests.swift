@@ -62,7 +62,10 @@ import Testing
     }
 
     @Test(arguments: rows)
-    func `a command of another program gets a hint`(_ typed: String, _ suggested: String) throws {
+    func `a command name of another program gets a hint`(
+        _ typed: String,
+        _ suggested: String
+    ) throws {
         let outcome = try Shell().divan(typed)
         let kind = typed.hasPrefix("-") ? "option" : "command"
         outcome.expectFailure(2, "unknown \(kind) '\(typed)'", suggested)
@@ -91,7 +94,7 @@ import Testing
     @Test(arguments: [
         ("seal", "encrypt"), ("unseal", "decrypt"), ("pack", "compress"), ("cat", "get"),
     ])
-    func `an alias leads to the page of its command`(_ alias: String, _ name: String) throws {
+    func `an alias shows the help page of its command`(_ alias: String, _ name: String) throws {
         let shell = try Shell()
         let page = try shell.run("help", alias).output
         #expect(page.hasPrefix("Usage: divan \(name) DB"), "\(page)")

@@ -31,7 +31,7 @@ import Testing
         return outcome.output.split(separator: "\n").map(String.init)
     }
 
-    @Test func `bash completes verbs, also the words of a group`() throws {
+    @Test func `bash completes commands and subcommands`() throws {
         #expect(try offers("comp") == ["compare", "compact", "compress", "completion"])
         #expect(try offers("ca") == ["cat"])
         #expect(try offers("blob", "") == ["ls", "get", "put", "fetch"])
@@ -40,7 +40,7 @@ import Testing
         #expect(try offers("help", "cod") == ["codes"])
     }
 
-    @Test func `bash completes what meets peers`() throws {
+    @Test func `bash completes the commands for peers`() throws {
         #expect(try offers("conflicts", "") == ["ls", "show", "resolve"])
         #expect(try offers("checkpoints", "r") == ["reset"])
         #expect(try offers("identity", "e") == ["export"])
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: [#"route\ "#, #"'route "#, #""route "#])
-    func `bash completes the rest of an ID that stands in quotes`(_ typed: String) throws {
+    func `bash completes an ID in quotes`(_ typed: String) throws {
         let outcome = try shell.bash(
             """
             source <(divan completion bash)
@@ -69,7 +69,7 @@ import Testing
         #expect(try offers("compress", "travel", "--codec", "z") == ["zstd"])
     }
 
-    @Test func `bash completes the options of a verb`() throws {
+    @Test func `bash completes the options of a command`() throws {
         #expect(try offers("ls", "travel", "--l") == ["--long", "--limit"])
         #expect(try offers("blob", "put", "--t") == ["--type"])
         #expect(try offers("log", "--level", "w") == ["warning"])
@@ -86,7 +86,7 @@ import Testing
         #expect(try offers("get", "travel", "rome", "").isEmpty)
     }
 
-    @Test func `the zsh script names every verb and its options`() throws {
+    @Test func `the zsh script contains every command and its options`() throws {
         let script = try shell.run("completion", "zsh").output
         #expect(script.hasPrefix("#compdef divan\n"))
         let help = try shell.run("--help").output
@@ -115,7 +115,8 @@ import Testing
         }
     }
 
-    @Test func `fish completes verbs, options, databases, collections, documents and files`() throws
+    @Test func `fish completes commands, options, databases, collections, documents and files`()
+        throws
     {
         let offered = try fishOffers("divan comp").sorted()
         #expect(offered == ["compact", "compare", "completion", "compress"])
@@ -131,7 +132,7 @@ import Testing
         #expect(try fishOffers("divan get travel rome no").isEmpty)
     }
 
-    @Test func `there are three shells`() throws {
+    @Test func `an unsupported shell is rejected`() throws {
         let outcome = try shell.divan("completion", "tcsh")
         #expect(outcome.status == 2)
         #expect(try shell.divan("completion").status == 2)

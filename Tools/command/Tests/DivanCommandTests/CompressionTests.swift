@@ -42,7 +42,7 @@ import Testing
         ("auto", "auto", "none", false), ("auto", "lz4", "lz4", true),
         ("deflate:9", "deflate", "deflate", true), ("none", "lz4", "deflate", false),
     ])
-    func `both programs agree`(
+    func `client and server agree on a codec`(
         serving: String,
         pulling: String,
         codec: String,
@@ -56,7 +56,7 @@ import Testing
         #expect((run.byteCount < 40_000) == isSmall, "\(run.byteCount) bytes")
     }
 
-    @Test func `who lacks ISA-L hears what to install, and where`() {
+    @Test func `--version says what to install if ISA-L is missing`() {
         let codecs = VersionPage.codecs
         #expect(codecs(true, true) == "deflate (ISA-L, zlib), LZ4")
         #expect(codecs(true, false).contains("(install libisal2)"))
@@ -64,7 +64,7 @@ import Testing
     }
 
     /// The loader finds a file with the library's name first, and nothing in it.
-    @Test func `a program that finds no ISA-L says so, and zlib does its work`() throws {
+    @Test func `without ISA-L zlib is used and --version says so`() throws {
         try FileManager.default.createDirectory(
             atPath: shell.path("libraries"),
             withIntermediateDirectories: true
@@ -86,7 +86,7 @@ import Testing
         #expect(run.byteCount < 40_000, "\(run.byteCount) bytes")
     }
 
-    @Test func `a program that finds no zstd says so, and what it cannot read`() throws {
+    @Test func `without zstd --version says what cannot be read`() throws {
         #expect(VersionPage.bodies(isBuiltIn: true, isAvailable: true) == "LZ4, zstd")
         #expect(VersionPage.bodies(isBuiltIn: false, isAvailable: false).contains("libzstd-dev"))
         // Other libraries need it here: the loader finds it for them, but not for the program.
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test(arguments: ["fast", "deflate:0", "deflate:10", "deflate:", "deflate:x", "lz4:1", ""])
-    func `a choice that is none is refused`(choice: String) throws {
+    func `an unknown codec is rejected`(choice: String) throws {
         let outcome = try shell.divan(["pull", "b", "ws://127.0.0.1:1/a", "--compression", choice])
         #expect(outcome.status == 2)
         #expect(outcome.errors.contains("--compression"))

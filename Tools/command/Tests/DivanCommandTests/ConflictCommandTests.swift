@@ -40,14 +40,18 @@ import Testing
         ("remote", #"{"name":"Roma","stars":3}"#, "kept the remote revision"),
         ("merge", #"{"name":"Roma","open":true,"stars":4}"#, "merged both revisions"),
     ])
-    func `a rule ends it at once`(_ choice: String, _ body: String, _ words: String) throws {
+    func `sync --conflicts resolves a conflict at once`(
+        _ choice: String,
+        _ body: String,
+        _ words: String
+    ) throws {
         let outcome = try sync("--conflicts", choice)
         outcome.expectSuccess()
         #expect(outcome.errors.contains("Conflict in both: \(words)"), "\(outcome.errors)")
         try expectEqual(body)
     }
 
-    @Test func `what was left open is listed and shown with both sides and the tree`() throws {
+    @Test func `an unresolved conflict is listed and shown with both sides and the tree`() throws {
         #expect(try shell.run("conflicts", "ls", "b").output.isEmpty)
         try leave()
         let line = try shell.run("conflicts", "ls", "b").output
@@ -79,7 +83,10 @@ import Testing
         ("--remote", #"{"name":"Roma","stars":3}"#),
         ("--merge", #"{"name":"Roma","open":true,"stars":4}"#),
     ])
-    func `a person ends it, and the next sync passes it on`(_ way: String, _ body: String) throws {
+    func `conflicts resolve ends a conflict, and the next sync sends the result`(
+        _ way: String,
+        _ body: String
+    ) throws {
         try leave()
         let preview = try shell.run("conflicts", "resolve", "b", "both", way, "--dry-run")
         #expect(preview.output == body + "\n")
@@ -90,14 +97,14 @@ import Testing
         try expectEqual(body)
     }
 
-    @Test func `all at once, and by deleting`() throws {
+    @Test func `all conflicts are resolved at once by a deletion`() throws {
         try leave()
         try shell.run("conflicts", "resolve", "b", "--all", "--delete")
         try sync().expectSuccess()
         #expect(try shell.run("ls", "a").output.isEmpty)
     }
 
-    @Test func `an editor gets the merged text with both sides beside it`() throws {
+    @Test func `an editor opens with the merged text and both sides`() throws {
         try leave()
         let careless = try shell.divan(
             ["conflicts", "resolve", "b", "both", "--edit"],
@@ -127,7 +134,7 @@ import Testing
         ("--remote", #"{"name":"Roma","stars":3}"#),
         ("--merge", #"{"name":"Roma","open":true,"stars":4}"#),
     ])
-    func `the process that holds the database ends it for a person`(
+    func `conflicts resolve works while another process has the database open`(
         _ way: String,
         _ body: String
     ) throws {
@@ -145,7 +152,7 @@ import Testing
         try expectEqual(body)
     }
 
-    @Test func `what an editor wrote goes to the process that holds the database`() throws {
+    @Test func `an edited resolution is saved by the process that has the database open`() throws {
         try leave()
         let holder = try shell.serve("b", "--no-tls")
         _ = try holder.url()
@@ -164,7 +171,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a text that comes too late is kept in its file`(_ isHeld: Bool) throws {
+    func `an edited resolution that is outdated is kept in its file`(_ isHeld: Bool) throws {
         try leave()
         let holder = try isHeld ? shell.serve("b", "--no-tls") : nil
         _ = try holder?.url()
@@ -186,7 +193,7 @@ import Testing
         holder?.stop()
     }
 
-    @Test func `a body from a file ends it, and only between the sides that were meant`() throws {
+    @Test func `a body from a file resolves a conflict only between the given sides`() throws {
         try leave()
         let words = ["conflicts", "resolve", "b", "both", "--body"]
         try shell.write("body.json", #"{"name":"Roma","stars":6}"#)
@@ -200,14 +207,14 @@ import Testing
         try expectEqual(#"{"name":"Roma","stars":6}"#)
     }
 
-    @Test func `a later run with a rule ends what was left`() throws {
+    @Test func `a later sync with --conflicts resolves an open conflict`() throws {
         try leave()
         try sync("--conflicts", "remote").expectSuccess()
         try expectEqual(#"{"name":"Roma","stars":3}"#)
     }
 
     /// The ID may have been chosen by a peer.
-    @Test func `a line that ends a conflict can be taken as it stands, anywhere`() throws {
+    @Test func `the printed resolve command works from any directory`() throws {
         let id = "it's; touch taken"
         try shell.run("put", "a", id, #"{"n":1}"#)
         try shell.run("put", "b", id, #"{"n":2}"#)
@@ -226,7 +233,7 @@ import Testing
         #expect(!(try shell.run("conflicts", "ls", "b").output.contains("touch")))
     }
 
-    @Test func `wrong words are explained`() throws {
+    @Test func `usage errors of conflicts are explained`() throws {
         try sync("--conflicts", "fun").expectFailure(2, "default, local, remote, merge, leave")
         try shell.divan("conflicts").expectFailure(2, "conflicts ls", "conflicts resolve")
         try shell.divan("conflicts", "show", "b", "both").expectFailure(3, "is not in conflict")

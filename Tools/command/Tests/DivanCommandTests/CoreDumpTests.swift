@@ -38,7 +38,7 @@ import Testing
         process.finish()
     }
 
-    @Test func `forty words are in no file and no dump of a sealed database`() throws {
+    @Test func `the text of an encrypted database is in no file and no core dump`() throws {
         let lines = Self.words.enumerated().map { #"{"_id":"d\#($0)","word":"\#($1)"}"# }
         for folder in ["sealed", "temporary", "plain"] {
             try FileManager.default.createDirectory(

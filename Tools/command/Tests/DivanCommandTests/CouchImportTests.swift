@@ -15,7 +15,7 @@ import Testing
         try shell.divan(["import", "db", "-", "--from", "couchdb"] + options, input: text)
     }
 
-    @Test func `all documents with their attachments`() throws {
+    @Test func `a CouchDB dump imports all documents with their attachments`() throws {
         let dump = """
             {"total_rows":3,"offset":0,"rows":[
             {"id":"_design/app","key":"_design/app","value":{"rev":"1-a"},"doc":{"_id":"_design/app"}},
@@ -35,7 +35,7 @@ import Testing
         #expect(blobs["a.txt"]?["length"] as? Int == 5)
     }
 
-    @Test func `changes, one a line, with deletions`() throws {
+    @Test func `a CouchDB changes feed imports documents and deletions`() throws {
         try importing("{\"_id\":\"gone\"}\n{\"_id\":\"kept\",\"n\":1}\n").expectSuccess()
         let feed = """
             {"seq":"1-x","id":"new","changes":[{"rev":"1-a"}],"doc":{"_id":"new","_rev":"1-a","n":2}}
@@ -48,14 +48,14 @@ import Testing
         #expect(try shell.run("ls", "db").output == "kept\nnew\n")
     }
 
-    @Test func `an array, and an object of docs`() throws {
+    @Test func `an array or an object with docs is imported`() throws {
         try importing("[{\"_id\":\"a\"},{\"_id\":\"b\"}]").expectSuccess()
         try importing("{\"docs\":[{\"_id\":\"c\",\"_rev\":\"1-a\"}],\"bookmark\":\"nil\"}")
             .expectSuccess()
         #expect(try shell.run("ls", "db").output == "a\nb\nc\n")
     }
 
-    @Test func `a dump that lacks something says how to make it`() throws {
+    @Test func `an incomplete CouchDB dump is rejected with the right request`() throws {
         try importing("{\"rows\":[{\"id\":\"a\",\"key\":\"a\",\"value\":{\"rev\":\"1-a\"}}]}")
             .expectFailure(4, "include_docs=true")
         let stub = "{\"_id\":\"a\",\"_attachments\":{\"p\":{\"stub\":true}}}"
@@ -64,7 +64,7 @@ import Testing
         #expect(try shell.run("ls", "db").output.isEmpty)
     }
 
-    @Test func `with --keep-going a row that CouchDB could not answer costs only itself`() throws {
+    @Test func `with --keep-going only CouchDB rows with errors are skipped`() throws {
         let answer = """
             {"total_rows":4,"rows":[{"key":"gone","error":"not_found"},
             {"id":"a","key":"a","value":{"rev":"1-a"},"doc":{"_id":"a","_rev":"1-a"}},
@@ -94,7 +94,7 @@ import Testing
         "db_info":{"db_name":"app","doc_count":4,"update_seq":6,"adapter":"leveldb"}}
         """
 
-    @Test func `a stream of PouchDB with deletions and attachments`() throws {
+    @Test func `a PouchDB dump imports deletions and attachments`() throws {
         try shell.run("put", "db", "gone", "{}")
         let stream = """
             {"docs":[{"name":"]},{ in a text","_id":"soup","_rev":"2-b1",\
@@ -136,10 +136,7 @@ import Testing
         // A revision's descendant replaces it, even if it is a deletion.
         (#""_deleted":true,"_rev":"3-aa","_revisions":{"start":3,"ids":["aa","b1","a1"]}"#, true),
     ])
-    func `of several leaves of a document the one comes that CouchDB shows`(
-        other: String,
-        wins: Bool
-    ) throws {
+    func `of several leaves the CouchDB winner is imported`(other: String, wins: Bool) throws {
         let leaf = #"{"_id":"a","_rev":"2-b1","_revisions":{"start":2,"ids":["b1","a1"]},"n":1}"#
         let second = "{\"_id\":\"a\",\"n\":2,\(other)}"
         for docs in ["\(leaf),\(second)", "\(second),\(leaf)"] {
@@ -154,7 +151,7 @@ import Testing
         }
     }
 
-    @Test func `what is neither from CouchDB nor from PouchDB is refused with advice`() throws {
+    @Test func `a file of neither CouchDB nor PouchDB is rejected with a hint`() throws {
         let document = #"{"docs":[{"_id":"a","n":1}]}"#
         try importing("{\"name\":\"x\"}\n").expectFailure(4, ":1: ", "no _id", "--from couchdb")
         try importing("{\"docs\":[{\"name\":\"x\"}]}").expectFailure(4, "no _id")
@@ -179,9 +176,7 @@ import Testing
         #expect(try shell.run("ls", "db").output == "a\nb\n")
     }
 
-    @Test func `pages of answers may follow each other, and a feed may end with its last line`()
-        throws
-    {
+    @Test func `consecutive response pages and a feed's last line are accepted`() throws {
         let page = #"{"rows":[{"id":"a","doc":{"_id":"a"}}],"total_rows":2}"#
         let next = #"{"offset":1,"rows":[{"id":"b","doc":{"_id":"b"}}]}"#
         try importing("\(page)\n\(next)\n").expectSuccess()
@@ -202,7 +197,7 @@ import Testing
         "\(header)\n{\"docs\":[\(documents.joined(separator: ","))]}\n{\"seq\":1}\n"
     }
 
-    @Test func `revisions keep their names, and a later dump goes on from them`() throws {
+    @Test func `--keep-revisions keeps revision IDs, and a later dump continues them`() throws {
         let first = #"{"_id":"a","_rev":"2-b1","_revisions":{"start":2,"ids":["b1","a1"]},"n":2}"#
         let gone =
             #"{"_id":"x","_rev":"2-d2","_revisions":{"start":2,"ids":["d2","d1"]},"_deleted":true}"#
@@ -221,7 +216,7 @@ import Testing
         try shell.run("check", "db")
     }
 
-    @Test func `what was changed here, too, is left out and told`() throws {
+    @Test func `a document that was also changed locally is skipped and reported`() throws {
         let first = #"{"_id":"a","_rev":"1-a1","_revisions":{"start":1,"ids":["a1"]},"n":1}"#
         try importing(stream(first), "--keep-revisions").expectSuccess()
         try shell.run("put", "db", "a", #"{"n":"ours"}"#)
@@ -239,7 +234,7 @@ import Testing
         #expect(try shell.run("ls", "db").output == "a\nb\n")
     }
 
-    @Test func `revisions are kept only where there is a history, in a database of trees`() throws {
+    @Test func `--keep-revisions requires a revision history and revision trees`() throws {
         let bare = #"{"docs":[{"_id":"a","_rev":"1-a1"}]}"#
         try importing(bare, "--keep-revisions")
             .expectFailure(4, ":1: the document has no revision history", "pouchdb-dump")

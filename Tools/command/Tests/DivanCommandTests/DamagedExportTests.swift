@@ -54,9 +54,7 @@ import Testing
     }
 
     @Test(arguments: ["altered", "cut off", "gone"])
-    func `a dump leaves out a content that is not whole, and makes a database all the same`(
-        _ way: String
-    ) throws {
+    func `a dump skips a missing or damaged blob and can be restored`(_ way: String) throws {
         try spoil(way)
         let word = way == "gone" ? "missing" : "altered"
         let outcome = try shell.divan("dump", "db", "db.dump")
@@ -70,9 +68,7 @@ import Testing
     }
 
     @Test
-    func `an increment brings a content that was mended, and tells until then that it is lacking`()
-        throws
-    {
+    func `an incremental dump reports a damaged blob until it is repaired`() throws {
         let file = try blobFile()
         _ = try shell.bash("cp '\(file)' whole")
         try spoil("altered")
@@ -88,7 +84,7 @@ import Testing
         expectPartly(try shell.divan("restore", "two", "monday", "tuesday"), "missing")
     }
 
-    @Test func `a content that no document names any more is lacking no more`() throws {
+    @Test func `a missing blob without references is no longer reported`() throws {
         try spoil("gone")
         expectPartly(try shell.divan("dump", "db", "monday"), "1 blob missing")
         try shell.run("purge", "db", "picture")
@@ -96,7 +92,7 @@ import Testing
         #expect(try !shell.text("tuesday").contains("lacks"))
     }
 
-    @Test func `a dump that holds an altered content makes a database of the rest`() throws {
+    @Test func `a dump with an altered blob restores the rest`() throws {
         try shell.run("dump", "db", "db.dump")
         var lines = try shell.text("db.dump").split(separator: "\n").map(String.init)
         let place = try #require(lines.firstIndex { $0.contains("\"data\":\"dGh") })
@@ -127,7 +123,7 @@ import Testing
         #expect(told["blobs"] as? Int == 0)
     }
 
-    @Test func `a dump names the documents that it leaves out`() throws {
+    @Test func `a dump reports the documents that it skips`() throws {
         try damage("b")
         let outcome = try shell.divan("dump", "db", "db.dump")
         expectPartly(outcome, "1 damaged document skipped", "_default/b: damaged, skipped")
@@ -137,7 +133,7 @@ import Testing
         #expect(try shell.run("ls", "again").output == "a\nc\npicture\n")
     }
 
-    @Test func `an increment is refused where it would purge what the former dump holds`() throws {
+    @Test func `an incremental dump is rejected if it would purge a damaged document`() throws {
         try shell.run("dump", "db", "monday")
         try shell.run("put", "db", "b", #"{"t":"text of b, new."}"#)
         try shell.run("compact", "db")
@@ -148,7 +144,8 @@ import Testing
         #expect(try shell.divan("dump", "db", "--since", "monday").output.isEmpty)
     }
 
-    @Test func `an increment keeps what was whole when the former dump was made`() throws {
+    @Test func `an incremental dump keeps documents that were intact in the previous dump`() throws
+    {
         try shell.run("dump", "db", "monday")
         try shell.run("put", "db", "d", "{}")
         try shell.run("purge", "db", "a")
@@ -158,7 +155,7 @@ import Testing
         #expect(try shell.run("ls", "again").output == "b\nc\nd\npicture\n")
     }
 
-    @Test func `an export of changes and a list of blobs name what they leave out`() throws {
+    @Test func `an incremental export and blob ls report the documents that they skip`() throws {
         try damage("b")
         let outcome = try shell.divan("export", "db", "out.jsonl", "--since", "0")
         expectPartly(outcome, "1 damaged document skipped", "_default/b: damaged, skipped")
@@ -171,7 +168,7 @@ import Testing
         expectPartly(try shell.divan("export", "db", "all.jsonl"), "1 damaged document skipped")
     }
 
-    @Test func `tables hold whole contents only, and name what is missing`() throws {
+    @Test func `an SQLite export contains intact blobs only and reports missing ones`() throws {
         try spoil("altered")
         try shell.divan("export", "db", "out.sqlite", "--blobs").expectFailure(5, " is damaged")
         #expect(!FileManager.default.fileExists(atPath: shell.path("out.sqlite")))
@@ -204,7 +201,7 @@ import Testing
         #expect(told["damaged"] as? Int == 1 && told["documents"] as? Int == 3, "\(told)")
     }
 
-    @Test func `every export leaves out a damaged document, names it and writes the rest`() throws {
+    @Test func `every export skips a damaged document, reports it and writes the rest`() throws {
         try damage("b")
         try expectLeftOut("b")
         // Another collection has an intact document of that name.
@@ -223,9 +220,7 @@ import Testing
         try RowDamage.hide(revision: revision, in: file)
     }
 
-    @Test func `a document that damage marks as deleted is missed by everything that lists all`()
-        throws
-    {
+    @Test func `a document with a damaged deletion flag is reported by every list`() throws {
         try hide("b")
         try shell.divan("get", "db", "b").expectFailure(5, "\"b\" is damaged")
         for words in [["ls", "db"], ["ls", "db", "-l"], ["query", "db", "SELECT t FROM _"]] {
@@ -236,7 +231,7 @@ import Testing
     }
 
     /// As created by a save that does not find the document, since the index of IDs is damaged.
-    @Test func `a document that stands twice is dumped, restored and mended`() throws {
+    @Test func `a document with a duplicate index entry is dumped, restored and repaired`() throws {
         try shell.run("compact", "db")
         // In the index the ID follows a number with its length, in the page of documents it does not.
         let file = URL(filePath: shell.path("db.cblite2/db.sqlite3"))
@@ -260,7 +255,7 @@ import Testing
         #expect(try shell.run("get", "db", "b").output.contains("later"))
     }
 
-    @Test func `a content that was altered ends a copy and a new key as damage`() throws {
+    @Test func `cp and encrypt fail on an altered blob`() throws {
         try spoil("altered")
         _ = try shell.bash("umask 077; head -c 32 /dev/urandom > key")
         try shell.divan("cp", "db", "copy").expectFailure(5, "has different content")
@@ -271,7 +266,7 @@ import Testing
         #expect(try shell.run("ls", "db").lines.count == 4)
     }
 
-    @Test func `a database that shows no collection is said to be damaged`() throws {
+    @Test func `a database without collections is reported as damaged`() throws {
         let file = URL(filePath: shell.path("db.cblite2/db.sqlite3"))
         var bytes = try Data(contentsOf: file)
         var start = bytes.startIndex
@@ -288,7 +283,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() != 0))
-    func `a log that cannot be read where nobody may write says what to do`() throws {
+    func `an unreadable log in a read-only directory is reported with a hint`() throws {
         // Another process has it open, so that the log stays.
         let script = """
             divan watch db --json >/dev/null & watching=$!

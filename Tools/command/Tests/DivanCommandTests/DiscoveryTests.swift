@@ -7,7 +7,7 @@ import Testing
     @Test(
         .enabled(if: PrivateAvahi.isInstalled, "make setup installs avahi-daemon and dbus-daemon")
     )
-    func `a stranger's name cannot turn the letters of a line round`() throws {
+    func `a peer name cannot reverse the text direction`() throws {
         let shell = try Shell()
         try shell.run("new", "a")
         let avahi = try PrivateAvahi()
@@ -24,7 +24,7 @@ import Testing
     @Test(
         .enabled(if: PrivateAvahi.isInstalled, "make setup installs avahi-daemon and dbus-daemon")
     )
-    func `a database with an odd name is found by a URL that leads to it`() throws {
+    func `a database with special characters is advertised with a valid URL`() throws {
         let shell = try Shell()
         try shell.run("new", "a b#c?")
         try shell.run("new", "b")
@@ -46,7 +46,7 @@ import Testing
     @Test(
         .enabled(if: PrivateAvahi.isInstalled, "make setup installs avahi-daemon and dbus-daemon")
     )
-    func `a peer that is announced is found, can be pinned and pulled from, and is lost`() throws {
+    func `an advertised peer is found, can be pinned and pulled from, and is lost`() throws {
         let shell = try Shell()
         try shell.run("new", "a")
         try shell.run("new", "b")

@@ -33,7 +33,7 @@ import Testing
         #expect(try shell.run("check", name).status == 0)
     }
 
-    @Test func `what was purged is gone, and expirations are as they are now`() throws {
+    @Test func `an incremental dump applies purges and changed expirations`() throws {
         try shell.run("purge", "db", "b")
         try shell.run("expire", "db", "a", "--clear")
         try shell.run("expire", "db", "c", "2101-01-01T00:00:00Z")
@@ -53,7 +53,7 @@ import Testing
         try expectEqual("monday", "tuesday", "wednesday", name: "three")
     }
 
-    @Test func `where everything was purged, everything is gone`() throws {
+    @Test func `an incremental dump can purge every document`() throws {
         try shell.run("purge", "db", "a", "b", "c", "d")
         try shell.run("purge", "db", "tea", "-c", "shop.menu")
         try shell.run("dump", "db", "tuesday", "--since", "monday")
@@ -62,7 +62,7 @@ import Testing
         #expect(try shell.run("ls", "again").output.isEmpty)
     }
 
-    @Test func `a document that was given more time is there`() throws {
+    @Test func `a document with a later expiration is restored`() throws {
         try shell.run("expire", "db", "a", "2102-01-01T00:00:00Z")
         try shell.run("dump", "db", "tuesday", "--since", "monday")
         // As if its first expiration had passed when the dumps are read.
@@ -74,7 +74,7 @@ import Testing
         try expectEqual("monday", "tuesday", name: "again")
     }
 
-    @Test func `thousands of gaps take several lines`() throws {
+    @Test func `a long list of unchanged documents is split into several lines`() throws {
         let lines = (0..<9_000).map { "{\"_id\":\"n\($0)\"}\n" }
         try shell.write("numbers.jsonl", lines.joined())
         try shell.run("import", "db", "numbers.jsonl")
@@ -104,7 +104,7 @@ import Testing
     ]
 
     @Test(arguments: mistakes.indices)
-    func `a line that cannot be is refused`(_ index: Int) throws {
+    func `an invalid line of an incremental dump is rejected`(_ index: Int) throws {
         let mistake = Self.mistakes[index]
         try shell.run("expire", "db", "a", "--clear")
         try shell.run("purge", "db", "d")

@@ -12,7 +12,9 @@ import Testing
     init() throws { shell = try Shell() }
 
     @Test(arguments: RevisionScheme.allCases)
-    func `random databases come back as they were, also in parts`(_ scheme: RevisionScheme) throws {
+    func `random databases are restored exactly, also from incremental dumps`(
+        _ scheme: RevisionScheme
+    ) throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         print("DumpRoundTripTests: seed \(seed), \(scheme)")
         var world = try RandomWorld(shell.path("db.cblite2"), scheme, seed: seed)

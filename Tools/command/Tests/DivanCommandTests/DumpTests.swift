@@ -39,7 +39,7 @@ import Testing
         #expect(!names.contains { $0.hasPrefix(name + ".") }, "\(names)")
     }
 
-    @Test func `a database comes back with equal revisions, tombstones and blobs`() throws {
+    @Test func `a dump restores revisions, tombstones and blobs`() throws {
         try shell.run("expire", "db", "soup", "2100-01-01T00:00:00Z")
         let dumped = try shell.divan("dump", "db", "db.dump", "--json")
         #expect(dumped.output.contains("\"documents\":3"), "\(dumped)")
@@ -58,7 +58,7 @@ import Testing
         #expect(try shell.run("revs", "again", "soup").output.contains("3-"))
     }
 
-    @Test func `indexes of every sort come back, and those of the last section alone`() throws {
+    @Test func `indexes of every kind are restored from the last section`() throws {
         try shell.run("index", "make", "db", "byN", "n", "LOWER(name)", "--where", "n > 1")
         try shell.run("index", "make", "db", "items", "--array", "tags[].`odd name`")
         try shell.run("index", "make", "db", "gone", "x")
@@ -82,7 +82,7 @@ import Testing
         #expect(try shell.run("check", "again").status == 0)
     }
 
-    @Test func `an index that cannot be made stays out, and is named`() throws {
+    @Test func `an invalid index is skipped and reported`() throws {
         try shell.run("index", "make", "db", "byN", "n")
         try shell.run("dump", "db", "db.dump")
         let text = try shell.text("db.dump").replacingOccurrences(
@@ -110,7 +110,7 @@ import Testing
             .expectFailure(4, "not a string")
     }
 
-    @Test func `what has changed since is added to a dump, or kept beside it`() throws {
+    @Test func `changes can be appended to a dump or written to another file`() throws {
         try shell.run("dump", "db", "monday")
         _ = try shell.bash("cp monday all")
         try shell.run("put", "db", "soup", #"{"n":3}"#)
@@ -133,7 +133,7 @@ import Testing
         try shell.run("restore", "three", "all")
     }
 
-    @Test func `an increment without what it follows, or in another place, is refused`() throws {
+    @Test func `an incremental dump is rejected without its predecessor`() throws {
         try shell.run("dump", "db", "a")
         try shell.run("put", "db", "x", "{}")
         try shell.run("dump", "db", "b", "--since", "a")
@@ -150,7 +150,7 @@ import Testing
         try shell.divan("dump", "db", "d", "--since", "photo.png").expectFailure(4, "photo.png")
     }
 
-    @Test func `a dump that was cut anywhere makes no database`() throws {
+    @Test func `a truncated dump does not create a database`() throws {
         try shell.run("dump", "db", "db.dump")
         let text = try shell.text("db.dump")
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
@@ -169,7 +169,7 @@ import Testing
         try expectNothing()
     }
 
-    @Test func `a whole dump before a cut one is pointed out`() throws {
+    @Test func `a complete dump before a truncated one is reported`() throws {
         _ = try shell.bash("divan dump db all; divan put db x {}; divan dump db --since all >> all")
         let text = try shell.text("all")
         let lines = text.split(separator: "\n")
@@ -180,7 +180,7 @@ import Testing
         try restoring(kept).expectSuccess()
     }
 
-    @Test func `lines that stand there twice, are missing or were changed are named`() throws {
+    @Test func `duplicate, missing and changed lines are reported`() throws {
         try shell.run("dump", "db", "db.dump")
         let lines = try shell.text("db.dump").split(separator: "\n").map(String.init)
         let place = try #require(lines.firstIndex { $0.contains("\"doc\":\"soup\"") })
@@ -227,7 +227,7 @@ import Testing
     ]
 
     @Test(arguments: mistakes.indices)
-    func `a document that cannot be is refused by its line`(_ index: Int) throws {
+    func `an invalid document is rejected with its line`(_ index: Int) throws {
         let mistake = Self.mistakes[index]
         try shell.run("dump", "db", "db.dump")
         var lines = try shell.text("db.dump").split(separator: "\n").map(String.init)
@@ -241,7 +241,7 @@ import Testing
         try expectNothing()
     }
 
-    @Test func `a blob whose content was changed is refused`() throws {
+    @Test func `a blob with changed content is rejected`() throws {
         try shell.run("dump", "db", "db.dump")
         let text = try shell.text("db.dump").replacingOccurrences(
             of: "\"data\":\"YS",
@@ -251,7 +251,7 @@ import Testing
         try expectNothing()
     }
 
-    @Test func `a line without end does not fill the memory`() throws {
+    @Test func `an endless line does not exhaust memory`() throws {
         let outcome = try shell.bash(
             """
             { divan dump db | head -n 1; head -c 100000000 /dev/zero | tr '\\0' '['; } |
@@ -263,8 +263,7 @@ import Testing
         try expectNothing()
     }
 
-    @Test func `a blob of many pieces comes back, and a document that has expired does not`() throws
-    {
+    @Test func `large blobs are restored, and expired documents are not`() throws {
         _ = try shell.bash("head -c 10000000 /dev/urandom >large; : >nothing")
         try shell.run("blob", "put", "db", "soup", "large", "large")
         try shell.run("blob", "put", "db", "soup", "nothing", "nothing")
@@ -287,7 +286,7 @@ import Testing
         #expect(try shell.run("ls", "later").output == "soup\n")
     }
 
-    @Test func `what was left of a restoration that was killed is no hindrance`() throws {
+    @Test func `the leftover of a killed restore does not block the next one`() throws {
         try shell.run("dump", "db", "db.dump")
         try shell.run("new", "half")
         _ = try shell.bash("mv half.cblite2 again.cblite2.restoring")

@@ -33,7 +33,7 @@ import Testing
         #expect(!names.contains { $0.hasPrefix("divan-edit") })
     }
 
-    @Test func `what the editor writes is saved`() throws {
+    @Test func `the text that the editor writes is saved`() throws {
         let outcome = try edit("one", editor: "sed -i s/old/new/")
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.errors.contains("revision 2-"))
@@ -41,7 +41,7 @@ import Testing
         try expectNoFilesLeft()
     }
 
-    @Test func `a number with many digits keeps them when another field is edited`() throws {
+    @Test func `an edit keeps all digits of other numbers`() throws {
         let digits = "123456789012345678901234567890"
         try shell.run("put", "db", "two", #"{"n":\#(digits),"t":"old"}"#)
         try edit("two", editor: "sed -i s/old/new/").expectSuccess()
@@ -49,7 +49,7 @@ import Testing
         #expect(body == "{\"n\":\(digits),\"t\":\"new\"}\n")
     }
 
-    @Test func `VISUAL goes before EDITOR`() throws {
+    @Test func `VISUAL takes precedence over EDITOR`() throws {
         let outcome = try shell.divan(
             ["edit", "db", "one"],
             environment: ["EDITOR": "false", "VISUAL": "sed -i s/old/seen/"]
@@ -57,19 +57,19 @@ import Testing
         #expect(outcome.status == 0, "\(outcome.errors)")
     }
 
-    @Test func `vi is not started where there is no terminal`() throws {
+    @Test func `vi is not started without a terminal`() throws {
         try edit("one", editor: "").expectFailure(2, "no terminal for vi")
         try expectNoFilesLeft()
     }
 
-    @Test func `an unchanged text makes no revision`() throws {
+    @Test func `an unchanged text creates no revision`() throws {
         let outcome = try edit("one", editor: "true")
         #expect(outcome.status == 0)
         #expect(outcome.errors == "No changes\n")
         try expectNoFilesLeft()
     }
 
-    @Test func `invalid JSON stays in a file that is named`() throws {
+    @Test func `invalid JSON is kept in a file that the error names`() throws {
         let outcome = try edit("one", editor: "echo '{\"mine\":' >")
         #expect(outcome.status == 4)
         #expect(outcome.errors.contains("invalid text: JSON at byte"))
@@ -77,7 +77,7 @@ import Testing
         #expect(try shell.run("get", "db", "one", "--raw").output.contains("old"))
     }
 
-    @Test func `a save in between keeps the text and the other's revision`() throws {
+    @Test func `a concurrent save keeps the edited text and the other revision`() throws {
         try shell.write(
             "editor.sh",
             "\"\(Shell.divan.path)\" put db one '{\"by\":\"other\"}'\nsed -i s/old/mine/ $1\n"
@@ -89,7 +89,7 @@ import Testing
         #expect(try shell.run("get", "db", "one", "--raw").output == "{\"by\":\"other\"}\n")
     }
 
-    @Test func `a deletion in between keeps the text`() throws {
+    @Test func `a concurrent deletion keeps the edited text`() throws {
         try shell.write("editor.sh", "\"\(Shell.divan.path)\" rm db one\nsed -i s/1/2/ $1\n")
         let outcome = try edit("one", editor: "sh editor.sh")
         #expect(outcome.status == 10)
@@ -97,7 +97,7 @@ import Testing
         #expect(try shell.divan("get", "db", "one").status == 3)
     }
 
-    @Test func `a database in use is edited through its holder`() throws {
+    @Test func `a database in use is edited through the process that has it open`() throws {
         let server = try shell.serve("db", "--no-tls")
         _ = try server.url()
         let outcome = try edit("one", editor: "sed -i s/old/mine/")
@@ -113,14 +113,14 @@ import Testing
         #expect(outcome.errors.contains("exited with status 1"))
     }
 
-    @Test func `a document that is not there is made on request alone`() throws {
+    @Test func `a missing document is created only with --create`() throws {
         #expect(try edit("two", editor: "true").status == 3)
         let outcome = try edit("two", "--create", editor: "echo '{\"n\":2}' >")
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(try shell.run("get", "db", "two", "--raw").output == "{\"n\":2}\n")
     }
 
-    @Test func `a deleted document is made again`() throws {
+    @Test func `a deleted document can be created again`() throws {
         try shell.run("rm", "db", "one")
         let outcome = try edit("one", "--create", editor: "echo '{\"n\":3}' >")
         #expect(outcome.errors.contains("revision 3-"), "\(outcome.errors)")

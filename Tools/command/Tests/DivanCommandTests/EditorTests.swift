@@ -24,14 +24,14 @@ import Testing
         try FileManager.default.contentsOfDirectory(atPath: shell.path("tmp")).count
     }
 
-    @Test func `what the editor prints stands among no results`() throws {
+    @Test func `the editor's output goes to standard error`() throws {
         let outcome = try edit("echo hello; sed -i s/1/2/")
         outcome.expectSuccess()
         #expect(outcome.errors == "hello\n", "\(outcome)")
         #expect(try outcome.json()["id"] as? String == "one")
     }
 
-    @Test func `a text that nobody changed is not kept`() throws {
+    @Test func `an unchanged text is not kept`() throws {
         let failed = try edit("false")
         failed.expectFailure(1, "nothing was saved")
         #expect(!failed.errors.contains("your text is in"), "\(failed.errors)")
@@ -40,7 +40,7 @@ import Testing
         #expect(try filesLeft() == 1)
     }
 
-    @Test func `without an editor and a terminal nothing is left`() throws {
+    @Test func `without an editor and a terminal no file is left`() throws {
         try edit("").expectFailure(2, "no terminal")
         #expect(try filesLeft() == 0)
     }

@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: [SIGINT, SIGTERM])
-    func `a continuous sync that is stopped has done what it was for`(_ signal: Int32) throws {
+    func `a stopped continuous sync exits with 0`(_ signal: Int32) throws {
         let server = try shell.serve("a", "--no-tls")
         try shell.write("errors", "")
         let follower = try shell.start(
@@ -27,7 +27,7 @@ import Testing
         server.stop()
     }
 
-    @Test func `a sync is told who stopped it`() throws {
+    @Test func `a stopped sync reports the signal`() throws {
         let server = try shell.serve("a", "--no-tls")
         let url = try server.url()
         let follower = try shell.startBash("exec divan sync b \(url) --continuous")
@@ -38,9 +38,7 @@ import Testing
         server.stop()
     }
 
-    @Test func `a continuous sync that never reached its peer has done nothing when it is stopped`()
-        throws
-    {
+    @Test func `a continuous sync stopped before it reached its peer exits with 130`() throws {
         let follower = try shell.startBash("exec divan sync b ws://127.0.0.1:1/a --continuous")
         try follower.wait(for: "refused")
         follower.signal(SIGTERM)
@@ -79,7 +77,7 @@ import Testing
 
     /// The output file has no name, or a temporary one, until it is complete.
     @Test(arguments: ["dump a out", "export a out", "export a out.csv", "cp a out.jsonl"])
-    func `what writes a file leaves nothing of it when it is stopped`(_ words: String) throws {
+    func `a stopped command leaves no partial file`(_ words: String) throws {
         try fill(20_000)
         let script = """
             divan \(words) & pid=$!
@@ -110,10 +108,7 @@ import Testing
 
     /// The end of the input never comes.
     @Test(arguments: ["restore again -", "cp again.jsonl again"], ["TERM", "INT"])
-    func `what makes a database leaves nothing of it when it is stopped`(
-        _ words: String,
-        _ signal: String
-    ) throws {
+    func `a stopped command leaves no partial database`(_ words: String, _ signal: String) throws {
         try shell.run("put", "a", "one", "{}")
         try shell.run("dump", "a", "a.dump")
         let script = """
@@ -142,7 +137,7 @@ import Testing
         arguments: ["put a doc -", "wire decode -", "put a doc - --json"],
         [("TERM", "SIGTERM"), ("INT", "Ctrl-C")]
     )
-    func `a verb that listens for no signal says what stopped it`(
+    func `a command without a signal handler reports the signal`(
         _ words: String,
         _ signal: (name: String, cause: String)
     ) throws {
@@ -171,7 +166,7 @@ import Testing
     }
 
     @Test(arguments: ["export a -", "dump a"])
-    func `what waits for the reader of its output says what stopped it`(_ words: String) throws {
+    func `a command blocked on its output reports the signal`(_ words: String) throws {
         try fill(2_000)
         let script = """
             set -m
@@ -187,7 +182,7 @@ import Testing
         #expect(outcome.errors.contains("divan: stopped by SIGTERM\n"), "\(outcome)")
     }
 
-    @Test func `who ignores Ctrl-C for a verb is not asked`() throws {
+    @Test func `an ignored SIGINT stays ignored`() throws {
         let outcome = try shell.bash(
             """
             trap '' INT
@@ -205,7 +200,7 @@ import Testing
     }
 
     /// The editor continues, like one with its own window.
-    @Test func `what was typed is named where the wait for an editor is stopped`() throws {
+    @Test func `stopping edit reports the file with the text`() throws {
         let script = """
             set -m
             mkdir temporary
@@ -228,7 +223,7 @@ import Testing
     }
 
     /// The peer accepts the connection and never answers.
-    @Test func `a repair that is stopped leaves nothing of what it fetched`() throws {
+    @Test func `a stopped repair leaves no downloaded files`() throws {
         try shell.run("put", "a", "one", #"{"text":"of one"}"#)
         try shell.run("compact", "a")
         let file = URL(filePath: shell.path("a.cblite2/db.sqlite3"))

@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `every constant of the API is on the page under its name`() throws {
+    @Test func `every constant of the API is listed in errors.md`() throws {
         let rows = try Self.rows()
         let constants = try Self.constants()
         #expect(constants.count > 60)
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `every code that a package can give is explained by divan help`() throws {
+    @Test func `every error code is explained by divan help`() throws {
         let shell = try Shell()
         var numbers = try Self.constants().map(\.number)
         // Network errors by number, HTTP statuses, close codes (errors.md §2).
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `a small number is explained as both that it may be`() throws {
+    @Test func `a small number is explained as exit code and error code`() throws {
         let shell = try Shell()
         for number in 1...10 {
             let page = try shell.run("help", "\(number)").output
@@ -74,14 +74,17 @@ import Testing
     }
 
     @Test(arguments: [(401, 10_401), (422, 10_422), (599, 10_599), (1006, 11_006), (4001, 14_001)])
-    func `a status or a close code is explained under its code`(number: Int, code: Int) throws {
+    func `an HTTP status or close code is explained by its error code`(
+        number: Int,
+        code: Int
+    ) throws {
         let shell = try Shell()
         let page = try shell.run("help", "\(number)").output
         #expect(page.contains(" \(number) has the code \(code)."), "\(page)")
         #expect(page.hasSuffix(try shell.run("help", "\(code)").output))
     }
 
-    @Test func `the page and the command say the same`() throws {
+    @Test func `errors.md and divan help have the same text`() throws {
         let shell = try Shell()
         let help = try shell.run("--help").output
         #expect(help.contains("divan help codes") && help.contains("Docs/errors.md"))
@@ -105,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `a message with a code points to its explanation`() throws {
+    @Test func `a message with an error code has a hint to its explanation`() throws {
         let shell = try Shell()
         try shell.run("new", "db")
         let outcome = try shell.divan("pull", "db", "ws://no-such-host.invalid/a")
@@ -113,7 +116,7 @@ import Testing
         #expect(outcome.complaints.last == "hint: run 'divan help 5002' for details")
     }
 
-    @Test func `a peer that stopped or restarts says so`() throws {
+    @Test func `a peer that stops or restarts is reported as such`() throws {
         let shell = try Shell()
         try shell.run("new", "a")
         try shell.run("new", "b")

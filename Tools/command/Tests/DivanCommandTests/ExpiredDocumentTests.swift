@@ -35,7 +35,7 @@ import Testing
         #expect(told["documents"] as? Int == 2)
     }
 
-    @Test func `lists leave it out`() throws {
+    @Test func `lists omit an expired document`() throws {
         #expect(try shell.run("ls", "db").output == "kept\n")
         #expect(try shell.run("ls", "db", "--desc", "--where", "n > 0").output == "kept\n")
         let missing = try shell.divan("get", "db", "over")
@@ -43,13 +43,13 @@ import Testing
         try expectStillThere()
     }
 
-    @Test func `it counts in its collection until it is purged, and is told to be due`() throws {
+    @Test func `an expired document counts until it is purged, and explain reports it`() throws {
         #expect(try shell.run("lscoll", "db").lines.allSatisfy { $0.contains("2 documents") })
         #expect(try shell.run("explain", "db", "over").output.contains("expired on 1970-01-01"))
         try expectStillThere()
     }
 
-    @Test func `a time that no calendar has is told as the last of all`() throws {
+    @Test func `an expiration beyond the calendar is shown as the latest date`() throws {
         try shell.run("put", "db", "late", "{}")
         let store = try Store.open(directory: shell.path("db.cblite2"))
         try store.write { writer in
@@ -59,7 +59,7 @@ import Testing
         #expect(try shell.run("expire", "db", "late").output == "9999-12-31T23:59:59.999Z\n")
     }
 
-    @Test func `info tells how many wait to be purged`() throws {
+    @Test func `info shows the number of expired documents`() throws {
         #expect(try shell.run("info", "db", "--json").json()["expired"] as? Int == 2)
         #expect(try shell.run("info", "db").output.contains("Expired      2 documents"))
         try shell.run("purge", "db", "--expired")
@@ -74,17 +74,17 @@ import Testing
         ("SELECT cats.n FROM zoo.cats JOIN _ AS d ON d.n > cats.n - 2", #"{"n":1}"#),
         ("SELECT a.n FROM _ AS a LEFT JOIN zoo.cats AS b ON b.n = a.n", #"{"n":1}"#),
     ])
-    func `queries do not see it`(_ question: String, _ row: String) throws {
+    func `queries omit an expired document`(_ question: String, _ row: String) throws {
         #expect(try query(question) == row + "\n")
         try expectStillThere()
     }
 
-    @Test func `mistakes are told in the words of the question`() throws {
+    @Test func `a query error does not mention the internal expiration filter`() throws {
         let wrong = try shell.divan("query", "db", "SELECT nothing( FROM _")
         #expect(wrong.status == 4 && !wrong.errors.contains("expiration"), "\(wrong)")
     }
 
-    @Test func `exports and copies by lines leave it out`() throws {
+    @Test func `exports and JSON lines omit an expired document`() throws {
         #expect(try shell.run("export", "db").output == #"{"_id":"kept","n":1}"# + "\n")
         #expect(try shell.run("export", "db", "--since", "0").lines.count == 1)
         try shell.run("cp", "db", "db.jsonl")

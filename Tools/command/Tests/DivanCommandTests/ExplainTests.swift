@@ -25,7 +25,7 @@ import Testing
         return found
     }
 
-    @Test func `a document that was never synced`() throws {
+    @Test func `explain shows a document that was never synced`() throws {
         let found = try explained("soup")
         #expect(found["document"]?.hasPrefix("exists: revision 1-") == true)
         #expect(found["peers"] == "never synced")
@@ -33,7 +33,7 @@ import Testing
         #expect(page.hasPrefix("ok    document    exists: "))
     }
 
-    @Test func `a peer that came by itself is no nobody`() throws {
+    @Test func `explain and doctor mention peers that connected to this database`() throws {
         let server = try shell.serve("a", "--no-tls")
         try shell.run("pull", "b", try server.url(), "--collections", "_default")
         server.stop()
@@ -42,7 +42,7 @@ import Testing
         #expect(try shell.run("doctor", "a").output.contains(told))
     }
 
-    @Test func `a document that the peer has, one that waits, and one that was deleted`() throws {
+    @Test func `explain shows whether a document is in sync, pending or deleted`() throws {
         let peer = try shell.serve("b", "--no-tls")
         let url = try peer.url()
         try shell.run("push", "a", url, "--collections", "_default")
@@ -57,7 +57,7 @@ import Testing
     }
 
     /// The two sides differ, although nothing is pending.
-    @Test func `a document that a filter holds back is reported as a warning`() throws {
+    @Test func `explain warns of a document that a filter skips`() throws {
         let peer = try shell.serve("b", "--no-tls")
         let url = try peer.url()
         try shell.run("push", "a", url, "--collections", "_default", "--push-filter", "salt > 5")
@@ -67,7 +67,7 @@ import Testing
         #expect(!page.contains("ok    peer"))
     }
 
-    @Test func `a document that the peer refused, with its reason`() throws {
+    @Test func `explain shows why the peer rejected a document`() throws {
         try shell.run("put", "b", "soup", #"{"salt":9}"#)
         let peer = try shell.serve("b", "--no-tls")
         _ = try shell.divan("push", "a", try peer.url(), "--collections", "_default")
@@ -76,7 +76,7 @@ import Testing
         peer.stop()
     }
 
-    @Test func `a document in conflict`() throws {
+    @Test func `explain shows a document in conflict`() throws {
         try shell.run("put", "b", "soup", #"{"salt":9}"#)
         let peer = try shell.serve("b", "--no-tls")
         let words = ["pull", "a", try peer.url(), "--collections", "_default"]
@@ -87,7 +87,7 @@ import Testing
         #expect(found["peer"]?.contains("not pushed because of the conflict") == true)
     }
 
-    @Test func `a document that is not here, or elsewhere, and one that will go`() throws {
+    @Test func `explain shows missing documents, other collections and expirations`() throws {
         try shell.divan("explain", "a", "gone").expectFailure(3, "a purge leaves no trace")
         try shell.run("put", "a", "rome", "{}", "-c", "geo.places")
         try shell.divan("explain", "a", "rome").expectFailure(3, "-c geo.places")

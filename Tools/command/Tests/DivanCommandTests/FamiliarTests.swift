@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test func `the names of cblite work`() throws {
+    @Test func `commands of the cblite tool work`() throws {
         let made = try shell.run("mkcoll", "db", "geo.rivers", "lakes", "geo.rivers").errors
         #expect(made.components(separatedBy: "Made").count == 3, "\(made)")
         #expect(try shell.run("lscoll", "db").output.contains("geo.rivers"))
@@ -32,7 +32,7 @@ import Testing
         )
     }
 
-    @Test func `ls takes patterns, pages, an order and bodies`() throws {
+    @Test func `ls accepts patterns, pages, an order and bodies`() throws {
         func list(_ words: String...) throws -> [String] {
             let outcome = try shell.divan(["ls", "db", "-c", "geo.places"] + words)
             outcome.expectSuccess()
@@ -53,7 +53,7 @@ import Testing
         #expect((long["body"] as? [String: Any])?["n"] as? String == "paris")
     }
 
-    @Test func `an empty default collection points at the others`() throws {
+    @Test func `ls of an empty default collection lists the others`() throws {
         let outcome = try shell.run("ls", "db")
         #expect(outcome.output.isEmpty)
         #expect(outcome.errors.contains("geo.places (4)\nhint: run 'divan ls db -c geo.places'\n"))
@@ -61,7 +61,7 @@ import Testing
         #expect(try shell.run("ls", "db", "-c", "_default").errors.isEmpty)
     }
 
-    @Test func `a collection that exists is not said to be made`() throws {
+    @Test func `an existing collection is not reported as created`() throws {
         let both = try shell.run("mkcoll", "db", "geo.places", "geo.new")
         #expect(both.errors == "geo.places already exists\nCreated geo.new\n")
         for option in [[], ["--dry-run"]] {
@@ -73,7 +73,7 @@ import Testing
         #expect(machine["existing"] as? String == "geo.new" && machine["made"] == nil)
     }
 
-    @Test func `the default collection is emptied, and not said to be removed`() throws {
+    @Test func `removing the default collection is reported as emptying it`() throws {
         try shell.run("put", "db", "one", "{}")
         try shell.divan("collections", "db", "--rm", "_default")
             .expectFailure(2, "Empty _default with 1 document?")
@@ -86,7 +86,7 @@ import Testing
         #expect(try shell.run("ls", "db", "-c", "_default").output.isEmpty)
     }
 
-    @Test func `without an index in the default collection index ls points at the others`() throws {
+    @Test func `index ls without indexes lists collections that have some`() throws {
         try shell.run("index", "make", "db", "byN", "n", "-c", "geo.places")
         let outcome = try shell.run("index", "ls", "db")
         #expect(outcome.output.isEmpty)
@@ -99,7 +99,7 @@ import Testing
         #expect(try shell.run("index", "ls", "db", "--json").errors.isEmpty)
     }
 
-    @Test func `a dry run changes nothing and tells what would be lost`() throws {
+    @Test func `a dry run changes nothing and reports what would be removed`() throws {
         let place = ["-c", "geo.places"]
         let removal = try shell.divan(["rm", "db", "rome", "paris", "--dry-run"] + place)
         removal.expectSuccess()
@@ -118,7 +118,7 @@ import Testing
         #expect(try shell.divan(["ls", "db"] + place).output == "paris\nr*\nroma-2\nrome\n")
     }
 
-    @Test func `purges and users can be rehearsed, too`() throws {
+    @Test func `purge and users support --dry-run`() throws {
         let place = ["-c", "geo.places"]
         let purge = try shell.divan(["purge", "db", "rome", "paris", "--dry-run"] + place)
         #expect(purge.errors == "Would purge 2 documents\n")
@@ -135,7 +135,7 @@ import Testing
         #expect(try shell.run("users", "ls", "users.json").output.hasPrefix("bo"))
     }
 
-    @Test func `verbs say nothing but what they did`() throws {
+    @Test func `commands print only their result`() throws {
         let made = try shell.run("new", "quiet", "-c", "lakes")
         #expect((made.output + made.errors).split(separator: "\n").count == 1, "\(made)")
         let saved = try shell.run("put", "quiet", "como", "{}", "-c", "lakes")
@@ -146,7 +146,7 @@ import Testing
         #expect(asked.errors.isEmpty, "\(asked)")
     }
 
-    @Test func `serve keeps its certificate, and says when peers need another`() throws {
+    @Test func `serve keeps its certificate and prints its expiration`() throws {
         var certificates: Set<String> = []
         for _ in 0..<2 {
             let terminal = try PseudoTerminal(
@@ -164,7 +164,7 @@ import Testing
         #expect(certificates.count == 1)
     }
 
-    @Test func `who looks into the wrong collection is told the right one`() throws {
+    @Test func `a document in another collection is reported with that collection`() throws {
         for verb in ["get", "rm", "explain", "revs"] {
             try shell.divan(verb, "db", "rome").expectFailure(3, "use '-c geo.places'")
         }
@@ -179,7 +179,7 @@ import Testing
         #expect(try shell.run("compare", "db", "db", "-c", "geo.places").output.hasPrefix("Equal"))
     }
 
-    @Test func `with --json a verb that prints nothing else prints what it did`() throws {
+    @Test func `with --json a command without output prints its result`() throws {
         #expect(try shell.run("new", "other", "--json").json()["database"] as? String != nil)
         let removed = try shell.run("rm", "db", "rome", "-c", "geo.places", "--json").json()
         #expect(removed["deleted"] as? [String] == ["rome"])
@@ -187,7 +187,7 @@ import Testing
         #expect(upgraded["upgraded"] as? Bool == true)
     }
 
-    @Test func `with --json an error is an object, too`() throws {
+    @Test func `with --json an error is an object`() throws {
         let outcome = try shell.divan("get", "db", "nobody", "--json")
         #expect(outcome.status == 3)
         let value = try JSONSerialization.jsonObject(with: Data(outcome.errors.utf8))
@@ -200,7 +200,7 @@ import Testing
         #expect(usage.errors.hasPrefix("{\"error\":{\"exit\":2"))
     }
 
-    @Test func `on a terminal an import shows its share and the time left`() throws {
+    @Test func `on a terminal an import shows its progress and remaining time`() throws {
         let line = "{\"text\":\"\(String(repeating: "x", count: 200))\"}\n"
         try shell.write("many.jsonl", String(repeating: line, count: 5000))
         let terminal = try PseudoTerminal(shell, ["import", "db", "many.jsonl"])
@@ -210,7 +210,7 @@ import Testing
         #expect(terminal.screen.text.contains("Imported 5,000 documents"))
     }
 
-    @Test func `the version names what it speaks and what it runs with`() throws {
+    @Test func `--version lists protocols and libraries`() throws {
         let lines = try shell.run("--version").output.split(separator: "\n")
         #expect(lines.first?.hasPrefix("divan 0.") == true)
         #expect(lines.contains { $0.hasPrefix("protocols: ") && $0.contains("BLIP_3+CBMobile_4") })
@@ -218,7 +218,7 @@ import Testing
         #expect(lines.contains { $0.hasPrefix("codecs: deflate") })
     }
 
-    @Test func `the version is told to machines, too`() throws {
+    @Test func `--version supports --json`() throws {
         let object = try shell.run("--version", "--json").json()
         let version = try #require(object["version"] as? String)
         #expect(try shell.run("--version").output.hasPrefix("divan \(version)"))

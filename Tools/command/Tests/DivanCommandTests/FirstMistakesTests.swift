@@ -13,7 +13,7 @@ import Testing
         try shell.write("scan.png", "a scan")
     }
 
-    @Test func `nobody is told to make a database where one has lost its file`() throws {
+    @Test func `a bundle without its database file is not reported as missing`() throws {
         try FileManager.default.removeItem(atPath: shell.path("db.cblite2/db.sqlite3"))
         let outcome = try shell.divan("doctor", "db")
         outcome.expectFailure(5, "not a Divan database")
@@ -21,7 +21,7 @@ import Testing
         #expect(!outcome.output.contains("divan new"))
     }
 
-    @Test func `who looks here for what programs keep elsewhere is told the place`() throws {
+    @Test func `a database in the default directory of apps is reported`() throws {
         try shell.bash("mkdir -p data/CouchbaseLite; divan new data/CouchbaseLite/shop")
             .expectSuccess()
         let place = shell.path("data/CouchbaseLite/shop")
@@ -29,7 +29,7 @@ import Testing
         #expect(try !shell.divan("ls", "nowhere").errors.contains("default directory"))
     }
 
-    @Test func `a document that was deleted is told from one that never was`() throws {
+    @Test func `a deleted document is distinguished from a missing one`() throws {
         try shell.run("rm", "db", "one")
         for words in [["get", "db", "one"], ["rm", "db", "one"], ["edit", "db", "one"]] {
             try shell.divan(words).expectFailure(3, "it was deleted; 'divan revs' shows")
@@ -37,7 +37,7 @@ import Testing
         #expect(try !shell.divan("get", "db", "two").errors.contains("deleted"))
     }
 
-    @Test func `what is there instead is named`() throws {
+    @Test func `a missing blob, index or collection is reported with the existing ones`() throws {
         try shell.run("blob", "put", "db", "one", "scan", "scan.png")
         try shell.divan("get", "db", "one", "--blob", "photo")
             .expectFailure(3, "has no blob under 'photo'", "choose one of these keys: scan")
@@ -53,21 +53,18 @@ import Testing
         ("get db -5", "write '-- -5'"),
         ("sync db other", "divan serve other --no-tls"),
     ])
-    func `a slip of the command line is told with its remedy`(
-        _ line: String,
-        _ remedy: String
-    ) throws {
+    func `a common usage error is reported with a hint`(_ line: String, _ remedy: String) throws {
         try shell.run("new", "other")
         try shell.bash("exec divan \(line)").expectFailure(2, remedy)
     }
 
-    @Test func `an editor that Ctrl-C ends is no editor that ended with status 0`() throws {
+    @Test func `an editor killed by Ctrl-C is reported as killed`() throws {
         let editor = "EDITOR='exec sh -c \"kill -INT \\$\\$\"'"
         let outcome = try shell.bash("\(editor) divan edit db one")
         outcome.expectFailure(130, "was killed by signal 2", "nothing was saved")
     }
 
-    @Test func `a shell tells of a parameter without a value`() throws {
+    @Test func `the shell warns of a parameter without a value`() throws {
         let outcome = try shell.divan("db", input: "SELECT * FROM _ WHERE n = $n;\n")
         outcome.expectSuccess()
         #expect(
@@ -77,7 +74,7 @@ import Testing
         )
     }
 
-    @Test func `a sealed database is asked by its name and key`() throws {
+    @Test func `divan NAME opens a shell for an encrypted database with its key`() throws {
         try shell.write("key", String(repeating: "ab", count: 32))
         try shell.bash("chmod 600 key && divan new sealed --key-file key").expectSuccess()
         let question = "SELECT COUNT(*) AS n FROM _;\n"
@@ -86,7 +83,7 @@ import Testing
         #expect(outcome.output.hasPrefix("n\n"))
     }
 
-    @Test func `a collection with documents is not dropped unasked`() throws {
+    @Test func `a collection with documents is not removed without --yes`() throws {
         try shell.run("put", "db", "rome", "{}", "-c", "geo.places")
         let outcome = try shell.divan("collections", "db", "--rm", "geo.places")
         outcome.expectFailure(2, "1 document", "--yes")
@@ -96,7 +93,7 @@ import Testing
         try shell.run("collections", "db", "--rm", "geo.empty")
     }
 
-    @Test func `a document whose time is over is not there`() throws {
+    @Test func `a document with an expiration in the past is removed`() throws {
         try shell.run("put", "db", "two", "{}")
         let outcome = try shell.run("expire", "db", "two", "2020-01-01")
         #expect(outcome.errors.contains("purged"))
@@ -116,12 +113,12 @@ import Testing
         ("push db ws://127.0.0.1:1/x --channels a", "unknown option '--channels'"),
         ("pull db ws://127.0.0.1:1/x --push-filter open", "unknown option '--push-filter'"),
     ])
-    func `what would mean nothing there is refused`(_ line: String, _ words: String) throws {
+    func `options without effect are rejected`(_ line: String, _ words: String) throws {
         try shell.bash("exec divan \(line)").expectFailure(2, words)
         #expect(try shell.run("index", "ls", "db").output.isEmpty)
     }
 
-    @Test func `a link to a database is called one`() throws {
+    @Test func `a symbolic link to a database is reported as such`() throws {
         try shell.bash("ln -s db.cblite2 link.cblite2").expectSuccess()
         for line in [
             "ls link", "get link one", "export link", "put link x '{}'", "info link",
@@ -134,9 +131,7 @@ import Testing
         }
     }
 
-    @Test func `an index that finds nothing says so, and names the collection that was meant`()
-        throws
-    {
+    @Test func `an index without documents warns and suggests the right collection`() throws {
         try shell.run("new", "my", "--collections", "notes")
         try shell.run("put", "my", "n", #"{"body":"text"}"#, "-c", "notes")
         let told = try shell.run("index", "make", "my", "notes", "body")
@@ -157,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func `a blob goes to the place of a pointer, as it is got from there`() throws {
+    @Test func `a blob is stored and read by a JSON pointer`() throws {
         try shell.run("blob", "put", "db", "one", "/pages/0/scan", "scan.png")
         try shell.run("blob", "put", "db", "one", "/pages/-", "scan.png")
         try shell.run("blob", "put", "db", "one", "cover", "scan.png")
@@ -172,7 +167,7 @@ import Testing
         }
     }
 
-    @Test func `identities are kept in the home of whoever asks`() throws {
+    @Test func `identities are stored in the user's home directory`() throws {
         let environment = ["HOME": shell.path("home"), "XDG_DATA_HOME": ""]
         try shell.divan(["identity", "new", "robot", "--key", "p256"], environment: environment)
             .expectSuccess()
@@ -180,7 +175,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 1)
     }
 
-    @Test func `one is one`() throws {
+    @Test func `messages use the singular for a count of one`() throws {
         try shell.run("new", "other")
         let outcome = try shell.divan("compare", "db", "other", "--collections", "_default")
         outcome.expectFailure(9, "1 difference found")
@@ -205,7 +200,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can become somebody else"))
-    func `a lack of permission is called that`() throws {
+    func `missing permissions are reported as such`() throws {
         chmod(shell.directory, 0o755)
         for words in [
             ["ls", "db"], ["put", "db", "x", "{}"], ["status", "db"], ["check", "db"],
@@ -219,7 +214,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can become somebody else"))
-    func `a process of another user is not to be ended`() throws {
+    func `a database in use by another user gets a hint with sudo`() throws {
         chmod(shell.directory, 0o755)
         chmod(shell.path("db.cblite2"), 0o755)
         chmod(shell.path("db.cblite2/lock"), 0o644)
@@ -237,7 +232,7 @@ import Testing
         _ = holder.finish()
     }
 
-    @Test func `a URL is a place to look at a certificate too`() throws {
+    @Test func `certs show accepts a URL`() throws {
         let server = try shell.serve("db")
         let url = try server.url()
         let outcome = try shell.divan("certs", "show", url)
@@ -245,7 +240,7 @@ import Testing
         server.stop()
     }
 
-    @Test func `an empty default collection that the peer has not is left out`() throws {
+    @Test func `an empty default collection that the peer lacks is skipped`() throws {
         try shell.run("new", "there", "--collections", "geo.places")
         try shell.run("new", "here", "--collections", "geo.places")
         try shell.run("put", "there", "rome", "{}", "-c", "geo.places")

@@ -13,27 +13,24 @@ import Testing
         (["frobnicate"], "divan --help"), (["pull"], "divan pull --help"),
         (["blob", "get", "--colour"], "divan blob get --help"),
     ])
-    func `wrong usage ends with the help page that explains it`(
-        words: [String],
-        help: String
-    ) throws {
+    func `a usage error has a hint to the right help page`(words: [String], help: String) throws {
         let outcome = try shell.divan(words)
         #expect(outcome.status == 2)
         #expect(outcome.complaints.count == 2)
         #expect(outcome.complaints.last == "hint: see '\(help)'")
     }
 
-    @Test func `a database that is not there is made with new`() throws {
+    @Test func `a missing database is reported with 'divan new'`() throws {
         try shell.divan("ls", "notes").expectFailure(3, "database not found", "'divan new notes'")
     }
 
     @Test(arguments: ["http://localhost:4984/notes", "localhost/notes", "wss://localhost"])
-    func `a URL that cannot be one of a peer is wrong usage`(url: String) throws {
+    func `an invalid peer URL is a usage error`(url: String) throws {
         try shell.run("new", "notes")
         try shell.divan("push", "notes", url).expectFailure(2, "URL", url)
     }
 
-    @Test func `a certificate that nobody vouches for is shown by certs show`() throws {
+    @Test func `an untrusted certificate is reported with 'divan certs show'`() throws {
         try shell.run("new", "notes")
         try shell.run("new", "copy")
         let server = try shell.serve("notes")

@@ -21,7 +21,7 @@ import Testing
         counting.merging(["DIVAN_SYNCS": shell.path(name)]) { $1 }
     }
 
-    @Test func `a server has each push on the disk before it answers`() throws {
+    @Test func `serve --full-sync writes each push to disk before it replies`() throws {
         for options in [[], ["--full-sync"]] {
             try shell.run("new", "hub")
             try shell.run("new", "edge")
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `a pull has what it confirmed on the disk`() throws {
+    @Test func `pull --full-sync writes to disk before it confirms`() throws {
         try shell.run("new", "hub")
         try shell.run("put", "hub", "doc", "{}")
         let server = try shell.serve("hub", "--no-tls")

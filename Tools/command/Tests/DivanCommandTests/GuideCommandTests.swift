@@ -4,13 +4,13 @@ import Testing
 
 /// The commands of guides, run in order and unchanged.
 @Suite(.timeLimit(.minutes(5))) struct GuideCommandTests {
-    @Test func `a test that says it runs a block, and does not, fails`() throws {
+    @Test func `a test that does not run its declared block fails`() throws {
         withKnownIssue { _ = try Guide("blobs.md", runs: "sh") }
         let guide = try Guide("blobs.md", runs: "sh")
         #expect(guide.script("sh").contains("divan blob put"))
     }
 
-    @Test func `getting started does what it says`() throws {
+    @Test func `the Getting started guide works`() throws {
         let shell = try Shell()
         let blocks = try Guide("getting-started.md", runs: "sh").blocks("sh").map(\.text)
         try #require(blocks.count == 3)
@@ -39,7 +39,7 @@ import Testing
         #expect(outcome.output.hasSuffix("gent\nghent\nrome\n"), "\(outcome.output)")
     }
 
-    @Test func `a database is packed as the guide says`() throws {
+    @Test func `the guide to smaller databases works`() throws {
         let shell = try Shell()
         let outcome = try shell.bash(
             "set -e\n" + Guide("smaller-databases.md", runs: "sh").script("sh")
@@ -53,7 +53,7 @@ import Testing
             .expectSuccess()
     }
 
-    @Test func `a backup is made, looked at and put back`() throws {
+    @Test func `the guide to backups works`() throws {
         let shell = try Shell()
         let guide = try Guide("backup.md", runs: "sh", "sh repair")
         let outcome = try shell.bash("set -e\n" + guide.script("sh"))
@@ -89,14 +89,14 @@ import Testing
         try bytes.write(to: URL(filePath: path))
     }
 
-    @Test func `the guide to blobs runs`() throws {
+    @Test func `the guide to blobs works`() throws {
         let shell = try Shell()
         let outcome = try shell.bash("set -e\n" + Guide("blobs.md", runs: "sh").script("sh"))
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.output.contains("image/jpeg"))
     }
 
-    @Test func `the guide to encryption runs, and the password is asked for twice`() throws {
+    @Test func `the guide to encryption works and asks for the password twice`() throws {
         let shell = try Shell()
         let guide = try Guide("encryption.md", runs: "sh key", "sh typed", "sh")
         try shell.run("new", "notes")
@@ -115,7 +115,7 @@ import Testing
         #expect(try shell.run("get", "notes", "one").output.contains("saffron"))
     }
 
-    @Test func `the guide for users of Couchbase Lite brings their database`() throws {
+    @Test func `the guide for users of Couchbase Lite imports their database`() throws {
         let shell = try Shell()
         let fixtures = Guide.root.appendingPathComponent(
             "Packages/DivanCBLite/Tests/Fixtures/cblite2"
@@ -135,7 +135,7 @@ import Testing
         #expect(outcome.lines.count == 3, "\(outcome)")
     }
 
-    @Test func `the guide to slow queries tells the plans as they are`() throws {
+    @Test func `the guide to slow queries shows the real plans`() throws {
         let shell = try Shell()
         let guide = try Guide("slow-queries.md", runs: "sh")
         let outcome = try shell.bash("set -e\n" + guide.script("sh"))
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func `the guide to upgrading runs`() throws {
+    @Test func `the guide to upgrading works`() throws {
         let shell = try Shell()
         let outcome = try shell.bash("set -e\n" + Guide("upgrading.md", runs: "sh").script("sh"))
         #expect(outcome.status == 0, "\(outcome.errors)")

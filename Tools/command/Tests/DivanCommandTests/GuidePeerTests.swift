@@ -14,7 +14,7 @@ import Testing
         other = try Shell()
     }
 
-    @Test func `the questions of the guide are answered in the shell, once and again`() throws {
+    @Test func `the guide's queries work in the command and with --watch`() throws {
         let guide = try Guide("queries.md", runs: "sh", "sh watching")
         try shell.write(
             "chairs.jsonl",
@@ -47,7 +47,7 @@ import Testing
         terminal.interrupt()
     }
 
-    @Test func `a condition of the guide limits a user, and what is synced`() throws {
+    @Test func `the guide's condition limits a user and a sync`() throws {
         let guide = try Guide("queries.md", runs: "sh limited")
         let lines = guide.script("sh limited").split(separator: "\n")
         try #require(lines.count == 2)
@@ -71,7 +71,7 @@ import Testing
         #expect(try other.run("ls", "shop").output == "hers\nhis\nmine\n")
     }
 
-    @Test func `a conflict that was left open is settled as the guide settles it`() throws {
+    @Test func `an open conflict is resolved as in the guide`() throws {
         let guide = try Guide("resolving-conflicts.md", runs: "sh")
         try other.run("new", "notes")
         try other.run("put", "notes", "monday", #"{"text":"rain"}"#)
@@ -94,9 +94,7 @@ import Testing
         )
     }
 
-    @Test func `the commands of the guide to Sync Gateway reach a server that has the user`()
-        throws
-    {
+    @Test func `the guide's Sync Gateway commands work with a server that has the user`() throws {
         let guide = try Guide("sync-gateway.md", runs: "sh", "sh continuous")
         try shell.write("secret.txt", "open sesame\n")
         try other.write("secret.txt", "open sesame\n")
@@ -120,7 +118,7 @@ import Testing
         watching.stop()
     }
 
-    @Test func `the guide to troubleshooting runs`() throws {
+    @Test func `the guide to troubleshooting works`() throws {
         let guide = try Guide("troubleshooting.md", runs: "sh", "sh served", "sh proxied")
         let local = guide.blocks("sh").map(\.text)
         let served = guide.script("sh served")
@@ -156,7 +154,7 @@ import Testing
         #expect(end.output.contains("Intact: 1 document"))
     }
 
-    @Test func `the studio of the guide says where it is`() throws {
+    @Test func `the guide's studio command prints its address`() throws {
         let lines = try Guide("studio.md", runs: "console").script("console").split(separator: "\n")
         try #require(lines.count == 2)
         try shell.run("new", "travel")

@@ -19,7 +19,7 @@ import Testing
             }
     }
 
-    @Test func `every page fits 80 columns, and every verb has an example`() throws {
+    @Test func `every help page fits 80 columns and has an example`() throws {
         let help = try shell.run("--help").output
         let verbs = verbs(of: help)
         #expect(verbs.count > 40)
@@ -39,7 +39,7 @@ import Testing
     }
 
     /// The files would be a second copy of the same database, with the same author of versions.
-    @Test func `no example copies a database by its files`() throws {
+    @Test func `no example copies database files directly`() throws {
         for verb in verbs(of: try shell.run("--help").output) {
             let words = verb.split(separator: " ").map(String.init) + ["--help"]
             let page = try shell.divan(words).output
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `every verb takes --json, or prints a form of its own`() throws {
+    @Test func `every command with text output supports --json`() throws {
         let verbs = verbs(of: try shell.run("--help").output)
         let plain = try verbs.filter { verb in
             let words = verb.split(separator: " ").map(String.init) + ["--help"]
@@ -60,7 +60,7 @@ import Testing
     @Test(arguments: [
         "identity", "users", "certs", "checkpoints", "conflicts", "blob",
     ])
-    func `a group of verbs has a page of its own`(_ group: String) throws {
+    func `a command group has its own help page`(_ group: String) throws {
         let page = try shell.run(group, "--help").output
         #expect(page.hasPrefix("Usage: divan \(group) COMMAND"))
         #expect(page.contains("  \(group) "))
@@ -71,7 +71,7 @@ import Testing
         ("snyc", "sync"), ("lss", "ls"), ("imprt-cblite", "import-cblite"),
         ("pul", "pull"), ("studi", "studio"), ("--hlp", "--help"), ("conflict", "conflicts"),
     ])
-    func `a verb that was mistyped is guessed`(_ typed: String, _ meant: String) throws {
+    func `a mistyped command gets a suggestion`(_ typed: String, _ meant: String) throws {
         try shell.divan(typed).expectFailure(2, "did you mean 'divan \(meant)'?")
     }
 
@@ -82,7 +82,7 @@ import Testing
         ("travel rome", "did you mean 'divan get travel rome'?"),
         ("travel ls", "did you mean 'divan ls travel'?"),
     ])
-    func `what is meant for a whole database is told, and where the verb stands`(
+    func `commands for a database as a whole and swapped words get a hint`(
         _ typed: String,
         _ line: String
     ) throws {
@@ -94,8 +94,7 @@ import Testing
         (["blob", "lst"], "ls"), (["index", "mke"], "make"), (["users", "delete"], "rm"),
         (["conflicts", "resovle"], "resolve"),
     ])
-    func `a verb of a group that was mistyped is guessed`(_ typed: [String], _ meant: String) throws
-    {
+    func `a mistyped subcommand gets a suggestion`(_ typed: [String], _ meant: String) throws {
         let name = typed.joined(separator: " ")
         try shell.divan(typed)
             .expectFailure(
@@ -105,7 +104,7 @@ import Testing
             )
     }
 
-    @Test func `an option before the verb is told from a verb`() throws {
+    @Test func `an option before the command is reported as such`() throws {
         try shell.divan("--json", "ls", "db").expectFailure(
             2,
             "option '--json' comes before the command",
@@ -113,7 +112,7 @@ import Testing
         )
     }
 
-    @Test func `without a word the help is printed`() throws {
+    @Test func `without arguments the help is printed`() throws {
         let outcome = try shell.divan()
         #expect(outcome.status == 0 && outcome.errors.isEmpty)
         #expect(try outcome.output == shell.run("--help").output)
@@ -122,14 +121,14 @@ import Testing
     @Test(arguments: [
         ["ls"], ["ls", "--nope"], ["expire", "db"], ["index"], ["users", "rm", "x"],
     ])
-    func `an error names the program once`(_ words: [String]) throws {
+    func `an error contains the program name once`(_ words: [String]) throws {
         let outcome = try shell.divan(words)
         outcome.expectFailure(2)
         #expect(outcome.errors.hasPrefix("divan: \(words[0])"), "\(outcome.errors)")
         #expect(!outcome.errors.contains("divan: divan"), "\(outcome.errors)")
     }
 
-    @Test func `help explains itself, and says what it does not know`() throws {
+    @Test func `divan help explains itself and rejects an unknown code`() throws {
         let own = try shell.run("help", "help").output
         #expect(own.hasPrefix("Usage: divan help [COMMAND|CODE…]\n"))
         #expect(try shell.run("help", "blob", "get").output.hasPrefix("Usage: divan blob get "))
@@ -137,14 +136,14 @@ import Testing
             .expectFailure(2, "unknown code '99999'", "divan help codes")
     }
 
-    @Test func `a value that stands right behind its option is not guessed`() throws {
+    @Test func `a value attached to a short option is rejected with a hint`() throws {
         try shell.run("new", "db", "-c", "big")
         try shell.divan("ls", "db", "-cbig").expectFailure(2, "write '-c big'")
         try shell.divan("ls", "db", "-collection", "big").expectFailure(2, "mean '--collection'?")
     }
 
     @Test(arguments: [("-x", "option"), ("nope", "command"), ("x", "command"), ("42", "command")])
-    func `a word that is near to nothing is no occasion to guess`(
+    func `an unknown word without a similar command gets no suggestion`(
         _ typed: String,
         _ kind: String
     ) throws {

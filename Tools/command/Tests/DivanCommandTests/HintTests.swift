@@ -37,7 +37,7 @@ import Testing
             "name"
         ),
     ])
-    func `an unknown property is named with the nearest one`(
+    func `an unknown property gets a suggestion of the nearest one`(
         sql: String,
         name: String,
         meant: String
@@ -51,7 +51,7 @@ import Testing
         )
     }
 
-    @Test func `without a near one the properties are listed`() throws {
+    @Test func `an unknown property without a similar one lists the properties`() throws {
         let found = try hint("SELECT colour FROM shop.chairs")
         #expect(
             found.contains(
@@ -66,11 +66,11 @@ import Testing
         "SELECT META().id FROM shop.chairs WHERE FALSE", "SELECT nme FROM _",
         "SELECT COUNT(*) FROM _",
     ])
-    func `a known property, and an empty collection, bring no hint`(sql: String) throws {
+    func `a known property and an empty collection cause no hint`(sql: String) throws {
         #expect(try !hint(sql).contains("hint"))
     }
 
-    @Test func `scripts get rows alone`() throws {
+    @Test func `with --json no hints are printed`() throws {
         let outcome = try shell.run("query", "shop", "SELECT nme FROM shop.chairs", "--json")
         #expect(outcome.errors == "" && outcome.output == "{}\n{}\n")
     }
@@ -91,7 +91,7 @@ import Testing
         ("SELECT name FROM shop.chairs WHERE name > 'A' AND MATCH(name, 'oslo')", "Oslo"),
         ("SELECT c.name FROM shop.chairs AS c WHERE MATCH(c.words, 'wooden')", "Oslo"),
     ])
-    func `MATCH without an index shows the command that makes one, and it works`(
+    func `MATCH without an index suggests a working index command`(
         sql: String,
         expected: String
     ) throws {
@@ -101,7 +101,7 @@ import Testing
         #expect(try shell.run("query", "shop", sql).output.contains(expected))
     }
 
-    @Test func `MATCH with a misspelt index names the one that exists`() throws {
+    @Test func `MATCH with a misspelt index suggests the existing one`() throws {
         try shell.run("index", "make", "shop", "words", "-c", "shop.chairs", "story", "--text")
         let outcome = try shell.divan(
             ["query", "shop", "SELECT name FROM shop.chairs WHERE MATCH(wrods, 'a')"]
@@ -114,7 +114,7 @@ import Testing
         (["byName", "-c", "shop.chairs", "nmae"], 0), (["byName", "name"], 0),
         (["words", "story", "--text"], 0), (["byName", "-c", "shop.chairs", "UPPER(nmae)"], 0),
     ])
-    func `an index of a wrong collection or property shows the command that was meant`(
+    func `an index of a wrong collection or property suggests the right command`(
         words: [String],
         status: Int
     ) throws {
@@ -125,7 +125,7 @@ import Testing
         #expect(list.contains("name") || list.contains("story"), "\(list)")
     }
 
-    @Test func `an index of known properties brings no warning`() throws {
+    @Test func `an index of known properties causes no warning`() throws {
         for words in [["byName", "name", "price"], ["byTag", "--array", "tags", "word"]] {
             let outcome = try shell.divan(["index", "make", "shop", "-c", "shop.chairs"] + words)
             #expect(outcome.status == 0 && !outcome.errors.contains("warning"), "\(outcome.errors)")

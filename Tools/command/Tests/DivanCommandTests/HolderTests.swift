@@ -16,7 +16,7 @@ import Testing
         try shell.run("get", "a", id, "--raw").output
     }
 
-    @Test func `each verb does what it does without a holder, with its results and its errors`()
+    @Test func `each command behaves the same through the process that has the database open`()
         throws
     {
         let server = try shell.serve("a", "--no-tls")
@@ -47,7 +47,7 @@ import Testing
     }
 
     /// Between the lock and the socket a database is opened, which takes longer on a busy machine.
-    @Test func `a command that has the lock and does not listen yet is waited for`() throws {
+    @Test func `a command waits for a lock holder that does not listen yet`() throws {
         // flock(1) under our name: the owner of the lock looks like a divan push.
         try FileManager.default.linkItem(
             atPath: shell.path("a.cblite2/lock"),
@@ -65,7 +65,7 @@ import Testing
         #expect(try body("soup") == "{}\n")
     }
 
-    @Test func `relative paths are those of the shell, and an editor is the shell's own`() throws {
+    @Test func `relative paths and the editor are those of the calling shell`() throws {
         try FileManager.default.createDirectory(
             atPath: shell.path("elsewhere"),
             withIntermediateDirectories: false
@@ -84,8 +84,7 @@ import Testing
         server.stop()
     }
 
-    @Test func `where the system forbids a second directory, that of the holder is served`() throws
-    {
+    @Test func `without unshare a command works only in the holder's directory`() throws {
         let server = try shell.start(
             ["serve", "a", "--interface", "127.0.0.1", "--no-tls"],
             try shell.preloading("no_unshare")
@@ -102,7 +101,7 @@ import Testing
         #expect(try shell.run("ls", "a").output == "soup\n")
     }
 
-    @Test func `a revision that somebody else replaced is not overwritten`() throws {
+    @Test func `put --over does not overwrite another revision`() throws {
         try shell.run("put", "a", "soup", "{}")
         try shell.divan("put", "a", "soup", "{}", "--over", "1-00").expectFailure(
             10,
@@ -115,7 +114,7 @@ import Testing
         )
     }
 
-    @Test func `collections are made and removed by the holder, which is asked nothing`() throws {
+    @Test func `collections are created and removed through the holder without a prompt`() throws {
         let server = try shell.serve("a", "--no-tls")
         _ = try server.url()
         let made = try shell.run("mkcoll", "a", "geo.a", "geo.b")
@@ -138,9 +137,7 @@ import Testing
         try shell.run("check", "a")
     }
 
-    @Test func `who cannot be helped is told who has the database, and the socket is private`()
-        throws
-    {
+    @Test func `an unsupported command reports the holder, and the socket is private`() throws {
         let server = try shell.serve("a", "--no-tls")
         _ = try server.url()
         let attributes = try FileManager.default.attributesOfItem(
@@ -164,7 +161,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: shell.path("a.cblite2/holder")))
     }
 
-    @Test func `a holder that was killed hinders nobody`() throws {
+    @Test func `a killed holder does not block other commands`() throws {
         let server = try shell.serve("a", "--no-tls")
         _ = try server.url()
         server.killHard()
@@ -178,9 +175,7 @@ import Testing
     }
 
     @Test
-    func `shells write through a holder, and either side is killed: nothing is lost or twice`()
-        async throws
-    {
+    func `nothing is lost or duplicated when shells or the holder are killed`() async throws {
         let (shellCount, fileCount, documentCount) = (8, 5, 250)
         var expected: Set<Substring> = []
         for number in 0..<shellCount {
@@ -242,7 +237,7 @@ import Testing
         #expect(collections["sequence"] as? Int == count, note)
     }
 
-    @Test func `an import that is run again through the holder changes nothing`() throws {
+    @Test func `a repeated import through the holder changes nothing`() throws {
         let server = try shell.serve("a", "--no-tls")
         _ = try server.url()
         try shell.write("more.jsonl", "{\"_id\":\"x\",\"n\":1}\n{\"_id\":\"y\"}\n")

@@ -5,7 +5,7 @@ import Testing
 
 /// How the process that holds a database reacts to unknown words.
 @Suite(.timeLimit(.minutes(1))) struct HolderWireTests {
-    @Test func `half a line is not waited for for ever`() throws {
+    @Test func `an incomplete line times out`() throws {
         var ends: [Int32] = [-1, -1]
         let status = socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
         try #require(status == 0)
@@ -20,7 +20,7 @@ import Testing
         #expect(line == nil)
     }
 
-    @Test func `a command line of another version is refused with a sentence`() {
+    @Test func `an unknown option from another version is rejected with a message`() {
         // 2 was the exit code of a usage error, and nothing was printed.
         #expect(Program.runHeld(["put", "--of-tomorrow", "a", "x", "{}"]) == 5)
     }

@@ -17,7 +17,7 @@ import Testing
 
     private let directory = "data/CouchbaseLite/Identities"
 
-    @Test func `a new identity is kept where only its owner can read it`() throws {
+    @Test func `a new identity is readable by its owner only`() throws {
         let outcome = try shell.run(
             "identity",
             "new",
@@ -43,7 +43,7 @@ import Testing
         #expect(try shell.run("identity", "show", "jukebox").output == outcome.output)
     }
 
-    @Test func `without a home no identity is made, and each verb says what to set`() throws {
+    @Test func `without a home directory the error says which variable to set`() throws {
         try shell.run("new", "db")
         // Nobody, not even root, can make a directory there.
         let nowhere = ["XDG_DATA_HOME": "/proc/nowhere"]
@@ -56,19 +56,19 @@ import Testing
         }
     }
 
-    @Test func `a label that only looks like another forgets nothing`() throws {
+    @Test func `a label that only looks the same removes nothing`() throws {
         try shell.run("identity", "new", "caf\u{E9}", "--key", "p256")
         try shell.divan("identity", "rm", "cafe\u{301}", "--yes").expectFailure(3, "not found in ")
         #expect(try shell.run("identity", "ls", "--json").lines.count == 1)
     }
 
-    @Test func `the usual key is one that every peer can read`() throws {
+    @Test func `the default key type is RSA, which every peer supports`() throws {
         let shown = try shell.run("identity", "new", "phone", "--json").json()
         #expect(shown["key"] as? String == "RSA private key of 2048 bits")
         #expect(shown["label"] as? String == "phone")
     }
 
-    @Test func `an authority signs, and the chain says so`() throws {
+    @Test func `an authority signs an identity, and the chain contains it`() throws {
         try shell.run("identity", "new", "cellar", "--authority", "--key", "p256")
         let shown = try shell.divan(
             ["identity", "new", "robot", "--issuer", "cellar", "--key", "p256", "--for", "client"]
@@ -90,13 +90,13 @@ import Testing
         #expect(verified.output.contains("robot.pem: OK"), "\(verified.errors)")
     }
 
-    @Test func `an authority that ends first brings a warning`() throws {
+    @Test func `an authority that expires first causes a warning`() throws {
         try shell.run("identity", "new", "cellar", "--authority", "--days", "10", "--key", "p256")
         let outcome = try shell.run("identity", "new", "robot", "--issuer", "cellar")
         #expect(outcome.errors.contains("warning: robot cannot be used after 20"))
     }
 
-    @Test func `an identity is renewed with its key, and what it signed stays valid`() throws {
+    @Test func `a renewed identity keeps its key, and its signed certificates stay valid`() throws {
         try shell.run("identity", "new", "cellar", "--authority", "--days", "9", "--key", "p256")
         try shell.run("identity", "new", "robot", "--issuer", "cellar", "--days", "9")
         let old = try shell.run("identity", "export", "robot", "--chain").output
@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test(arguments: ["--p12", "--pem"])
-    func `an identity travels in a file that its password opens`(_ form: String) throws {
+    func `an identity is exported and imported in an encrypted file`(_ form: String) throws {
         let made = try shell.run("identity", "new", "robot", "--key", "p256").output
         let open = ["DIVAN_PASSWORD": "open sesame"]
         try shell.divan(["identity", "export", "robot", form, "robot.x"], environment: open)
@@ -148,7 +148,7 @@ import Testing
         listed.expectFailure(10, "robot.x already exists")
     }
 
-    @Test func `machines get the certificate, or the place of the file, in an object`() throws {
+    @Test func `identity export --json prints the certificate or the file path`() throws {
         try shell.run("identity", "new", "robot", "--key", "p256")
         let object = try shell.run("identity", "export", "robot", "--json").json()
         #expect(object["label"] as? String == "robot")
@@ -161,7 +161,7 @@ import Testing
         #expect(try shell.text("robot.pem").contains("PRIVATE KEY"))
     }
 
-    @Test func `openssl reads what is exported`() throws {
+    @Test func `openssl reads exported identities`() throws {
         try shell.run("identity", "new", "robot", "--key", "p384")
         let outcome = try shell.bash(
             """
@@ -178,7 +178,7 @@ import Testing
         )
     }
 
-    @Test func `the list says what each is for, and whose those without a name are`() throws {
+    @Test func `identity ls shows the purpose and the database of each identity`() throws {
         try shell.run("new", "menu")
         let server = try shell.serve("menu")
         _ = try server.url()
@@ -193,7 +193,7 @@ import Testing
         #expect(try shell.run("identity", "ls").output.contains("listener of an unknown database"))
     }
 
-    @Test func `an identity is forgotten only on purpose`() throws {
+    @Test func `identity rm requires --yes and existing labels`() throws {
         try shell.run("identity", "new", "robot", "--key", "p256")
         try shell.divan("identity", "rm", "robot").expectFailure(2, "--yes")
         try shell.divan("identity", "rm", "robot", "other", "--yes").expectFailure(3, "'other'")
@@ -202,7 +202,8 @@ import Testing
         #expect(try shell.run("identity", "ls").output.isEmpty)
     }
 
-    @Test func `a directory that others can read is refused, and damage is told`() throws {
+    @Test func `a readable identity directory is rejected, and a damaged file is reported`() throws
+    {
         try shell.run("identity", "new", "robot", "--key", "p256")
         try shell.write("\(directory)/broken.pem", "-----BEGIN nothing")
         chmod(shell.path("\(directory)/broken.pem"), 0o600)
@@ -214,7 +215,7 @@ import Testing
     }
 
     @Test(arguments: ["--p12", "--pem"])
-    func `an encrypted file says where its password comes from`(_ form: String) throws {
+    func `an encrypted identity file is reported with the password options`(_ form: String) throws {
         let file = form == "--p12" ? "robot.p12" : "robot.pem"
         try shell.write("secret.txt", "sesame\n")
         try shell.run("new", "db")
@@ -230,7 +231,7 @@ import Testing
             .expectFailure(4, "\(file): wrong password", "hint: correct DIVAN_IDENTITY_PASSWORD")
     }
 
-    @Test func `a certificate without a key is no secret`() throws {
+    @Test func `a certificate without a key causes no permission error`() throws {
         try shell.run("new", "db")
         try shell.run("identity", "new", "robot", "--key", "p256")
         try shell.run("identity", "export", "robot", "--pem", "key.pem", "--no-password")
@@ -247,7 +248,7 @@ import Testing
         )
     }
 
-    @Test func `wrong words are explained`() throws {
+    @Test func `usage errors of identity are explained`() throws {
         try shell.divan("identity").expectFailure(2, "identity new", "identity rm")
         try shell.divan("identity", "new").expectFailure(2, "missing argument LABEL")
         try shell.divan("identity", "new", "x", "--key", "dsa").expectFailure(2, "p256")

@@ -31,7 +31,7 @@ import Testing
         #expect(try revisions() == before)
     }
 
-    @Test func `lines of JSON with blobs, however their text is spelled`() throws {
+    @Test func `a repeated import of JSON lines with blobs changes nothing`() throws {
         try shell.write(
             "a.jsonl",
             """
@@ -54,7 +54,7 @@ import Testing
         #expect(try revisions() == before)
     }
 
-    @Test func `a table, an array and what CouchDB gives out`() throws {
+    @Test func `a repeated import of CSV, an array or CouchDB data changes nothing`() throws {
         try shell.write("t.csv", "_id,n,name\na,1,soup\nb,2,\"te,a\"\n")
         try importTwice("t.csv", "--from", "csv", count: 2)
         try shell.write("c.json", "{\"docs\":[{\"_id\":\"c\",\"_rev\":\"4-a\",\"n\":1}]}")
@@ -64,14 +64,14 @@ import Testing
         try importTwice("d.json", count: 1)
     }
 
-    @Test func `what was exported comes back as it is`() throws {
+    @Test func `a repeated import of an export changes nothing`() throws {
         try shell.write("photo", "bytes")
         try shell.run("put", "db", "soup", #"{"n":[1,2]}"#, "--blob", "photo=photo")
         try shell.run("export", "db", "all.jsonl")
         try importTwice("all.jsonl", count: 1)
     }
 
-    @Test func `what has another content is saved, and a deletion counts once`() throws {
+    @Test func `a repeated import saves changed documents and deletes only once`() throws {
         try shell.write("a.jsonl", "{\"_id\":\"a\",\"n\":1}\n{\"_id\":\"b\"}\n{\"_id\":\"c\"}\n")
         try shell.run("import", "db", "a.jsonl")
         try shell.run("rm", "db", "c")
@@ -91,7 +91,7 @@ import Testing
         #expect(rehearsed["unchanged"] as? Int == 3)
     }
 
-    @Test func `one that stopped at a bad line is run again when the line is mended`() throws {
+    @Test func `an import that stopped at an invalid line continues after the fix`() throws {
         try shell.write("a.jsonl", "{\"_id\":\"a\"}\n{\"_id\":\n")
         try shell.divan("import", "db", "a.jsonl")
             .expectFailure(4, "a.jsonl:2, column 8: ", "the 1 document before it was saved")

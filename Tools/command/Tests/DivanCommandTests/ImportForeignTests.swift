@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test
-    func `imports a database and lists its documents`() throws {
+    func `import-cblite imports a database`() throws {
         let outcome = try shell.divan(["import-cblite", "manykeys-3.2.cblite2", "new", "--json"])
         #expect(outcome.status == 0)
         #expect(outcome.output.contains(#""documents":3"#))
@@ -27,7 +27,7 @@ import Testing
         #expect(try shell.divan(["check", "new"]).status == 0)
     }
 
-    @Test func `who gives a key has the new one sealed`() throws {
+    @Test func `import-cblite with a key creates an encrypted database`() throws {
         try shell.write("key", String(repeating: "5c", count: 32))
         _ = try shell.bash("chmod 600 key")
         let key = ["--key-file", "key"]
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test
-    func `names what is missing, and keeps the rest`() throws {
+    func `import-cblite reports missing blobs and imports the rest`() throws {
         let outcome = try shell.divan(["import-cblite", "revtree-3.2", "new"])
         #expect(outcome.status == 8)
         #expect(outcome.errors.contains("blob sha1-AAAAAAAAAAAAAAAAAAAAAAAAAAA=: missing"))
@@ -47,14 +47,16 @@ import Testing
     }
 
     @Test(arguments: [["ls", "revtree-3.2"], ["put", "revtree-3.2", "x", "{}"]])
-    func `other verbs name the command`(words: [String]) throws {
+    func `other commands suggest import-cblite for a Couchbase Lite database`(
+        words: [String]
+    ) throws {
         let outcome = try shell.divan(words)
         #expect(outcome.status == 5)
         #expect(outcome.errors.contains("a Couchbase Lite database"))
         #expect(outcome.errors.contains("divan import-cblite revtree-3.2.cblite2 NEW"))
     }
 
-    @Test func `a database of Divan is told that it needs no import`() throws {
+    @Test func `import-cblite rejects a Divan database`() throws {
         #expect(try shell.divan(["new", "ours"]).status == 0)
         let outcome = try shell.divan(["import-cblite", "ours", "new"])
         #expect(outcome.status == 3)

@@ -11,7 +11,7 @@ import Testing
         try shell.run("new", "db")
     }
 
-    @Test func `only contents that came along are counted`() throws {
+    @Test func `only blobs with content are counted`() throws {
         let named = #"{"@type":"blob","digest":"sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk="}"#
         let content = #"{"@type":"blob","data":"c2FmZnJvbg=="}"#
         try shell.write(
@@ -46,7 +46,7 @@ import Testing
         #expect(try shell.run("cp", "in.jsonl", "copy").errors.contains("got random IDs"))
     }
 
-    @Test func `a key that no document has is refused, and nothing is saved`() throws {
+    @Test func `an --id-from key that no document has is rejected`() throws {
         let lines = (1...1_500).map { "{\"number\":\($0)}\n" }.joined()
         try shell.write("in.jsonl", lines)
         try shell.divan("import", "db", "in.jsonl", "--id-from", "nubmer")
@@ -59,7 +59,7 @@ import Testing
         #expect(try shell.run("ls", "db").output.isEmpty)
     }
 
-    @Test func `what a file before a missing one holds is saved, and told`() throws {
+    @Test func `documents before a missing file are saved and counted`() throws {
         try shell.write("in.jsonl", #"{"_id":"a"}"#)
         try shell.divan("import", "db", "in.jsonl", "nothing.jsonl")
             .expectFailure(3, "nothing.jsonl", "the 1 document before it was saved")
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: [SIGINT, SIGTERM])
-    func `the first signal ends an import that waits for more`(_ signal: Int32) throws {
+    func `the first signal ends an import that waits for input`(_ signal: Int32) throws {
         let (input, errors) = (Pipe(), Pipe())
         let process = Process()
         process.executableURL = URL(filePath: Shell.divan.path)

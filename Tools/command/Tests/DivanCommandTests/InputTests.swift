@@ -20,7 +20,7 @@ import Testing
     ]
 
     @Test(arguments: ["<.", "<&-", "<db.cblite2/Attachments"])
-    func `an input that is closed or a directory is told`(_ stream: String) throws {
+    func `a closed input or a directory is reported`(_ stream: String) throws {
         try shell.write("secret.txt", "open sesame\n")
         try shell.run("users", "add", "users.json", "anna", "--password-file", "secret.txt")
         for line in Self.readers {
@@ -43,14 +43,14 @@ import Testing
         "pull db ws://127.0.0.1:1/x --report .", "export db nowhere/out.jsonl",
         "blob get db one photo .", "identity export robot --pem .",
     ])
-    func `a directory in a file's place is told`(_ line: String) throws {
+    func `a directory given as a file is reported`(_ line: String) throws {
         let outcome = try shell.bash("exec divan \(line) </dev/null")
         #expect((1...7).contains(outcome.status), "\(outcome)")
         #expect(outcome.complaints.contains { $0.hasPrefix("divan: ") }, "\(outcome)")
         #expect(!outcome.errors.contains("NSCocoaErrorDomain"), "\(outcome)")
     }
 
-    @Test func `a password that is no UTF-8 is refused wherever it comes from`() throws {
+    @Test func `a password that is not UTF-8 is rejected from any source`() throws {
         let add = "exec divan users add users.json ali"
         for line in [
             "printf 'caf\\xe9\\n' | \(add) --password-file -",
@@ -68,7 +68,7 @@ import Testing
         "pull db $'ws://127.0.0.1:1/\\xff'", "put db x $'{\"a\":\"\\xff\"}'",
         "pull db ws://127.0.0.1:1/x --documents $'\\xff'",
     ])
-    func `an argument that is no UTF-8 is refused, not replaced`(_ line: String) throws {
+    func `an argument that is not UTF-8 is rejected`(_ line: String) throws {
         let outcome = try shell.bash("exec divan \(line)")
         outcome.expectFailure(4, "argument", "not valid UTF-8")
         #expect(try shell.run("ls", "db").output == "one\n")
@@ -81,7 +81,7 @@ import Testing
         ("_id,t,t\\nx,1,2\\n", "two columns are named 't'"),
         ("_id,\\nx,1\\n", "a key is empty"),
     ])
-    func `a table that would be altered on its way is refused`(
+    func `a CSV file that cannot be imported exactly is rejected`(
         _ text: String,
         _ words: String
     ) throws {
@@ -89,7 +89,7 @@ import Testing
         outcome.expectFailure(4, words)
     }
 
-    @Test func `a table of one column is one, and a quoted key may hold anything`() throws {
+    @Test func `a CSV file can have one column and any quoted key`() throws {
         try shell.bash(
             "printf 'name\\nx;y\\n' >t.csv; divan import db t.csv --from csv --id-from name"
         )
@@ -99,7 +99,7 @@ import Testing
         #expect(try shell.run("ls", "db", "x").output == "x;y\n")
     }
 
-    @Test func `a table is told from lines, and a line from an object over several`() throws {
+    @Test func `CSV, JSON lines and multi-line objects are distinguished`() throws {
         try shell.write("t.csv", "_id,a\ntable,1\n")
         try shell.run("import", "db", "t.csv")
         #expect(try shell.run("get", "db", "table", "--raw").output == "{\"a\":1}\n")
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test(arguments: ["\\r", "\\n", "\\r\\n"])
-    func `lines of a table may end in any way`(_ end: String) throws {
+    func `CSV lines can have any line ending`(_ end: String) throws {
         let text = ["_id,t,", "x,a,", "y,\"b\\rc\",", "", "z,d"].joined(separator: end)
         try shell.bash("printf '\(text)' >t.csv; divan import db t.csv --from csv").expectSuccess()
         #expect(try shell.run("ls", "db").output == "one\nx\ny\nz\n")
@@ -123,7 +123,7 @@ import Testing
         #expect(try shell.run("get", "db", "y", "--raw").output == "{\"t\":\"b\\rc\"}\n")
     }
 
-    @Test func `the sign for damaged text may be typed`() throws {
+    @Test func `U+FFFD is valid in an ID`() throws {
         try shell.run("put", "db", "caf\u{FFFD}", "{}")
         #expect(try shell.run("ls", "db").output == "caf\u{FFFD}\none\n")
     }
@@ -140,14 +140,14 @@ import Testing
         ["pull", "db", "ws://127.0.0.1:1/x", "--header", ": b"],
         ["checkpoints", "show", "db", "ws://127.0.0.1:1/x", "--header", "A: b\nC: d"],
     ])
-    func `empty words, URLs and broken lines are wrong usage`(_ words: [String]) throws {
+    func `empty arguments, URLs and line breaks are usage errors`(_ words: [String]) throws {
         let outcome = try shell.divan(words)
         outcome.expectFailure(2)
         let entries = try FileManager.default.contentsOfDirectory(atPath: shell.directory)
         #expect(entries.filter { $0 != "data" } == ["db.cblite2"])
     }
 
-    @Test func `a database may be named from inside its directory`() throws {
+    @Test func `'.' is accepted as the database inside its directory`() throws {
         #expect(try shell.bash("cd db.cblite2; divan ls .").output == "one\n")
     }
 }

@@ -12,7 +12,7 @@ import Testing
         try shell.run("put", "db", "one", #"{"n":1}"#)
     }
 
-    @Test func `put tells the revision`() throws {
+    @Test func `put --json prints the revision`() throws {
         let told = try shell.run("put", "db", "two", "{}", "--json")
         let object = try told.json()
         #expect(object["id"] as? String == "two" && object["sequence"] as? Int == 2)
@@ -20,7 +20,7 @@ import Testing
         #expect(told.errors.isEmpty)
     }
 
-    @Test func `expire tells the moment, that there is none, and that it is over`() throws {
+    @Test func `expire --json prints a set, cleared or past expiration`() throws {
         let set = try shell.run("expire", "db", "one", "2037-01-01T00:00Z", "--json").json()
         #expect(set["expires"] as? String == "2037-01-01T00:00:00.000Z")
         #expect(set["purged"] as? Bool == false && set["id"] as? String == "one")
@@ -31,20 +31,22 @@ import Testing
     }
 
     @Test(arguments: ["out.jsonl", "out.csv", "out.sqlite"])
-    func `export tells how much is in the file`(_ file: String) throws {
+    func `export --json prints the number of documents`(_ file: String) throws {
         let told = try shell.run("export", "db", file, "--json").json()
         #expect(told["documents"] as? Int == 1)
         #expect(file != "out.jsonl" || told["sequence"] as? Int == 1)
     }
 
-    @Test func `the rows of a query are counted, too`() throws {
+    @Test func `export --query --json prints the number of rows`() throws {
         let words = ["export", "db", "out.csv", "--query", "SELECT n FROM _", "--json"]
         #expect(try shell.divan(words).json()["rows"] as? Int == 1)
     }
 
     /// Standard output has the documents, for something to read.
     @Test(arguments: ["export", "dump"])
-    func `beside documents the object stands on standard error`(_ verb: String) throws {
+    func `with documents on standard output the result goes to standard error`(
+        _ verb: String
+    ) throws {
         let told = try shell.run(verb, "db", "--json")
         let data = Data(told.errors.utf8)
         let object = try JSONSerialization.jsonObject(with: data) as? [String: Any]
@@ -52,7 +54,7 @@ import Testing
         #expect(told.output == (try shell.run(verb, "db").output) || verb == "dump")
     }
 
-    @Test func `edit tells what the process that has the database did`() throws {
+    @Test func `edit --json prints the result of the process that has the database open`() throws {
         let server = try shell.serve("db", "--no-tls")
         defer { server.stop() }
         _ = try server.url()

@@ -36,7 +36,7 @@ import Testing
         return ""
     }
 
-    @Test func `a listener and a replicator of a program come onto the screens, and leave them`()
+    @Test func `status and top show the listeners and replicators of an app while they run`()
         async throws
     {
         let (here, there) = (try open("here"), try open("there"))
@@ -86,7 +86,7 @@ import Testing
         #expect(try statuses("there").isEmpty)
     }
 
-    @Test func `a program that does not ask for it tells nothing`() throws {
+    @Test func `an app publishes no status by default`() throws {
         let database = try open("quiet", publishes: false)
         defer { try? database.close() }
         var sharing = URLEndpointListenerConfiguration(
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func `what a replicator waits for stands on the pages of status and top`() async throws {
+    @Test func `status and top show what a replicator waits for`() async throws {
         let (here, there) = (try open("here"), try open("there"))
         for (database, salt) in [(here, 1), (there, 2)] {
             let document = MutableDocument(id: "soup", data: ["salt": salt])
@@ -123,7 +123,7 @@ import Testing
             config: ReplicatorConfiguration(collections: [entry], target: target)
         )
         replicator.start()
-        let subject = "conflict resolver, about soup"
+        let subject = "conflict resolver for soup"
         let page = try look("status", "here") { $0.contains("  waiting for \(subject)") }
         #expect(page.contains(" s\n"), "\(page)")
         let top = try look("top", "here") { $0.contains("  ! waiting for \(subject)") }

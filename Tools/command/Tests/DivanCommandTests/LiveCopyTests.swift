@@ -35,7 +35,7 @@ import Testing
         done
         """
 
-    @Test func `a copy made while others write is whole, and a prefix of what they wrote`() throws {
+    @Test func `a copy made during writes is consistent`() throws {
         let server = try shell.serve("served", "--no-tls")
         let replicator = try shell.start("push", "pusher", try server.url(), "--continuous")
         let writers = try [Self.writing, Self.pushing].map { try shell.startBash($0) }
@@ -75,9 +75,7 @@ import Testing
         done
         """
 
-    @Test func `a copy made while another process compacts has each picture of its documents`()
-        throws
-    {
+    @Test func `a copy made during compact contains every blob`() throws {
         for round in 0..<5 {
             let lines = try shell.text("fill.jsonl").replacing("ROUND", with: "\(round)")
             try shell.write("next.jsonl", lines)

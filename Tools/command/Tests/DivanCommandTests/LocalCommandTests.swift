@@ -15,9 +15,7 @@ import Testing
 
     /// What is saved under the ID of an expired document is a new one.
     @Test(arguments: [["put", "db", "a", #"{"n":2}"#], ["import", "db", "lines"]])
-    func `a document that was saved behind the end of an earlier one stays`(
-        words: [String]
-    ) throws {
+    func `a document saved again after its expiration is kept`(words: [String]) throws {
         let shell = try Shell()
         try shell.run("new", "db")
         try shell.run("put", "db", "a", #"{"n":1}"#)
@@ -30,7 +28,7 @@ import Testing
         #expect(try shell.run("ls", "db").output.contains("a"))
     }
 
-    @Test func `a document that was put is got back`() throws {
+    @Test func `get returns the document that put saved`() throws {
         try shell.run("put", "db", "one", #"{"b":[1,2.5,null],"a":"ä"}"#)
         #expect(
             try shell.run("get", "db", "one", "--raw").output == #"{"a":"ä","b":[1,2.5,null]}"#
@@ -38,27 +36,27 @@ import Testing
         )
     }
 
-    @Test func `a body comes from standard input too`() throws {
+    @Test func `put reads the body from standard input`() throws {
         let outcome = try shell.divan("put", "db", "one", input: #"{"from":"stdin"}"#)
         #expect(outcome.status == 0)
         #expect(try shell.run("get", "db", "one", "--raw").output.contains("stdin"))
     }
 
-    @Test func `put keeps to create and update`() throws {
+    @Test func `put obeys --create and --update`() throws {
         #expect(try shell.divan("put", "db", "one", "{}", "--update").status == 3)
         try shell.run("put", "db", "one", "{}", "--create")
         #expect(try shell.divan("put", "db", "one", "{}", "--create").status == 10)
         try shell.run("put", "db", "one", "{}", "--update")
     }
 
-    @Test func `revision IDs are those of the published vectors`() throws {
+    @Test func `revision IDs match the published test vectors`() throws {
         let outcome = try shell.run("put", "db", "one", #"{"ans*wer":42}"#)
         #expect(outcome.errors.contains("1-feb9f18cfe84f614f750040e3eed3eb84a6b5332"))
         let second = try shell.run("put", "db", "one", #"{"ok":"go"}"#)
         #expect(second.errors.contains("2-134f93aab57c91b159373e97764ef82a5eb058a0"))
     }
 
-    @Test func `a deleted document is gone, and can be made again`() throws {
+    @Test func `a deleted document can be created again`() throws {
         try shell.run("put", "db", "one", "{}")
         try shell.run("rm", "db", "one")
         #expect(try shell.divan("get", "db", "one").status == 3)
@@ -73,7 +71,7 @@ import Testing
         #expect(try shell.run("put", "db", "one", "{}").errors.contains("revision 1-"))
     }
 
-    @Test func `a blob comes back byte for byte`() throws {
+    @Test func `a blob is read back unchanged`() throws {
         let content = Data((0..<70_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         try content.write(to: URL(fileURLWithPath: shell.path("photo.jpg")))
         try shell.run("put", "db", "one", "{}", "--blob", "photo=photo.jpg")
@@ -86,7 +84,7 @@ import Testing
         #expect(body.contains(#""length":70000"#))
     }
 
-    @Test func `what is exported can be imported, blobs too`() throws {
+    @Test func `an export with blobs can be imported`() throws {
         try shell.write("flag.png", "not really a picture")
         try shell.run("put", "db", "one", #"{"n":1}"#, "--blob", "flag=flag.png")
         try shell.run("put", "db", "two", #"{"n":2}"#)
@@ -97,7 +95,7 @@ import Testing
         #expect(outcome.output == "Equal: 2 documents and 1 blob\n")
     }
 
-    @Test func `import takes lines, arrays and directories`() throws {
+    @Test func `import accepts JSON lines, arrays and directories`() throws {
         try shell.write("lines.jsonl", "{\"_id\":\"a\",\"n\":1}\n\n{\"_id\":\"b\"}")
         try shell.write("array.json", #"[ {"key":"c","t":"x],[y"},{"key":4} ]"#)
         try FileManager.default.createDirectory(
@@ -111,7 +109,7 @@ import Testing
         #expect(try shell.run("ls", "db").output == "4\na\nb\nc\nd\n")
     }
 
-    @Test func `collections keep documents apart`() throws {
+    @Test func `documents belong to one collection`() throws {
         try shell.run("new", "geo", "--collections", "geo.a,geo.b")
         try shell.run("put", "geo", "one", "{}", "-c", "geo.a")
         #expect(try shell.run("ls", "geo", "-c", "geo.a").output == "one\n")
@@ -121,7 +119,7 @@ import Testing
         #expect(names == ["_default", "geo.a", "geo.b"])
     }
 
-    @Test func `ls takes a prefix and a limit`() throws {
+    @Test func `ls accepts a prefix and a limit`() throws {
         for name in ["a1", "a2", "a3", "b1"] { try shell.run("put", "db", name, "{}") }
         #expect(try shell.run("ls", "db", "a", "--limit", "2").output == "a1\na2\n")
         let rows = try shell.run("ls", "db", "b", "--json").json()
@@ -129,7 +127,7 @@ import Testing
         #expect(rows["sequence"] as? Int == 4)
     }
 
-    @Test func `compare names what differs`() throws {
+    @Test func `compare lists the differences`() throws {
         try shell.run("new", "other")
         try shell.run("put", "db", "one", "{}")
         try shell.run("put", "db", "two", #"{"n":1}"#)
@@ -140,7 +138,7 @@ import Testing
         #expect(outcome.output.contains("_default/two: revisions differ: 1-"))
     }
 
-    @Test func `compare tells which database lacks a document, and which a content`() throws {
+    @Test func `compare shows which database lacks a document or a blob`() throws {
         try shell.write("f.txt", "a content")
         try shell.run("blob", "put", "db", "picture", "f", "f.txt")
         try shell.run("cp", "db", "other")
@@ -156,19 +154,19 @@ import Testing
         #expect(differences.compactMap { $0["missingIn"] as? [String] } == [["other"]])
     }
 
-    @Test func `a collection that is named twice is made and removed once`() throws {
+    @Test func `a collection given twice is created and removed once`() throws {
         let made = try shell.run("collections", "db", "--make", "twice", "--make", "twice")
         #expect(made.errors.split(separator: "\n").count == 1, "\(made)")
         try shell.run("collections", "db", "--rm", "twice", "--rm", "twice", "--yes")
         #expect(try shell.run("collections", "db").output == "_default  0 documents\n")
     }
 
-    @Test func `the name of a database puts no control characters into a sentence`() throws {
+    @Test func `control characters in a database name are escaped`() throws {
         let outcome = try shell.run("new", "a\u{1B}[31mb\nc")
         #expect(outcome.errors.contains(#"a\u{1b}[31mb\u{a}c.cblite2"#), "\(outcome)")
     }
 
-    @Test func `compare looks at what bodies say, not at how they are spelled`() throws {
+    @Test func `compare ignores differences in JSON formatting`() throws {
         let spellings = [
             #"{"_attachments":{"p":{"digest":"sha1-x","revpos":7,"stub":true}},"a":"<\#u{2028}","n":1e2}"#,
             #"{"n":100.0,"a":"\u003c\u2028","_attachments":{"p":{"revpos":1,"digest":"sha1-x"}}}"#,
@@ -192,7 +190,7 @@ import Testing
         #expect(outcome.status == 9 && outcome.output.contains("doc: bodies differ"))
     }
 
-    @Test func `help tells of every verb and every exit code`() throws {
+    @Test func `help lists commands and exit codes`() throws {
         let help = try shell.run("--help").output
         for verb in ["new", "import", "serve", "sync"] { #expect(help.contains("  \(verb) ")) }
         #expect(help.contains("  130  stopped by Ctrl-C"))

@@ -30,14 +30,14 @@ import Testing
         )
     }
 
-    @Test func `the files of a directory are merged by time`() throws {
+    @Test func `log merges the files of a directory by time`() throws {
         try writeTwoFiles()
         let lines = try shell.run("log", ".").output.split(separator: "\n")
         let messages = lines.map { $0.split(separator: " ", maxSplits: 3)[3] }
         #expect(messages == ["first", "second", "third one", "fourth \\u{1b}[2J"])
     }
 
-    @Test func `level, domain and time leave lines out`() throws {
+    @Test func `log filters by level, domain and time`() throws {
         try writeTwoFiles()
         let errors = try shell.run("log", ".", "--level", "warning").output
         #expect(errors.split(separator: "\n").count == 2)
@@ -48,7 +48,7 @@ import Testing
         #expect(try shell.run("log", "cbl_info_1.cbllog").output.hasSuffix("third one\n"))
     }
 
-    @Test func `machines get one object a line`() throws {
+    @Test func `log --json prints one object per line`() throws {
         try writeTwoFiles()
         let words = ["log", "cbl_info_1.cbllog", "--json", "--domain", "DB"]
         let row = try shell.divan(words).json()
@@ -57,7 +57,7 @@ import Testing
         #expect(row["time"] as? String == "2026-11-20T08:00:03.000000Z")
     }
 
-    @Test func `what the file sink writes is read`() throws {
+    @Test func `log reads the output of the file sink`() throws {
         let sink = try FileSink(level: .info, configuration: .init(directory: shell.path("logs")))
         sink.write(LogEntry(level: .info, domain: .sync, message: "two\nlines"))
         sink.write(LogEntry(level: .error, domain: .tls, message: "broken"))
@@ -68,7 +68,7 @@ import Testing
         #expect(lines[1].hasSuffix("Z TLS Error broken"))
     }
 
-    @Test func `what is missing or wrong has its code`() throws {
+    @Test func `log errors have their exit codes`() throws {
         try shell.write("photo.jpg", "\u{1}\u{2}\u{3}")
         try FileManager.default.createDirectory(
             atPath: shell.path("empty"),

@@ -61,7 +61,10 @@ import Testing
     }
 
     @Test(arguments: zip(Kind.allCases, [false, true, false, true]))
-    func `a long document needs at most three times its size`(kind: Kind, isSealed: Bool) throws {
+    func `a large document needs at most three times its size in memory`(
+        kind: Kind,
+        isSealed: Bool
+    ) throws {
         try shell.write("key", String(repeating: "0123456789abcdef", count: 4))
         let mode: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
         try FileManager.default.setAttributes(mode, ofItemAtPath: shell.path("key"))

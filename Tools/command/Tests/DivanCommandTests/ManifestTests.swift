@@ -35,9 +35,7 @@ import Testing
         #expect(outcome.output.contains("divan"))
     }
 
-    @Test func `the front page syncs with the port that it serves, into a database that it makes`()
-        throws
-    {
+    @Test func `the README serves and syncs with the same port`() throws {
         let readme = try String(
             contentsOf: Guide.root.appendingPathComponent("README.md"),
             encoding: .utf8
@@ -51,7 +49,7 @@ import Testing
     }
 
     /// `from:` alone accepts every version below 1.0, and each minor one of them may break the API.
-    @Test func `no page lets a minor version come by itself`() throws {
+    @Test func `every manifest example pins the minor version`() throws {
         let guides = ["guides/getting-started.md", "guides/an-app-from-zero.md", "../README.md"]
         for page in guides {
             let text = try Guide.text(page)
@@ -60,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `the manifest of the README resolves`() throws {
+    @Test func `the README manifest resolves`() throws {
         let readme = try String(
             contentsOf: Guide.root.appendingPathComponent("README.md"),
             encoding: .utf8
@@ -79,7 +77,7 @@ import Testing
     }
 
     /// Else who copies both gets `no such module`.
-    @Test func `what the code of the README imports is a product of its manifest`() throws {
+    @Test func `the README manifest has every module that its code imports`() throws {
         let readme = try String(
             contentsOf: Guide.root.appendingPathComponent("README.md"),
             encoding: .utf8
@@ -96,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `the package of an app from zero is made, and its manifest resolves`() throws {
+    @Test func `the package of the app guide is created and its manifest resolves`() throws {
         let guide = try Guide("an-app-from-zero.md", runs: "sh", "swift manifest")
         try expectResolves(
             local(guide.script("swift manifest")),
@@ -109,7 +107,7 @@ import Testing
         )
     }
 
-    @Test func `what guides add to a manifest resolves`() throws {
+    @Test func `the manifest lines of the guides resolve`() throws {
         let begin = try Guide("getting-started.md", runs: "swift manifest")
         let lines = try local(begin.script("swift manifest")).split(separator: "\n")
         try #require(lines.count == 2)

@@ -10,7 +10,7 @@ import Testing
         shell = try Shell()
     }
 
-    @Test func `the page has every verb with its options, and groff has no complaint`() throws {
+    @Test func `the manual page has every command and option and no groff warnings`() throws {
         let rendered = try shell.bash(
             "divan man > divan.1 && groff -man -Tutf8 -ww -P-cbou -rLL=100n divan.1"
         )
@@ -29,7 +29,7 @@ import Testing
         #expect(page.contains("\n       PAGER") || page.contains("DIVAN_PAGER, PAGER"))
     }
 
-    @Test func `the page names every variable that the program and the library read`() throws {
+    @Test func `the manual page lists every environment variable`() throws {
         let here = URL(fileURLWithPath: #filePath)
         let root = (0..<5).reduce(here) { url, _ in url.deletingLastPathComponent() }
         var names: Set<Substring> = []

@@ -27,7 +27,7 @@ import Testing
         )
     }
 
-    @Test func `connections that say nothing keep nobody away`() throws {
+    @Test func `silent connections do not block other clients`() throws {
         let clock = ContinuousClock.now
         let silent = try (0..<60).map { _ in try LoopbackClient(port: port) }
         for _ in 0..<20 { try expectHealth() }
@@ -59,7 +59,7 @@ import Testing
         ("GET /metrics HTTP/1.1\r\nX: \(String(repeating: "x", count: 9000))", 431),
         ("GET /\(String(repeating: "x", count: 9000))", 431),
     ])
-    func `odd requests get an answer and the next one its own`(
+    func `invalid requests are answered and later ones served`(
         _ text: String,
         _ status: Int
     ) throws {
@@ -69,7 +69,7 @@ import Testing
         server.stop()
     }
 
-    @Test func `a process with secrets leaves no memory to a core dump`() throws {
+    @Test func `serve disables core dumps`() throws {
         let place = "/proc/\(server.process.processIdentifier)"
         let filter = try String(contentsOfFile: "\(place)/coredump_filter", encoding: .utf8)
         #expect(Int(filter.trimmingCharacters(in: .whitespacesAndNewlines), radix: 16) == 0)

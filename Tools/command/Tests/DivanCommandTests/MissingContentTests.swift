@@ -16,7 +16,7 @@ import Testing
         try shell.run("new", "other")
     }
 
-    @Test func `an export without contents says so`() throws {
+    @Test func `an export without blobs says so`() throws {
         let told = try shell.run("export", "db", "out.jsonl")
         #expect(told.errors.contains("1 blob not included (use '--blobs')"), "\(told)")
         let json = try shell.run("export", "db", "out.jsonl", "--json").json()
@@ -27,7 +27,7 @@ import Testing
         #expect(try !shell.run("export", "db", "out.jsonl").errors.contains("not included"))
     }
 
-    @Test func `an import names the contents that are nowhere`() throws {
+    @Test func `an import reports missing blobs`() throws {
         try shell.run("export", "db", "out.jsonl")
         let outcome = try shell.divan("import", "other", "out.jsonl")
         #expect(
@@ -46,14 +46,14 @@ import Testing
         try shell.run("import", "db", "out.jsonl")
     }
 
-    @Test func `contents that come in a later line or file are there`() throws {
+    @Test func `blobs in a later line or file are not reported as missing`() throws {
         try shell.run("export", "db", "without.jsonl")
         try shell.run("export", "db", "with.jsonl", "--blobs")
         try shell.run("import", "other", "without.jsonl", "with.jsonl")
         #expect(try shell.run("check", "other").status == 0)
     }
 
-    @Test func `a database of lines without contents names them`() throws {
+    @Test func `cp from JSON lines reports missing blobs`() throws {
         try shell.run("export", "db", "out.jsonl")
         let outcome = try shell.divan("cp", "out.jsonl", "made")
         #expect(outcome.status == 8 && outcome.errors.contains("Copied 2 documents"), "\(outcome)")

@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: ["pull", "sync"])
-    func `a collection that the peer does not know goes again`(_ verb: String) throws {
+    func `a new collection that the peer lacks is removed again`(_ verb: String) throws {
         let server = try shell.serve("peer", "--no-tls")
         defer { server.stop() }
         let url = try server.url()
@@ -33,7 +33,7 @@ import Testing
         #expect(try shell.run("ls", "db", "-c", "zoo.cats").output == "tom\n")
     }
 
-    @Test func `one that was there, or whose like was deleted, is told apart`() throws {
+    @Test func `an existing collection is kept, and a deleted one is not recreated`() throws {
         let server = try shell.serve("peer", "--no-tls")
         defer { server.stop() }
         let url = try server.url()
@@ -46,7 +46,7 @@ import Testing
         #expect(try collections() == ["_default", "zoo.empty"])
     }
 
-    @Test func `a peer out of reach, or a wrong option, leaves none`() throws {
+    @Test func `a failed sync leaves no new collection`() throws {
         let url = "ws://127.0.0.1:1/peer"
         #expect(try shell.divan("pull", "db", url, "-c", "zoo.cats").status == 6)
         let wrong = try shell.divan("pull", "db", url, "-c", "zoo.cats", "--where", "nonsense (")
@@ -54,7 +54,7 @@ import Testing
         #expect(try collections() == ["_default"])
     }
 
-    @Test func `an import of a file that is not there makes no collection`() throws {
+    @Test func `a failed import leaves no new collection`() throws {
         try shell.divan("import", "db", "nothing.jsonl", "-c", "zoo.cats")
             .expectFailure(3, "nothing.jsonl")
         try shell.write("broken.jsonl", "no json\n")

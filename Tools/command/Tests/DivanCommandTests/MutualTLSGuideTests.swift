@@ -64,7 +64,7 @@ import Testing
         ).blocksInOrder()
     }
 
-    @Test func `from two empty directories to mutual TLS`() throws {
+    @Test func `the guide to mutual TLS works`() throws {
         var both = ""
         var server: ServingTerminal?
         var outcomes: [String] = []
@@ -108,7 +108,7 @@ import Testing
         #expect(Set(fingerprints).count < fingerprints.count)
     }
 
-    @Test func `the guide copies no private key around`() throws {
+    @Test func `the guide to mutual TLS copies no private key`() throws {
         let guide = try Guide("mutual-tls.md")
         let copied = guide.blocks.flatMap { $0.text.split(separator: "\n") }
             .filter { $0.hasPrefix("scp ") }

@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: writers)
-    func `the mode of a file stays`(_ line: String) throws {
+    func `an overwritten file keeps its permissions`(_ line: String) throws {
         for mode in [0o600, 0o640, 0o666] {
             try shell.write("out", "what was there before, which is longer than all that comes")
             try FileManager.default.setAttributes(
@@ -46,7 +46,7 @@ import Testing
     }
 
     /// Only a file that is replaced as a whole is unchanged after a failure.
-    @Test func `a full device is not said to be as it was`() throws {
+    @Test func `a full device is not reported as unchanged`() throws {
         for line in ["export db /dev/full", "dump db /dev/full", "get db one >/dev/full"] {
             let outcome = try shell.bash("divan \(line) || test $? = 5")
             #expect(outcome.errors.contains("No space left on device"), "\(line)")
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: writers)
-    func `a link is followed and stays`(_ line: String) throws {
+    func `a symbolic link is followed and kept`(_ line: String) throws {
         try shell.write("real", "before")
         _ = try shell.bash("mkdir below; ln -s ../real below/link; ln -s later below/nowhere")
         try write(line, to: "below/link").expectSuccess()
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: writers)
-    func `a pipe is written to`(_ line: String) throws {
+    func `output can be written to a pipe`(_ line: String) throws {
         let words = line.replacing("FILE", with: "pipe")
         let outcome = try shell.bash(
             "mkfifo pipe; cat pipe >out & divan \(words) || test $? = 6; wait; test -p pipe"
@@ -83,13 +83,13 @@ import Testing
     }
 
     @Test(arguments: writers)
-    func `a file that may not be written stays`(_ line: String) throws {
+    func `a file without write permission is reported`(_ line: String) throws {
         let outcome = try write(line, to: "/sys/kernel/divan")
         #expect(outcome.status == 1, "neither written nor without a peer: \(outcome)")
         #expect(outcome.errors.contains("/sys/kernel/divan: "), "\(outcome)")
     }
 
-    @Test func `a full disk leaves the file before`() throws {
+    @Test func `a full disk keeps the existing file`() throws {
         let disk = try SmallDisk(shell)
         let (out, photo) = (shell.path("disk/out"), shell.path("disk/photo"))
         #expect(try disk.divan("export", "db", out).status == 0)
@@ -110,7 +110,7 @@ import Testing
         #expect(names == "out\nphoto\n", "no draft is left")
     }
 
-    @Test func `a full disk tells how many files of a directory are written`() throws {
+    @Test func `on a full disk the number of written files is reported`() throws {
         let disk = try SmallDisk(shell)
         let line = "{\"text\":\"\(String(repeating: "0123456789", count: 4_000))\"}\n"
         try shell.write("many.jsonl", String(repeating: line, count: 100))
@@ -124,7 +124,7 @@ import Testing
         )
     }
 
-    @Test func `the file of users keeps its place behind a link`() throws {
+    @Test func `a users file behind a symbolic link is updated in place`() throws {
         _ = try shell.bash(
             "mkdir etc; mv users.json etc/users.json; ln -s etc/users.json users.json"
         )
@@ -134,7 +134,7 @@ import Testing
         #expect(try shell.bash("test -L users.json").status == 0)
     }
 
-    @Test func `a key is never written over a file`() throws {
+    @Test func `exporting a key never overwrites a file`() throws {
         try shell.write("robot.p12", "before")
         let export = ["identity", "export", "robot", "--password-file", "secret.txt"]
         try shell.divan(export + ["--p12", "robot.p12"]).expectFailure(10, "robot.p12", "exists")
@@ -154,7 +154,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: shell.path("out")).count == 1)
     }
 
-    @Test func `an accent behind a slash is a name's beginning`() throws {
+    @Test func `a file name can start with a combining mark`() throws {
         _ = try shell.bash("mkdir below; mkdir real; ln -s real link")
         for directory in ["below", "link"] {
             let file = "\(directory)/\u{301}x.jsonl"

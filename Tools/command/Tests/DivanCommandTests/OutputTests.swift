@@ -76,7 +76,7 @@ import Testing
         try shell.bash("exec divan \(script) \(stream)", environment: ["EDITOR": "true"])
     }
 
-    @Test func `every verb has its line in these tests`() throws {
+    @Test func `every command is covered by these tests`() throws {
         let help = try shell.run("--help").output
         let pages = help.components(separatedBy: "\n\n").filter { $0.contains(":\n  ") }
         let rows = pages.prefix { !$0.hasPrefix("Exit codes") }.joined(separator: "\n")
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test(arguments: [">/dev/full", ">&-", "</dev/null >&-"])
-    func `results that cannot be written are told with exit code 5`(_ stream: String) throws {
+    func `results that cannot be written cause exit code 5`(_ stream: String) throws {
         let whole = try shell.run(
             "identity",
             "export",
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func `a document that no line holds is named, with what holds it`() throws {
+    @Test func `a document too large for JSON lines is reported with an alternative`() throws {
         _ = try shell.bash("head -c 60000000 /dev/zero >large")
         try shell.run("blob", "put", "db", "big", "large", "large")
         for line in ["cp db out.jsonl", "export db out.jsonl --blobs", "export db --array --blobs"]
@@ -123,13 +123,13 @@ import Testing
         }
     }
 
-    @Test func `what prints nothing needs no output`() throws {
+    @Test func `commands without output ignore a full device`() throws {
         for (verb, line) in Self.silent.sorted(by: { $0.key > $1.key }) {
             #expect(try lost(line, ">/dev/full").status == 0, "\(verb)")
         }
     }
 
-    @Test func `a reader that went away is no mistake`() throws {
+    @Test func `a closed pipe is not an error`() throws {
         for line in ["ls db", "export db", "blob get db one", "watch db --since 0", "--help"] {
             // The reader ends before anything is written, so that nothing depends on timing.
             let outcome = try shell.bash(
@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    @Test func `what speaks of peers tells of lost results too`() throws {
+    @Test func `commands for peers report output errors`() throws {
         let server = try shell.serve("db", "--no-tls")
         let url = try server.url()
         for line in ["status db", "status db --json", "checkpoints show other"] {
@@ -165,7 +165,7 @@ import Testing
         for line in lines { #expect(try lost("conflicts \(line)", ">/dev/full").status == 5) }
     }
 
-    @Test func `a listener whose output is lost goes on, and tells at its end`() throws {
+    @Test func `serve continues after an output error and reports it at the end`() throws {
         let server = try shell.startBash(
             "exec divan serve db --no-tls --interface 127.0.0.1 --json "
                 + "--metrics-port 0 2>&1 >/dev/full"

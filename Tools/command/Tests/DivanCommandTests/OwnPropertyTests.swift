@@ -17,7 +17,9 @@ import Testing
     }
 
     @Test(arguments: [[], ["--since", "0"], ["--array"]])
-    func `export and import keep them`(_ options: [String]) throws {
+    func `export and import keep properties named _collection and _sequence`(
+        _ options: [String]
+    ) throws {
         let lines = try shell.divan(["export", "db"] + options).output
         if options.isEmpty { #expect(lines == Self.line) }
         try shell.write("lines", lines)
@@ -27,7 +29,7 @@ import Testing
         #expect(try shell.run("lscoll", "again").lines.count == 1)
     }
 
-    @Test func `comma-separated values keep them`() throws {
+    @Test func `CSV keeps properties named _collection and _sequence`() throws {
         try shell.run("export", "db", "db.csv")
         try shell.run("new", "again")
         try shell.run("import", "again", "db.csv", "--from", "csv")
@@ -36,7 +38,7 @@ import Testing
             .expectFailure(2, "--since")
     }
 
-    @Test func `copies by lines keep them, in their collections`() throws {
+    @Test func `JSON lines keep properties named _collection in every collection`() throws {
         try shell.run("mkcoll", "db", "geo.places")
         try shell.run("put", "db", "own", #"{"_collection":7}"#, "-c", "geo.places")
         try shell.run("cp", "db", "db.jsonl")
@@ -47,7 +49,7 @@ import Testing
         #expect(try shell.run("lscoll", "again").lines.count == 2)
     }
 
-    @Test func `lines of earlier versions mean what they did`() throws {
+    @Test func `JSON lines of earlier versions are read as before`() throws {
         try shell.write(
             "lines",
             ##"{"_id":"a","_sequence":9,"v":1}"## + "\n" + ##"{"_id":"b","_sequence":"x"}"## + "\n"

@@ -56,9 +56,7 @@ import Testing
     }
 
     @Test(arguments: ["--list-collections", "--all-collections"])
-    func `a peer of another make does not tell, and the user is told what to do`(
-        option: String
-    ) throws {
+    func `a peer that cannot list its collections is reported with a hint`(option: String) throws {
         try pull(from: .knowsNoSuchQuestion, option).expectFailure(
             7,
             "the peer cannot list its collections",
@@ -70,11 +68,11 @@ import Testing
         ("{}", "not a JSON array"), ("", "not a JSON array"),
         (#"["a b"]"#, "an invalid collection name"), (#"[7]"#, "an invalid collection name"),
     ])
-    func `a list that is none is refused`(answer: String, problem: String) throws {
+    func `an invalid list of collections is rejected`(answer: String, problem: String) throws {
         try pull(from: .says(answer), "--list-collections").expectFailure(7, problem)
     }
 
-    @Test func `of more than a sync can be about the user is told to name some`() throws {
+    @Test func `too many collections are rejected with a hint`() throws {
         let answer = "[" + [String](repeating: "\"a\"", count: 1001).joined(separator: ",") + "]"
         try pull(from: .says(answer), "--all-collections").expectFailure(
             4,
@@ -83,7 +81,7 @@ import Testing
         )
     }
 
-    @Test func `a peer that shares nothing, and one that leaves, are told apart`() throws {
+    @Test func `a peer without collections is distinguished from a lost connection`() throws {
         let none = try pull(from: .says("[]"), "--list-collections")
         none.expectSuccess()
         #expect(none.output.isEmpty && none.errors.contains("shares no collections"))

@@ -14,7 +14,7 @@ import Testing
         try shell.run("put", "b", "rome", "{}", "-c", "geo.places")
     }
 
-    @Test func `everything is pending before the first sync, what is new after it`() throws {
+    @Test func `all documents are pending before the first sync, new ones after it`() throws {
         let server = try shell.serve("a", "--no-tls")
         let url = try server.url()
         let all = "_default/one\ngeo.places/rome\n"
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: ["push", "sync"])
-    func `a peer that was never reached is not remembered`(_ verb: String) throws {
+    func `a peer that was never reached is not stored`(_ verb: String) throws {
         #expect(try shell.divan(verb, "b", "ws://127.0.0.1:1/a").status == 6)
         let pending = try shell.run("pending", "b")
         #expect(pending.output.isEmpty && pending.errors.contains("never replicated"))
@@ -63,7 +63,7 @@ import Testing
         #expect(mistyped.errors.contains("never replicated with ws://127.0.0.1:1/typo"))
     }
 
-    @Test func `what the peer refuses fails one push, and stays listed until it changes`() throws {
+    @Test func `a rejected document fails one push and stays pending until it changes`() throws {
         try shell.run("put", "a", "one", #"{"of":"a"}"#)
         let server = try shell.serve("a", "--no-tls")
         let url = try server.url()
@@ -96,7 +96,7 @@ import Testing
         server.stop()
     }
 
-    @Test func `documents of a list are pending by themselves`() throws {
+    @Test func `documents of a --documents sync are pending separately`() throws {
         let server = try shell.serve("a", "--no-tls")
         let url = try server.url()
         try shell.run("put", "b", "two", "{}")
@@ -107,7 +107,7 @@ import Testing
         server.stop()
     }
 
-    @Test func `checkpoints are shown, compared and forgotten`() throws {
+    @Test func `checkpoints are shown, compared and reset`() throws {
         try shell.run("put", "a", "from a", "{}")
         let server = try shell.serve("a", "--no-tls")
         let url = try server.url()
@@ -134,7 +134,8 @@ import Testing
         #expect(try shell.run("checkpoints", "reset", "b", "--all").errors.hasPrefix("Reset 2"))
     }
 
-    @Test func `checkpoints of a database that is held are forgotten by its holder`() throws {
+    @Test func `checkpoints of an open database are reset by the process that has it open`() throws
+    {
         let server = try shell.serve("a", "--no-tls")
         let url = try server.url()
         try shell.run("sync", "b", url)
@@ -167,7 +168,7 @@ import Testing
         server.stop()
     }
 
-    @Test func `a peer is asked with the credentials of a sync`() throws {
+    @Test func `checkpoints accepts the credentials of a sync`() throws {
         try shell.write("secret.txt", "open sesame\n")
         let server = try shell.serve("a", "--user", "ali", "--password-file", "secret.txt")
         let url = try server.url()
@@ -179,7 +180,7 @@ import Testing
         try shell.divan(words).expectFailure(6, "refused")
     }
 
-    @Test func `wrong words are explained`() throws {
+    @Test func `usage errors of pending and checkpoints are explained`() throws {
         try shell.divan("pending", "missing").expectFailure(3, "missing.cblite2")
         try shell.divan("pending", "b", "http://x/y").expectFailure(2, "ws")
         try shell.divan("pending", "b", "--collections", "no.such").expectFailure(3, "no.such")

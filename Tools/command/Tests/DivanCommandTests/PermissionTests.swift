@@ -4,7 +4,7 @@ import Testing
 /// What other local users may do with a database: nothing, whatever the process's umask.
 @Suite struct PermissionTests {
     @Test(arguments: ["000", "022", "077", "777"])
-    func `the files of a database are its owner's alone`(mask: String) throws {
+    func `the files of a database are accessible to their owner only`(mask: String) throws {
         let shell = try Shell()
         // While a reader has it open, the log and its index stay.
         let script = """

@@ -24,7 +24,7 @@ import Testing
         return contents
     }
 
-    @Test func `pictures are drawn once, and anew when what they show has changed`() throws {
+    @Test func `screenshots are redrawn only when their content changes`() throws {
         let first = try draw()
         #expect(first.count == 6 && first.allSatisfy { $0.hasSuffix(": drawn") }, "\(first)")
         let drawn = try contents()
@@ -46,7 +46,7 @@ import Testing
         #expect(try String(contentsOf: list, encoding: .utf8) == known)
     }
 
-    @Test func `the list beside the documentation's pictures names each of them`() throws {
+    @Test func `studio.txt lists every picture of the documentation`() throws {
         let pictures = Guide.root.appendingPathComponent("Docs/pictures").standardizedFileURL
         let list = try Guide.text("pictures/studio.txt").split(separator: "\n")
         let listed = list.compactMap { $0.split(separator: " ").first }

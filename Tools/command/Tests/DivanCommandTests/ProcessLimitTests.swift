@@ -19,9 +19,7 @@ import Testing
     ]
 
     @Test(arguments: writers)
-    func `a file that may not grow is told, and ends no program without a word`(
-        _ line: String
-    ) throws {
+    func `a file size limit is reported as an error`(_ line: String) throws {
         let text = String(repeating: "word ", count: 200)
         let lines = (0..<100).map { #"{"_id":"d\#($0)","text":"\#(text)"}"# }
         try shell.write("many.jsonl", lines.joined(separator: "\n"))
@@ -33,7 +31,7 @@ import Testing
         try shell.run("check", "db")
     }
 
-    @Test func `serving without descriptors is refused, not a crash`() throws {
+    @Test func `serve without file descriptors fails without a crash`() throws {
         var refusals = 0
         for limit in 12...20 {
             let outcome = try shell.bash(
@@ -50,9 +48,7 @@ import Testing
         #expect(refusals > 0)
     }
 
-    @Test func `who serves is told when the database has lost its files, and so is who pushes`()
-        throws
-    {
+    @Test func `serve and push report that the database files were removed`() throws {
         try shell.run("new", "other")
         try shell.run("put", "other", "two", "{}")
         let server = try shell.serve("db", "--no-tls")
@@ -68,7 +64,7 @@ import Testing
         #expect(try shell.run("ls", "away").output == "one\n")
     }
 
-    @Test func `what a pull cannot open here is no fault of the peer`() throws {
+    @Test func `a local database error is not reported as a peer error`() throws {
         try shell.bash("rm -f db.cblite2/lock; mkdir db.cblite2/lock").expectSuccess()
         for verb in ["pull", "push", "sync"] {
             #expect(try shell.divan(verb, "db", "ws://127.0.0.1:1/db").status == 5)

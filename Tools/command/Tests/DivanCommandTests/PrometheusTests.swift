@@ -15,7 +15,7 @@ import Testing
         try #require(Program.installed(name), "\(name) is not installed; run Tools/scripts/setup")
     }
 
-    @Test func `each alert comes when it should, with its sentence, and not before`() throws {
+    @Test func `each alert fires under its condition only, with its message`() throws {
         let promtool = try installed("promtool")
         try promtool.run(["check", "rules", Self.alerts.path]).expectSuccess()
         let test = Guide.root.appendingPathComponent(
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `figures are named, typed and explained as Prometheus wants them`() async throws {
+    @Test func `metrics pass the promtool checks`() async throws {
         let promtool = try installed("promtool")
         let (server, place) = try serve()
         let page = String(decoding: try await URLSession.shared.data(from: place).0, as: UTF8.self)
@@ -40,7 +40,7 @@ import Testing
         #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome)")
     }
 
-    @Test func `Prometheus reads what is served, and notices when it is gone`() async throws {
+    @Test func `Prometheus scrapes the metrics and detects a stopped server`() async throws {
         let (server, place) = try serve()
         let prometheus = try start(scraping: try #require(place.port))
         // Every curve of the dashboard has data.

@@ -52,7 +52,7 @@ import Testing
         #expect(try rows("json", "SELECT name FROM shop.chairs WHERE FALSE") == "[]\n")
     }
 
-    @Test func `rows are printed again when another program has changed them`() throws {
+    @Test func `query --watch prints rows again after a change by another process`() throws {
         let sql = "SELECT COUNT(*) AS n FROM shop.chairs WHERE price < 1000"
         let watcher = try shell.start("query", "shop", sql, "--watch")
         _ = try watcher.event { $0["n"] as? Int == 2 }
@@ -64,9 +64,7 @@ import Testing
         #expect(watcher.stop() == 0)
     }
 
-    @Test func `rows are printed again when a document expires, or is to expire at another time`()
-        throws
-    {
+    @Test func `query --watch prints rows again after an expiration or its change`() throws {
         let sql =
             "SELECT COUNT(*) AS n, MAX(META().expiration) AS last FROM shop.chairs WHERE price < 1000"
         let watcher = try shell.start("query", "shop", sql, "--watch")
@@ -79,7 +77,7 @@ import Testing
         #expect(watcher.stop() == 0)
     }
 
-    @Test func `rows are printed again when a deletion is purged`() throws {
+    @Test func `query --watch prints rows again after a purge`() throws {
         let sql = "SELECT COUNT(*) AS n FROM shop.chairs WHERE META().deleted"
         try shell.run("rm", "shop", "-c", "shop.chairs", "c1")
         let watcher = try shell.start("query", "shop", sql, "--watch")
@@ -89,7 +87,7 @@ import Testing
         #expect(watcher.stop() == 0)
     }
 
-    @Test func `parameters are JSON, or else text`() throws {
+    @Test func `parameters are parsed as JSON or used as text`() throws {
         let sql =
             "SELECT META().id FROM shop.chairs WHERE price < $p OR name = $n ORDER BY META().id"
         let output = try shell.run(
@@ -108,7 +106,7 @@ import Testing
         #expect(unknown.status == 4 && unknown.errors.contains("no parameter $x"))
     }
 
-    @Test func `what is wrong with a query is told with its place`() throws {
+    @Test func `a query error is reported with its position`() throws {
         let outcome = try shell.divan("query", "shop", "SELECT LENTGH(name) FROM shop.chairs")
         #expect(outcome.status == 4)
         #expect(
@@ -138,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func `a wrong query has one exit code, wherever it stands`() throws {
+    @Test func `an invalid query has the same exit code in every command`() throws {
         for words in [
             ["query", "shop", "SELECT"], ["select", "shop", "FROM"], ["shell", "shop"],
             ["ls", "shop", "--where", "price <"], ["export", "shop", "--query", "SELECT"],
@@ -154,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func `indexes are made, listed, used and removed`() throws {
+    @Test func `indexes are created, listed, used and removed`() throws {
         try shell.run("index", "make", "shop", "byPrice", "price", "-c", "shop.chairs")
         try shell.run(
             "index",
@@ -184,7 +182,7 @@ import Testing
         #expect(try shell.divan("index", "rm", "shop", "byPrice", "-c", "shop.chairs").status == 3)
     }
 
-    @Test func `a damaged index is listed as such, and removed`() throws {
+    @Test func `a damaged index is listed as such and can be removed`() throws {
         try shell.run("index", "make", "shop", "byPrice", "price", "-c", "shop.chairs")
         let file = URL(filePath: shell.path("shop.cblite2/db.sqlite3"))
         var bytes = try Data(contentsOf: file)
@@ -244,7 +242,7 @@ import Testing
         ("SELECT name FROM shop.chairs ORDER BY price, name", ["byPriceName"]),
         ("SELECT price * 2 AS d, name AS m FROM shop.chairs WHERE m IS MISSING", ["byName"]),
     ])
-    func `the lines that suggest prints make what the query lacks`(
+    func `the commands that index suggest prints create useful indexes`(
         sql: String,
         names: [String]
     ) throws {
@@ -264,12 +262,12 @@ import Testing
         ("SELECT name FROM shop.chairs WHERE name LIKE '%o'", "No index would help"),
         ("SELECT name FROM shop.chairs WHERE price + 1 = 2", "no condition compares"),
     ])
-    func `where no index helps suggest says why`(sql: String, reason: String) throws {
+    func `index suggest says why no index helps`(sql: String, reason: String) throws {
         let outcome = try shell.run("index", "suggest", "shop", sql)
         #expect(outcome.output.isEmpty && outcome.errors.contains(reason), "\(outcome)")
     }
 
-    @Test func `indexes are made anew by a verb`() throws {
+    @Test func `index rebuild recreates indexes`() throws {
         try shell.run("index", "make", "shop", "byPrice", "price", "-c", "shop.chairs")
         #expect(try shell.run("index", "rebuild", "shop").errors.contains("Rebuilt 1 index"))
         #expect(try shell.run("reindex", "shop", "--json").output == "{\"rebuilt\":1}\n")
@@ -283,7 +281,7 @@ import Testing
     }
 
     @Test(arguments: [[], ["--array", "tags"], ["--text"]])
-    func `an empty expression is no expression`(options: [String]) throws {
+    func `an empty index expression is rejected`(options: [String]) throws {
         for expressions in [[""], ["name", ""]] {
             let words = ["index", "make", "shop", "odd", "-c", "shop.chairs"] + options
             try shell.divan(words + expressions).expectFailure(2, "EXPRESSION is empty")
@@ -291,7 +289,7 @@ import Testing
         #expect(try shell.run("index", "ls", "shop", "-c", "shop.chairs").output.isEmpty)
     }
 
-    @Test func `words without blanks are found by the index of their language`() throws {
+    @Test func `text without spaces is found with an index of its language`() throws {
         try shell.run("put", "shop", "kyoto", #"{"name":"京都の木椅子"}"#, "-c", "shop.chairs")
         func make(_ language: String) throws {
             let words = ["words", "name", "-c", "shop.chairs", "--text", "--language", language]
@@ -306,7 +304,7 @@ import Testing
         #expect(found.output == "id\nkyoto\n" && found.errors.isEmpty, "\(found)")
     }
 
-    @Test func `documents are listed by a condition`() throws {
+    @Test func `ls --where lists documents by a condition`() throws {
         let listed = try shell.run("ls", "shop", "-c", "shop.chairs", "--where", "price > 100")
         #expect(listed.output == "c1\nc2\nc3\n")
         let some = try shell.run("ls", "shop", "-c", "shop.chairs", "--where", "price < 200")
@@ -318,7 +316,7 @@ import Testing
         #expect(wrong.status == 4)
     }
 
-    @Test func `rows are exported, and comma-separated values imported`() throws {
+    @Test func `query rows are exported as CSV and imported again`() throws {
         let sql = "SELECT META().id AS _id, name, price FROM shop.chairs ORDER BY META().id"
         try shell.run("export", "shop", "out.csv", "--query", sql)
         let text = try String(contentsOfFile: shell.path("out.csv"), encoding: .utf8)
@@ -340,7 +338,7 @@ import Testing
         #expect(lines.hasPrefix(#"{"_id":"c1","name":"Oslo","price":120}"#))
     }
 
-    @Test func `the time is told, and the shell takes lines from a pipe`() throws {
+    @Test func `--timer prints the time, and the shell reads lines from a pipe`() throws {
         let timed = try shell.divan("query", "shop", "SELECT 1 AS a FROM shop.chairs", "--timer")
         #expect(timed.errors.hasPrefix("3 rows in "))
         let input = """

@@ -78,7 +78,7 @@ import Testing
             """
         ),
     ])
-    func `null, MISSING, wide letters, quotes and what is nested are printed in every format`(
+    func `null, MISSING, wide characters, quotes and nested values work in every format`(
         format: String,
         expected: String
     ) throws {
@@ -88,7 +88,8 @@ import Testing
         #expect(try query(sql, "--format", format.uppercased()).output == outcome.output)
     }
 
-    @Test func `SELECT * has a column for each property in tables, and an object in JSON`() throws {
+    @Test func `SELECT * gives a column for each property in tables, and an object in JSON`() throws
+    {
         let sql = "SELECT * FROM _ ORDER BY META().id"
         let table = try query(sql).output
         #expect(
@@ -107,7 +108,7 @@ import Testing
         #expect(try query(sql, "-f", "csv").output.contains(",late"))
     }
 
-    @Test func `an empty answer is one in every format`() throws {
+    @Test func `an empty result is valid in every format`() throws {
         let expected = [
             "table": "v\n-\n", "json": "[]\n", "jsonl": "", "csv": "v\n",
             "markdown": "| v |\n|---|\n",
@@ -119,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func `with --json the plan and the time are JSON, too`() throws {
+    @Test func `with --json the plan and the time are JSON`() throws {
         let plan = try query("SELECT v FROM _ WHERE v = 1", "--explain", "--json").json()
         #expect((plan["sql"] as? String)?.hasPrefix("SELECT") == true)
         let steps = try #require(plan["steps"] as? [[String: Any]])
@@ -133,7 +134,7 @@ import Testing
         #expect(try query("SELECT v FROM _", "--explain", "--watch").status == 2)
     }
 
-    @Test func `mistakes with parameters are told with what would be right`() throws {
+    @Test func `parameter errors are reported with a hint`() throws {
         let sql = "SELECT v FROM _ WHERE w = $word OR v = $value"
         for (options, words) in [
             (["-p", "wrod=a"], "no parameter $wrod\nhint: its parameters are $value, $word"),
@@ -152,7 +153,7 @@ import Testing
         #expect(try query("SELECT 1 AS a FROM _ WHERE $opt_x IS VALUED").errors == "No rows\n")
     }
 
-    @Test func `indexes are listed with what they hold`() throws {
+    @Test func `index ls shows the expressions of each index`() throws {
         try shell.run("index", "make", "shop", "a", "v", "LOWER(w)", "--where", "v > 3")
         try shell.run("index", "make", "shop", "b", "w", "--text", "--language", "en")
         try shell.run("index", "make", "shop", "c", "--array", "n")

@@ -22,7 +22,7 @@ import Testing
         return try curl.run(["-s", "--max-time", "60"] + words).output
     }
 
-    @Test func `the guide's requests do what it says`() throws {
+    @Test func `the requests of the REST guide work`() throws {
         let guide = try Guide("rest.md", runs: "sh setup", "sh serve", "sh requests")
         let fresh = try Shell()
         try fresh.bash(guide.script("sh setup")).expectSuccess()
@@ -47,7 +47,7 @@ import Testing
         #expect(server.interrupt() == 0)
     }
 
-    @Test func `users have the rights here that they have in a sync, over the same TLS`() throws {
+    @Test func `the REST interface uses the users, rights and TLS of the sync listener`() throws {
         for (name, options) in [
             ("anna", ["--read-only", "--collections", "shop.chairs"]), ("bo", []),
         ] {
@@ -93,7 +93,7 @@ import Testing
         #expect(try shell.run("ls", "notes", "-c", "shop.chairs").output == "oak\noak2\n")
     }
 
-    @Test func `a user with a condition sees what meets it, as the file says it now`() throws {
+    @Test func `a user sees documents that match the current condition`() throws {
         let password = ["DIVAN_PASSWORD": "secret"]
         try shell.divan(
             ["users", "add", "users.json", "anna", "--where", "owner = $user"],
@@ -116,8 +116,7 @@ import Testing
         server.stop()
     }
 
-    @Test func `what comes over HTTP goes to peers, and what peers push shows in the feed`() throws
-    {
+    @Test func `REST changes reach peers, and pushed changes appear in the feed`() throws {
         let server = try shell.serve("notes", "--no-tls", "--rest", "0")
         let event = try server.event(named: "listening")
         let url = try #require(event["rest"] as? String)
@@ -133,7 +132,7 @@ import Testing
         server.stop()
     }
 
-    @Test func `a mistake is told before anything is served`() throws {
+    @Test func `usage errors are reported before serving starts`() throws {
         try shell.divan("serve", "notes", "--rest", "99999").expectFailure(2, "--rest")
         try shell.divan("serve", "notes", "--rest-origin", "https://a").expectFailure(2, "--rest")
     }

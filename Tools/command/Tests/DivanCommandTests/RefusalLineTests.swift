@@ -38,7 +38,7 @@ import Testing
         return try Regex(expression.replacing("<HOST>", with: "(?<host>[0-9a-fA-F:.]+)"))
     }
 
-    @Test func `a refusal names address, user and time, for machines and for people`() throws {
+    @Test func `a refusal is printed with address, user and time`() throws {
         let options = ["--user", "ali", "--password-file", "secret.txt"]
         let words = ["serve", "a", "--interface", "127.0.0.1"] + options
         let server = try shell.start(words)
@@ -65,8 +65,7 @@ import Testing
         human.finish()
     }
 
-    @Test func `the guide's pattern finds the address of whoever guesses, and nothing else`() throws
-    {
+    @Test func `the guide's fail2ban pattern matches only addresses of failed logins`() throws {
         let pattern = try pattern()
         let server = try shell.serve("a", "--user", "ali", "--password-file", "secret.txt")
         let url = try server.url()
@@ -106,7 +105,7 @@ import Testing
         #expect(users == ["eve", String(name.prefix { $0 != ":" })], "\(lines)")
     }
 
-    @Test func `a client that only asks what is needed is no refusal`() throws {
+    @Test func `a request without credentials is not printed as a refusal`() throws {
         let server = try shell.serve("a", "--user", "ali", "--password-file", "secret.txt")
         let outcome = try shell.divan("pull", "b", try server.url(), "--accept-self-signed")
         #expect(outcome.status == 7)
@@ -118,7 +117,7 @@ import Testing
         ([String](), true), (["--interface", "127.0.0.1"], false), (["--interface", "lo"], false),
         (["--read-only"], true), (["--user", "ali", "--password-file", "secret.txt"], false),
     ])
-    func `a door that is open to everybody is told in one line`(
+    func `serve without authentication prints a one-line warning`(
         _ options: [String],
         _ isOpen: Bool
     ) throws {
@@ -137,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func `both ways to let peers in at once are refused`() throws {
+    @Test func `two authentication methods cannot be combined`() throws {
         try shell.run("users", "add", "users.json", "ali", "--password-file", "secret.txt")
         try shell.run("identity", "new", "robot", "--key", "p256")
         try shell.write("robot.pem", try shell.run("identity", "export", "robot").output)

@@ -39,7 +39,7 @@ import Testing
         return (peer, try peer.url())
     }
 
-    @Test func `the right password opens, a wrong one does not`() throws {
+    @Test func `a wrong password is rejected`() throws {
         let (peer, url) = try serve("--user", "ali", "--password-file", "secret.txt")
         let common = ["pull", "b", url, "--pin", "a.pem"]
         expect(try shell.divan(common), 7, "password")
@@ -58,7 +58,7 @@ import Testing
         peer.stop()
     }
 
-    @Test func `a password on the command line brings a warning`() throws {
+    @Test func `a password on the command line causes a warning`() throws {
         let (peer, url) = try serve("--user", "ali", "--password-file", "secret.txt")
         let outcome = try shell.divan(
             "pull",
@@ -74,7 +74,7 @@ import Testing
         peer.stop()
     }
 
-    @Test func `a wrong pin`() throws {
+    @Test func `a wrong pin is rejected`() throws {
         let other = try shell.start([
             "serve", "b", "--interface", "127.0.0.1", "--write-certificate", "b.pem",
         ])
@@ -85,7 +85,7 @@ import Testing
         peer.stop()
     }
 
-    @Test func `a self-signed certificate needs a decision`() throws {
+    @Test func `a self-signed certificate is rejected without --accept-self-signed`() throws {
         let (peer, url) = try serve()
         expect(try shell.divan("pull", "b", url), 7, "certificate")
         let outcome = try shell.divan("pull", "b", url, "--accept-self-signed")
@@ -93,14 +93,14 @@ import Testing
         peer.stop()
     }
 
-    @Test func `clear text to a TLS port`() throws {
+    @Test func `a URL without TLS for a TLS port is reported`() throws {
         let (peer, url) = try serve()
         let clear = url.replacingOccurrences(of: "wss://", with: "ws://")
         expect(try shell.divan("pull", "b", clear), 6, "wss")
         peer.stop()
     }
 
-    @Test func `TLS to a clear text port`() throws {
+    @Test func `a TLS URL for a port without TLS is reported`() throws {
         let (peer, url) = try serve("--no-tls")
         let secret = url.replacingOccurrences(of: "ws://", with: "wss://")
         let outcome = try shell.divan("pull", "b", secret, "--accept-self-signed")
@@ -109,7 +109,7 @@ import Testing
         peer.stop()
     }
 
-    @Test func `an unknown host`() throws {
+    @Test func `an unknown host is reported`() throws {
         expect(
             try shell.divan("pull", "b", "ws://no-such-host.invalid/a"),
             6,
@@ -117,26 +117,26 @@ import Testing
         )
     }
 
-    @Test func `nobody listens`() throws {
+    @Test func `a refused connection is reported`() throws {
         let (peer, url) = try serve("--no-tls")
         peer.stop()
         expect(try shell.divan("pull", "b", url), 6, "refused")
     }
 
-    @Test func `a database that the peer does not serve`() throws {
+    @Test func `a database that the peer does not serve is reported`() throws {
         let (peer, url) = try serve("--no-tls")
         let outcome = try shell.divan("pull", "b", url.dropLast() + "zzz")
         expect(outcome, 3, "zzz")
         peer.stop()
     }
 
-    @Test func `a collection that the peer does not share`() throws {
+    @Test func `a collection that the peer does not share is reported`() throws {
         let (peer, url) = try serve("--no-tls")
         expect(try shell.divan("pull", "b", url, "--collections", "geo.secret"), 3, "geo.secret")
         peer.stop()
     }
 
-    @Test func `a push to a read-only peer`() throws {
+    @Test func `a push to a read-only peer is rejected, a pull works`() throws {
         try shell.run("put", "b", "mine", "{}")
         let (peer, url) = try serve("--no-tls", "--read-only")
         expect(try shell.divan("push", "b", url), 7)
@@ -146,7 +146,7 @@ import Testing
         #expect(try shell.run("ls", "a").output == "one\n")
     }
 
-    @Test func `a port in use`() throws {
+    @Test func `a port in use is reported`() throws {
         let (peer, url) = try serve()
         let port = try #require(URL(string: url)?.port)
         expect(
@@ -159,13 +159,13 @@ import Testing
     }
 
     @Test(arguments: ["http://localhost/a", "wss://user:pass@localhost/a", "localhost/a", "ws://"])
-    func `a URL that is none of ours`(_ url: String) throws {
+    func `an unsupported URL is rejected`(_ url: String) throws {
         let outcome = try shell.divan("pull", "b", url)
         #expect(outcome.status == 2 && outcome.complaints.count == 2, "\(outcome.errors)")
         #expect(outcome.errors.contains("ws"), "\(outcome.errors)")
     }
 
-    @Test func `an identity from a file is shown to peers`() throws {
+    @Test func `serve uses an identity from a file`() throws {
         let openssl = try #require(Program.installed("openssl"))
         let made = try openssl.run([
             "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
@@ -182,7 +182,7 @@ import Testing
         peer.stop()
     }
 
-    @Test func `no password ever reaches the output`() throws {
+    @Test func `no password is printed`() throws {
         let (peer, url) = try serve("--user", "ali", "--password-file", "secret.txt")
         let outcome = try shell.divan(
             "pull",

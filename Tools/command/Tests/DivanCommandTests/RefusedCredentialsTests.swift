@@ -14,7 +14,7 @@ import Testing
         try shell.write("wrong", "close sesame\n")
     }
 
-    @Test func `a wrong password is told as refused, and not as missing`() throws {
+    @Test func `a wrong password is reported as wrong, not as missing`() throws {
         let server = try shell.serve("a", "--no-tls", "--user", "anna", "--password-file", "right")
         let url = try server.url()
         let shown = ["--user", "anna", "--password-file", "wrong"]
@@ -26,16 +26,16 @@ import Testing
             let outcome = try shell.divan(words + shown)
             guard outcome.status != 0 else { continue }  // nothing to fetch or to mend
             outcome.expectFailure(7, "refused user anna with HTTP 401")
-            #expect(!outcome.errors.contains("needed"), "\(outcome.errors)")
+            #expect(!outcome.errors.contains("required"), "\(outcome.errors)")
         }
         let none = try shell.divan("pull", "b", url)
-        none.expectFailure(7, "user name and password needed")
+        none.expectFailure(7, "user name and password required")
         let session = try shell.divan(["pull", "b", url], environment: ["DIVAN_SESSION": "abc"])
         session.expectFailure(7, "refused a session with HTTP 401")
         server.stop()
     }
 
-    @Test func `a password without a user is not passed over in silence`() throws {
+    @Test func `a password without a user causes a warning`() throws {
         let server = try shell.serve("a", "--no-tls")
         let words = ["pull", "b", try server.url()]
         let outcome = try shell.divan(words, environment: ["DIVAN_PASSWORD": "x"])
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: ["pull", "doctor", "pending"])
-    func `a URL with a password in it leads to the options`(_ verb: String) throws {
+    func `a URL with a password is rejected with the right options`(_ verb: String) throws {
         let url = "ws://anna:secret@127.0.0.1:1/a"
         let outcome = try shell.divan(verb == "doctor" ? [verb, url] : [verb, "b", url])
         #expect(outcome.status == 2)

@@ -26,7 +26,7 @@ import Testing
         return told.errors
     }
 
-    @Test func `an upgrade says how many documents it is for`() throws {
+    @Test func `upgrade --dry-run prints the number of documents`() throws {
         #expect(
             try rehearse("upgrade", "db")
                 == "Would convert 2 documents to version vectors (cannot be undone)\n"
@@ -36,7 +36,7 @@ import Testing
         #expect(try shell.run("upgrade", "db", "--dry-run").errors.contains("already"))
     }
 
-    @Test func `compacting counts the blobs that would go, and they stay`() throws {
+    @Test func `compact --dry-run counts removable blobs and keeps them`() throws {
         #expect(
             try rehearse("compact", "db") == "Would compact the database and remove 0 blobs (0 B)\n"
         )
@@ -52,7 +52,7 @@ import Testing
         )
     }
 
-    @Test func `an import is read to its end, and names what it would change`() throws {
+    @Test func `import --dry-run reads all input and reports the changes`() throws {
         try shell.write(
             "more.jsonl",
             """
@@ -78,7 +78,7 @@ import Testing
         #expect(try shell.run("ls", "db").output == "soup\n")
     }
 
-    @Test func `keys are looked at, and everything stays as it is sealed`() throws {
+    @Test func `encrypt, rekey and decrypt --dry-run check keys and change nothing`() throws {
         for (name, byte) in [("key", "5c"), ("other", "c5")] {
             try shell.write(name, String(repeating: byte, count: 32) + "\n")
             try FileManager.default.setAttributes(
@@ -103,7 +103,7 @@ import Testing
         #expect(try shell.divan(["dump", "db"] + key).output == before)
     }
 
-    @Test func `checkpoints are counted, here and at the peer, and stay`() throws {
+    @Test func `checkpoints reset --dry-run counts checkpoints and keeps them`() throws {
         let server = try shell.serve("db", "--no-tls")
         let url = try server.url()
         try shell.run("new", "b", "--collections", "shop.menu")
@@ -124,7 +124,7 @@ import Testing
         )
     }
 
-    @Test func `a repair says what it would fetch, and asks nobody`() throws {
+    @Test func `check --repair-from --dry-run reports downloads and contacts no peer`() throws {
         let url = "ws://127.0.0.1:1/peer"
         let outcome = try shell.run("check", "db", "--repair-from", url, "--dry-run")
         #expect(outcome.errors == "Would download 0 documents from \(url)\n")
@@ -140,7 +140,7 @@ import Testing
         try shell.divan("check", "db", "--dry-run").expectFailure(2, "--repair-from")
     }
 
-    @Test func `an index and users that would go are named, and stay`() throws {
+    @Test func `index rm and users rm --dry-run report removals and change nothing`() throws {
         try shell.run("index", "make", "db", "byN", "n")
         #expect(try rehearse("index", "rm", "db", "byN") == "Would remove index byN of _default\n")
         #expect(try shell.run("index", "ls", "db").output.contains("byN"))
@@ -162,12 +162,12 @@ import Testing
     @Test(arguments: [
         "rm", "purge", "index rm", "users rm", "identity rm", "collections", "upgrade", "decrypt",
     ])
-    func `a verb that destroys takes --yes and --dry-run`(_ verb: String) throws {
+    func `destructive commands have --yes and --dry-run`(_ verb: String) throws {
         let page = try shell.divan(verb.split(separator: " ").map(String.init) + ["--help"]).output
         #expect(page.contains("  --yes ") && page.contains("  --dry-run "), "\(page)")
     }
 
-    @Test func `documents are deleted and purged without a question`() throws {
+    @Test func `rm and purge do not ask for confirmation`() throws {
         try shell.run("rm", "db", "soup", "--yes")
         try shell.run("purge", "db", "tea", "-c", "shop.menu", "--yes")
         #expect(
@@ -177,7 +177,7 @@ import Testing
         )
     }
 
-    @Test func `on a terminal an upgrade asks, and elsewhere it wants --yes`() throws {
+    @Test func `upgrade asks on a terminal and requires --yes elsewhere`() throws {
         try shell.divan("upgrade", "db").expectFailure(2, "add '--yes' to confirm")
         for (answer, scheme) in [("n", "trees"), ("y", "vectors")] {
             let terminal = try PseudoTerminal(shell, ["upgrade", "db"])

@@ -31,7 +31,7 @@ import Testing
         try bytes.write(to: file)
     }
 
-    @Test func `what is damaged comes again from a peer`() throws {
+    @Test func `damaged documents and blobs are downloaded from a peer`() throws {
         try shell.divan("check", "db").expectFailure(5, "1 document damaged, 1 blob damaged")
         let server = try shell.serve("peer", "--no-tls")
         defer { server.stop() }
@@ -43,7 +43,7 @@ import Testing
         )
     }
 
-    @Test func `what the peer does not have is named, and the exit code says so`() throws {
+    @Test func `damage that the peer cannot repair is reported with exit code 5`() throws {
         try shell.run("purge", "peer", "doc-7")
         let server = try shell.serve("peer", "--no-tls")
         defer { server.stop() }
@@ -52,7 +52,7 @@ import Testing
         #expect(outcome.output.contains("doc-7"))
     }
 
-    @Test func `a change that was never pushed is lost, and exit code and JSON say so`() throws {
+    @Test func `a lost unpushed change is reported by exit code and JSON`() throws {
         try shell.run("put", "db", "doc-9", #"{"t":"changed 9."}"#)
         try FileManager.default.copyItem(
             atPath: shell.path("db.cblite2"),
@@ -74,8 +74,7 @@ import Testing
         #expect(person.status == 8 && person.errors.contains("Lost (never pushed): "))
     }
 
-    @Test func `a rehearsal tells what would be done, also where the file cannot be opened`() throws
-    {
+    @Test func `a repair dry run works even if the file cannot be opened`() throws {
         let words = ["check", "db", "--repair-from", "ws://127.0.0.1:1/peer", "--dry-run"]
         let damaged = try shell.divan(words + ["--json"])
         damaged.expectFailure(5, "1 document damaged")
@@ -96,13 +95,13 @@ import Testing
         try bytes.write(to: file)
     }
 
-    @Test func `a peer out of reach changes nothing`() throws {
+    @Test func `a repair with an unreachable peer changes nothing`() throws {
         let outcome = try shell.divan("check", "db", "--repair-from", "ws://127.0.0.1:1/peer")
         outcome.expectFailure(6)
         try shell.divan("check", "db").expectFailure(5, "1 document damaged, 1 blob damaged")
     }
 
-    @Test func `a file that cannot be opened is made anew`() throws {
+    @Test func `a database that cannot be opened is rebuilt from the peer`() throws {
         try breakBeginning()
         let server = try shell.serve("peer", "--no-tls")
         defer { server.stop() }
@@ -115,7 +114,7 @@ import Testing
         )
     }
 
-    @Test func `a document that neither the file nor the peer has is named`() throws {
+    @Test func `a document that neither the file nor the peer has is reported`() throws {
         try shell.run("purge", "peer", "doc-9")
         try shell.run("compact", "db")
         // The page of the documents, which are few.

@@ -35,7 +35,7 @@ import Testing
         )
     }
 
-    @Test func `a line of revisions, the oldest first`() throws {
+    @Test func `revs lists revisions from oldest to newest`() throws {
         for number in 1...3 { try shell.run("put", "db", "one", "{\"n\":\(number)}") }
         let lines = try shell.run("revs", "db", "one").output.split(separator: "\n")
         #expect(lines.count == 3)
@@ -45,7 +45,7 @@ import Testing
         #expect(lines[2].hasSuffix("  current, 7 B"))
     }
 
-    @Test func `a deleted document has its tree still`() throws {
+    @Test func `revs shows the tree of a deleted document`() throws {
         try shell.run("put", "db", "one", "{}")
         try shell.run("rm", "db", "one")
         let lines = try shell.run("revs", "db", "one").output.split(separator: "\n")
@@ -53,7 +53,7 @@ import Testing
         #expect(lines.last?.hasSuffix("  current, tombstone") == true)
     }
 
-    @Test func `a conflict is a side branch, and the remote is named`() throws {
+    @Test func `revs shows a conflict as a branch with its remote`() throws {
         try insert([try revision("1-aa")])
         try shell.run("put", "db", "one", "{\"by\":\"me\"}")
         try insert([try revision("3-cc", after: "2-bb", "1-aa")])
@@ -66,7 +66,7 @@ import Testing
         #expect(lines[3].hasSuffix("  current, 11 B"))
     }
 
-    @Test func `machines get parents, leaves and remotes`() throws {
+    @Test func `revs --json prints parents, leaves and remotes`() throws {
         try insert([try revision("2-bb", after: "1-aa")])
         let object = try shell.run("revs", "db", "one", "--json").json()
         let revisions = try #require(object["revisions"] as? [[String: Any]])
@@ -78,7 +78,7 @@ import Testing
         #expect(revisions[1]["bytes"] == nil)
     }
 
-    @Test func `a document that never was`() throws {
+    @Test func `revs reports a missing document`() throws {
         let outcome = try shell.divan("revs", "db", "one")
         #expect(outcome.status == 3)
         #expect(outcome.errors.contains("document 'one' not found in collection '_default'"))

@@ -28,7 +28,7 @@ import Testing
         return follower
     }
 
-    @Test func `a user who is removed is disconnected, and gets nothing from then on`() throws {
+    @Test func `a removed user is disconnected and receives nothing more`() throws {
         try setUser()
         let server = try shell.serve("a", "--no-tls", "--users", "users.json")
         let follower = try follow(try server.url())
@@ -74,7 +74,7 @@ import Testing
         server.stop()
     }
 
-    @Test func `an event stream of a removed user ends, although nothing changes`() throws {
+    @Test func `an event stream of a removed user ends without a change`() throws {
         try setUser()
         let server = try shell.serve("a", "--no-tls", "--users", "users.json", "--rest", "0")
         let rest = try #require(try server.event(named: "listening")["rest"] as? String)
@@ -94,7 +94,7 @@ import Testing
         server.stop()
     }
 
-    @Test func `a file of users that is damaged for a moment disconnects nobody`() throws {
+    @Test func `a temporarily damaged users file disconnects no user`() throws {
         try setUser()
         let server = try shell.serve("a", "--no-tls", "--users", "users.json")
         let url = try server.url()
@@ -115,7 +115,7 @@ import Testing
         server.stop()
     }
 
-    @Test func `SIGHUP presents a renewed certificate, and keeps connections`() throws {
+    @Test func `SIGHUP loads a renewed certificate and keeps connections`() throws {
         try shell.run("identity", "new", "box", "--host", "localhost")
         let server = try shell.serve("a", "--identity", "box", "--write-certificate", "box.pem")
         let url = try server.url()
@@ -141,8 +141,7 @@ import Testing
         #expect(server.stop() == 0)
     }
 
-    @Test func `SIGHUP takes back a client's certificate, and ends the client's connection`() throws
-    {
+    @Test func `SIGHUP revokes a client certificate and closes its connection`() throws {
         for name in ["robot", "cellar"] {
             try shell.run("identity", "new", name)
             try shell.write("\(name).pem", try shell.run("identity", "export", name).output)
@@ -166,7 +165,7 @@ import Testing
         server.stop()
     }
 
-    @Test func `what SIGHUP cannot read stays as it was`() throws {
+    @Test func `SIGHUP keeps the old settings if a file cannot be read`() throws {
         try shell.run("identity", "new", "box")
         let server = try shell.serve("a", "--identity", "box")
         let url = try server.url()
@@ -178,8 +177,7 @@ import Testing
         #expect(server.stop() == 0)
     }
 
-    @Test func `idle clients of one address keep nobody out, which is counted and reported`() throws
-    {
+    @Test func `idle clients of one address do not block others, and are counted`() throws {
         let server = try shell.serve("a", "--no-tls", "--rest", "0", "--metrics-port", "0")
         let event = try server.event(named: "listening")
         let rest = try #require((event["rest"] as? String).flatMap { URL(string: $0)?.port })
@@ -209,7 +207,7 @@ import Testing
         server.stop()
     }
 
-    @Test func `a proxy that is trusted tells the client's address`() throws {
+    @Test func `a trusted proxy provides the client's address`() throws {
         try setUser()
         let server = try shell.serve(
             "a",
@@ -237,7 +235,7 @@ import Testing
         try shell.divan("serve", "a", "--trusted-proxy", "nowhere").expectFailure(2, "10.0.0.0/8")
     }
 
-    @Test func `a name is another server's unless it is allowed`() throws {
+    @Test func `an unknown Host is rejected unless --rest-host allows it`() throws {
         let server = try shell.serve("a", "--no-tls", "--rest", "0", "--rest-host", "notes.example")
         let event = try server.event(named: "listening")
         let rest = try #require((event["rest"] as? String).flatMap { URL(string: $0)?.port })
@@ -254,7 +252,7 @@ import Testing
         ["serve", "a", "--no-tls", "-p"], ["serve", "a", "--no-tls", "--rest"],
         ["studio", "a", "--port"],
     ])
-    func `a port that is in use is named`(_ words: [String]) throws {
+    func `a port in use is reported`(_ words: [String]) throws {
         let server = try shell.serve("b", "--no-tls")
         let port = try #require(try server.event(named: "listening")["port"] as? Int)
         try shell.divan(

@@ -29,20 +29,20 @@ import Testing
     }
 
     /// It would be plain on the disk, and nobody would know.
-    @Test func `who gives a key for a new database has it sealed`() throws {
+    @Test func `new with a key creates an encrypted database`() throws {
         #expect(try shell.divan(["new", "db", "--key-file", "nothing"]).status != 0)
         try shell.run("new", "db", "--key-file", "key")
         try shell.run("put", "db", "one", #"{"word":"saffron"}"#, "--key-file", "key")
         #expect(try !shows("saffron") && !shows("SQLite format 3"))
     }
 
-    @Test func `a key comes from a command of the shell that takes its time`() throws {
+    @Test func `a key can be read from a slow process substitution`() throws {
         let script = "divan new db --key-file <(divan help >/dev/null; cat key)"
         try shell.bash(script).expectSuccess()
         try shell.run("ls", "db", "--key-file", "key")
     }
 
-    @Test func `every verb works on a sealed database with its key`() throws {
+    @Test func `every command works on an encrypted database with its key`() throws {
         let key = ["--key-file", "key"]
         func divan(_ words: String...) throws -> String {
             let outcome = try shell.divan(words + key)
@@ -67,7 +67,7 @@ import Testing
         #expect(try !shows("saffron"))
     }
 
-    @Test func `without the key, or with another, nothing is told`() throws {
+    @Test func `an encrypted database reveals nothing without the right key`() throws {
         try shell.run("new", "db", "--encrypt", "--key-file", "key")
         let without = try shell.divan("ls", "db")
         #expect(without.status == 5)
@@ -89,7 +89,7 @@ import Testing
         needless.expectFailure(4, "the database is not encrypted", "leave out the key")
     }
 
-    @Test func `databases with two keys are compared, blobs too`() throws {
+    @Test func `databases with different keys can be compared`() throws {
         try shell.write("blob", String(repeating: "long", count: 100_000))
         for (name, key) in [("db", "key"), ("copy", "other"), ("third", "other")] {
             let content = name == "third" ? "short" : "blob"
@@ -110,7 +110,7 @@ import Testing
         try compare("plain", "--other-key-file", "key").expectFailure(4, "plain", "not encrypted")
     }
 
-    @Test func `what is made of a dump or of lines is sealed with the key`() throws {
+    @Test func `restore and cp encrypt the new database with the key`() throws {
         try shell.run("new", "plain")
         try shell.run("put", "plain", "one", #"{"word":"saffron"}"#)
         try shell.write("photo", "saffron in a blob")
@@ -134,7 +134,9 @@ import Testing
     }
 
     @Test(arguments: [1, 100, 70_000, 199_000])
-    func `a truncated blob of a sealed database is called damaged`(_ byteCount: Int) throws {
+    func `a truncated blob of an encrypted database is reported as damaged`(
+        _ byteCount: Int
+    ) throws {
         let key = ["--key-file", "key"]
         try shell.divan(["new", "db"] + key).expectSuccess()
         try shell.write("photo", String(repeating: "photo", count: 40_000))
@@ -155,7 +157,7 @@ import Testing
     }
 
     @Test(arguments: [["new", "db"], ["encrypt", "plain"], ["ls", "sealed"], ["rekey", "sealed"]])
-    func `a key that is none is told as such`(_ words: [String]) throws {
+    func `an invalid key is reported`(_ words: [String]) throws {
         try shell.run("new", "plain")
         try shell.run("new", "sealed", "--key-file", "key")
         var (words, option) = (words, "--key-file")
@@ -168,7 +170,7 @@ import Testing
             .expectFailure(4, "the command")
     }
 
-    @Test func `seal, rekey and unseal keep the documents`() throws {
+    @Test func `encrypt, rekey and decrypt keep the documents`() throws {
         try shell.run("new", "db")
         try shell.run("put", "db", "one", #"{"word":"saffron"}"#)
         #expect(try shows("saffron"))
@@ -189,7 +191,7 @@ import Testing
         #expect(try shell.divan("decrypt", "db").status == 4)
     }
 
-    @Test func `a password in a file is not taken for a key, and the option is named`() throws {
+    @Test func `a password in a key file is rejected with the right option`() throws {
         _ = try shell.bash("umask 077; echo letmein >words; umask 022; cat key >seen")
         try shell.divan("new", "db", "--key-file", "words")
             .expectFailure(4, "words: ", "add '--key-is-password' if it is a password")
@@ -202,7 +204,7 @@ import Testing
             .expectFailure(4, "key from seen: readable by other users", "run chmod 600 on it")
     }
 
-    @Test func `a password is asked for on a terminal`() throws {
+    @Test func `the terminal asks for the password`() throws {
         try shell.run(
             "new",
             "db",

@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: ["debug", "info"])
-    func `no secret reaches a log at any level`(_ level: String) throws {
+    func `logs contain no secrets at any level`(_ level: String) throws {
         let text = try conversation(level: level)
         for (name, secret) in secrets {
             #expect(!text.contains(secret), "\(name)")
@@ -63,11 +63,11 @@ import Testing
         #expect(!text.contains("PRIVATE KEY") && !text.contains("$scrypt$"))
     }
 
-    @Test func `no body reaches a log above verbose`() throws {
+    @Test func `only verbose logs contain document bodies`() throws {
         #expect(try !conversation(level: "info").contains(body))
     }
 
-    @Test func `a server that is not trusted gets no password`() throws {
+    @Test func `no password is sent to an untrusted server`() throws {
         try shell.write("other.txt", "another\n")
         let server = try shell.serve("a", "--user", "anna", "--password-file", "other.txt")
         let url = try server.url()

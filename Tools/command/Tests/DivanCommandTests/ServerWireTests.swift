@@ -22,7 +22,7 @@ import Testing
         try shell.divan(words + options, environment: environment).expectFailure(7)
     }
 
-    @Test func `a session goes out as its cookie, and what the server renews replaces it`() throws {
+    @Test func `a session is sent as a cookie and replaced by the renewed one`() throws {
         let renewal = "Set-Cookie: SyncGatewaySession=renewed; Path=/travel; Max-Age=3600"
         let server = try HandshakeServer(
             answers: [
@@ -46,7 +46,7 @@ import Testing
         #expect(server.requests.allSatisfy { $0.hasPrefix("GET /travel/_blipsync HTTP/1.1\r\n") })
     }
 
-    @Test func `a proxy is asked for a tunnel, with its own password only`() throws {
+    @Test func `a proxy receives only its own password`() throws {
         let proxy = try HandshakeServer(answers: [Self.tunnel, Self.refusal])
         try pull(
             from: "peers.invalid:4984",
@@ -60,7 +60,7 @@ import Testing
         #expect(proxy.field("Proxy-Authorization", of: 1) == nil)
     }
 
-    @Test func `a proxy that wants a password is told apart from a server that does`() throws {
+    @Test func `a proxy that requires a password is distinguished from a server`() throws {
         let proxy = try HandshakeServer(
             answers: [
                 HandshakeServer.answer(
@@ -74,7 +74,7 @@ import Testing
             .expectFailure(7, "proxy")
     }
 
-    @Test func `a cookie for the parent domain is kept with --parent-cookies only`() throws {
+    @Test func `a parent domain cookie is kept only with --parent-cookies`() throws {
         let wide = HandshakeServer.answer(
             "403 Forbidden",
             "Set-Cookie: wide=1; Domain=peers.invalid; Path=/; Max-Age=3600"
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `a server that answers 400 on its TLS port is known`() throws {
+    @Test func `a server that answers 400 on its TLS port is recognized`() throws {
         try shell.run("new", "a")
         let far = try shell.serve("a")
         let port = try #require(try far.event(named: "listening")["port"] as? Int)
@@ -107,7 +107,7 @@ import Testing
         far.stop()
     }
 
-    @Test func `a whole sync over TLS goes through a proxy's tunnel`() throws {
+    @Test func `a sync over TLS works through a proxy`() throws {
         try shell.run("new", "a")
         try shell.run("put", "a", "one", "{}")
         let server = try shell.serve("a")

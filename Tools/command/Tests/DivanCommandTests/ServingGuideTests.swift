@@ -41,7 +41,7 @@ import Testing
     }
 
     /// A mistake does not correct itself, so a restart would not help.
-    @Test func `the unit does not start again after a mistake in the file`() throws {
+    @Test func `the unit does not restart after a configuration error`() throws {
         let unit = try Guide.text("guides/divan.service")
         let line = try #require(unit.firstMatch(of: /RestartPreventExitStatus=(?<codes>.*)/))
         let codes = line.codes.split(separator: " ").compactMap { Int32($0) }
@@ -60,7 +60,7 @@ import Testing
         #expect(codes.contains(try shell.divan("serve", "--config", "mistake.json").status))
     }
 
-    @Test func `every verb about an identity of the service says whose data it means`() throws {
+    @Test func `the guide's identity commands set the service's data directory`() throws {
         let lines = try Guide.text("guides/serving.md").split(separator: "\n").filter {
             $0.contains("divan identity ") && $0.contains("-u divan")
         }
@@ -68,7 +68,7 @@ import Testing
         for line in lines { #expect(line.contains("env XDG_DATA_HOME=/var/lib/divan"), "\(line)") }
     }
 
-    @Test func `the block sets up what the unit then serves`() throws {
+    @Test func `the guide's setup works with the systemd unit`() throws {
         let guide = try Guide("serving.md", runs: "sh")
         let file = try #require(guide.blocks("json serve").first?.text)
         // Free ports, and nobody to announce it to.

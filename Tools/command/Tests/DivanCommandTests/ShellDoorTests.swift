@@ -19,7 +19,7 @@ import Testing
         return try Database(name: name, config: config)
     }
 
-    @Test func `a database that a program has open is changed through its door`() throws {
+    @Test func `the command changes a database that an app has open through its socket`() throws {
         let database = try open("orders")
         let name = ProcessInfo.processInfo.processName
         try shell.divan("put", "orders", "soup", "{}").expectFailure(5, "process \(getpid())")
@@ -46,7 +46,7 @@ import Testing
         #expect(!name.isEmpty)
     }
 
-    @Test func `a program of its own is worked with, seen, and survived`() throws {
+    @Test func `the command works with a database of a running app and after it ends`() throws {
         let program = try Program.built("open-door")
             .start([shell.path(""), "desk"], input: .lines, patience: .seconds(40))
         let url = try program.line { $0.hasPrefix("ws://") }
@@ -67,7 +67,7 @@ import Testing
         #expect(try shell.run("ls", "desk").output == "soup\ntea\n")
     }
 
-    @Test func `a program that ends its input closes its door`() throws {
+    @Test func `the socket is removed when the app ends`() throws {
         let program = try Program.built("open-door")
             .start([shell.path(""), "desk"], input: .lines, patience: .seconds(40))
         _ = try program.line { $0.hasPrefix("ws://") }
@@ -78,7 +78,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: socket))
     }
 
-    @Test func `a sealed database needs no key in the other shell`() throws {
+    @Test func `an encrypted database needs no key through the socket`() throws {
         let database = try open("safe", key: .password("open sesame"))
         let door = try ShellDoor(database)
         try shell.run("put", "safe", "soup", #"{"salt":2}"#)
@@ -92,7 +92,7 @@ import Testing
         try database.close()
     }
 
-    @Test func `a database in memory, or one that is closed, has no door`() throws {
+    @Test func `a closed or in-memory database has no socket`() throws {
         #expect(throws: NSError.self) { try ShellDoor(Database.inMemory()) }
         let database = try open("closed")
         try database.close()

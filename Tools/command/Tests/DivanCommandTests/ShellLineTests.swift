@@ -23,13 +23,13 @@ import Testing
         "-- two questions\nSELECT 1 AS a FROM _;\n  -- the second; it has a comment\nSELECT 2\n-- it's\nAS b FROM _;",
         "SELECT 1 AS a FROM _;\r\nSELECT 2 AS b FROM _;\r\n",
     ])
-    func `a line may have several questions, and a question several lines`(_ lines: String) throws {
+    func `a line can have several queries, and a query several lines`(_ lines: String) throws {
         let outcome = try take(lines)
         #expect(outcome.output == "{\"a\":1}\n{\"b\":2}\n", "\(outcome)")
         #expect(outcome.status == 0)
     }
 
-    @Test func `a semicolon in quotes ends nothing`() throws {
+    @Test func `a semicolon in quotes does not end a query`() throws {
         let outcome = try take(
             "SELECT name FROM _ WHERE name = 'Oslo; a chair'; SELECT 'it''s; \"' AS `a;b` FROM _;"
         )
@@ -42,14 +42,12 @@ import Testing
     }
 
     @Test(arguments: [".quit", ".quit now", ".exit", "exit", "quit;", "QUIT", "\\q", ".quit;"])
-    func `the shell ends when told to`(_ word: String) throws {
+    func `the shell ends on each exit command`(_ word: String) throws {
         let outcome = try take("\(word)\nSELECT 1 AS a FROM _;\n")
         #expect(outcome.status == 0 && outcome.output.isEmpty, "\(word): \(outcome)")
     }
 
-    @Test func `help needs no dot, and other shells' orders are understood as far as they go`()
-        throws
-    {
+    @Test func `help works without a dot, and commands of other shells get a hint`() throws {
         for word in ["help", ".help", "?", "help;", ".help mode"] {
             #expect(try take(word).output.contains(".timer"), "\(word)")
         }
@@ -63,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `an order tells what it takes`() throws {
+    @Test func `a dot command reports its valid arguments`() throws {
         for (line, words) in [
             (
                 ".mode xml",
@@ -82,7 +80,7 @@ import Testing
         #expect(try take(".timer\n.timer on\n.timer").output == "off\non\n")
     }
 
-    @Test func `parameters are set, listed and taken away`() throws {
+    @Test func `parameters are set, listed and removed`() throws {
         let outcome = try take(
             """
             .param $least 3
@@ -105,7 +103,7 @@ import Testing
         )
     }
 
-    @Test func `what is wrong is told with its line`() throws {
+    @Test func `errors are reported with their line`() throws {
         let lines = """
             SELECT 1 AS a FROM _; SELECT LENTGH(name) FROM _;
             SELECT name
@@ -131,7 +129,7 @@ import Testing
         #expect(try take(".read again.sql").errors.contains("nested deeper"))
     }
 
-    @Test func `many questions cost as much in one line as in as many lines`() throws {
+    @Test func `many queries in one line take as long as in many lines`() throws {
         func cost(_ end: String) throws -> Duration {
             let lines = String(repeating: "SELECT 1 AS a FROM _;\(end)", count: 1_500)
             let begin = ContinuousClock.now
@@ -142,7 +140,7 @@ import Testing
         #expect(one < many * 3, "\(one) in one line, \(many) in many")
     }
 
-    @Test func `very long lines are asked or refused, and the shell goes on`() throws {
+    @Test func `very long lines run or are rejected, and the shell continues`() throws {
         let long = String(repeating: "x", count: 500_000)
         let asked = try take("SELECT LENGTH('\(long)') AS n FROM _;\n")
         #expect(asked.output == "{\"n\":500000}\n", "\(asked.errors.prefix(200))")

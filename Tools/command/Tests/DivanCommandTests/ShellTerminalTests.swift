@@ -38,7 +38,7 @@ import Testing
         "query shop SELECT|*|FROM|_ --format json", "query shop SELECT|*|FROM|_ --format jsonl",
         "query shop SELECT|text|FROM|_ --format csv", "query shop SELECT|text|FROM|_",
     ])
-    func `a document gives no orders to the terminal`(words: String) throws {
+    func `control characters in documents are not sent to the terminal`(words: String) throws {
         let body = #"{"text":"\u001b]0;t\u0007a\u009b31mb\u202ec"}"#
         try shell.run("put", "shop", "odd", body)
         let words = words.split(separator: " ").map {
@@ -56,7 +56,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [40, 80, 200]) func `a table fits the terminal`(columnCount: Int) throws {
+    @Test(arguments: [40, 80, 200]) func `a table fits the width of the terminal`(
+        columnCount: Int
+    ) throws {
         let terminal = try terminal(
             columnCount,
             "query",
@@ -72,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: [40, 80, 200])
-    func `wide characters and many columns fit the terminal`(columnCount: Int) throws {
+    func `wide characters and many columns fit the width of the terminal`(columnCount: Int) throws {
         let wide = String(repeating: "椅子", count: 60)
         try shell.run("put", "shop", "wide", #"{"kind":"wide","text":"\#(wide)","after":"end"}"#)
         let condition = "FROM _ WHERE kind = 'wide'"
@@ -97,9 +99,7 @@ import Testing
     }
 
     @Test(arguments: [40, 80, 200])
-    func `an index that is made shows how far it is, and Ctrl-C leaves the indexes as they were`(
-        columnCount: Int
-    ) throws {
+    func `creating an index shows progress, and Ctrl-C cancels it`(columnCount: Int) throws {
         let story = String(repeating: "word of a story ", count: 60)
         let lines = (0..<30_000).map { #"{"_id":"d\#($0)","story":"\#(story)\#($0)"}"# }
         try lines.joined(separator: "\n").write(
@@ -124,7 +124,7 @@ import Testing
         try shell.run("check", "shop")
     }
 
-    @Test func `what goes to no terminal is not cut`() throws {
+    @Test func `output to a file or pipe is not truncated`() throws {
         let long = String(repeating: "x", count: 300)
         try shell.run("put", "shop", "long", #"{"kind":"long","text":"\#(long)","after":"end"}"#)
         let sql = "SELECT text, after FROM _ WHERE kind = 'long'"
@@ -159,7 +159,7 @@ import Testing
         )
     }
 
-    @Test func `rows that do not fit the screen go through the pager`() throws {
+    @Test func `rows that do not fit the screen are shown in the pager`() throws {
         let few = try rows(20, pager: "cat > few")
         #expect(few.end() == 0)
         #expect(few.output.split(whereSeparator: \.isNewline).count == 22)
@@ -176,7 +176,7 @@ import Testing
         #expect(none.output.split(whereSeparator: \.isNewline).count == 32)
     }
 
-    @Test func `who leaves the pager ends the question, and a missing one is told`() throws {
+    @Test func `quitting the pager ends the query, and a missing pager is reported`() throws {
         let left = try rows(15_000, pager: "head -n 3 > left")
         #expect(left.end() == 0)
         #expect(try shell.text("left").split(separator: "\n").count == 3)
@@ -185,7 +185,7 @@ import Testing
         #expect(missing.output.contains("--no-pager"))
     }
 
-    @Test func `a question may have several lines, and words are completed`() throws {
+    @Test func `a query can have several lines, and words are completed`() throws {
         let terminal = try terminal(80, "shop")
         try wait(terminal, for: "shop> ")
         terminal.type("SELECT name FROM _\n")
@@ -203,7 +203,7 @@ import Testing
         #expect(terminal.end() == 0)
     }
 
-    @Test func `Ctrl-C stops a question, and the shell goes on`() throws {
+    @Test func `Ctrl-C stops a query, and the shell continues`() throws {
         let terminal = try terminal(80, "shop")
         try wait(terminal, for: "shop> ")
         let sources = (0..<40).map { "JOIN _ AS j\($0) ON TRUE" }.joined(separator: " ")
@@ -239,7 +239,7 @@ import Testing
     }
 
     @Test(arguments: [40, 80, 200])
-    func `Ctrl-C takes back what is typed`(columnCount: Int) throws {
+    func `Ctrl-C discards the typed text`(columnCount: Int) throws {
         let terminal = try open(columnCount)
         terminal.type("SELECT 'never' AS a\n")
         try wait(terminal, for: "...> ")
@@ -259,7 +259,7 @@ import Testing
         #expect(!terminal.output.contains("never\"}"))
     }
 
-    @Test func `what was typed before the prompt is taken back, too`() throws {
+    @Test func `Ctrl-C discards text typed before the prompt`() throws {
         let terminal = try PseudoTerminal(
             shell,
             ["shop"],
@@ -277,7 +277,7 @@ import Testing
         #expect(terminal.end() == 0)
     }
 
-    @Test func `Ctrl-D that was typed before the prompt ends the shell`() throws {
+    @Test func `Ctrl-D typed before the prompt ends the shell`() throws {
         let terminal = try PseudoTerminal(
             shell,
             ["shop"],
@@ -288,7 +288,7 @@ import Testing
         #expect(terminal.output.contains(#"{"n":42}"#))
     }
 
-    @Test func `Ctrl-C takes back what stands before it, and nothing behind it`() throws {
+    @Test func `Ctrl-C discards the text before it, not after it`() throws {
         let terminal = try open()
         // The editor has the terminal: only it shows what is typed.
         let begin = ContinuousClock.now
@@ -308,7 +308,7 @@ import Testing
         #expect(terminal.end() == 0)
     }
 
-    @Test func `an open quote shows in the prompt, and letters beyond ASCII can be typed`() throws {
+    @Test func `the prompt shows an open quote, and non-ASCII text can be typed`() throws {
         let terminal = try open()
         terminal.type("SELECT 'Smørrebrød\n")
         try wait(terminal, for: "'..> ")
@@ -318,7 +318,7 @@ import Testing
         #expect(terminal.end() == 0)
     }
 
-    @Test func `two questions on a line are both asked`() throws {
+    @Test func `two queries on a line both run`() throws {
         let terminal = try open()
         terminal.type("SELECT 1 + 1 AS a FROM _ LIMIT 1; SELECT 2 + 2 AS b FROM _ LIMIT 1;\n")
         try wait(terminal, for: #"{"b":4}"#)
@@ -330,7 +330,7 @@ import Testing
         #expect(terminal.output.contains("has no semicolon, and was not run"))
     }
 
-    @Test func `collections, members and orders are completed where they belong`() throws {
+    @Test func `collections, properties and dot commands are completed`() throws {
         try shell.run("collections", "shop", "--make", "stock.chairs")
         let terminal = try open()
         terminal.type(".mo\tcs\t\n")
@@ -345,7 +345,7 @@ import Testing
         #expect(terminal.end() == 0)
     }
 
-    @Test func `a question's rows go through the pager, and the shell comes back`() throws {
+    @Test func `rows are shown in the pager, and the shell continues`() throws {
         let terminal = try open(pager: "cat > paged")
         let numbers = (0..<100).map { "\($0)" }.joined(separator: ",")
         try shell.run("put", "shop", "many", #"{"n":[\#(numbers)]}"#)

@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func `compare sees that one of two like-named documents is missing`() throws {
+    @Test func `compare distinguishes IDs that differ only in Unicode form`() throws {
         for (number, id) in Self.spellings.dropLast().enumerated() {
             try shell.run("put", "b", id, "{\"n\":\(number)}")
         }
@@ -28,7 +28,7 @@ import Testing
         #expect(try shell.divan("compare", "a", "b").status == 0)
     }
 
-    @Test func `export and import bring each of them`() throws {
+    @Test func `export and import keep IDs that differ only in Unicode form`() throws {
         try shell.run("export", "a", "all.jsonl")
         try shell.run("import", "b", "all.jsonl")
         #expect(try shell.divan("compare", "a", "b").status == 0)
@@ -36,7 +36,7 @@ import Testing
         #expect(listed == Array((Self.spellings.joined(separator: "\n") + "\n").utf8))
     }
 
-    @Test func `pending lists each of them, and a push brings all`() throws {
+    @Test func `pending and push handle IDs that differ only in Unicode form`() throws {
         let server = try shell.serve("b", "--no-tls")
         let url = try server.url()
         #expect(try shell.run("pending", "a", url, "--count").output == "3  \(url)\n")

@@ -27,7 +27,7 @@ import Testing
         return (server, follower)
     }
 
-    @Test func `both sides of a live replication are seen from outside`() throws {
+    @Test func `status shows both sides of a running replication`() throws {
         let (server, follower) = try begin()
         let status = try shell.run("status", "b", "--json").json()
         #expect(status["verb"] as? String == "sync")
@@ -53,7 +53,7 @@ import Testing
         server.stop()
     }
 
-    @Test func `what is published can be read by its owner only`() throws {
+    @Test func `status files are readable by their owner only`() throws {
         let (server, follower) = try begin()
         let board = shell.path("b.cblite2/.status")
         let names = try FileManager.default.contentsOfDirectory(atPath: board)
@@ -68,7 +68,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: board))
     }
 
-    @Test func `an offline replication tells when it tries again`() throws {
+    @Test func `an offline replication shows the time of its next retry`() throws {
         let (server, follower) = try begin()
         server.killHard()
         let event = try follower.event {
@@ -82,7 +82,7 @@ import Testing
         follower.stop()
     }
 
-    @Test func `a peer that owes an answer is named by the listener's status, and by top`() throws {
+    @Test func `status and top of a listener show a peer that does not reply`() throws {
         let (server, follower) = try begin()
         follower.process.signal(SIGSTOP)
         defer { follower.process.signal(SIGCONT) }
@@ -109,7 +109,7 @@ import Testing
         server.stop()
     }
 
-    @Test func `a process that was killed leaves no ghost`() throws {
+    @Test func `a killed process is not shown`() throws {
         let (server, follower) = try begin()
         follower.killHard()
         try shell.divan("status", "b").expectFailure(3, "no push, pull, sync or serve is running")
@@ -119,7 +119,7 @@ import Testing
         try shell.divan("status", "a", "--interval", "1").expectFailure(2, "--interval")
     }
 
-    @Test func `a status that others could have written is refused`() throws {
+    @Test func `a status file that others can write is rejected`() throws {
         let board = shell.path("b.cblite2/.status")
         try FileManager.default.createDirectory(atPath: board, withIntermediateDirectories: true)
         try shell.write("b.cblite2/.status/1.json", "{}")

@@ -27,7 +27,7 @@ import Testing
         try #require(try studio.event(named: "listening")["url"] as? String)
     }
 
-    @Test func `it reads beside a process that writes`() throws {
+    @Test func `studio reads while another process writes`() throws {
         let server = try shell.serve("notes", "--no-tls")
         _ = try server.url()
         let studio = try shell.start("studio", "notes")
@@ -42,7 +42,7 @@ import Testing
         server.stop()
     }
 
-    @Test func `with --write the process that holds the database shows the page`() throws {
+    @Test func `studio --write runs in the process that has the database open`() throws {
         let server = try shell.serve("notes", "--no-tls")
         _ = try server.url()
         let studio = try shell.start("studio", "notes", "--write")
@@ -54,7 +54,7 @@ import Testing
         server.stop()
     }
 
-    @Test func `alone with --write it holds the database for other shells`() throws {
+    @Test func `studio --write accepts commands of other shells`() throws {
         let studio = try shell.start("studio", "notes", "--write")
         let address = try address(studio)
         try shell.run("put", "notes", "stew", "{}")

@@ -41,9 +41,9 @@ struct StudioPeersTests {
         try browser.wait("window.isTheFirst && \(isThere ? "" : "!")\(text)")
     }
 
-    @Test func `a listener and who connects to it come onto the page, and leave it`() throws {
+    @Test func `the peers page shows a listener and its clients while they run`() throws {
         let studio = try openPeers()
-        try waitForPage("No process serves or syncs this database now.")
+        try waitForPage("No process is serving or syncing this database.")
 
         let server = try shell.serve("notes", "--no-tls", "--users", "users.json")
         let url = try server.url()
@@ -60,12 +60,12 @@ struct StudioPeersTests {
         try waitForPage("anna", isThere: false)
         try waitForPage("divan serve")
         server.stop()
-        try waitForPage("No process serves or syncs this database now.")
+        try waitForPage("No process is serving or syncing this database.")
         #expect(try browser.complaints() == [])
         studio.stop()
     }
 
-    @Test func `a replicator that is killed leaves the page, too`() throws {
+    @Test func `the peers page drops a killed replicator`() throws {
         let server = try shell.serve("copy", "--no-tls")
         let url = try server.url()
         let studio = try openPeers()
@@ -74,7 +74,7 @@ struct StudioPeersTests {
         try waitForPage("divan sync, process \(replicator.process.processIdentifier)")
         try waitForPage(url)
         replicator.killHard()
-        try waitForPage("No process serves or syncs this database now.")
+        try waitForPage("No process is serving or syncing this database.")
         studio.stop()
         server.stop()
     }

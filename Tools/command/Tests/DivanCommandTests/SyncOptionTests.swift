@@ -38,13 +38,16 @@ import Testing
         ("type=hotel and stars>3", "h2"), ("address.city=Ghent", "h2"), ("open", "r1"),
         ("!open", "h1 h2"), (#"type="route""#, "r1"), ("stars>three", ""),
     ])
-    func `a filter keeps what fails its test away`(_ test: String, _ passed: String) throws {
+    func `a pull filter skips documents that do not match`(
+        _ test: String,
+        _ passed: String
+    ) throws {
         let outcome = try pull("--pull-filter", test)
         outcome.expectSuccess()
         #expect(try held() == [passed, passed])
     }
 
-    @Test func `what is told of documents says whether access was lost`() throws {
+    @Test func `document events show lost access`() throws {
         let server = try shell.serve("a", "--no-tls")
         let outcome = try shell.divan("pull", "b", try server.url(), "--json")
         server.stop()
@@ -59,7 +62,7 @@ import Testing
         #expect(events.last?["pulled"] as? Int == 6)
     }
 
-    @Test func `documents that a server takes away are told as lost, not as pulled`() throws {
+    @Test func `revoked documents are reported as access removed, not as pulled`() throws {
         let server = try RevokingServer(documentIDs: ["one", "two"])
         let url = "ws://127.0.0.1:\(server.port)/db"
         try shell.run("new", "c")
@@ -82,14 +85,14 @@ import Testing
         #expect(try shell.run("ls", "c").output == "")
     }
 
-    @Test func `an option may hold for one collection`() throws {
+    @Test func `an option can apply to one collection`() throws {
         _ = try pull("--pull-filter", "geo.places:type=route", "--documents", "_default.x:h1")
         #expect(try held() == ["", ""], "the prefix names no collection, so it is part of an ID")
         try pull("--documents", "geo.places:h1,h2", "--documents", "r1").expectSuccess()
         #expect(try held() == ["r1", "h1 h2 r1"])
     }
 
-    @Test func `a push filter holds back, and lets deletions through`() throws {
+    @Test func `a push filter skips documents but not deletions`() throws {
         try shell.run("put", "b", "secret", #"{"private":true}"#)
         try shell.run("put", "b", "open", #"{"n":1}"#)
         let server = try shell.serve("a", "--no-tls")
@@ -101,7 +104,7 @@ import Testing
         #expect(try shell.run("ls", "a").output == "h1\nh2\nr1\n")
     }
 
-    @Test func `a condition in SQL++ holds both ways, and is checked first`() throws {
+    @Test func `--where applies to push and pull, and is validated first`() throws {
         for (name, owner) in [("m1", "ada"), ("m2", "bo")] {
             try shell.run("put", "b", name, #"{"owner":"\#(owner)"}"#)
             try shell.run("put", "a", "their-\(name)", #"{"owner":"\#(owner)"}"#)
@@ -121,7 +124,7 @@ import Testing
         #expect(try shell.run("ls", "b").output == "m1\nm2\ntheir-m1\n")
     }
 
-    @Test func `a client proves itself with its certificate`() throws {
+    @Test func `a client authenticates with its certificate`() throws {
         for name in ["robot", "other"] { try shell.run("identity", "new", name, "--key", "p256") }
         let certificate = try shell.run("identity", "export", "robot").output
         try shell.write("robot.pem", certificate)
@@ -135,7 +138,7 @@ import Testing
         server.stop()
     }
 
-    @Test func `an authority admits what it signed`() throws {
+    @Test func `--client-ca accepts certificates that the authority signed`() throws {
         try shell.run("identity", "new", "cellar", "--authority", "--key", "p256")
         let signed = ["--issuer", "cellar", "--key", "p256"]
         try shell.divan(["identity", "new", "robot"] + signed).expectSuccess()
@@ -150,7 +153,7 @@ import Testing
         server.stop()
     }
 
-    @Test func `a listener's progress is told as events`() throws {
+    @Test func `progress is reported as JSON events`() throws {
         let server = try shell.serve("a", "--no-tls")
         let puller = try shell.start("pull", "b", try server.url())
         let progress = try puller.event {
@@ -162,7 +165,7 @@ import Testing
         server.stop()
     }
 
-    @Test func `words that contradict each other are refused before anything is sent`() throws {
+    @Test func `contradictory options are rejected before anything is sent`() throws {
         let url = "wss://127.0.0.1:1/a"
         try shell.write("x.pem", "noise")
         let common = ["pull", "b", url]

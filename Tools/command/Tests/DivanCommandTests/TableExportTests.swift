@@ -35,7 +35,7 @@ import Testing
         return try #require(value as? [[Any]], "\(outcome)")
     }
 
-    @Test func `SQLite reads a table for each collection`() throws {
+    @Test func `an SQLite export has a table for each collection`() throws {
         try shell.run("export", "db", "out.sqlite")
         let tables = try ask("out.sqlite", "SELECT name FROM sqlite_schema WHERE type = 'table'")
         #expect(Set(tables.compactMap { $0[0] as? String }) == ["_default", "shop.menu"])
@@ -65,7 +65,7 @@ import Testing
         #expect((bodies[0][1] as? String)?.hasPrefix("1-") == true)
     }
 
-    @Test func `one collection, with the content of its blobs`() throws {
+    @Test func `an SQLite export can contain one collection with its blobs`() throws {
         _ = try shell.bash("head -c 300000 /dev/urandom >photo; : >nothing")
         for name in ["photo", "nothing"] {
             try shell.run("blob", "put", "db", "tea", name, name, "-c", "shop.menu")
@@ -86,7 +86,7 @@ import Testing
 
     /// SQLite would take them for changes of the new database.
     @Test(arguments: ["-wal", "-journal"])
-    func `a file beside which another database left its log is refused`(_ ending: String) throws {
+    func `an SQLite export rejects a file with another database's log`(_ ending: String) throws {
         try shell.write("out.sqlite" + ending, "what was not written back")
         try shell.divan("export", "db", "out.sqlite")
             .expectFailure(10, "out.sqlite\(ending) exists, and belongs to another database")
@@ -98,7 +98,7 @@ import Testing
         #expect(try ask("out.sqlite", "SELECT _id FROM _default").count == 4)
     }
 
-    @Test func `comma-separated values come back as they were`() throws {
+    @Test func `a CSV export is imported unchanged`() throws {
         try shell.run("export", "db", "out.csv")
         try shell.run("new", "again")
         try shell.run("import", "again", "out.csv", "--from", "csv")
@@ -112,9 +112,7 @@ import Testing
         #expect(try shell.run("get", "again", "d", "--raw").output.contains(#"line\nend"#))
     }
 
-    @Test func `texts that look like something else come back as texts, also out of a query`()
-        throws
-    {
+    @Test func `strings that look like other values stay strings in CSV`() throws {
         try shell.run("new", "texts")
         let body =
             #"{"a":"1","b":"007","c":"null","d":"","e":"true","f":"1e5","g":"x\u0000y","h":" 1"}"#
@@ -129,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `an accent on a quote costs neither a field nor a column`() throws {
+    @Test func `a combining mark after a quote does not break CSV`() throws {
         try shell.run("new", "marks")
         let line = #"{"_id":"a","na\"\u0301me":"say \"\u0301hi\", you","other":1}"#
         try shell.write("marks.jsonl", line)
@@ -147,7 +145,7 @@ import Testing
         #expect(!query.isEmpty)
     }
 
-    @Test func `a pipe gets a whole database, and options without a place are refused`() throws {
+    @Test func `an SQLite export works with a pipe and rejects other formats' options`() throws {
         let outcome = try shell.bash(
             "mkfifo p.sqlite; cat p.sqlite >out.sqlite & divan export db p.sqlite; wait"
         )
@@ -162,7 +160,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: shell.path("x.csv")))
     }
 
-    @Test func `rare properties have no column, and are counted`() throws {
+    @Test func `rare properties get no column and are counted`() throws {
         var lines = (0..<300).map { #"{"_id":"r\#($0)","common":\#($0)}"# }
         lines.append(#"{"_id":"rare","seldom":1}"#)
         try shell.run("new", "many")
@@ -177,7 +175,7 @@ import Testing
         #expect(size > 4_096)
     }
 
-    @Test func `names that SQLite takes for others, or for its own, lose no table`() throws {
+    @Test func `collection names that clash in SQLite lose no table`() throws {
         try shell.run("new", "alike", "--collections", "Users,users,sqlite_stat,a.Users,_default")
         for (number, name) in ["Users", "users", "sqlite_stat", "a.Users"].enumerated() {
             try shell.run("put", "alike", "d\(number)", #"{"n":1}"#, "-c", name)

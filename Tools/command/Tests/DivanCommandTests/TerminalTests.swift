@@ -41,13 +41,13 @@ import Testing
     }
 
     @Test(arguments: ["export", "dump"])
-    func `no bar stands between lines that go to the terminal`(verb: String) throws {
+    func `no progress bar is drawn between printed lines`(verb: String) throws {
         let terminal = try terminal(verb, "a", environment: ["TERM": "xterm"])
         #expect(terminal.end() == 0)
         #expect(!terminal.output.contains("[="))
     }
 
-    @Test func `who gives no document is told that it is waited for`() throws {
+    @Test func `put without a body asks for it on a terminal`() throws {
         let terminal = try terminal("put", "a", "typed")
         try terminal.waits(for: "Type a JSON object, then press Ctrl-D")
         terminal.type("{\"n\":1}\n\u{4}")
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: [("\u{3}", SIGINT), ("\u{1C}", SIGQUIT), ("", SIGTERM), ("", SIGHUP)])
-    func `whatever ends the question, the terminal shows again what is typed`(
+    func `the terminal echoes input again after a password prompt`(
         key: String,
         signal: Int32
     ) throws {
@@ -88,7 +88,7 @@ import Testing
         server.stop()
     }
 
-    @Test func `an input that ends at the question is no password`() throws {
+    @Test func `an end of input is not accepted as a password`() throws {
         let terminal = try terminal("pull", "b", "ws://127.0.0.1:1/a", "--user", "anna")
         try terminal.waits(for: "Password:")
         terminal.type("\u{4}")
@@ -117,7 +117,7 @@ import Testing
 
     // MARK: - Live views
 
-    @Test func `serve draws its table in one place, and takes it away`() throws {
+    @Test func `serve redraws its table in place and clears it at the end`() throws {
         let server = try terminal("serve", "a", "--no-tls", "--interface", "127.0.0.1")
         let url = try address(server)
         try shell.run("put", "b", "another", "{}")
@@ -139,7 +139,7 @@ import Testing
         #expect(server.screen.strangers.isEmpty && !server.screen.isStyled)
     }
 
-    @Test func `a refusal in the table has one time of day`() throws {
+    @Test func `a refusal in the table has a time`() throws {
         _ = try shell.bash("echo sesame >right; echo barley >wrong")
         let server = try terminal(
             "serve",
@@ -163,7 +163,7 @@ import Testing
         #expect(server.end() == 0)
     }
 
-    @Test func `a table with wide letters fits its lines`() throws {
+    @Test func `a table with wide characters fits its lines`() throws {
         let name = String(repeating: "東京", count: 12)  // two cells each
         try shell.run("new", name)
         let server = try terminal("serve", name, "--no-tls", "--interface", "127.0.0.1")
@@ -181,7 +181,7 @@ import Testing
         }
     }
 
-    @Test func `sync shows a bar that is gone in the end`() throws {
+    @Test func `sync shows a progress bar and clears it at the end`() throws {
         let server = try shell.serve("a", "--no-tls")
         let url = try server.url()
         let sync = try terminal("pull", "b", url, "--continuous")
@@ -197,7 +197,7 @@ import Testing
         server.stop()
     }
 
-    @Test func `NO_COLOR has nothing to take away, and a dumb terminal gets lines`() throws {
+    @Test func `NO_COLOR keeps the table, and a dumb terminal gets lines`() throws {
         for (name, value) in [("NO_COLOR", "1"), ("TERM", "dumb")] {
             let server = try terminal(
                 "serve",

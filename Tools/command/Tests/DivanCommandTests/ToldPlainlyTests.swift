@@ -12,7 +12,7 @@ import Testing
         try shell.run("put", "db", "one", #"{"n":1}"#)
     }
 
-    @Test func `select takes a SELECT that was typed all the same`() throws {
+    @Test func `select accepts a query that starts with SELECT`() throws {
         let rows = "{\"n\":1}\n"
         for text in ["n FROM _", "SELECT n FROM _", "select n FROM _", "SELECT\n\tn FROM _"] {
             #expect(try shell.run("select", "db", text, "--json").output == rows)
@@ -33,20 +33,20 @@ import Testing
         )
     }
 
-    @Test func `doctor tells of the collections that it is asked about`() throws {
+    @Test func `doctor reports only the given collections`() throws {
         try shell.run("mkcoll", "db", "zoo.cats")
         try shell.divan("doctor", "db", "-c", "nosuch").expectFailure(3, "nosuch")
         let told = try shell.run("doctor", "db", "-c", "zoo.cats").output
         #expect(told.contains("zoo.cats: 0 documents") && !told.contains("_default:"), "\(told)")
     }
 
-    @Test func `a directory without documents is no import`() throws {
+    @Test func `importing a directory without documents is an error`() throws {
         try shell.bash("mkdir empty").expectSuccess()
         try shell.divan("import", "db", "empty")
             .expectFailure(3, "empty: the directory contains no .json files")
     }
 
-    @Test func `import tells machines why it left something out`() throws {
+    @Test func `import --json reports why documents were skipped`() throws {
         try shell.write("some.jsonl", "{\"_id\":\"a\"}\n[]\n{\"_id\":\"b\",\"_rev\":1}\n")
         let outcome = try shell.divan("import", "db", "some.jsonl", "--keep-going", "--json")
         #expect(outcome.status == 8, "\(outcome)")
@@ -56,7 +56,7 @@ import Testing
         #expect(problems.count == 2, "\(outcome.errors)")
     }
 
-    @Test func `compare gives machines an object for each difference`() throws {
+    @Test func `compare --json prints an object for each difference`() throws {
         try shell.run("new", "other")
         try shell.run("put", "other", "one", #"{"n":2}"#)
         try shell.run("put", "other", "two", "{}")
@@ -70,7 +70,7 @@ import Testing
         #expect(names.count == 2 && names.allSatisfy { $0.hasPrefix("1-") })
     }
 
-    @Test func `rm and purge tell machines the same`() throws {
+    @Test func `rm and purge have the same JSON output`() throws {
         try shell.run("put", "db", "two", "{}")
         let removed = try shell.run("rm", "db", "one", "--json").json()
         #expect(removed["deleted"] as? [String] == ["one"] && removed["documents"] as? Int == 1)
@@ -80,15 +80,14 @@ import Testing
         )
     }
 
-    @Test func `what is missing from a dump is named alike by those who write and read it`() throws
-    {
+    @Test func `dump and restore report missing blobs under the same JSON key`() throws {
         let told = try shell.run("dump", "db", "db.dump", "--json").json()
         #expect((told["missingBlobs"] as? [String])?.isEmpty == true)
         let restored = try shell.run("restore", "again", "db.dump", "--json").json()
         #expect((restored["missingBlobs"] as? [String])?.isEmpty == true)
     }
 
-    @Test func `pack says that it packed nothing`() throws {
+    @Test func `compress reports that it compressed nothing`() throws {
         let told = try shell.run("compress", "db").errors
         #expect(
             told.hasPrefix("Compressed nothing in _default yet: it has fewer than 64 "),
@@ -98,19 +97,19 @@ import Testing
         #expect(try shell.run("compress", "db", "--json").json()["packed"] as? Bool == false)
     }
 
-    @Test func `who looks for a file that is not there is told of the file, too`() throws {
+    @Test func `certs show also reports that no such file exists`() throws {
         try shell.divan("certs", "show", "no-such-file.invalid").expectFailure(
             6,
             "a file 'no-such-file.invalid' does not exist"
         )
     }
 
-    @Test func `no conflict is an answer, too`() throws {
+    @Test func `conflicts resolve without conflicts succeeds`() throws {
         let outcome = try shell.run("conflicts", "resolve", "db", "--all", "--merge")
         #expect(outcome.errors == "No conflicts in _default\n")
     }
 
-    @Test func `verbs of indexes speak as the others do`() throws {
+    @Test func `index commands use the common messages`() throws {
         #expect(try shell.run("index", "ls", "db").errors == "No indexes\n")
         #expect(
             try shell.run("index", "make", "db", "byN", "n").errors
@@ -121,7 +120,7 @@ import Testing
         )
     }
 
-    @Test func `two databases of one name have lines that differ`() throws {
+    @Test func `top distinguishes two databases with the same name`() throws {
         try shell.bash("mkdir left right; divan new left/notes; divan new right/notes")
             .expectSuccess()
         let watchers = try ["left", "right"].map { try shell.start("watch", "\($0)/notes") }

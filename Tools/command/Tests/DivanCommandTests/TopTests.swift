@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `without a terminal every command is a line`() throws {
+    @Test func `without a terminal top prints one line for each process`() throws {
         let (server, follower) = try begin()
         let lines = try shell.run("top", "a", "b").output.split(separator: "\n")
         try #require(lines.count == 3, "\(lines)")
@@ -52,7 +52,7 @@ import Testing
         try shell.divan("top", "--interval", "1").expectFailure(2, "--interval")
     }
 
-    @Test func `databases are found by the processes that have them open`() throws {
+    @Test func `top finds databases by the processes that have them open`() throws {
         let watcher = try shell.start("watch", "b")
         _ = try watcher.event(named: "watching")
         let path = URL(fileURLWithPath: shell.path("b.cblite2")).resolvingSymlinksInPath().path
@@ -64,7 +64,7 @@ import Testing
         #expect(try !objects().contains { $0["path"] as? String == path })
     }
 
-    @Test func `of a process that only has a database open no figures are made up`() throws {
+    @Test func `top shows no numbers for a process that only has a database open`() throws {
         let watcher = try shell.start("watch", "b")
         _ = try watcher.event(named: "watching")
         let terminal = try PseudoTerminal(shell, ["top", "b"])
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: [80, 120])
-    func `all columns fit, and the line of rates comes where there is room`(_ width: Int) throws {
+    func `all columns fit, and rates are shown if there is room`(_ width: Int) throws {
         let server = try shell.serve("a", "--no-tls")
         _ = try server.url()
         let terminal = try PseudoTerminal(shell, ["top", "a"], columnCount: width)
@@ -98,7 +98,7 @@ import Testing
         server.stop()
     }
 
-    @Test func `keys choose, open and filter, and the terminal is left as it was`() throws {
+    @Test func `keys select, open and filter, and the terminal is restored at the end`() throws {
         let (server, follower) = try begin()
         let terminal = try PseudoTerminal(
             shell,

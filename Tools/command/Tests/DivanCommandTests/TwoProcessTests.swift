@@ -33,7 +33,7 @@ import Testing
         #expect(outcome.output == expected, sourceLocation: location)
     }
 
-    @Test func `pull fetches everything over TLS`() throws {
+    @Test func `pull downloads all documents over TLS`() throws {
         try fill("a", 700)
         let (peer, url) = try serveA()
         let outcome = try shell.run("pull", "b", url, "--pin", "a.pem", "--report", "report.json")
@@ -46,7 +46,7 @@ import Testing
         #expect((figures["bytes"] as? Int ?? 0) > 10_000)
     }
 
-    @Test func `push sends everything in clear text too`() throws {
+    @Test func `push uploads all documents without TLS`() throws {
         try fill("b", 300)
         let peer = try shell.serve("a", "--no-tls")
         let outcome = try shell.run("push", "b", try peer.url())
@@ -55,7 +55,7 @@ import Testing
         try expectEqual("Equal: 300 documents and 0 blobs\n")
     }
 
-    @Test func `a second run moves nothing`() throws {
+    @Test func `a second sync transfers nothing`() throws {
         try fill("a", 250)
         let (peer, url) = try serveA()
         try shell.run("sync", "b", url, "--pin", "a.pem")
@@ -64,7 +64,7 @@ import Testing
         peer.stop()
     }
 
-    @Test func `blobs travel both ways`() throws {
+    @Test func `blobs sync in both directions`() throws {
         let pictures = (0..<6).map { number in
             Data((0..<(number * 40_000)).map { UInt8(truncatingIfNeeded: $0 &* (number + 3)) })
         }
@@ -80,7 +80,7 @@ import Testing
         try expectEqual("Equal: 6 documents and 6 blobs\n")
     }
 
-    @Test func `named collections are made where they are missing`() throws {
+    @Test func `missing collections are created by a pull`() throws {
         try shell.run("put", "a", "rome", "{\"n\":1}", "-c", "geo.places")
         let (peer, url) = try serveA()
         try shell.run("pull", "b", url, "--pin", "a.pem", "--collections", "geo.places")
@@ -88,7 +88,7 @@ import Testing
         #expect(try shell.run("ls", "b", "-c", "geo.places").output == "rome\n")
     }
 
-    @Test func `a pull lists the peer's collections, and takes them all`() throws {
+    @Test func `pull lists the peer's collections and can sync all of them`() throws {
         try shell.run("put", "a", "rome", "{\"n\":1}", "-c", "geo.places")
         try shell.run("mkcoll", "a", "geo.rivers")
         let (peer, url) = try serveA()
@@ -111,7 +111,7 @@ import Testing
         #expect(try shell.run("lscoll", "b").output.contains("geo.rivers"))
     }
 
-    @Test func `a peer names only collections that the user may see`() throws {
+    @Test func `a peer lists only collections that the user can read`() throws {
         try shell.run("mkcoll", "a", "geo.secrets")
         let add = ["users", "add", "users.json", "bo", "-c", "geo.places"]
         try shell.divan(add + ["--password-file", try passwordFile()]).expectSuccess()
@@ -131,7 +131,7 @@ import Testing
         return "pw"
     }
 
-    @Test func `a deletion travels`() throws {
+    @Test func `a deletion is pushed`() throws {
         try fill("a", 5)
         var (peer, url) = try serveA()
         try shell.run("pull", "b", url, "--pin", "a.pem")
@@ -143,7 +143,7 @@ import Testing
         #expect(try shell.run("ls", "a").output == "d0\nd1\nd4\n")
     }
 
-    @Test func `continuous sync passes on what a third peer pushes`() throws {
+    @Test func `continuous sync receives documents that another peer pushes`() throws {
         try shell.run("new", "c")
         try shell.run("put", "c", "news", "{\"from\":\"c\"}")
         let (server, url) = try serveA()
@@ -158,7 +158,7 @@ import Testing
         #expect(try shell.run("get", "b", "news", "--raw").output == "{\"from\":\"c\"}\n")
     }
 
-    @Test func `a conflict ends equal on both sides`() throws {
+    @Test func `both sides are equal after a conflict`() throws {
         try shell.run("put", "a", "both", "{\"n\":0}")
         var (peer, url) = try serveA()
         try shell.run("pull", "b", url, "--pin", "a.pem")
@@ -188,7 +188,7 @@ import Testing
         #expect(try shell.run("ls", "b").output.isEmpty)
     }
 
-    @Test func `a listener that was killed is found again, and nothing is lost`() throws {
+    @Test func `a puller reconnects to a restarted listener and loses nothing`() throws {
         try fill("a", 50)
         let (first, url) = try serveA()
         let port = try #require(URL(string: url)?.port)
@@ -204,7 +204,7 @@ import Testing
         try expectEqual("Equal: 51 documents and 0 blobs\n")
     }
 
-    @Test func `a puller that was killed goes on where it was`() throws {
+    @Test func `a killed pull resumes where it stopped`() throws {
         try fill("a", 3000)
         let (peer, url) = try serveA()
         let puller = try shell.start("pull", "b", url, "--pin", "a.pem")
@@ -215,7 +215,7 @@ import Testing
         try expectEqual("Equal: 3,000 documents and 0 blobs\n")
     }
 
-    @Test func `the identity is made once and kept`() throws {
+    @Test func `the server identity is created once and kept`() throws {
         let (first, _) = try serveA()
         first.stop()
         let before = try String(contentsOfFile: shell.path("a.pem"), encoding: .utf8)

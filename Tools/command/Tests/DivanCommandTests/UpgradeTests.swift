@@ -10,7 +10,7 @@ import Testing
         shell = try Shell()
     }
 
-    @Test func `tells the scheme, upgrades once, and draws versions`() throws {
+    @Test func `upgrade converts a database once, and revs shows versions`() throws {
         try shell.run("new", "db")
         try shell.run("put", "db", "one", #"{"n":1}"#)
         #expect(try shell.run("info", "db", "--json").json()["revisions"] as? String == "trees")

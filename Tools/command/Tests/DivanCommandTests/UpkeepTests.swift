@@ -27,7 +27,7 @@ import Testing
 
     // MARK: Collections
 
-    @Test func `collections are made, listed and removed`() throws {
+    @Test func `collections are created, listed and removed`() throws {
         try shell.run("collections", "db", "--make", "geo.a,geo.b", "--make", "plain")
         let lines = try shell.run("collections", "db").output
         #expect(
@@ -40,7 +40,7 @@ import Testing
         #expect(json[0] == #"{"bodies":"plain","documents":1,"name":"_default","sequence":1}"#)
     }
 
-    @Test func `info tells which collections keep their bodies packed, and how many are`() throws {
+    @Test func `info shows which collections are compressed and how much`() throws {
         #expect(try shell.run("info", "db").output.hasSuffix("_default  1 document, sequence 1\n"))
         let lines = (0..<99).map {
             #"{"_id":"d\#($0)","driver":{"name":"Ana \#($0)","shift":"early"},"state":"in service","#
@@ -78,7 +78,7 @@ import Testing
         #expect(after["bodies"] as? String == "plain" && after["packed"] == nil)
     }
 
-    @Test func `of changes to collections all are made or none`() throws {
+    @Test func `changes to collections are applied together or not at all`() throws {
         expect(try shell.divan("collections", "db", "--make", "new", "--rm", "gone"), 3, "gone")
         #expect(!(try shell.run("collections", "db").output.contains("new")))
         expect(
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test(arguments: [("90s", 90.0), ("15m", 900), ("12h", 43_200), ("30d", 2_592_000)])
-    func `a distance counts from now`(_ text: String, seconds: Double) throws {
+    func `a relative expiration counts from now`(_ text: String, seconds: Double) throws {
         let before = Date()
         try shell.run("expire", "db", "one", text)
         let shown = try shell.run("expire", "db", "one").output.dropLast()
@@ -117,11 +117,11 @@ import Testing
     }
 
     @Test(arguments: ["soon", "2026-13-01", "5x", "-5d", "99999999999999999w", ""])
-    func `a time that is none`(_ text: String) throws {
+    func `an invalid time is rejected`(_ text: String) throws {
         expect(try shell.divan("expire", "db", "one", "--", text), 2, "invalid time '")
     }
 
-    @Test func `purge takes IDs, deleted ones too, or all that has expired`() throws {
+    @Test func `purge accepts IDs, deleted documents and --expired`() throws {
         for name in ["a", "b", "c"] { try shell.run("put", "db", name, "{}") }
         try shell.run("rm", "db", "a")
         try shell.run("purge", "db", "a", "b")
@@ -141,7 +141,7 @@ import Testing
 
     // MARK: Checking and compacting
 
-    @Test func `a whole database passes the check`() throws {
+    @Test func `an intact database passes the check`() throws {
         try shell.write("f.txt", "blob")
         try shell.run("blob", "put", "db", "one", "f", "f.txt")
         #expect(try shell.run("check", "db").output == "Intact: 1 document and 1 blob\n")
@@ -163,7 +163,7 @@ import Testing
         #expect(outcome.output.contains(": checksum mismatch\n"))
     }
 
-    @Test func `a damaged document fails the check by its name`() throws {
+    @Test func `a damaged document fails the check and is listed`() throws {
         try shell.run("put", "db", "two", #"{"text":"sound"}"#)
         let file = URL(fileURLWithPath: shell.path("db.cblite2/db.sqlite3"))
         var bytes = try Data(contentsOf: file)
@@ -190,7 +190,7 @@ import Testing
         expect(try shell.divan("check", "db"), 5, "damaged")
     }
 
-    @Test func `compact removes what no document names`() throws {
+    @Test func `compact removes blobs without references`() throws {
         try shell.write("f.txt", "unwanted")
         try shell.run("blob", "put", "db", "one", "f", "f.txt")
         try shell.run("purge", "db", "one")
@@ -201,7 +201,7 @@ import Testing
         #expect(try shell.run("compact", "db", "--json").json()["blobsRemoved"] as? Int == 0)
     }
 
-    @Test func `compact and pack leave the blobs where a damaged document may name them`() throws {
+    @Test func `compact and compress keep blobs that a damaged document can reference`() throws {
         try shell.write("f.txt", "wanted")
         try shell.run("blob", "put", "db", "two", "f", "f.txt")
         try shell.run("put", "db", "two", #"{"text":"sound"}"#, "--blob", "f=f.txt")
@@ -221,7 +221,7 @@ import Testing
 
     // MARK: Copying
 
-    @Test func `a copy is equal and has an identity of its own`() throws {
+    @Test func `a copy has equal documents and its own UUID`() throws {
         let outcome = try shell.run("cp", "db", "copy")
         #expect(outcome.errors.contains("Copied 1 document to "))
         #expect(try shell.run("compare", "db", "copy").output == "Equal: 1 document and 0 blobs\n")
@@ -233,7 +233,7 @@ import Testing
         expect(try shell.divan("cp", "none", "other"), 3, "database not found")
     }
 
-    @Test func `a file of JSON lines holds all collections and their blobs`() throws {
+    @Test func `a JSON lines file contains all collections and their blobs`() throws {
         try shell.run("collections", "db", "--make", "geo.a")
         try shell.write("f.txt", "blob")
         try shell.run("blob", "put", "db", "two", "f", "f.txt", "-c", "geo.a")
@@ -270,7 +270,7 @@ import Testing
         #expect(again.errors.hasPrefix("Imported 0 documents"))
     }
 
-    @Test func `without a sequence to begin behind every document is imported`() throws {
+    @Test func `documents with an unusual _sequence are imported`() throws {
         try shell.write(
             "odd.jsonl",
             #"{"_id":"x","_sequence":0}"# + "\n" + #"{"_id":"y","_sequence":-3}"#
@@ -279,7 +279,7 @@ import Testing
         #expect(outcome.errors.hasPrefix("Imported 2 documents"))
     }
 
-    @Test func `an export is an array or a directory of files too`() throws {
+    @Test func `export can write an array or a directory of files`() throws {
         try shell.run("put", "db", "a/b ü", #"{"n":2}"#)
         let array = try shell.run("export", "db", "--array").output
         #expect(array == "[\n{\"_id\":\"a/b ü\",\"n\":2},\n{\"_id\":\"one\",\"n\":1}\n]\n")
@@ -297,7 +297,7 @@ import Testing
         #expect(outcome.output == "Equal: 2 documents and 0 blobs\n")
     }
 
-    @Test func `each document gets a file of its own, whatever its ID`() throws {
+    @Test func `each document is exported to its own file for any ID`() throws {
         let long = String(repeating: "ü", count: 500)
         let ids = [
             " ", "\u{2}0", "\n", "..", "../../escape", "/", "-rf", "A", "a", "\u{C5}", "A\u{30A}",
@@ -328,7 +328,7 @@ import Testing
     }
 
     @Test(arguments: ["[\r\n]\r\n", "[\t]", "\t\r\n", "\r\n\t \r\n"])
-    func `white space alone is no document`(_ text: String) throws {
+    func `a file with only white space contains no document`(_ text: String) throws {
         try shell.write("blank.json", text)
         let outcome = try shell.run("import", "db", "blank.json")
         #expect(outcome.errors.hasPrefix("Imported 0 documents"), "\(outcome)")

@@ -22,7 +22,7 @@ import Testing
         try shell.divan("users", "verify", "users.json", name, "--password-file", file)
     }
 
-    @Test func `a user is added, known again, changed and removed`() throws {
+    @Test func `a user is added, verified, changed and removed`() throws {
         try add("anna").expectSuccess()
         try verify("anna", "secret.txt").expectSuccess()
         try verify("anna", "wrong.txt").expectFailure(7, "wrong password for anna")
@@ -38,7 +38,7 @@ import Testing
         try verify("anna", "wrong.txt").expectFailure(3, "user 'anna' not found", "users ls")
     }
 
-    @Test func `rights are kept and listed`() throws {
+    @Test func `rights are stored and listed`() throws {
         try add("anna", "--read-only", "--collections", "geo.places,notes").expectSuccess()
         try add("bo").expectSuccess()
         #expect(
@@ -56,7 +56,7 @@ import Testing
         )
     }
 
-    @Test func `a condition is checked, kept and listed`() throws {
+    @Test func `a condition is validated, stored and listed`() throws {
         try add("anna", "--where", "owner = $user").expectSuccess()
         #expect(
             try shell.run("users", "ls", "users.json").output
@@ -76,7 +76,7 @@ import Testing
         try shell.divan("serve", "db", "--users", "broken.json").expectFailure(4, "anna")
     }
 
-    @Test func `the file holds no password, and only its owner reads it`() throws {
+    @Test func `the users file contains no password and is readable by its owner only`() throws {
         try add("anna").expectSuccess()
         let text = try shell.text("users.json")
         #expect(!text.contains("sesame") && text.contains("$scrypt$ln=14,r=8,p=5$"))
@@ -92,7 +92,7 @@ import Testing
         try shell.divan("serve", "db", "--users", "users.json").expectFailure(4, "chmod 600")
     }
 
-    @Test func `two that add at once both come in`() throws {
+    @Test func `concurrent additions are all stored`() throws {
         let outcome = try shell.bash(
             """
             for name in a b c d; do
@@ -114,13 +114,13 @@ import Testing
         #"{"users":{"a":{"password":"$scrypt$ln=4,r=1,p=1$c2FsdHNhbHQ$a2V5a2V5a2V5","readOnly":1}}}"#,
         #"{"users":{"a":{"password":"$scrypt$ln=4,r=1,p=1$c2FsdHNhbHQ$a2V5a2V5a2V5","collections":"x"}}}"#,
     ])
-    func `a damaged file gives nobody rights`(_ text: String) throws {
+    func `a damaged users file is rejected`(_ text: String) throws {
         try shell.write("users.json", text)
         chmod(shell.path("users.json"), 0o600)
         try shell.divan("users", "ls", "users.json").expectFailure(4, "users.json: ")
     }
 
-    @Test func `wrong words are explained`() throws {
+    @Test func `usage errors of users are explained`() throws {
         try shell.divan("users").expectFailure(2, "users add", "users verify")
         try shell.divan("users", "add", "users.json").expectFailure(2, "missing argument NAME")
         try shell.divan("users", "add", "users.json", "x").expectFailure(2, "DIVAN_PASSWORD")

@@ -6,7 +6,7 @@ import Testing
 
 /// The repository has one version, which is written in several places.
 @Suite struct VersionTests {
-    @Test func `every place names the version of the command`() throws {
+    @Test func `every file has the same version number`() throws {
         let version = VersionPage.version
         let minor = version.split(separator: ".").prefix(2).joined(separator: ".")
         let sources = "../Packages/Divan/Sources/Divan"
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `no package names a day for a version that has not come yet`() throws {
+    @Test func `no changelog has a date for an unreleased version`() throws {
         let heading = "## \(VersionPage.version) (unreleased)"
         guard try Guide.text("../CHANGELOG.md").contains("\n\(heading)\n") else { return }
         let packages = Guide.root.appending(path: "Packages").path

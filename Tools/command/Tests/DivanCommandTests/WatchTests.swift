@@ -12,7 +12,7 @@ import Testing
         try shell.run("put", "db", "old", "{}")
     }
 
-    @Test func `tells of what another program saves and deletes`() throws {
+    @Test func `watch prints changes and deletions by another process`() throws {
         let watcher = try shell.start("watch", "db", "--interval", "20", "--bodies")
         let begin = try watcher.event(named: "watching")
         #expect((begin["sequences"] as? [String: Int])?["_default"] == 1)
@@ -30,7 +30,7 @@ import Testing
         #expect(watcher.stop() == 0)
     }
 
-    @Test func `tells of a collection that is made meanwhile`() throws {
+    @Test func `watch includes a collection that is created later`() throws {
         let watcher = try shell.start("watch", "db", "--interval", "20")
         _ = try watcher.event(named: "watching")
         try shell.run("collections", "db", "--make", "late")
@@ -41,7 +41,7 @@ import Testing
 
     /// The files that it has open no longer show changes.
     @Test(arguments: ["watch db --interval 20", "query db 'SELECT COUNT(*) FROM _' --watch"])
-    func `ends when the database is removed or replaced`(verb: String) throws {
+    func `watch ends when the database is removed or replaced`(verb: String) throws {
         let script = """
             divan \(verb) >/dev/null 2>told & watching=$!
             until grep -q Watching told; do kill -0 $watching || exit 1; done
@@ -53,7 +53,7 @@ import Testing
         #expect(outcome.output.contains("was removed or replaced"))
     }
 
-    @Test func `begins behind a sequence and ends after a number of changes`() throws {
+    @Test func `watch starts after --since and ends after --limit changes`() throws {
         try shell.run("put", "db", "new", "{}")
         let outcome = try shell.run("watch", "db", "--since", "0", "--limit", "2")
         let lines = outcome.output.split(separator: "\n")
@@ -63,7 +63,7 @@ import Testing
         #expect(outcome.errors == "Watching db; press Ctrl-C to stop.\n")
     }
 
-    @Test func `does not keep a writer out`() throws {
+    @Test func `watch works while another process writes`() throws {
         let server = try shell.serve("db", "--no-tls")
         _ = try server.url()
         let outcome = try shell.run("watch", "db", "--since", "0", "--limit", "1")
@@ -71,7 +71,7 @@ import Testing
         server.stop()
     }
 
-    @Test func `what is missing or wrong has its code`() throws {
+    @Test func `watch errors have their exit codes`() throws {
         #expect(try shell.divan("watch", "none").status == 3)
         #expect(try shell.divan("watch", "db", "--collections", "none").status == 3)
         #expect(try shell.divan("watch", "db", "--limit", "0").status == 2)
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: ["watch db --since 0", "query db 'SELECT n FROM _' --watch --format jsonl"])
-    func `who watches for nobody ends`(_ line: String) throws {
+    func `watch ends when its reader closes the pipe`(_ line: String) throws {
         let outcome = try shell.bash("timeout 60 divan \(line) | head -n 1; echo ${PIPESTATUS[0]}")
         #expect(outcome.lines.last == "0", "\(outcome)")
     }

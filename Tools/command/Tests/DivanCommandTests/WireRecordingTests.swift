@@ -93,7 +93,7 @@ import Testing
         "litecore-pull-revtree", "litecore-push-revtree", "litecore-continuous-revtree",
         "litecore-sg-pull-revtree", "litecore-sg-push-revtree",
     ])
-    func `every message of the original engine is read as it was recorded`(_ name: String) throws {
+    func `wire decode reads every recorded message of Couchbase Lite`(_ name: String) throws {
         var count = 0
         for connection in try transcript(name).connections {
             let (client, server) = try plainBytes(connection)
@@ -144,7 +144,7 @@ import Testing
         #expect(count > 20)
     }
 
-    @Test func `an answer never stands before its question`() throws {
+    @Test func `a reply is never printed before its request`() throws {
         let connection = try #require(try transcript("litecore-pull-revtree").connections.first)
         let (client, server) = try plainBytes(connection)
         try write("client", client)
@@ -166,7 +166,7 @@ import Testing
         }
     }
 
-    @Test func `damage ends one direction with a reason, and never the program`() throws {
+    @Test func `damaged data ends one direction with an error message`() throws {
         let connection = try #require(try transcript("litecore-pull-revtree").connections.first)
         let (client, server) = try plainBytes(connection)
         var generator = SeededGenerator(seed: 17)
@@ -183,7 +183,7 @@ import Testing
         }
     }
 
-    @Test func `packets that come late, twice or in pieces are put in order`() throws {
+    @Test func `late, duplicate and split packets are reordered`() throws {
         let connection = try #require(try transcript("litecore-pull-revtree").connections.first)
         let (client, server) = try plainBytes(connection)
         try write("client", client)

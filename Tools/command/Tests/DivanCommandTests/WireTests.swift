@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `a sync through the proxy is whole, and its recording tells the same`() throws {
+    @Test func `a sync through wire proxy is complete, and its recording matches`() throws {
         let server = try shell.serve("a", "--write-certificate", "a.pem")
         let proxy = try shell.start(
             "wire",
@@ -73,7 +73,7 @@ import Testing
         #expect(mode[.posixPermissions] as? Int == 0o600)
     }
 
-    @Test func `secrets reach neither the screen nor the recording`() throws {
+    @Test func `secrets are neither printed nor recorded`() throws {
         let server = try shell.serve("a", "--no-tls", "--user", "ali", "--password-file", "secret")
         let proxy = try shell.start(
             "wire",
@@ -105,7 +105,7 @@ import Testing
         #expect(shown.contains("Authorization: xxxxx •••"))
     }
 
-    @Test func `a refusal is shown with its reason`() throws {
+    @Test func `a rejected connection is shown with its reason`() throws {
         let server = try shell.serve("a", "--no-tls", "--user", "ali", "--password-file", "secret")
         let proxy = try shell.start("wire", "proxy", "--to", try server.url())
         let outcome = try shell.divan("pull", "b", try proxy.url())
@@ -116,7 +116,7 @@ import Testing
         server.stop()
     }
 
-    @Test func `a server that is not there is a problem of its own`() throws {
+    @Test func `an unreachable server is reported as a problem`() throws {
         let proxy = try shell.start("wire", "proxy", "--to", "ws://127.0.0.1:1/a")
         let outcome = try shell.divan("pull", "b", try proxy.url())
         #expect(outcome.status == 6)
@@ -125,7 +125,7 @@ import Testing
         proxy.stop()
     }
 
-    @Test func `people read a line for each message`() throws {
+    @Test func `wire proxy prints a line for each message`() throws {
         let server = try shell.serve("a", "--no-tls")
         let proxy = try shell.start(
             "wire",
@@ -164,7 +164,7 @@ import Testing
         #expect(!pale.output.contains("\u{1B}[36m"))
     }
 
-    @Test func `what is no recording is told in a sentence`() throws {
+    @Test func `a file that is not a recording is rejected with a message`() throws {
         try shell.write("words.txt", "just some words\n")
         try shell.divan("wire", "decode", "words.txt").expectFailure(4, "neither a capture nor")
         try shell.divan("wire", "decode", "nothing.pcap").expectFailure(3, "nothing.pcap")

@@ -123,9 +123,8 @@ struct IndexPlan: Sendable {
     private static func warn(ofUnknown language: String) {
         guard !language.isEmpty, !FullText.knows(language: language) else { return }
         Journal.query.warning(
-            "Full-text index: stemming is not supported for the language \"\(language)\", so only "
-                + "exact words match. Supported languages: da, de, en, es, fi, fr, hu, it, nl, no, "
-                + "pt, ro, ru, sv, tr, and \"\" for none."
+            "Full-text index: no stemming for the language \"\(language)\"; only exact words match. "
+                + "Use one of da, de, en, es, fi, fr, hu, it, nl, no, pt, ro, ru, sv, tr, or \"\""
         )
     }
 

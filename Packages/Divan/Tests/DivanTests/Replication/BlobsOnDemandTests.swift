@@ -213,7 +213,7 @@ import Testing
         var error = await #expect(throws: NSError.self) { try await blob.fetch() }
         #expect(error?.code == CBLError.notFound)
         #expect(
-            error?.localizedDescription.contains("no replicator of its collection lives") == true
+            error?.localizedDescription.contains("no replicator of its collection exists") == true
         )
 
         var configuration = try peers.configuration(.pull, target: try listener.endpoint())

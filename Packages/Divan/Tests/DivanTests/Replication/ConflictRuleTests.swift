@@ -161,7 +161,8 @@ import Testing
         #expect(
             errors.first??.localizedDescription
                 == "Document a: the conflict resolver returned a document of "
-                + "another collection or database; return one of the two, a new one, or nil"
+                + "another collection or database; return the local, the remote or a new "
+                + "document, or nil"
         )
         #expect(try peers.here.defaultCollection().value("a") == 10, "the conflict stays")
 

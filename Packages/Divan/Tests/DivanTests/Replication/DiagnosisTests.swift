@@ -73,10 +73,10 @@ import Testing
             entry.conflictResolver = SlowResolver(hold: hold)
         }
         let wait = try #require(diagnosis.waits.first { $0.documentID == "soup" })
-        #expect(wait.subject == "conflict resolver, about soup")
+        #expect(wait.subject == "conflict resolver for soup")
         #expect(wait.collection == "_default._default")
         #expect(diagnosis.isResponding)
-        #expect(diagnosis.description.contains("waits for: "))
+        #expect(diagnosis.description.contains("waiting for: "))
     }
 
     @Test func `a filter that does not return is told as a thread that does not answer`()
@@ -89,7 +89,7 @@ import Testing
             }
         }
         #expect(!diagnosis.isResponding)
-        #expect(diagnosis.description.contains("its thread does not answer"))
+        #expect(diagnosis.description.contains("its thread is blocked"))
     }
 
     @Test func `a replicator that waits for its next attempt says so, with the error`() async throws

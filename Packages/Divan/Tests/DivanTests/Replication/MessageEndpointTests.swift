@@ -36,7 +36,7 @@ import Testing
         arguments: [ProtocolType.messageStream, .byteStream],
         [
             (100_000, "more than 1048576 bytes before the connection was open"),
-            (65 << 20, "more than 67108864 bytes were handed over and not read yet"),
+            (65 << 20, "more than 67108864 received bytes are waiting to be processed"),
         ]
     )
     func `holds a bounded amount of what comes too early or too fast`(

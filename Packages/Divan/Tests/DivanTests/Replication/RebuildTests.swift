@@ -234,7 +234,7 @@ import Testing
         }
         #expect(rebuild.fetchedCount > 0)
         #expect(rebuild.losses.count == 1, "\(rebuild.losses)")
-        #expect(rebuild.losses.first?.contains("qeople: it knows none") == true)
+        #expect(rebuild.losses.first?.contains("qeople: not found on the peer") == true)
         try checkContent()
         let again = try Database(name: "here", config: .in(directory))
         #expect(try again.collection(name: "qeople")?.document(id: "only") != nil)

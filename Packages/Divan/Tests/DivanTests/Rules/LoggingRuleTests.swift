@@ -29,8 +29,8 @@ extension LoggingTests {
             _ = try TemporaryDatabase()
         }
         let text = String(decoding: result.standardErrorContent, as: UTF8.self)
-        #expect(text.matches(of: /Logging to files is off/).count == 1)
-        #expect(text.contains(" DB Info: Logging to files is off"))
+        #expect(text.matches(of: /File logging is off/).count == 1)
+        #expect(text.contains(" DB Info: File logging is off"))
     }
 
     @Test func `a program with the default sinks opens a database without a word`() async throws {
@@ -56,7 +56,7 @@ extension LoggingTests {
             _ = try TemporaryDatabase()
         }
         let text = String(decoding: result.standardErrorContent, as: UTF8.self)
-        #expect(!text.contains("Logging to files is off"))
+        #expect(!text.contains("File logging is off"))
     }
 
     @Test func `a console line is on standard error, with time, domain and level`() async throws {
@@ -190,7 +190,7 @@ extension LoggingTests {
         for word in ["CouchbaseLite/", "Build/", "Commit/", "plain text"] {
             #expect(lines[1].contains(word))
         }
-        #expect(lines[2].contains("usePlainText: false has no effect"))
+        #expect(lines[2].contains("usePlainText: false is ignored"))
     }
 
     @Test func `of each level as many files stay as were asked for`() throws {

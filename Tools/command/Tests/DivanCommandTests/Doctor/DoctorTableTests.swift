@@ -34,7 +34,7 @@ import Testing
         return rows
     }
 
-    @Test func `the guide lists what is tried here, and nothing else`() throws {
+    @Test func `the guide lists exactly the problems that are tested`() throws {
         let titles = Self.all.map(\.title)
         #expect(Set(titles).count == titles.count)
         #expect(try Self.table().keys.sorted() == titles.sorted())
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: DoctorTableTests.all)
-    func `the doctor names the cause`(setUp: BrokenSetUp) throws {
+    func `doctor reports the cause of each problem`(setUp: BrokenSetUp) throws {
         let row = try #require(try Self.table()[setUp.title])
         let outcome = try setUp.examine(BrokenPlace())
         #expect(outcome.status == setUp.status, "\(outcome)")

@@ -25,7 +25,7 @@ import Testing
         return findings
     }
 
-    @Test func `a silent server is waited for once, also with TLS`() throws {
+    @Test func `doctor waits for a silent server only once`() throws {
         let server = try SilentServer()
         let begin = ContinuousClock.now
         let url = "wss://127.0.0.1:\(server.port)/a"
@@ -34,7 +34,7 @@ import Testing
         withExtendedLifetime(server) {}
     }
 
-    @Test func `a listener that only lets read is worth a look, and no failure`() throws {
+    @Test func `a read-only listener is a warning, not a failure`() throws {
         let peer = try shell.serve("a", "--no-tls", "--read-only")
         let outcome = try shell.divan("doctor", try peer.url(), "--json")
         outcome.expectSuccess()
@@ -44,7 +44,7 @@ import Testing
         peer.stop()
     }
 
-    @Test func `where all is well every step says what it saw`() throws {
+    @Test func `without problems every step reports what it checked`() throws {
         let peer = try shell.serve("a", "--write-certificate", "own.pem")
         let outcome = try shell.divan(
             "doctor",
@@ -71,7 +71,7 @@ import Testing
 
     // MARK: Databases
 
-    @Test func `a database is looked through`() throws {
+    @Test func `doctor checks every part of a database`() throws {
         let outcome = try shell.divan("doctor", "a", "--json")
         outcome.expectSuccess()
         let found = try findings(outcome)
@@ -88,7 +88,7 @@ import Testing
         try shell.divan("doctor", "nowhere").expectFailure(3, "database not found")
     }
 
-    @Test func `a damaged document stops no other look`() throws {
+    @Test func `a damaged document does not stop other checks`() throws {
         try shell.run("put", "a", "two", #"{"text":"sound"}"#)
         let file = URL(fileURLWithPath: shell.path("a.cblite2/db.sqlite3"))
         var bytes = try Data(contentsOf: file)
@@ -105,7 +105,7 @@ import Testing
         #expect(lines.contains("1 damaged, not counted"), "\(lines)")
     }
 
-    @Test func `a sealed database is looked through with its key`() throws {
+    @Test func `doctor checks an encrypted database with its key`() throws {
         try shell.write("key", String(repeating: "5c", count: 32) + "\n")
         chmod(shell.path("key"), 0o600)
         try shell.run("new", "s", "--encrypt", "--key-file", "key")

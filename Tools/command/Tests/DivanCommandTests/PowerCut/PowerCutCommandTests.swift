@@ -88,9 +88,7 @@ import Testing
         #expect(found.output.contains("41"), "\(place): \(found)")
     }
 
-    @Test func `a change of the key that loses power leaves one key, which opens everything`()
-        throws
-    {
+    @Test func `a power cut during a key change leaves exactly one valid key`() throws {
         let keys = [
             [], ["--key-file", home.file("one")], ["--key-file", home.file("two")], [],
         ]
@@ -109,7 +107,7 @@ import Testing
     }
 
     @Test(arguments: [["cp", "db", "again"], ["restore", "again", "dump"]])
-    func `a new database that loses power is complete or does not exist`(verb: [String]) throws {
+    func `a new database is complete or missing after a power cut`(verb: [String]) throws {
         try shell.run("dump", "db", "dump")
         let log = try record([verb])
         try forEachMoment(of: log, stride: 12) { endedCount, place in
@@ -123,7 +121,7 @@ import Testing
         }
     }
 
-    @Test func `upkeep and an upgrade that lose power leave every document`() throws {
+    @Test func `a power cut during compact or upgrade loses no document`() throws {
         let log = try record([
             ["compact", "db"], ["upgrade", "db", "--yes"],
             ["index", "make", "db", "byText", "text"],

@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: [2, 4, 20])
-    func `at every moment the drawing shows what the terminal showed`(rowCount: Int) throws {
+    func `the animation shows the terminal's content at every moment`(rowCount: Int) throws {
         let film = film(rowCount)
         let reader = try reader(film)
         #expect(abs(reader.duration - film.duration) < 0.01)
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `where nothing moves the last moment is to be seen`() throws {
+    @Test func `without animation the last frame is shown`() throws {
         let film = film()
         let still = try reader(film).still.map(\.text)
         let last = try #require(film.frames.last)
@@ -42,7 +42,7 @@ import Testing
         #expect(still.contains("done"))
     }
 
-    @Test func `a line that is typed is drawn once`() throws {
+    @Test func `a typed line is drawn once`() throws {
         let film = film(20)
         let strips = FilmStrip.strips(of: film)
         #expect(strips.filter { $0.cells.text.hasPrefix("$ ls a long") }.count == 1)
@@ -50,7 +50,7 @@ import Testing
         #expect(strips.allSatisfy { $0.begin < $0.end && $0.end <= film.duration })
     }
 
-    @Test func `styles of the terminal are kept, and text stays text`() throws {
+    @Test func `terminal styles are kept, and text is escaped`() throws {
         let reader = try reader(film(20))
         #expect(reader.strips.first { $0.text.hasPrefix("gent") }?.styles == ["b"])
         #expect(reader.strips.first { $0.text == "ok" }?.styles == ["c2"])
@@ -58,7 +58,7 @@ import Testing
         #expect(reader.strips.contains { $0.text == ";\">" })
     }
 
-    @Test func `a film lasts as long as there is to read`() {
+    @Test func `the duration depends on the amount of text`() {
         var short = TerminalFilm(columnCount: 80, rowCount: 24)
         short.show("one\r\n")
         var long = TerminalFilm(columnCount: 80, rowCount: 24)

@@ -40,7 +40,7 @@ import Testing
         try DrawingReader(drawing).strips.map(\.text).joined(separator: "\n")
     }
 
-    @Test func `what the tour shows is what comes, on the page and in the picture`() throws {
+    @Test func `the tour page and picture match the real output`() throws {
         let tour = try Tour(in: try Shell())
         let page = TourPage(tour).text
         let film = film(of: tour)
@@ -57,7 +57,7 @@ import Testing
         #expect(film.duration < 75)
     }
 
-    @Test func `the picture is light, and needs nothing from elsewhere`() throws {
+    @Test func `the picture is small and has no external references`() throws {
         let picture = try committed(Self.picture)
         #expect(picture.utf8.count <= Self.pictureByteLimit)
         for way in ["<script", "href", "src=", "url(", "@import", "<foreignObject"] {
