@@ -35,7 +35,7 @@ public struct ListenerClient: Sendable {
 public enum ListenerAccess: Sendable {
     /// Replicate within these bounds, for as long as `isCurrent` says so; `nil` means until the connection ends.
     ///
-    /// `isCurrent` is asked at each `ListenerServer.dropOutdated`, on any thread; it must be quick.
+    /// `isCurrent` is asked at each `ListenerServer.dropOutdated`, on any thread; it must return quickly.
     case granted(PeerConfiguration.PassiveOptions, isCurrent: (@Sendable () -> Bool)? = nil)
     /// Nothing; the answer is 403 with this text.
     case refused(explanation: String)

@@ -28,7 +28,7 @@ import Testing
         )
     }
 
-    @Test func `a damaged document stands in the table with the others`() throws {
+    @Test func `a damaged document is listed with the others`() throws {
         let folder = try TemporaryDirectory()
         let path = folder.file("a.cblite2")
         do {
@@ -49,7 +49,7 @@ import Testing
         #expect(rows.map { $0["damage"] != nil } == [false, true, false])
     }
 
-    @Test func `a document as deep as one may be hides no other, nor itself`() throws {
+    @Test func `a document of the maximum depth is shown`() throws {
         let room = try Room()
         try room.put("a", "{}")
         let (open, close) = (String(repeating: "[", count: 127), String(repeating: "]", count: 127))
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `a blob that cannot be read is shown as such`() throws {
+    @Test func `an unreadable blob is shown as such`() throws {
         struct Refusing: BlobShelf {
             var directory: String? { nil }
             func byteCount(_ digest: BlobDigest) -> Int? { 7 }
@@ -80,7 +80,7 @@ import Testing
         #expect(shown["length"]?.int == 7)
     }
 
-    @Test func `a blob is found under the very bytes of its name`() throws {
+    @Test func `a blob is found by the exact bytes of its key`() throws {
         let room = try Room()
         let contents = [("e\u{301}", "decomposed"), ("\u{E9}", "composed")]
         let members = try contents.map { name, content in
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(arguments: [("local", "blue", 1), ("remote", "red", 2)])
-    func `a side that is kept is named, and no byte of it comes from the browser`(
+    func `keeping a side of a conflict sends only its revision ID from the browser`(
         side: String,
         color: String,
         price: Int
@@ -121,7 +121,7 @@ import Testing
 
     /// Browsers omit the default port of the scheme.
     @Test(arguments: ["127.0.0.1", "localhost", "127.0.0.1:80"])
-    func `an address at the port of the web opens`(host: String) throws {
+    func `the studio accepts its address without a port on port 80`(host: String) throws {
         let token = StudioToken(random: SystemRandomSource())
         let gate = StudioGate(token: token)
         let text = "GET /?token=\(token.text) HTTP/1.1\r\nHost: \(host)\r\n\r\n"

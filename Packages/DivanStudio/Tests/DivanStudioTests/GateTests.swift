@@ -7,7 +7,7 @@ import Testing
 
 /// Who may access the studio, over raw sockets.
 @Suite(.timeLimit(.minutes(2))) struct GateTests {
-    @Test func `the token opens the page once, and its cookie from then on`() throws {
+    @Test func `the token sets a cookie, which authorizes later requests`() throws {
         let room = try Room()
         let visitor = try HTTPTestClient(port: room.port)
         let host = "Host: 127.0.0.1:\(room.port)"
@@ -35,7 +35,7 @@ import Testing
         #expect(stale.status == 403)
     }
 
-    @Test func `without the token, or with a wrong one, nothing is told`() throws {
+    @Test func `requests without a valid token reveal nothing`() throws {
         let room = try Room()
         try room.put("secret", #"{"n":1}"#)
         let visitor = try HTTPTestClient(port: room.port)
@@ -55,7 +55,7 @@ import Testing
 
     /// A browser shows the cookie to every port of 127.0.0.1; only root can become another user.
     @Test(.enabled(if: geteuid() == 0 && Program.installed("setpriv") != nil))
-    func `who learned the cookie as another user of this machine is refused`() throws {
+    func `the cookie is not accepted from another user of the machine`() throws {
         let room = try Room()
         let host = "Host: 127.0.0.1:\(room.port)"
         let cookie = "Cookie: divan-studio-\(room.port)=\(room.token)"
@@ -73,7 +73,7 @@ import Testing
         #expect(try visitor.ask("GET", "/index.json", naming: host, cookie).status == 200)
     }
 
-    @Test func `a name that was made to point here is refused, with the right cookie too`() throws {
+    @Test func `an unknown Host is rejected even with the right cookie`() throws {
         let room = try Room()
         let visitor = try HTTPTestClient(port: room.port)
         for host in ["evil.example", "evil.example:\(room.port)", "127.0.0.1", "127.0.0.1:1"] {
@@ -87,9 +87,7 @@ import Testing
         }
     }
 
-    @Test func `changes come from the studio's own page, and only where writing was allowed`()
-        throws
-    {
+    @Test func `changes are accepted only from the studio's page and with write access`() throws {
         let body = #"{"n":1}"#
         for (mayWrite, origin, type, status) in [
             (true, "own", "application/json", 200),
@@ -114,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func `each page is there as JSON`() throws {
+    @Test func `each page is available as JSON`() throws {
         let room = try Room()
         try room.makeConflict("chair")
         let visitor = try HTTPTestClient(port: room.port)
@@ -136,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func `a document that names many blobs takes little more than itself`() throws {
+    @Test func `a document with many blob references gives a short page`() throws {
         let room = try Room()
         let blob = #"{"@type":"blob","digest":"sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk="}"#
         let blobs = repeatElement(blob, count: 300).joined(separator: ",")

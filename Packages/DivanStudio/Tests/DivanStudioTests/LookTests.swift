@@ -36,7 +36,7 @@ struct LookTests {
         """
 
     @Test(arguments: [false, true])
-    func `every text stands out from its ground, in light and in dark`(isDark: Bool) throws {
+    func `all text has enough contrast in light and dark mode`(isDark: Bool) throws {
         let browser = try Browser()
         let room = try Room(peers: [
             [

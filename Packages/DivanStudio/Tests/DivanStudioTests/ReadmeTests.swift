@@ -4,7 +4,7 @@ import Testing
 
 /// The README's example, word for word.
 @Suite struct ReadmeTests {
-    @Test func `the example opens a studio, and closes it`() throws {
+    @Test func `the README example starts and stops a studio`() throws {
         let store = Store.inMemory()
         let studio = StudioServer(StudioConfiguration(store: store, name: "notes", mayWrite: true))
         print("Open \(try studio.start())")

@@ -52,7 +52,7 @@ struct StudioTests {
         return (try #require(Double(parts[0])), try #require(Int(parts[1])))
     }
 
-    @Test func `documents are listed and shown, with numbers as they were written`() throws {
+    @Test func `documents are listed and shown with exact numbers`() throws {
         let room = try Room()
         try room.put("soup", #"{"big":12345678901234567890,"name":"Soup"}"#)
         try browser.open(room.address)
@@ -74,7 +74,7 @@ struct StudioTests {
         #expect(try browser.complaints().isEmpty)
     }
 
-    @Test func `an edit is saved over the revision that was seen, and over no other`() throws {
+    @Test func `an edit replaces only the revision that was shown`() throws {
         let room = try Room()
         try room.put("soup", #"{"big":12345678901234567890,"salt":1}"#)
         try browser.open(room.address)
@@ -91,11 +91,11 @@ struct StudioTests {
         try browser.fill("textarea.tall", #"{"mine":true}"#)
         try room.put("soup", #"{"theirs":true}"#)
         try browser.click("#save")
-        try browser.wait("document.querySelector('.note.bad')?.innerText.includes('meanwhile')")
+        try browser.wait("document.querySelector('.note.bad')?.innerText.includes('since you opened it')")
         #expect(try room.body(of: "soup") == #"{"theirs":true}"#)
     }
 
-    @Test func `a document is made, and never over another one`() throws {
+    @Test func `creating a document never overwrites another`() throws {
         let room = try Room()
         try room.put("soup", "{}")
         try browser.open(room.address)
@@ -141,7 +141,7 @@ struct StudioTests {
         ],
     ]
 
-    @Test func `the room shows who syncs with whom, how far, and what is waited for`() throws {
+    @Test func `the peers page shows connections, progress and pending replies`() throws {
         let neighbours: [JSON] = [
             [
                 "verb": "sync", "database": "cellar", "path": "/data/cellar.cblite2", "pid": 3,
@@ -165,17 +165,17 @@ struct StudioTests {
         #expect(text.contains("cellar sync kitchen, idle"), "\(text)")
         #expect(text.contains("anna connected kitchen, busy"), "\(text)")
         #expect(!text.contains("bert"))
-        #expect(try browser.text("#main").contains("25 %, 10 of 40 documents"))
+        #expect(try browser.text("#main").contains("25%, 10 of 40 documents"))
         let main = try browser.text("#main")
-        #expect(main.contains("waits for reply to rev of soup, 12 s"), "\(main)")
-        let owed = "waits for bert from 10.0.0.8: reply to changes of tea, 14 s"
+        #expect(main.contains("waiting for reply to rev of soup, 12 s"), "\(main)")
+        let owed = "waiting for bert at 10.0.0.8: reply to changes of tea, 14 s"
         #expect(main.contains(owed), "\(main)")
         #expect(try browser.text("#main").contains("kiosk: pull, process 2"))
         #expect(try browser.evaluate("document.querySelector('progress').value").int == 10)
         #expect(try browser.complaints().isEmpty)
     }
 
-    @Test func `a conflict is shown side by side, and its merge accepted`() throws {
+    @Test func `a conflict is shown side by side and its merge is saved`() throws {
         let room = try Room()
         try room.makeConflict("chair")
         try browser.open(room.address)
@@ -193,9 +193,7 @@ struct StudioTests {
         #expect(try browser.complaints().isEmpty)
     }
 
-    @Test func `a side of a conflict is kept with its numbers, where the browser would round them`()
-        throws
-    {
+    @Test func `keeping a side of a conflict keeps numbers that a browser would round`() throws {
         let room = try Room()
         try room.makeConflict("chair")
         let exact = #"{"big":12345678901234567890,"color":"blue"}"#
@@ -209,7 +207,7 @@ struct StudioTests {
         #expect(try browser.complaints().isEmpty)
     }
 
-    @Test func `a query shows rows and its plan, and an error its place`() throws {
+    @Test func `a query shows rows and its plan, and an error shows its position`() throws {
         let room = try Room()
         for number in 0..<20 { try room.put("d\(number)", #"{"n":\#(number)}"#) }
         try browser.open(room.address)
@@ -223,7 +221,7 @@ struct StudioTests {
         try browser.wait("document.querySelector('.note.bad')")
     }
 
-    @Test func `a change appears while one looks`() throws {
+    @Test func `a change appears without a reload`() throws {
         let room = try Room()
         try browser.open(room.address)
         try browser.open("\(room.origin)/changes")
@@ -236,7 +234,7 @@ struct StudioTests {
         try browser.wait("document.querySelector('#documents')?.innerText.includes('newest')")
     }
 
-    @Test func `hostile content is shown and nothing of it runs`() throws {
+    @Test func `hostile content is shown and not executed`() throws {
         let room = try Room()
         let evil = #"<img src=x onerror=\"window.owned=1\"><script>window.owned=1</script>"#
         let page = try room.store.blobs.write(Array("<script>window.owned=1</script>".utf8))
@@ -281,7 +279,7 @@ struct StudioTests {
         #expect(try browser.evaluate("typeof window.owned").string == "undefined", "the policy")
     }
 
-    @Test func `a picture is shown as a picture`() throws {
+    @Test func `a blob with a picture is shown as a picture`() throws {
         let room = try Room()
         let pixel =
             "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -293,7 +291,7 @@ struct StudioTests {
         try browser.wait("document.querySelector('img.picture')?.naturalWidth === 1")
     }
 
-    @Test func `the token is asked for in the browser, too`() throws {
+    @Test func `the browser asks for a missing token`() throws {
         let room = try Room()
         try browser.open(
             room.origin,
@@ -301,7 +299,7 @@ struct StudioTests {
         )
     }
 
-    @Test func `keys lead through the pages, and a phone needs no sideways scrolling`() throws {
+    @Test func `pages have keyboard shortcuts and fit a phone screen`() throws {
         let room = try Room(peers: [
             [
                 "verb": "serve", "pid": 1, "urls": ["wss://here/kitchen"],
@@ -333,7 +331,7 @@ struct StudioTests {
         #expect(try browser.complaints().isEmpty)
     }
 
-    @Test func `a hundred thousand documents are paged by key, and painted at once`() throws {
+    @Test func `a hundred thousand documents are paged by key and rendered quickly`() throws {
         let folder = try TemporaryDirectory()
         let room = try Room(directory: folder.file("big.cblite2"))
         _ = try room.store.write { writer in
@@ -375,7 +373,7 @@ struct StudioTests {
         #expect(try browser.text("#documents").contains("doc-1050000"))
     }
 
-    @Test func `members named like JavaScript's own hide no table`() throws {
+    @Test func `keys such as __proto__ do not break a table`() throws {
         let room = try Room()
         try room.put("a", #"{"constructor":"ACME","toString":"t","__proto__":1}"#)
         try room.put("b", #"{"n":1}"#)

@@ -2,31 +2,31 @@ import DivanStore
 
 /// The progress of a blob that is being fetched.
 public struct BlobProgress: Sendable, Hashable {
-    /// Bytes that have arrived here.
+    /// Bytes received so far.
     public let receivedByteCount: UInt64
-    /// Bytes among them that an earlier attempt brought.
+    /// Bytes of these that an earlier attempt received.
     public let resumedByteCount: UInt64
-    /// Total bytes according to the document; 0 if it does not say.
+    /// Total bytes according to the document; 0 if unknown.
     public let totalByteCount: UInt64
 }
 
 extension Blob {
-    /// Whether the content is on this machine: in memory, or in the database.
+    /// Whether the content is available locally: in memory, or in the database.
     ///
-    /// False for a blob that a replicator left at the peer (``ReplicatorConfiguration/blobs``). An
-    /// addition to the official API.
+    /// False for a blob that a replicator did not download (``ReplicatorConfiguration/blobs``). An addition to the
+    /// official API.
     public var isHere: Bool {
         guard let (digest, database) = place else { return content != nil }
         return (try? database.openStore())?.blobs.contains(digest) ?? false
     }
 
-    /// Fetches the content from the peer at which it was left; returns at once if it is already here.
+    /// Downloads the content from the peer; returns immediately if it is already available locally.
     ///
-    /// Concurrent calls share a connection. An interrupted attempt is retried as a replicator would, and continues
-    /// where it ended, even after this process was killed: what has arrived is kept, except in an encrypted database,
-    /// where each attempt starts again. Another Divan sends only the rest; Couchbase Lite and Sync Gateway send
-    /// everything, and what is already here is skipped. Cancelling the task ends the wait, and also the transfer if
-    /// nobody else is waiting for it. An addition to the official API.
+    /// Concurrent calls share a connection. An interrupted attempt is retried, as by a replicator. It resumes where it
+    /// stopped, even in another process, except in an encrypted database, where each attempt starts over. A Divan peer
+    /// sends only the missing part; Couchbase Lite and Sync Gateway send the whole blob, and bytes received before are
+    /// skipped. Cancelling the task ends the wait, and the transfer too if no other call is waiting for it. An addition
+    /// to the official API.
     ///
     /// ```swift
     /// let picture = document.blob(forKey: "picture")
@@ -35,11 +35,11 @@ extension Blob {
     /// ```
     ///
     /// - Parameters:
-    ///   - configuration: How to reach the peer; `nil` means as the newest living replicator that has the document's
-    ///     collection.
-    ///   - progress: Called about every 64 KiB and at the end, on one of the library's threads; it must return at once.
-    /// - Throws: `CBLError.notFound` for a blob that no pull has left at a peer, or if no replicator says how to reach
-    ///   it; `notOpen`; the error that ended the connection; `CancellationError`.
+    ///   - configuration: How to connect to the peer; `nil` uses the configuration of the newest existing replicator
+    ///     with the document's collection.
+    ///   - progress: Called about every 64 KiB and at the end, on one of the library's threads; it must return quickly.
+    /// - Throws: `CBLError.notFound` for a blob that is not available from a peer, or if no replicator exists for its
+    ///   collection; `notOpen`; the error that ended the connection; `CancellationError`.
     public func fetch(
         from configuration: ReplicatorConfiguration? = nil,
         progress: (@Sendable (BlobProgress) -> Void)? = nil

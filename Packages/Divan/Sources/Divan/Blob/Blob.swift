@@ -2,10 +2,10 @@ import DivanJSON
 import DivanStore
 public import Foundation
 
-/// Binary content stored outside a document, once per content, and named by its digest.
+/// Binary content stored outside a document, and identified by its digest; equal content is stored once.
 ///
-/// A blob created from bytes holds them for as long as it lives. The content of a blob from a stored document, or from
-/// a stream, is read from the database each time. Safe to use from several threads.
+/// A blob created from bytes keeps them in memory. The content of a blob from a stored document or a stream is read
+/// from the database each time. Safe to use from several threads.
 ///
 /// Source: `behaviour.md` §4; `blobs.md` §1.
 public final class Blob: Equatable, Hashable, @unchecked Sendable {
@@ -14,7 +14,7 @@ public final class Blob: Equatable, Hashable, @unchecked Sendable {
 
     /// The value of ``typeProperty`` in a dictionary that represents a blob.
     public static let blobType = "blob"
-    /// The key that marks a dictionary as a blob.
+    /// The key that identifies a dictionary as a blob.
     public static let typeProperty = "@type"
     /// The key of the digest.
     public static let blobDigestProperty = "digest"
@@ -42,9 +42,9 @@ public final class Blob: Equatable, Hashable, @unchecked Sendable {
         state = BlobState(.bytes(data), byteCount: UInt64(data.count))
     }
 
-    /// Creates a blob whose content is read from a stream, once, when it is first needed.
+    /// Creates a blob with the content of a stream, which is read once, on first use.
     ///
-    /// The stream then belongs to the blob: nothing else may read it.
+    /// Do not read the stream after passing it to the blob.
     public init(contentType: String, contentStream: InputStream) {
         self.contentType = contentType
         otherProperties = [:]
@@ -52,9 +52,9 @@ public final class Blob: Equatable, Hashable, @unchecked Sendable {
         state = BlobState(.stream(contentStream))
     }
 
-    /// Creates a blob whose content is read from a file, once, when it is first needed.
+    /// Creates a blob with the content of a file, which is read once, on first use.
     ///
-    /// A URL of another scheme is misuse and stops the program.
+    /// A URL of another scheme is a programming error and stops the program.
     ///
     /// - Throws: `NSURLErrorFileDoesNotExist` of `NSURLErrorDomain` when there is no readable file.
     public convenience init(contentType: String, fileURL: URL) throws {
@@ -103,14 +103,14 @@ public final class Blob: Equatable, Hashable, @unchecked Sendable {
     /// The content, or `nil` if it is not available: not in the database, or the database is closed.
     ///
     /// The content of a stored blob is read from disk on each call, unless it is at most 8 KiB or the blob was created
-    /// from bytes. A blob that was left at the peer has none until it is fetched (``fetch(from:progress:)``). Bytes
-    /// that do not match the digest, because the file was altered or truncated, count as no content.
+    /// from bytes. A blob that was not downloaded has none until you fetch it (``fetch(from:progress:)``). If the bytes
+    /// do not match the digest, because the file is damaged, the result is `nil`.
     public var content: Data? { lock.withLock { state.load() } }
 
-    /// An unopened stream over the content, or `nil` if the content is not available, or is in a stream that has not
-    /// been read yet.
+    /// An unopened stream over the content; `nil` if the content is not available, or if the blob was created from a
+    /// stream that has not been read yet.
     ///
-    /// Unlike ``content`` it yields the file's bytes without comparing the digest.
+    /// Unlike ``content``, it does not verify the digest.
     public var contentStream: InputStream? {
         lock.withLock { state.makeStream() }
     }
@@ -126,8 +126,8 @@ public final class Blob: Equatable, Hashable, @unchecked Sendable {
         }
     }
 
-    /// Number of bytes; 0 for a stream that has not been read yet, and, if the document does not state it, until
-    /// ``content`` is read.
+    /// Number of bytes; 0 for a stream that has not been read yet. If the document does not contain the length, it is 0
+    /// until ``content`` is read.
     public var length: UInt64 { lock.withLock { state.byteCount ?? 0 } }
 
     /// `sha1-` and base64 of the content's SHA-1, or `nil` until the blob is stored.
@@ -142,7 +142,7 @@ public final class Blob: Equatable, Hashable, @unchecked Sendable {
 
     /// Returns the metadata as JSON text, with `@type`.
     ///
-    /// Only for blobs that are stored or come from a document: before, there is no digest, and the call stops the
+    /// Only for blobs that are stored or come from a document. Other blobs have no digest, and the call stops the
     /// program.
     public func toJSON() -> String {
         var members = metadataObject()
@@ -168,7 +168,7 @@ public final class Blob: Equatable, Hashable, @unchecked Sendable {
         return (length == nil || isNumber) && (type == nil || type is String)
     }
 
-    /// Whether both have the same digest, or, if one has none yet, the same content.
+    /// Whether both have the same digest, or the same content if one has no digest yet.
     public static func == (left: Blob, right: Blob) -> Bool {
         if left === right { return true }
         if let leftDigest = left.digest, let rightDigest = right.digest {

@@ -2,18 +2,18 @@ import DivanReplicator
 import DivanRevisions
 import DivanStore
 
-/// Which blobs a pull fetches with the documents that name them.
+/// Which blobs a pull downloads with their documents.
 ///
-/// A blob that was left at the peer has no ``Blob/content`` until it is fetched; check ``Blob/isHere``. Documents with
-/// such blobs can be changed and pushed back to the peer that has the blobs. A third peer that requests one from this
-/// database gets a 404 and does not accept the document: only leave blobs at a peer on edge devices, not on those that
-/// others pull from.
+/// A blob that was not downloaded has no ``Blob/content`` until you fetch it; check ``Blob/isHere``. Documents with
+/// such blobs can be changed and pushed back to the peer that has the blobs. A third peer that requests such a blob
+/// from this database gets a 404 and does not accept the document. So use `lazy` and `upTo` only in databases that no
+/// other peers pull from.
 public enum BlobReplication: Sendable, Hashable {
-    /// Fetches all blobs, before the document is stored.
+    /// Downloads all blobs before the document is stored.
     case eager
-    /// Fetches none.
+    /// Downloads no blobs.
     case lazy
-    /// Fetches blobs up to a size, by the length that the document states; blobs without one are left.
+    /// Downloads blobs up to a size in bytes, by the length in the document; blobs without a length are not downloaded.
     case upTo(_ byteCount: UInt64)
 
     var policy: BlobPolicy {

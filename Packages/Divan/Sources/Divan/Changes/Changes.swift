@@ -1,6 +1,6 @@
-/// Documents of one collection that changed in one commit, including deletions and purges.
+/// The documents of a collection that a commit changed, deleted or purged.
 ///
-/// By the time a listener reads them, the documents may have changed again or no longer exist.
+/// When a listener runs, the documents may have changed again or no longer exist.
 public struct CollectionChange: Sendable {
     /// The collection.
     public let collection: Collection

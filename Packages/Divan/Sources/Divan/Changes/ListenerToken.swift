@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The result of an `add…Listener` call, used to remove the listener.
+/// Removes a listener; returned by the `add…Listener` methods.
 ///
-/// Dropping the token does not remove the listener. Safe to use from any thread.
+/// Releasing the token does not remove the listener. Safe to use from any thread.
 ///
 /// Source: `behaviour.md` §16.
 public final class ListenerToken: Sendable {

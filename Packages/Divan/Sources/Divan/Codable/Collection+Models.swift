@@ -10,19 +10,19 @@ extension Collection {
         try document(id: id).map { try ModelDecoder.decode(type, from: $0) }
     }
 
-    /// Saves a model; the last write wins.
+    /// Saves a model; overwrites other changes (last write wins).
     ///
-    /// Keys of the document that the model did not read keep the values that they had then, including those of nested
-    /// objects; so do the type and other properties of a blob whose content the model holds as `Data`. Array elements
-    /// are written as the model holds them. A ``WholeDocumentModel`` drops unknown keys. A model that was not read
-    /// replaces any document with its ID, without a conflict. Optional properties without a value are written as null,
-    /// `Data` as a blob, which the official SDK refuses.
+    /// Keys of the document that the model does not have keep the values that they had when it was read, also in nested
+    /// objects. The same holds for the type and other properties of a blob that the model reads as `Data`. Arrays are
+    /// replaced. A ``WholeDocumentModel`` removes unknown keys. A model that was not read replaces any document with
+    /// its ID, without a conflict. Optional properties without a value are written as null, and `Data` as a blob, which
+    /// the official SDK rejects.
     ///
-    /// A model does not belong to a collection: one that was read or saved elsewhere is saved here as a new document,
-    /// as is one whose document was purged.
+    /// A model does not belong to a collection. If it was read or saved in another collection, or its document was
+    /// purged, it is saved as a new document.
     ///
     /// - Throws: `CBLError.invalidParameter` unless it has one `DocumentID` property; `notOpen`; otherwise
-    ///   `unexpectedError`, as in the official SDK, with what `save(document:)` throws, or `encodingError`, under
+    ///   `unexpectedError`, as in the official SDK, with the error of `save(document:)` or `encodingError` under
     ///   `NSUnderlyingErrorKey`.
     public func save<T: DocumentEncodable>(from object: T) throws {
         _ = try save(from: object, concurrencyControl: .lastWriteWins)
@@ -30,9 +30,9 @@ extension Collection {
 
     /// Saves a model.
     ///
-    /// - Returns: `false`, with nothing written, when `concurrencyControl` is `.failOnConflict` and the stored document
-    ///   is not the revision that `object` was read or saved as.
-    /// - Throws: As ``save(from:)``.
+    /// - Returns: `false` if `concurrencyControl` is `.failOnConflict` and the document was changed since `object` was
+    ///   read or saved. Nothing is written then.
+    /// - Throws: The same errors as ``save(from:)``.
     public func save<T: DocumentEncodable>(
         from object: T,
         concurrencyControl: ConcurrencyControl
@@ -45,15 +45,14 @@ extension Collection {
         return isSaved
     }
 
-    /// Saves a model, and asks `conflictHandler` when the stored document is not the revision that
-    /// `object` was read or saved as.
+    /// Saves a model; calls `conflictHandler` if the document was changed since `object` was read or saved.
     ///
-    /// The handler edits its first argument, which is `object`, and returns `true` to try again;
-    /// see `save(document:conflictHandler:)`.
+    /// The handler edits its first argument, which is `object`, and returns `true` to retry; see
+    /// `save(document:conflictHandler:)`.
     ///
     /// - Returns: Whether the model was saved. Also `false` if the stored document does not match the type, or the
-    ///   edited model cannot be encoded; the log says why.
-    /// - Throws: As ``save(from:)``.
+    ///   edited model cannot be encoded; the reason is logged.
+    /// - Throws: The same errors as ``save(from:)``.
     public func save<T: DocumentCodable>(
         from object: T,
         conflictHandler: @escaping (T, T?) -> Bool
@@ -88,18 +87,18 @@ extension Collection {
         return isSaved
     }
 
-    /// Deletes the document of a model; the last write wins.
+    /// Deletes the document of a model; overwrites other changes (last write wins).
     ///
-    /// - Throws: `CBLError.unexpectedError` when there is no document with the model's ID, with `notFound` under
-    ///   `NSUnderlyingErrorKey`; as ``save(from:)``.
+    /// - Throws: `CBLError.unexpectedError` if the document does not exist, with `notFound` under
+    ///   `NSUnderlyingErrorKey`; the same errors as ``save(from:)``.
     public func delete<T: DocumentEncodable>(for object: T) throws {
         _ = try delete(for: object, concurrencyControl: .lastWriteWins)
     }
 
     /// Deletes the document of a model.
     ///
-    /// - Returns: As `delete(document:concurrencyControl:)`.
-    /// - Throws: As ``delete(for:)``.
+    /// - Returns: The same as `delete(document:concurrencyControl:)`.
+    /// - Throws: The same errors as ``delete(for:)``.
     public func delete<T: DocumentEncodable>(
         for object: T,
         concurrencyControl: ConcurrencyControl
@@ -112,11 +111,11 @@ extension Collection {
         return isDeleted
     }
 
-    /// Forgets the document of a model; this does not replicate.
+    /// Purges the document of a model from this database; this does not replicate.
     ///
-    /// Afterwards the model counts as never saved, and may get another ID.
+    /// Afterwards, the model counts as never saved, and its ID can be changed.
     ///
-    /// - Throws: `CBLError.notFound` when there is no document with the model's ID, `notOpen`; as ``save(from:)``.
+    /// - Throws: `CBLError.notFound` if the document does not exist; `notOpen`; the same errors as ``save(from:)``.
     public func purge<T: DocumentEncodable>(for object: T) throws {
         let id = try members(of: object, beside: nil).0
         guard let name = id.wrappedValue else {
@@ -208,12 +207,12 @@ extension Blob: DocumentOnly {
 }
 
 extension Blob: Codable {
-    /// Blobs can only be decoded by `Collection.document(id:as:)`; other decoders fail here.
+    /// Throws an error unless called by `Collection.document(id:as:)`: other decoders do not support blobs.
     public convenience init(from decoder: any Decoder) throws {
         throw Blob.undecodable(by: decoder)
     }
 
-    /// Blobs can only be encoded by `Collection.save(from:)`; other encoders fail here.
+    /// Throws an error unless called by `Collection.save(from:)`: other encoders do not support blobs.
     public func encode(to encoder: any Encoder) throws {
         throw unencodable(by: encoder)
     }

@@ -1,23 +1,23 @@
-/// A class that can be saved as a document; it has one ``DocumentID`` property.
+/// A class that can be saved as a document; it needs one ``DocumentID`` property.
 public typealias DocumentEncodable = Encodable & AnyObject
-/// A class that can be read from a document; it has one ``DocumentID`` property.
+/// A class that can be read from a document; it needs one ``DocumentID`` property.
 public typealias DocumentDecodable = Decodable & AnyObject
 /// A class that can be saved as a document and read from one.
 public typealias DocumentCodable = DocumentEncodable & DocumentDecodable
 
-/// A model class that represents its whole document: saving it drops the keys that it does not know.
+/// A model class that represents its whole document: saving it removes all keys that it does not have.
 ///
-/// Otherwise they are kept, so that an older program does not delete what a newer one added. State it where the class
-/// is declared: a linker may leave out a file of a static library that holds only an extension. An addition to the
-/// official API.
+/// Other models keep unknown keys, so that an older program does not delete data of a newer one. Declare the
+/// conformance in the file of the class: a linker may omit a file of a static library that contains only an extension.
+/// An addition to the official API.
 public protocol WholeDocumentModel: AnyObject {}
 
-/// Marks the property of a model class that holds the document's ID.
+/// The property wrapper for a model's document ID.
 ///
-/// A model has exactly one; that of its own class takes precedence over those of its superclasses. It is not written
-/// into the body; it also remembers the revision that the model was read or saved as, so that conflicts are detected.
-/// With `nil` an ID is generated at the first save; an ID that you set refers to the document that has it. Changing it
-/// after the model was read or saved is misuse and stops the program.
+/// A model has exactly one, and a class's own takes precedence over those of its superclasses. It is not written to the
+/// body. It also remembers the revision that was read or saved, so that conflicts are detected. If it is `nil`, an ID
+/// is generated at the first save. If you set an ID, the model is saved as that document. Changing the ID after the
+/// model was read or saved stops the program.
 ///
 /// Source: `api-map.md` §18.
 @propertyWrapper
@@ -28,7 +28,7 @@ public final class DocumentID: Codable {
     /// The members of the document that the model did not read.
     var unknown: UnknownMembers?
 
-    /// Creates an ID; `nil` to have one generated.
+    /// Creates an ID; with `nil`, one is generated.
     public init(wrappedValue: String?) {
         id = wrappedValue
     }
@@ -49,12 +49,12 @@ public final class DocumentID: Codable {
         }
     }
 
-    /// Reads the ID as a string, for decoders that know nothing of documents.
+    /// Reads the ID as a string, for other decoders.
     public init(from decoder: any Decoder) throws {
         id = try decoder.singleValueContainer().decode(String?.self)
     }
 
-    /// Writes the ID as a string, for encoders that know nothing of documents.
+    /// Writes the ID as a string, for other encoders.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(id)

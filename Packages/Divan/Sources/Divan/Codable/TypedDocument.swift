@@ -3,9 +3,9 @@ import Foundation
 
 /// A document whose content is a Swift value, such as a struct.
 ///
-/// The official API supports classes with a `DocumentID`; this is the form for new code. It is a value type: copies are
-/// independent, and it can be sent between actors if its content can. It remembers the revision that it was read or
-/// saved as, so that conflicts are detected.
+/// The official API only supports classes with a `DocumentID`; use this type in new code. It is a value type: copies
+/// are independent, and it is `Sendable` if its content is. It remembers the revision that was read or saved, so that
+/// conflicts are detected.
 ///
 /// ```swift
 /// struct Task: Codable, Sendable { var title: String; var isDone = false }
@@ -27,7 +27,7 @@ public struct TypedDocument<Content> {
     fileprivate var standing = Standing(nil, in: nil)
     fileprivate var unknown: UnknownMembers?
 
-    /// Creates a document that is not stored yet; saving it replaces a stored one with that ID.
+    /// Creates a document that is not stored yet; saving it replaces an existing document with that ID.
     ///
     /// - Parameters:
     ///   - id: 1 to 240 bytes; generated if omitted. Saving fails with an invalid one.
@@ -37,14 +37,14 @@ public struct TypedDocument<Content> {
         self.content = content
     }
 
-    /// The revision that this was read or saved as; `nil` before the first save.
+    /// The revision that was read or saved; `nil` before the first save.
     public var revisionID: String? { standing.valid.state?.revisionID.description }
 }
 
 extension TypedDocument: Sendable where Content: Sendable {}
 
 extension Collection {
-    /// Returns a document as a value, or `nil` when there is none or it is deleted.
+    /// Returns a document as a value, or `nil` if it does not exist or is deleted.
     ///
     /// - Throws: `CBLError.decodingError` when the document does not match the type; `notOpen`.
     public func typedDocument<Content: Decodable>(
@@ -54,20 +54,20 @@ extension Collection {
         try document(id: id).map { try TypedDocument($0) }
     }
 
-    /// Saves a document; the last write wins.
+    /// Saves a document; overwrites other changes (last write wins).
     ///
-    /// Keys that the content's type does not know are kept, as for ``save(from:)``.
+    /// Keys that the content's type does not have are kept, as in ``save(from:)``.
     ///
-    /// - Throws: `CBLError.encodingError`; as `save(document:)`.
+    /// - Throws: `CBLError.encodingError`; the same errors as `save(document:)`.
     public func save<Content: Encodable>(_ document: inout TypedDocument<Content>) throws {
         _ = try save(&document, concurrencyControl: .lastWriteWins)
     }
 
     /// Saves a document.
     ///
-    /// - Returns: `false`, with nothing written, when `concurrencyControl` is `.failOnConflict` and the stored document
-    ///   is not the revision that `document` was read or saved as.
-    /// - Throws: As ``save(_:)``.
+    /// - Returns: `false` if `concurrencyControl` is `.failOnConflict` and the document was changed since `document`
+    ///   was read or saved. Nothing is written then.
+    /// - Throws: The same errors as ``save(_:)``.
     public func save<Content: Encodable>(
         _ document: inout TypedDocument<Content>,
         concurrencyControl: ConcurrencyControl
@@ -82,8 +82,8 @@ extension Collection {
 
     /// Deletes a document.
     ///
-    /// - Returns: As `delete(document:concurrencyControl:)`.
-    /// - Throws: `CBLError.notFound` for a document that was never saved; as `delete(document:)`.
+    /// - Returns: The same as `delete(document:concurrencyControl:)`.
+    /// - Throws: `CBLError.notFound` for a document that was never saved; the same errors as `delete(document:)`.
     @discardableResult
     public func delete<Content>(
         _ document: inout TypedDocument<Content>,

@@ -3,7 +3,7 @@ public import Dispatch
 extension Collection {
     /// Adds a listener for changes to any document; it runs on `Database.defaultListenerQueue`.
     ///
-    /// It is notified of commits from now on, through any `Database` object of this process.
+    /// It is called after each later commit, through any `Database` object of this process.
     @preconcurrency
     @discardableResult
     public func addChangeListener(
@@ -14,7 +14,7 @@ extension Collection {
 
     /// Adds a listener for changes to any document; it runs on `queue`.
     ///
-    /// A change refers to this collection object for as long as something holds it.
+    /// Changes refer to this collection object as long as it exists.
     @preconcurrency
     @discardableResult
     public func addChangeListener(
@@ -30,8 +30,7 @@ extension Collection {
         return token
     }
 
-    /// Adds a listener for one document, which need not exist; it runs on
-    /// `Database.defaultListenerQueue`.
+    /// Adds a listener for one document, which may not exist yet; it runs on `Database.defaultListenerQueue`.
     @preconcurrency
     @discardableResult
     public func addDocumentChangeListener(
@@ -41,7 +40,7 @@ extension Collection {
         addDocumentChangeListener(id: id, queue: nil, listener: listener)
     }
 
-    /// Adds a listener for one document, which need not exist; it runs on `queue`.
+    /// Adds a listener for one document, which may not exist yet; it runs on `queue`.
     @preconcurrency
     @discardableResult
     public func addDocumentChangeListener(
@@ -60,8 +59,8 @@ extension Collection {
 
     /// Adds a listener for changes to any document; it runs on the main actor.
     ///
-    /// The main queue must run, as it does in a program with a main run loop, `dispatchMain()` or
-    /// an `async` main. An addition to the official API.
+    /// The program must run the main queue: with a main run loop, `dispatchMain()` or an `async` main. An addition to
+    /// the official API.
     @discardableResult
     public func addChangeListener(
         on actor: MainActor.Type,
@@ -70,7 +69,7 @@ extension Collection {
         addChangeListener(queue: .main) { change in MainActor.assumeIsolated { listener(change) } }
     }
 
-    /// Adds a listener for one document, which need not exist; it runs on the main actor.
+    /// Adds a listener for one document, which may not exist yet; it runs on the main actor.
     ///
     /// An addition to the official API.
     @discardableResult
@@ -84,9 +83,9 @@ extension Collection {
         }
     }
 
-    /// The changes to any document from now on, for `for await`.
+    /// Returns the changes to any document from now on, for `for await`.
     ///
-    /// Ends when the database closes or the loop is left. At most `limit` changes wait; beyond that the oldest is
+    /// Ends when the database closes or you leave the loop. At most `limit` changes are buffered; then the oldest is
     /// dropped, so read quickly or raise the limit. An addition to the official API.
     public func changes(bufferingNewest limit: Int = 1_024) -> AsyncStream<CollectionChange> {
         AsyncStream(bufferingPolicy: .bufferingNewest(limit)) { continuation in
@@ -103,9 +102,9 @@ extension Collection {
         }
     }
 
-    /// The changes to one document from now on, for `for await`.
+    /// Returns the changes to one document from now on, for `for await`.
     ///
-    /// Ends when the database closes or the loop is left. At most `limit` changes wait; beyond that the oldest is
+    /// Ends when the database closes or you leave the loop. At most `limit` changes are buffered; then the oldest is
     /// dropped. An addition to the official API.
     public func documentChanges(
         id: String,

@@ -1,7 +1,7 @@
 import DivanStore
 
 extension Collection {
-    /// How bodies that are saved here are stored; ``BodyCompression/none`` unless set otherwise.
+    /// Returns how the bodies of this collection are compressed; ``BodyCompression/none`` by default.
     ///
     /// - Throws: `CBLError.notOpen`.
     public func bodyCompression() throws -> BodyCompression {
@@ -9,13 +9,13 @@ extension Collection {
         return BodyCompression(codec: try read { reader in try reader.bodyPacking(of: path) })
     }
 
-    /// Sets whether and how the bodies of documents are compressed on disk from now on.
+    /// Sets how document bodies are compressed on disk.
     ///
-    /// The setting is stored in the database. Existing bodies stay as they are until they are saved again;
-    /// `performMaintenance(type: .compact)` rewrites them all. Compression needs a dictionary, which is built from the
-    /// documents, anew with each call; with fewer than 64 documents, bodies stay plain until there are that many.
-    /// Versions of Divan from before this setting can no longer open the database. Databases in memory store the
-    /// setting, but keep bodies plain. An addition to the official API.
+    /// The setting is stored in the database and applies to later saves. To rewrite existing bodies, call
+    /// `performMaintenance(type: .compact)`. Each call builds a new compression dictionary from the documents; with
+    /// fewer than 64 documents, bodies stay uncompressed until there are enough. Older versions of Divan cannot open
+    /// the database afterwards. In-memory databases store the setting, but do not compress. An addition to the official
+    /// API.
     ///
     /// ```swift
     /// try routes.setBodyCompression(.lz4)
@@ -23,7 +23,7 @@ extension Collection {
     /// ```
     ///
     /// - Throws: `CBLError.notOpen`; `CBLError.unsupported` if this machine lacks the codec
-    ///   (``BodyCompression/isAvailable``); what the file system reports.
+    ///   (``BodyCompression/isAvailable``); file system errors.
     public func setBodyCompression(_ compression: BodyCompression) throws {
         let path = path
         try write { writer in try writer.packBodies(of: path, with: compression.codec) }

@@ -2,11 +2,11 @@ import DivanRevisions
 import DivanStore
 
 extension Collection {
-    /// The documents in conflict, in the order in which the conflicts arose.
+    /// Returns the documents in conflict, in the order in which the conflicts arose.
     ///
-    /// A document is in conflict from the pull that brings the other side until a resolver has decided: after
-    /// ``ConflictResolver/leaveOpen``, after a resolver failed, or while one is running. A listener never stores
-    /// conflicts. Both sides are read; at most `limit` conflicts are returned. An addition to the official API.
+    /// A document is in conflict from the pull that downloads the other revision until a resolver has decided.
+    /// Conflicts stay open with ``ConflictResolver/leaveOpen``, after a resolver failed, and while one is running. A
+    /// listener never stores conflicts. At most `limit` conflicts are returned. An addition to the official API.
     ///
     /// ```swift
     /// for conflict in try recipes.conflicts() {
@@ -14,7 +14,7 @@ extension Collection {
     /// }
     /// ```
     ///
-    /// - Throws: `CBLError.notOpen`; what the file system reports.
+    /// - Throws: `CBLError.notOpen`; file system errors.
     public func conflicts(limit: Int = 1_000) throws -> [Conflict] {
         let path = path
         let stored = try read { reader in

@@ -3,15 +3,15 @@ import DivanStore
 public import Foundation
 
 extension Collection {
-    /// Sets when a document expires and is purged; `nil` for never.
+    /// Sets when a document expires and is purged; `nil` means never.
     ///
-    /// With a date that has passed, it is purged within about a second. Expiration is local: it never replicates. It is
-    /// kept when a new revision is saved, and works on deleted documents.
+    /// A date in the past purges the document within about a second. Expiration is local and never replicates. It is
+    /// kept when a new revision is saved, and also applies to deleted documents.
     ///
-    /// Fractions of a millisecond are cut.
+    /// Dates are truncated to milliseconds.
     ///
-    /// - Throws: `CBLError.notFound`, `notOpen`; `invalidParameter` for a date that is not finite, or whose milliseconds
-    ///   since 1970 do not fit in 64 bits.
+    /// - Throws: `CBLError.notFound`, `notOpen`; `invalidParameter` for an infinite date, or one whose milliseconds
+    ///   since 1970 exceed 64 bits.
     public func setDocumentExpiration(id: String, expiration: Date?) throws {
         let (path, name) = (path, StoredID(unchecked: id))
         let time = try expiration.map { try $0.expirationTime() }
@@ -19,7 +19,7 @@ extension Collection {
         database.file.expirationDidChange()
     }
 
-    /// Returns when a document expires; `nil` if it does not, or there is no such document.
+    /// Returns when a document expires; `nil` if it does not expire or does not exist.
     ///
     /// - Throws: `CBLError.notOpen`.
     public func getDocumentExpiration(id: String) throws -> Date? {

@@ -1,7 +1,7 @@
 import DivanRevisions
 import DivanStore
 
-/// A document as its latest change left it.
+/// A document after its latest change.
 public struct ChangedDocument: Sendable {
     /// The document's ID.
     public let id: String
@@ -24,8 +24,7 @@ public struct ChangedDocument: Sendable {
 }
 
 extension Collection {
-    /// The number of the latest change, 0 before the first: ``changes(since:)`` with it returns what is new from now
-    /// on.
+    /// The number of the latest change, 0 before the first; pass it to ``changes(since:)`` to get later changes.
     ///
     /// An addition to the official API.
     ///
@@ -37,10 +36,10 @@ extension Collection {
         }
     }
 
-    /// The documents that changed after a sequence, each once, in the order of their latest changes.
+    /// Returns the documents that changed after a sequence, each once, in the order of their latest changes.
     ///
-    /// To continue later, keep the sequence of the last one. A purged document leaves no trace. Changes made while the
-    /// loop runs come at the end; to wait for more, use `changes()`. An addition to the official API.
+    /// To continue later, store the sequence of the last one. Purged documents are not included. Changes made while the
+    /// loop runs are included; to wait for more, use `changes()`. An addition to the official API.
     ///
     /// ```swift
     /// for try await change in notes.changes(since: last) { last = change.sequence }

@@ -2,19 +2,19 @@ import DivanRevisions
 import DivanStore
 
 extension Collection {
-    /// The IDs of all documents that begin with `prefix` and lie in `range`, in ascending order of their bytes.
+    /// Returns the document IDs that begin with `prefix` and are in `range`, in ascending order of their bytes.
     ///
-    /// Deleted documents are left out. To read a page at a time, pass `limit`, and start the next page after the last
+    /// Deleted documents are not included. To read page by page, pass `limit`, and start the next page after the last
     /// ID of the previous one. An addition to the official API.
     ///
     /// - Parameters:
-    ///   - prefix: How the IDs begin.
-    ///   - range: The range of the IDs, by their bytes; `nil` for no limits.
+    ///   - prefix: The prefix of the IDs.
+    ///   - range: The range of the IDs, by their bytes; `nil` for all.
     ///   - last: The ID after which to start; `nil` for the first one.
     ///   - limit: The maximum number of IDs; `nil` for all.
     /// - Returns: The IDs.
-    /// - Throws: `CBLError.notOpen`; `CBLError.corruptData` if all are requested and damage on disk hides one; what the
-    ///   file system reports.
+    /// - Throws: `CBLError.notOpen`; `CBLError.corruptData` if all are requested and a damaged document is missing;
+    ///   file system errors.
     public func documentIDs(
         prefix: String = "",
         range: Range<String>? = nil,
@@ -33,12 +33,12 @@ extension Collection {
         return ids
     }
 
-    /// All documents whose IDs begin with `prefix` and lie in `range`, in the order of their IDs, for
+    /// Returns the documents whose IDs begin with `prefix` and are in `range`, in the order of their IDs, for
     /// `for try await`.
     ///
-    /// They are read on demand, a page of IDs at a time: memory does not grow with their number, and documents saved
-    /// meanwhile may or may not appear. An addition to the official API. After the last document, a list of all throws
-    /// `CBLError.corruptData` if damage on disk hides one from it.
+    /// Documents are read on demand, so memory use does not depend on their number. Documents saved during the loop may
+    /// or may not be included. A loop over all documents throws `CBLError.corruptData` at the end if a damaged document
+    /// is missing. An addition to the official API.
     public func documents(
         prefix: String = "",
         range: Range<String>? = nil
@@ -157,8 +157,8 @@ public struct CollectionDocuments: AsyncSequence, Sendable {
 
         /// Returns the next document, or `nil` after the last one.
         ///
-        /// - Throws: `CBLError.notOpen`; `CBLError.corruptData` for a damaged document, and after the last one for a
-        ///   hidden one; `CancellationError` when the task is cancelled.
+        /// - Throws: `CBLError.notOpen`; `CBLError.corruptData` for a damaged document, and after the last one if a
+        ///   damaged document is missing; `CancellationError` when the task is cancelled.
         public mutating func next() async throws -> Document? {
             while true {
                 try Task.checkCancellation()

@@ -3,24 +3,24 @@ import DivanStore
 import Foundation
 
 extension Collection {
-    /// Saves a document; the last write wins.
+    /// Saves a document; overwrites other changes (last write wins).
     ///
-    /// The document object is updated in place: it has the new revision ID and sequence, and can be edited and saved
-    /// again. Saving a deleted document restores it. Top-level properties that begin with `_` are not replicated; the
-    /// first one is logged as a warning.
+    /// The object is updated with the new revision ID and sequence, and can be edited and saved again. Saving a deleted
+    /// document restores it. Top-level properties that begin with `_` are not replicated; a warning is logged for the
+    /// first one.
     ///
     /// - Throws: `CBLError.badDocID`, `corruptRevisionData` for a top-level key that is reserved (`_id`, `_rev`,
     ///   `_deleted`) or empty, `invalidParameter` for a document or blob of another collection or database, `notFound`
-    ///   for one that was read or saved and has since been purged, `notOpen`; what the file system reports.
+    ///   for a document that was purged in the meantime, `notOpen`; file system errors.
     public func save(document: MutableDocument) throws {
         _ = try save(document: document, concurrencyControl: .lastWriteWins)
     }
 
     /// Saves a document.
     ///
-    /// - Returns: `false`, with nothing written, when `concurrencyControl` is `.failOnConflict` and the stored document
-    ///   is not the revision from which `document` was read.
-    /// - Throws: As ``save(document:)``.
+    /// - Returns: `false` if `concurrencyControl` is `.failOnConflict` and the document was changed since `document`
+    ///   was read. Nothing is written then.
+    /// - Throws: The same errors as ``save(document:)``.
     public func save(
         document: MutableDocument,
         concurrencyControl: ConcurrencyControl
@@ -42,15 +42,14 @@ extension Collection {
         }
     }
 
-    /// Saves a document, and asks `conflictHandler` when the stored one is not the revision from which `document` was
-    /// read.
+    /// Saves a document; calls `conflictHandler` if the document was changed since `document` was read.
     ///
     /// The handler runs on this thread, outside any transaction, with the document being saved and the stored one
-    /// (`nil` if deleted). It edits the first and returns `true` to try again, or `false` to give up. It is called
-    /// again if the stored document has changed meanwhile.
+    /// (`nil` if deleted). It edits the first and returns `true` to retry, or `false` to give up. It is called again if
+    /// the stored document was changed in the meantime.
     ///
     /// - Returns: Whether the document was saved.
-    /// - Throws: As ``save(document:)``.
+    /// - Throws: The same errors as ``save(document:)``.
     public func save(
         document: MutableDocument,
         conflictHandler: @escaping (MutableDocument, Document?) -> Bool
@@ -72,7 +71,7 @@ extension Collection {
         }
     }
 
-    /// Deletes a document: writes a tombstone, which replicates; the last write wins.
+    /// Deletes a document, even if it was changed since it was read. The deletion replicates as a tombstone.
     ///
     /// - Throws: `CBLError.notFound` for a document that was never saved or has been purged, `invalidParameter` for one
     ///   of another collection, `notOpen`.
@@ -80,13 +79,12 @@ extension Collection {
         _ = try delete(document: document, concurrencyControl: .lastWriteWins)
     }
 
-    /// Deletes a document: writes a tombstone, which replicates.
+    /// Deletes a document. The deletion replicates as a tombstone.
     ///
-    /// - Returns: `false`, with nothing written, when `concurrencyControl` is `.failOnConflict` and the stored document
-    ///   is not the revision from which `document` was read, even if it is deleted. With `.lastWriteWins`, if the
-    ///   document was already deleted elsewhere, nothing is written and the result is `true`; `document` then stands
-    ///   for that deletion.
-    /// - Throws: As ``delete(document:)``.
+    /// - Returns: `false` if `concurrencyControl` is `.failOnConflict` and the document was changed or deleted since
+    ///   `document` was read. Nothing is written then. With `.lastWriteWins`, if the document is already deleted,
+    ///   nothing is written and the result is `true`.
+    /// - Throws: The same errors as ``delete(document:)``.
     public func delete(
         document: Document,
         concurrencyControl: ConcurrencyControl
@@ -115,9 +113,10 @@ extension Collection {
         }
     }
 
-    /// Forgets a document and its history; this does not replicate, and a pull may bring it back.
+    /// Purges a document and its history from this database. This does not replicate, so a pull can download the
+    /// document again.
     ///
-    /// Afterwards the object counts as never saved, but still belongs to this collection.
+    /// Afterwards, the object counts as never saved, but still belongs to this collection.
     ///
     /// - Throws: `CBLError.notFound` for a document that was never saved or has already been purged, `invalidParameter`
     ///   for one of another collection, `notOpen`.
@@ -128,7 +127,7 @@ extension Collection {
         document.adopt(nil, of: self, in: database.file)
     }
 
-    /// Forgets a document and its history, even if it is deleted.
+    /// Purges a document and its history from this database, even if the document is deleted.
     ///
     /// - Throws: `CBLError.notFound`, `notOpen`.
     public func purge(id: String) throws {

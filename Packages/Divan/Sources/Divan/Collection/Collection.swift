@@ -23,8 +23,8 @@ public protocol CollectionChangeObservable {
 
 /// A set of documents with IDs, in a scope of a database.
 ///
-/// Safe to use from any thread. Every throwing call throws `CBLError.notOpen` once the collection is deleted or its
-/// database closed; a collection recreated under the same name is a different one.
+/// Safe to use from any thread. After the collection is deleted or its database closed, every throwing call throws
+/// `CBLError.notOpen`. A collection recreated with the same name is a different object.
 ///
 /// Source: `api-map.md` §3; `behaviour.md` §2.
 public final class Collection: CollectionChangeObservable, Equatable, Hashable, Sendable {
@@ -52,27 +52,27 @@ public final class Collection: CollectionChangeObservable, Equatable, Hashable, 
     /// `scope.name`, always with both parts.
     public var fullName: String { path.description }
 
-    /// Number of documents that are not deleted, including expired ones that are not purged yet; 0, with a warning in
-    /// the log, if it cannot be read because the collection is not open or the disk fails.
+    /// Number of documents that are not deleted, including expired ones that are not purged yet. If it cannot be read,
+    /// it is 0, and a warning is logged.
     public var count: UInt64 {
         let path = path
         return UInt64(orWarn("document count") { try read { try $0.count(in: path) } } ?? 0)
     }
 
-    /// Returns a document, or `nil` when there is none or it is deleted.
+    /// Returns a document, or `nil` if it does not exist or is deleted.
     ///
-    /// - Throws: `CBLError.notOpen`; what the file system reports.
+    /// - Throws: `CBLError.notOpen`; file system errors.
     public func document(id: String) throws -> Document? {
         guard let stored = try storedDocument(id), !stored.isTombstone else { return nil }
         return Document(stored: stored, collection: self)
     }
 
-    /// The document with the ID `key`, as the start of a path; counts as missing when reading fails.
+    /// The document with the ID `key`, as the start of a path; `exists` is false if reading fails.
     public subscript(key: String) -> DocumentFragment {
         DocumentFragment(orWarn("document \(key)") { try document(id: key) })
     }
 
-    /// Whether both stand for the same collection of one file, even through different `Database` objects.
+    /// Whether both are the same collection of the same file, also through different `Database` objects.
     ///
     /// A collection that is deleted, or whose database is closed, equals only itself, as in the official SDK.
     public static func == (left: Collection, right: Collection) -> Bool {

@@ -1,6 +1,6 @@
 import DivanStore
 
-/// The name of a collection and its scope, as people and configuration files write it: `hotels`, or `travel.hotels`.
+/// The name of a collection with its scope, as in configuration files: `hotels` or `travel.hotels`.
 ///
 /// ```swift
 /// guard let name = CollectionName(settings["collection"] ?? "") else { return }
@@ -20,20 +20,20 @@ public struct CollectionName: Hashable, Sendable, LosslessStringConvertible {
 
     /// Reads `scope.name`, or `name` alone for a collection of the default scope.
     ///
-    /// `nil` for a name that breaks the rules of ``Database/createCollection(name:scope:)``.
+    /// `nil` for a name that violates the rules of ``Database/createCollection(name:scope:)``.
     public init?(_ description: String) {
         guard let path = CollectionPath(description) else { return nil }
         self.init(path)
     }
 
-    /// Creates a name from its two parts; `nil` for one that breaks the rules of
+    /// Creates a name from its two parts; `nil` for a name that violates the rules of
     /// ``Database/createCollection(name:scope:)``.
     public init?(scope: String = Database.defaultScopeName, name: String) {
         guard let path = CollectionPath(scope: scope, name: name) else { return nil }
         self.init(path)
     }
 
-    /// The scope; `_default` unless named.
+    /// The scope; `_default` if omitted.
     public var scope: String { path.scope }
 
     /// The name within the scope.
@@ -61,7 +61,7 @@ extension Database {
         return try translatingErrors { try store.read { try collectionObjects(in: $0) } }
     }
 
-    /// Returns a collection, or `nil` when there is none.
+    /// Returns a collection, or `nil` if it does not exist.
     ///
     /// An addition to the official API.
     ///
@@ -70,7 +70,7 @@ extension Database {
         try collection(name: name.name, scope: name.scope)
     }
 
-    /// Creates a collection, or returns it when it exists.
+    /// Creates a collection, or returns it if it already exists.
     ///
     /// An addition to the official API.
     ///
@@ -79,7 +79,7 @@ extension Database {
         try createCollection(name: name.name, scope: name.scope)
     }
 
-    /// Deletes a collection and its documents; does nothing when there is none.
+    /// Deletes a collection and its documents; does nothing if it does not exist.
     ///
     /// An addition to the official API.
     ///

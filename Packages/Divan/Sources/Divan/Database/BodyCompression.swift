@@ -2,24 +2,23 @@ import DivanLZ4
 public import DivanStore
 import DivanZstd
 
-/// How a collection stores the current bodies of its documents on disk.
+/// How a collection compresses the current bodies of its documents on disk.
 ///
-/// Rows that repeat each other's keys and values take a half or a third of the space when they are compressed with a
-/// dictionary built from them; reading, saving and queries that look into bodies take longer
-/// (`Docs/performance/store.md`). Nothing else changes: peers, queries and the API see plain bodies. An addition to the
-/// official API; see ``Collection/setBodyCompression(_:)``.
+/// Similar documents need only a half or a third of the space, because they are compressed with a dictionary built from
+/// them. Reading, saving and queries of bodies take longer (`Docs/performance/store.md`). Peers, queries and the API
+/// see uncompressed bodies. An addition to the official API; see ``Collection/setBodyCompression(_:)``.
 public enum BodyCompression: String, CaseIterable, Sendable {
-    /// Bodies are plain text, which any SQLite shell can read.
+    /// No compression: bodies are plain text.
     case none
     /// LZ4 with a dictionary for each collection.
     case lz4
-    /// Zstandard with such a dictionary: another third smaller than LZ4, with saves and reads up to a fifth slower.
+    /// Zstandard with a dictionary for each collection: a third smaller than LZ4, with saves and reads up to a fifth
+    /// slower.
     ///
-    /// Only where zstd is installed (``isAvailable``): a machine without it cannot read a database that is compressed
-    /// with it.
+    /// Requires zstd (``isAvailable``): a machine without it cannot read the database.
     case zstd
 
-    /// Whether this machine has the codec.
+    /// Whether the codec is installed on this machine.
     public var isAvailable: Bool { self != .zstd || ZstdDictionaryCodec.isAvailable }
 }
 

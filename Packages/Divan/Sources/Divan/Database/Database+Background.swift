@@ -3,13 +3,13 @@ import DivanStore
 import Foundation
 
 extension Database {
-    /// Runs `body` on the database's own thread, and waits without blocking the caller's.
+    /// Runs `body` on the database's own thread, and waits without blocking the current thread.
     ///
-    /// For `async` code: reading and saving wait for the disk and for other writers, and must not block the few threads
-    /// that run Swift's tasks. `body` is ordinary code, so it may use ``inBatch(using:)`` and everything else. Calls
-    /// run one after another, in order, and are not cancelled. An addition to the official API.
+    /// For `async` code: reading and saving wait for the disk and for other writers, and must not block the threads of
+    /// Swift tasks. `body` may use ``inBatch(using:)`` and all other methods. Calls run one after another, in order,
+    /// and are not cancelled. An addition to the official API.
     ///
-    /// - Throws: What `body` throws.
+    /// - Throws: Errors thrown by `body`.
     public func inBackground<Result: Sendable>(
         _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
@@ -53,17 +53,17 @@ extension Collection {
 public struct BackgroundCollection: Sendable {
     let collection: Collection
 
-    /// Returns a document, or `nil` when there is none or it is deleted.
+    /// Returns a document, or `nil` if it does not exist or is deleted.
     ///
-    /// - Throws: As `Collection.document(id:)`.
+    /// - Throws: The same errors as `Collection.document(id:)`.
     public func document(id: String) async throws -> Document? {
         try await run { try $0.document(id: id) }
     }
 
-    /// Saves a document, which must not be used until the call has returned.
+    /// Saves a document. Do not use the document until the call returns.
     ///
     /// - Returns: Whether it was saved; always `true` unless `concurrencyControl` is `.failOnConflict`.
-    /// - Throws: As `Collection.save(document:)`.
+    /// - Throws: The same errors as `Collection.save(document:)`.
     @discardableResult
     public func save(
         _ document: MutableDocument,
@@ -72,13 +72,14 @@ public struct BackgroundCollection: Sendable {
         try await run { try $0.save(document: document, concurrencyControl: concurrencyControl) }
     }
 
-    /// Reads a document, changes it and saves it, with no other write in between.
+    /// Reads, changes and saves a document in one transaction.
     ///
-    /// `change` gets the stored document, or a new one if there is none. It runs inside a transaction: be quick, and
-    /// use no other database.
+    /// `change` receives the stored document, or a new one if it does not exist. It must return quickly and not use
+    /// other databases.
     ///
     /// - Returns: The document as saved.
-    /// - Throws: As `Collection.save(document:)`; what `change` throws, in which case nothing is saved.
+    /// - Throws: The same errors as `Collection.save(document:)`; errors thrown by `change`, in which case nothing is
+    ///   saved.
     @discardableResult
     public func update(
         id: String,
@@ -105,16 +106,16 @@ public struct BackgroundCollection: Sendable {
         }
     }
 
-    /// Deletes a document: writes a tombstone, which replicates.
+    /// Deletes a document. The deletion replicates as a tombstone.
     ///
-    /// - Throws: As `Collection.delete(document:)`.
+    /// - Throws: The same errors as `Collection.delete(document:)`.
     public func delete(_ document: Document) async throws {
         try await run { try $0.delete(document: document) }
     }
 
-    /// Forgets a document and its history; this does not replicate.
+    /// Purges a document and its history from this database; this does not replicate.
     ///
-    /// - Throws: As `Collection.purge(id:)`.
+    /// - Throws: The same errors as `Collection.purge(id:)`.
     public func purge(id: String) async throws {
         try await run { try $0.purge(id: id) }
     }

@@ -3,20 +3,20 @@ import DivanLog
 import DivanStore
 import Foundation
 
-/// How much space the blobs of a database take.
+/// The number and size of a database's blobs.
 public struct BlobUsage: Sendable, Hashable {
-    /// Number of contents; each counts once, however many documents name it.
+    /// Number of blobs; equal content counts once.
     public let count: Int
-    /// Bytes of all contents.
+    /// Total bytes.
     public let byteCount: UInt64
 }
 
 extension Database {
-    /// Counts the blobs whose contents are stored here, whether or not a document names them.
+    /// Counts the stored blobs, including those that no document references.
     ///
-    /// Looks at the size of each file, so it takes time when there are many. An addition to the official API.
+    /// Reads the size of each file, so it takes time if there are many. An addition to the official API.
     ///
-    /// - Throws: `CBLError.notOpen`; what the file system reports.
+    /// - Throws: `CBLError.notOpen`; file system errors.
     public func blobUsage() throws -> BlobUsage {
         let store = try openStore()
         let usage = try translatingErrors { try store.blobs.usage() }
@@ -25,7 +25,7 @@ extension Database {
 
     /// Stores a blob without a document.
     ///
-    /// `performMaintenance(type: .compact)` deletes it unless a document refers to it by then.
+    /// `performMaintenance(type: .compact)` deletes it if no document references it.
     ///
     /// - Throws: `CBLError.invalidParameter` for a blob of another database, `notOpen`.
     public func saveBlob(blob: Blob) throws {
@@ -33,9 +33,9 @@ extension Database {
         _ = try blob.install(in: self)
     }
 
-    /// Returns the blob that a dictionary represents, or `nil` when its content is not stored here.
+    /// Returns the blob that a dictionary represents, or `nil` if its content is not in this database.
     ///
-    /// Its length is that of the content if the properties do not give one.
+    /// If the properties contain no length, the blob has the length of the content.
     ///
     /// - Throws: `CBLError.invalidParameter` for properties that fail `Blob.isBlob(properties:)`,
     ///   `notOpen`.
@@ -59,8 +59,8 @@ extension Database {
 
     /// Performs one kind of maintenance; blocks until it is done.
     ///
-    /// - Throws: `CBLError.corruptData` when `.integrityCheck` finds damage, or `.reindex` finds an index that does not
-    ///   match the documents even after it was rebuilt; `transactionNotClosed` inside ``inBatch(using:)``; `notOpen`.
+    /// - Throws: `CBLError.corruptData` if `.integrityCheck` finds damage, or if an index does not match the documents
+    ///   after `.reindex`; `transactionNotClosed` inside ``inBatch(using:)``; `notOpen`.
     public func performMaintenance(type: MaintenanceType) throws {
         let store = try openStore()
         try requireNoBatch("perform maintenance")
@@ -77,7 +77,7 @@ extension Database {
         Journal.database.info("Database \(name): \(type) took \(timer.text)")
     }
 
-    /// Shrinks the file and deletes blobs that no document refers to.
+    /// Shrinks the file and deletes blobs that no document references.
     @available(*, deprecated, message: "Use performMaintenance(type: .compact).")
     public func compact() throws {
         try performMaintenance(type: .compact)

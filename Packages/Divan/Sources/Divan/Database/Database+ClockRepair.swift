@@ -1,27 +1,27 @@
 import DivanStore
 
-/// What ``Database/repairClock()`` did.
+/// The result of ``Database/repairClock()``.
 ///
 /// An addition to the official API.
 public struct ClockRepair: Sendable, Equatable {
-    /// Documents that have a new revision with the present time and the same content.
+    /// Documents that got a new revision with the current time and the same content.
     public let restampedCount: Int
-    /// Documents with revisions from the future that a peer has already; these stay.
+    /// Documents with revisions from the future that a peer already has; they are not changed.
     public let sharedCount: Int
 }
 
 extension Database {
-    /// Repairs a database with version vectors that was written while the machine's clock was ahead.
+    /// Repairs a database with version vectors that was written while the machine's clock was wrong (ahead).
     ///
-    /// Peers refuse revisions whose time is more than two minutes ahead of their clocks, and the database continues
-    /// after the latest time that it has used. Set the machine's clock first. Then this sets the database's clock back,
-    /// and gives documents with revisions from the future, as far as no peer has them, new ones with the present time
-    /// and the same content; change listeners are called. Does nothing in a database with revision trees. An addition
-    /// to the official API.
+    /// Peers reject revisions whose time is more than two minutes ahead of their clocks, and the database never uses an
+    /// earlier time again. Set the machine's clock first. This method then sets the database's clock back. Documents
+    /// with revisions from the future that no peer has get new revisions with the current time and the same content,
+    /// and change listeners are called. Does nothing in a database with revision trees. An addition to the official
+    /// API.
     ///
     /// - Returns: How many documents were affected.
-    /// - Throws: `CBLError.transactionNotClosed` inside ``inBatch(using:)``; `notOpen`; what the disk reports. The
-    ///   database is then unchanged.
+    /// - Throws: `CBLError.transactionNotClosed` inside ``inBatch(using:)``; `notOpen`; disk errors. The database is
+    ///   then unchanged.
     @discardableResult
     public func repairClock() throws -> ClockRepair {
         let store = try openStore()

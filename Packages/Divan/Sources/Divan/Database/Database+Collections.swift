@@ -11,7 +11,7 @@ extension Database {
         return Scope(name: Self.defaultScopeName, database: self)
     }
 
-    /// Returns the scopes that have a collection, and the default scope.
+    /// Returns the default scope and all scopes that have a collection.
     ///
     /// - Throws: `CBLError.notOpen`.
     public func scopes() throws -> [Scope] {
@@ -22,7 +22,7 @@ extension Database {
         }
     }
 
-    /// Returns a scope, or `nil` when it has no collection.
+    /// Returns a scope, or `nil` if it has no collection.
     ///
     /// - Throws: `CBLError.notOpen`.
     public func scope(name: String) throws -> Scope? {
@@ -47,12 +47,12 @@ extension Database {
         return try allCollections().filter { $0.path.scope == scope }
     }
 
-    /// Creates a collection, or returns it when it exists.
+    /// Creates a collection, or returns it if it already exists.
     ///
-    /// Names have 1 to 251 characters of `A–Z a–z 0–9 _ - %` and do not start with `_` or `%`. The
-    /// scope is created when it does not exist; `nil` means the default scope.
+    /// Names have 1 to 251 characters of `A–Z a–z 0–9 _ - %` and do not start with `_` or `%`. A scope that does not
+    /// exist is created; `nil` means the default scope.
     ///
-    /// - Throws: `CBLError.invalidParameter` for a bad name, `notOpen`.
+    /// - Throws: `CBLError.invalidParameter` for an invalid name, `notOpen`.
     public func createCollection(
         name: String,
         scope: String? = defaultScopeName
@@ -63,7 +63,7 @@ extension Database {
         return Collection(path: path, life: life, database: self)
     }
 
-    /// Returns a collection, or `nil` when there is none.
+    /// Returns a collection, or `nil` if it does not exist.
     ///
     /// - Throws: `CBLError.invalidParameter` for an invalid name, `notOpen`.
     public func collection(
@@ -76,7 +76,7 @@ extension Database {
         return Collection(path: path, life: life, database: self)
     }
 
-    /// Deletes a collection and its documents; does nothing when there is none.
+    /// Deletes a collection and its documents; does nothing if it does not exist.
     ///
     /// - Throws: `CBLError.invalidParameter` for the default collection and for an invalid name, `notOpen`.
     public func deleteCollection(name: String, scope: String? = defaultScopeName) throws {

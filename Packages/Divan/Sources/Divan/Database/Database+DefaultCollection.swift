@@ -9,7 +9,7 @@ extension Database {
     @available(*, deprecated, message: "Use defaultCollection().count.")
     public var count: UInt64 { requiredDefaultCollection.count }
 
-    /// Returns a document, or `nil` when there is none.
+    /// Returns a document, or `nil` if it does not exist.
     @available(*, deprecated, message: "Use defaultCollection().document(id:).")
     public func document(withID id: String) -> Document? {
         requiredDefaultCollection[id].document
@@ -19,7 +19,7 @@ extension Database {
     @available(*, deprecated, message: "Use defaultCollection().")
     public subscript(key: String) -> DocumentFragment { requiredDefaultCollection[key] }
 
-    /// Saves a document; the last write wins.
+    /// Saves a document; overwrites other changes (last write wins).
     @available(*, deprecated, message: "Use defaultCollection().save(document:).")
     public func saveDocument(_ document: MutableDocument) throws {
         try defaultCollection().save(document: document)
@@ -39,7 +39,7 @@ extension Database {
         try defaultCollection().save(document: document, concurrencyControl: concurrencyControl)
     }
 
-    /// Saves a document, asking `conflictHandler` when the stored one has changed.
+    /// Saves a document; calls `conflictHandler` if the stored one was changed.
     @available(*, deprecated, message: "Use defaultCollection().save(document:conflictHandler:).")
     @discardableResult
     public func saveDocument(
@@ -49,7 +49,7 @@ extension Database {
         try defaultCollection().save(document: document, conflictHandler: conflictHandler)
     }
 
-    /// Deletes a document; the last write wins.
+    /// Deletes a document, even if it was changed since it was read.
     @available(*, deprecated, message: "Use defaultCollection().delete(document:).")
     public func deleteDocument(_ document: Document) throws {
         try defaultCollection().delete(document: document)
@@ -69,19 +69,19 @@ extension Database {
         try defaultCollection().delete(document: document, concurrencyControl: concurrencyControl)
     }
 
-    /// Forgets a document; this does not replicate.
+    /// Purges a document from this database; this does not replicate.
     @available(*, deprecated, message: "Use defaultCollection().purge(document:).")
     public func purgeDocument(_ document: Document) throws {
         try defaultCollection().purge(document: document)
     }
 
-    /// Forgets a document; this does not replicate.
+    /// Purges a document from this database; this does not replicate.
     @available(*, deprecated, message: "Use defaultCollection().purge(id:).")
     public func purgeDocument(withID documentID: String) throws {
         try defaultCollection().purge(id: documentID)
     }
 
-    /// Sets when a document expires and is purged; `nil` for never.
+    /// Sets when a document expires and is purged; `nil` means never.
     @available(
         *,
         deprecated,

@@ -2,11 +2,11 @@ import DivanStore
 import Foundation
 
 extension Database {
-    /// Deletes a database that nobody has open; does nothing when there is none.
+    /// Deletes a database that is not open; does nothing if it does not exist.
     ///
-    /// Looks in `directory`, or in the default directory for `nil`.
+    /// `directory` is the directory that contains the database; `nil` means the default directory.
     ///
-    /// - Throws: `CBLError.busy` while it is open, here or in another process.
+    /// - Throws: `CBLError.busy` while it is open in this or another process.
     public static func delete(withName name: String, inDirectory directory: String? = nil) throws {
         let location = try location(name, in: directory)
         do {
@@ -18,21 +18,21 @@ extension Database {
         }
     }
 
-    /// Returns whether there is a database in `directory`, or in the default directory for `nil`.
+    /// Returns whether a database exists in `directory`; `nil` means the default directory.
     public static func exists(withName name: String, inDirectory directory: String? = nil) -> Bool {
         guard let location = try? location(name, in: directory) else { return false }
         return Store.exists(directory: location.bundlePath)
     }
 
-    /// Copies a database and its blobs; the copy has checkpoints of its own.
+    /// Copies a database and its blobs; the copy starts with its own checkpoints.
     ///
     /// - Parameters:
     ///   - path: The directory `<name>.cblite2` of the database to copy.
     ///   - name: The name of the copy.
-    ///   - config: Where the copy goes; `nil` means the default directory. For an encrypted database it holds the key,
-    ///     which the copy keeps.
-    /// - Throws: `EEXIST` in `NSPOSIXErrorDomain` when a database of that name exists, and `CBLError.notFound` when
-    ///   there is none at `path`.
+    ///   - config: The directory for the copy; `nil` means the default directory. For an encrypted database, it must
+    ///     contain the key, which the copy also uses.
+    /// - Throws: `EEXIST` in `NSPOSIXErrorDomain` if a database of that name exists, and `CBLError.notFound` if `path`
+    ///   does not exist.
     public static func copy(
         fromPath path: String,
         toDatabase name: String,

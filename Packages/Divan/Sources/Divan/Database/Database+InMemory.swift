@@ -1,8 +1,8 @@
 extension Database {
-    /// Creates an empty database in memory, which is gone once it is closed.
+    /// Creates an empty in-memory database, which is discarded when it is closed.
     ///
-    /// For tests, previews and data that need not last. It does everything that a database in a directory does,
-    /// including blobs, queries and replication, but has no ``path``; each call creates a new one, whatever its name.
+    /// For tests, previews and temporary data. It supports everything that a database on disk supports, including
+    /// blobs, queries and replication, but has no ``path``. Each call creates a new database, even with the same name.
     /// Memory use grows with its content. An addition to the official API.
     ///
     /// ```swift
@@ -11,7 +11,7 @@ extension Database {
     /// ```
     ///
     /// - Parameters:
-    ///   - name: Its name, shown to people and to the clients of a listener.
+    ///   - name: Its name, also for the clients of a listener.
     ///   - config: Its settings; the directory and `fullSync` have no effect.
     /// - Returns: The database, open.
     /// - Throws: `CBLError.invalidParameter` for an empty name.

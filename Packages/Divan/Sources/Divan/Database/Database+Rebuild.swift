@@ -2,35 +2,35 @@ import DivanQuery
 import DivanStore
 import Foundation
 
-/// What ``Database/rebuild(withName:withConfig:from:)`` did.
+/// The result of ``Database/rebuild(withName:withConfig:from:)``.
 ///
 /// An addition to the official API.
 public struct DatabaseRebuild: Sendable, Equatable {
-    /// Documents that could be read and were kept, including deletions.
+    /// Documents that were read from the damaged file, including deletions.
     public let keptCount: Int
-    /// Documents that came from the peer, including deletions.
+    /// Documents that were downloaded from the peer, including deletions.
     public let fetchedCount: Int
-    /// A line for each item that neither the file nor the peer had: documents by ID, and the number of those whose IDs
-    /// cannot be read either.
+    /// A line for each item that could not be recovered from the file or the peer: documents by ID, and the number of
+    /// documents whose IDs cannot be read.
     ///
-    /// It does not list a never-pushed revision whose page cannot be read if the peer has the document.
+    /// Unpushed revisions that cannot be read are not listed if the peer has another revision of the document.
     public let losses: [String]
-    /// Whether the names of all its collections could be read.
+    /// Whether the names of all collections could be read.
     ///
-    /// Collections whose names were lost were not recreated: create them, and pull if the peer has them.
+    /// Collections whose names were lost are not recreated: create them, and pull if the peer has them.
     public let knowsCollections: Bool
-    /// The directory where the damaged database is now; delete it once you miss nothing.
+    /// The directory of the damaged database; delete it when you no longer need it.
     public let damagedPath: String
 }
 
 extension Database {
-    /// Rebuilds a database whose file is damaged or cannot be opened at all; blocks until it is done.
+    /// Rebuilds a database whose file is damaged or cannot be opened; blocks until done.
     ///
-    /// Carries over what can be read, pulls everything else from a peer, and, once the new database is complete,
-    /// replaces the old one with it in one step; the old one stays next to it. Documents keep their revisions,
-    /// including those never pushed, and conflicts stay open; what was purged here comes back if the peer has it.
-    /// Replications compare everything once afterwards. Indexes are created again; those whose description cannot be
-    /// read are among the losses. `repair(from:)` is enough, and changes less, if only documents and blobs are damaged.
+    /// Copies everything that can be read into a new database, pulls the rest from a peer, and then replaces the old
+    /// database in one step. The old one is kept next to it. Documents keep their revisions, including unpushed ones,
+    /// and conflicts stay open. Purged documents are downloaded again if the peer has them. Indexes are recreated;
+    /// those whose description cannot be read are listed as losses. The next replication with each peer compares all
+    /// documents. If only documents and blobs are damaged, use `repair(from:)`, which changes less.
     ///
     /// ```swift
     /// let rebuild = try Database.rebuild(withName: "travel") { travel in
@@ -43,13 +43,13 @@ extension Database {
     /// An addition to the official API.
     ///
     /// - Parameters:
-    ///   - name: The database's name; it must not be open anywhere.
+    ///   - name: The database's name; the database must not be open.
     ///   - config: As for opening it; `nil` means the default directory.
-    ///   - configure: Receives the new database, and returns which of its collections to pull and from where.
-    ///     Direction, `continuous` and checkpoints are set for you.
+    ///   - configure: Receives the new database, and returns a configuration with the collections to pull and the peer.
+    ///     Direction, `continuous` and checkpoints are set automatically.
     /// - Returns: What was kept, fetched and lost.
     /// - Throws: `CBLError.notFound` when no database has that name, `busy` while it is open, the error that ended the
-    ///   pull, what `configure` throws, and what the disk reports. The database is then unchanged.
+    ///   pull, errors thrown by `configure`, and disk errors. The database is then unchanged.
     public static func rebuild(
         withName name: String,
         withConfig config: DatabaseConfiguration? = nil,

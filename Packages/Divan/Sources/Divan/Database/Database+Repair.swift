@@ -4,7 +4,7 @@ import DivanRevisions
 import DivanStore
 import Foundation
 
-/// What `Database.repair(from:)` did.
+/// The result of `Database.repair(from:)`.
 ///
 /// An addition to the official API.
 public struct DatabaseRepair: Sendable, Equatable {
@@ -12,12 +12,11 @@ public struct DatabaseRepair: Sendable, Equatable {
     public let restoredCount: Int
     /// A line for each item that is still damaged or missing; empty when the database is intact.
     ///
-    /// The peer does not have the item, or it is not a document.
+    /// These are items that the peer does not have, or that are not documents.
     public let remaining: [String]
-    /// A line for each never-pushed revision that is lost: the peer's current revision replaces it.
+    /// A line for each lost unpushed revision, which was replaced by the peer's current revision.
     public let lostRevisions: [String]
-    /// Whether pages of the file, or names in it, are damaged; only ``Database/rebuild(withName:withConfig:from:)``
-    /// repairs that.
+    /// Whether the file itself is damaged; if so, use ``Database/rebuild(withName:withConfig:from:)``.
     public let needsRebuild: Bool
 }
 
@@ -41,20 +40,18 @@ extension Damage {
 }
 
 extension Database {
-    /// Fetches what is damaged here from a peer; blocks until it is done.
+    /// Downloads damaged documents and blobs from a peer; blocks until done.
     ///
-    /// Checks everything that is stored, pulls only the damaged documents into a separate database in the temporary
-    /// directory, and replaces what is damaged with what arrived. Nothing undamaged changes, and if the peer does not
-    /// have a document, the damaged one stays. Other replicators keep their progress. May be called on any thread
-    /// except one that the peer needs to answer.
+    /// Checks the whole database, pulls only the damaged documents into a temporary database, and replaces the damaged
+    /// ones. Intact documents do not change. If the peer does not have a document, the damaged one stays. Other
+    /// replicators keep their progress. Call it on any thread that the peer does not need.
     ///
     /// An addition to the official API.
     ///
-    /// - Parameter configuration: How to reach the peer, as for a pull. Of its collection settings only the channels
-    ///   count; collections that it leaves out are not repaired.
-    /// - Returns: What was done, and what is left.
-    /// - Throws: `CBLError.notOpen`, the error that ended the pull, and what the disk reports; the database is then
-    ///   unchanged.
+    /// - Parameter configuration: How to connect to the peer, as for a pull. Of the collection settings, only the
+    ///   channels are used. Only its collections are repaired.
+    /// - Returns: What was repaired, and what is still damaged.
+    /// - Throws: `CBLError.notOpen`, the error that ended the pull, and disk errors; the database is then unchanged.
     public func repair(from configuration: ReplicatorConfiguration) throws -> DatabaseRepair {
         let store = try openStore()
         return try translatingErrors {
@@ -70,9 +67,9 @@ extension Database {
         }
     }
 
-    /// Fetches what is damaged here from a peer, like ``repair(from:)``, for `async` code.
+    /// Downloads damaged documents and blobs from a peer, like ``repair(from:)``, for `async` code.
     ///
-    /// - Throws: As ``repair(from:)``.
+    /// - Throws: The same errors as ``repair(from:)``.
     public func repair(from configuration: ReplicatorConfiguration) async throws -> DatabaseRepair {
         // Not on the queue of `inBackground`: the code that fetches credentials may wait for that queue.
         let queue = DispatchQueue(label: "divan.repair")

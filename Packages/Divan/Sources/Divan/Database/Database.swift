@@ -5,11 +5,11 @@ import DivanTransport
 import Foundation
 import Synchronization
 
-/// A database: a directory that holds collections of JSON documents, and their blobs.
+/// A database: a directory with collections of JSON documents and their blobs.
 ///
-/// Safe to use from any thread. Several `Database` objects may open the same file in one process; each has its own
-/// collection and document objects, and changes made through one reach the listeners of the others. A second process
-/// cannot write at the same time: opening then throws `CBLError.busy`.
+/// Safe to use from any thread. Several `Database` objects in a process can open the same file. Each has its own
+/// collection and document objects, and changes through one are reported to the listeners of the others. A second
+/// process cannot open the database for writing at the same time: it gets `CBLError.busy`.
 ///
 /// Source: `api-map.md` §2; `behaviour.md` §2, §15.
 public final class Database: Sendable {
@@ -52,8 +52,8 @@ public final class Database: Sendable {
     /// Opens a database, creating it if it does not exist.
     ///
     /// - Throws: `CBLError.invalidParameter` for an empty name or an invalid key, `unreadableDatabase` for a file that
-    ///   is not a database or that this key does not open, `databaseTooNew`, `busy` when another process writes to it,
-    ///   and what the file system reports.
+    ///   is not a database or has another key, `databaseTooNew`, `busy` if another process has it open for writing, and
+    ///   file system errors.
     public init(name: String, config: DatabaseConfiguration = DatabaseConfiguration()) throws {
         let timer = LogTimer()
         let location = try DatabaseLocation(name: name, directory: config.directory)
@@ -96,25 +96,25 @@ public final class Database: Sendable {
         try? file.close()
     }
 
-    /// The database's own directory, ending with `/`; `nil` once closed or deleted, and for a database in memory.
+    /// The database's directory, ending with `/`; `nil` after it is closed or deleted, and for an in-memory database.
     public var path: String? {
         state.withLock { $0.phase } == .closed ? nil : location?.path
     }
 
-    /// How the database names its revisions; the configuration holds what was requested.
+    /// The revision scheme of the database.
     ///
     /// An addition to the official API.
     public var revisionScheme: RevisionScheme { RevisionScheme(store.scheme) }
 
-    /// Runs `block` in one transaction: all of its changes are stored, or none.
+    /// Runs `block` in a transaction: either all of its changes are stored, or none.
     ///
-    /// Other writers to this file in this process wait until the block ends. Batches may be nested. Other threads see
-    /// none of the changes before the end; on this thread, other `Database` objects of the file take part in the batch.
-    /// Listeners are notified once, after the outermost batch has committed. If a batch is rolled back, document
-    /// objects and models that were saved in it return to their previous state.
+    /// Other writers in this process wait until the block ends. Batches can be nested. Other threads do not see the
+    /// changes before the end. On the same thread, other `Database` objects of the file take part in the batch.
+    /// Listeners are notified once, after the outermost batch commits. If a batch is rolled back, document objects and
+    /// models that were saved in it return to their previous state.
     ///
-    /// - Throws: `CBLError.unexpectedError` when `block` throws; its localised description is that of the original
-    ///   error, which is under `NSUnderlyingErrorKey`, and its reason describes the batch.
+    /// - Throws: `CBLError.unexpectedError` if `block` throws, with the description of the original error, which is
+    ///   under `NSUnderlyingErrorKey`.
     public func inBatch(using block: () throws -> Void) throws {
         _ = try openStore()
         var failure: (any Error)?
@@ -146,24 +146,24 @@ public final class Database: Sendable {
 
     /// Stops the replicators and listeners that use the database, waits for them, and closes it.
     ///
-    /// A second call does nothing, even while another thread is closing. Documents already read stay readable; blobs do
-    /// not.
+    /// A second call does nothing, even while another thread is closing. Documents that were read before stay readable,
+    /// but their blobs do not.
     ///
-    /// Inside a filter, resolver, authenticator or access hook, which what it waits for may be waiting for, it returns
-    /// at once, and the database closes on another thread; so too on any of the library's own threads, where the last
-    /// reference captured by a filter may be released. A change listener may call it like any other code.
+    /// In a filter, resolver, authenticator or access hook, and on any other thread of the library, it returns
+    /// immediately and the database closes on another thread, to prevent a deadlock. In a change listener, it waits as
+    /// usual.
     ///
-    /// - Throws: `CBLError.transactionNotClosed` inside ``inBatch(using:)``; inside another database's batch too, if
-    ///   something is running that must be waited for.
+    /// - Throws: `CBLError.transactionNotClosed` inside ``inBatch(using:)``; also inside another database's batch, if
+    ///   it would have to wait for a replicator or listener.
     public func close() throws {
         _ = try end { [file] in try file.close() }
     }
 
     /// Closes the database and deletes its directory.
     ///
-    /// - Throws: `CBLError.notOpen` when it is already closed (use ``delete(withName:inDirectory:)``); `busy` while
-    ///   another `Database` object has it open or another thread is closing it; what `close()` throws; what prevents
-    ///   the files from being removed, in which case the database is closed.
+    /// - Throws: `CBLError.notOpen` if it is already closed (use ``delete(withName:inDirectory:)``); `busy` while
+    ///   another `Database` object has it open or another thread is closing it; errors thrown by `close()`; file system
+    ///   errors, after which the database is closed.
     public func delete() throws {
         let ownerCount = try openStore().fileOwnerCount
         guard ownerCount <= 1 else {

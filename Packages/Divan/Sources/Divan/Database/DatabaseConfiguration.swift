@@ -1,7 +1,7 @@
 import DivanStore
 import Foundation
 
-/// How to open a database; a value, so later changes do not affect an open database.
+/// How to open a database. Later changes do not affect an open database.
 ///
 /// Source: `api-map.md` §2.2.
 public struct DatabaseConfiguration: Sendable {
@@ -10,25 +10,25 @@ public struct DatabaseConfiguration: Sendable {
     /// The default of ``mmapEnabled``, which has no effect.
     public static let defaultMmapEnabled = true
 
-    /// The directory that holds the database's own directory `<name>.cblite2`.
+    /// The directory that contains the database's directory `<name>.cblite2`.
     ///
     /// The default is the environment variable `DIVAN_DIRECTORY` if it is set; otherwise
-    /// `$XDG_DATA_HOME/CouchbaseLite`; otherwise `~/.local/share/CouchbaseLite`. Missing directories are created along
-    /// with a database.
+    /// `$XDG_DATA_HOME/CouchbaseLite`; otherwise `~/.local/share/CouchbaseLite`. Missing directories are created with a
+    /// database.
     public var directory: String
 
-    /// Whether every commit waits until it is on disk.
+    /// Whether every commit waits until the data is on disk; off by default.
     ///
-    /// If off, the last commits may be lost when the machine (not just the program) stops; the database is consistent
-    /// either way.
+    /// If off, a power failure or system crash can lose the last commits. A crash of the program loses nothing, and the
+    /// database is consistent in any case.
     public var fullSync: Bool
 
     /// Whether the database is opened read-only; off by default.
     ///
-    /// Such a `Database` works alongside the one process that may write: each read sees what is committed by then. It
-    /// creates no database and purges nothing that expires; every change throws `CBLError.notWriteable`; listeners only
-    /// hear of changes that this process makes through other objects. It cannot be served or replicated. An addition to
-    /// the official API.
+    /// A read-only `Database` can be open while another process writes; each read sees the latest commit. It does not
+    /// create a database or purge expired documents, and every change throws `CBLError.notWriteable`. Listeners are
+    /// only notified of changes by other objects in this process. It cannot be served or replicated. An addition to the
+    /// official API.
     ///
     /// ```swift
     /// var config = DatabaseConfiguration()
@@ -43,26 +43,27 @@ public struct DatabaseConfiguration: Sendable {
     /// (``Database/changeEncryptionKey(_:)``).
     public var encryptionKey: EncryptionKey?
 
-    /// How the bodies of old revisions are compressed from now on.
+    /// How the bodies of old revisions are compressed.
     ///
-    /// If a process opens a database several times, the first setting applies. An addition to the official API.
+    /// It applies to new revisions. If a process opens a database several times, the first setting applies. An addition
+    /// to the official API.
     public var revisionCompression: RevisionCompression
 
-    /// How the database names its revisions; with `nil`, a new one uses trees, an existing one keeps its scheme.
+    /// The revision scheme; with `nil`, a new database uses revision trees, and an existing one keeps its scheme.
     ///
-    /// Opening a database of trees with `.versionVectors` upgrades it for good: no document is touched, and peers that
-    /// only know trees can no longer sync with it (``RevisionScheme``). Fails with `busy` while it is open elsewhere.
-    /// An addition to the official API.
+    /// Opening a database that has revision trees with `.versionVectors` upgrades it, which cannot be undone. No
+    /// document is rewritten, but peers that only support trees can no longer sync with it (``RevisionScheme``). Fails
+    /// with `busy` while it is open elsewhere. An addition to the official API.
     public var revisionScheme: RevisionScheme?
 
-    /// Whether `divan status`, `divan top` and the studio of this user see what the database's
-    /// replicators and listeners do; off by default.
+    /// Whether `divan status`, `divan top` and the studio show the database's replicators and listeners; off by
+    /// default.
     ///
-    /// Twice a second they write small files inside the database that only their owner can read (directory 0700, files
-    /// 0600): addresses, users, counts, rates, errors, and what they wait for, which names documents unless the
-    /// database is encrypted, but neither passwords nor bodies. The files are removed when the work ends; those of a
-    /// killed program are removed by whatever reads or writes there next. Has no effect in memory. An addition to the
-    /// official API.
+    /// Twice a second, replicators and listeners write small files inside the database that only their owner can read
+    /// (directory 0700, files 0600). The files contain addresses, users, counts, rates, errors and waits, but neither
+    /// passwords nor bodies. They contain document IDs unless the database is encrypted. They are removed when the work
+    /// ends; files of a killed program are removed by the next reader or writer. Has no effect in memory. An addition
+    /// to the official API.
     ///
     /// ```swift
     /// var config = DatabaseConfiguration()

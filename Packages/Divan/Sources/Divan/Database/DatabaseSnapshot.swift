@@ -2,10 +2,9 @@ import DivanRevisions
 import DivanStore
 import Foundation
 
-/// A database as it was at one moment, whatever is written meanwhile, for copies and reports whose parts must be
-/// consistent.
+/// A consistent view of a database at one moment, for backups and reports.
 ///
-/// Valid inside the block of ``Database/withSnapshot(_:)``, and only on its thread; afterwards every call throws
+/// Only valid inside the block of ``Database/withSnapshot(_:)`` and on its thread; afterwards, every call throws
 /// `CBLError.notOpen`.
 public struct DatabaseSnapshot {
     fileprivate let reader: StoreReader
@@ -31,11 +30,11 @@ public struct DatabaseSnapshot {
         try translatingErrors { try reader.lastSequence(in: collection.path) }
     }
 
-    /// Calls `body` with each document of a collection, in ascending order of ID; deleted ones are left out.
+    /// Calls `body` with each document of a collection, in ascending order of ID, without deleted ones.
     ///
-    /// Uses no more memory than `body` keeps. A document that is damaged on disk is skipped and logged.
+    /// Memory use does not depend on the number of documents. Damaged documents are skipped and logged.
     ///
-    /// - Throws: `CBLError.corruptData` if the list itself is damaged; what `body` throws.
+    /// - Throws: `CBLError.corruptData` if the list itself is damaged; errors thrown by `body`.
     public func forEachDocument(
         of collection: Collection,
         _ body: (Document) throws -> Void
@@ -43,7 +42,7 @@ public struct DatabaseSnapshot {
         try forEachDocument(of: collection, damaged: { _, _ in }, body)
     }
 
-    /// Does the same, and calls `damaged` with the ID of each document that is skipped, and what is wrong.
+    /// Does the same, and calls `damaged` with the ID and the error of each skipped document.
     public func forEachDocument(
         of collection: Collection,
         damaged: (_ id: String, _ error: any Error) throws -> Void,
@@ -75,7 +74,7 @@ public struct DatabaseSnapshot {
     /// Calls `body` with each document that was changed or deleted after a sequence, like
     /// ``Collection/changes(since:)``.
     ///
-    /// A document that is damaged on disk is skipped and logged.
+    /// Damaged documents are skipped and logged.
     public func forEachChange(
         of collection: Collection,
         since sequence: UInt64,
@@ -84,7 +83,7 @@ public struct DatabaseSnapshot {
         try forEachChange(of: collection, since: sequence, damaged: { _, _ in }, body)
     }
 
-    /// Does the same, and calls `damaged` with the ID of each document that is skipped, and what is wrong.
+    /// Does the same, and calls `damaged` with the ID and the error of each skipped document.
     public func forEachChange(
         of collection: Collection,
         since sequence: UInt64,
@@ -101,20 +100,20 @@ public struct DatabaseSnapshot {
         }
     }
 
-    /// Makes everything that the snapshot shows survive a power cut; blocks for one sync of the disk.
+    /// Makes all commits in the snapshot durable; blocks for one sync of the disk.
     ///
-    /// For programs that keep ``lastSequence(of:)`` and later ask for what came after it: unless each commit is synced
-    /// (``DatabaseConfiguration/fullSync``), a power cut may take back the commits of the last seconds, and others then
-    /// get their numbers.
+    /// For programs that store ``lastSequence(of:)`` and later request the changes after it. Without
+    /// ``DatabaseConfiguration/fullSync``, a power failure can undo the last commits, and later ones would reuse their
+    /// numbers.
     ///
-    /// - Throws: The system's error, if the disk refuses.
+    /// - Throws: Disk errors.
     public func makeDurable() throws {
         try translatingErrors { try database.openStore().syncCommits() }
     }
 }
 
 extension Database {
-    /// Lets `body` read the database as it is now; others may write meanwhile.
+    /// Runs `body` with a snapshot of the database, while others can write.
     ///
     /// ```swift
     /// try database.withSnapshot { snapshot in
@@ -124,10 +123,10 @@ extension Database {
     /// }
     /// ```
     ///
-    /// Inside ``inBatch(using:)``, on its thread, it sees what the batch has written, including later writes, and ends
-    /// with the batch. An addition to the official API.
+    /// Inside ``inBatch(using:)``, on the batch's thread, the snapshot includes all writes of the batch, including
+    /// later ones, and ends with the batch. An addition to the official API.
     ///
-    /// - Throws: `CBLError.notOpen`; what `body` throws.
+    /// - Throws: `CBLError.notOpen`; errors thrown by `body`.
     public func withSnapshot<Output>(_ body: (DatabaseSnapshot) throws -> Output) throws -> Output {
         let store = try openStore()
         // Errors that `body` throws are not translated.

@@ -1,20 +1,20 @@
-/// What ``Database/performMaintenance(type:)`` does; all but `optimize` may take long.
+/// A kind of maintenance for ``Database/performMaintenance(type:)``; all but `optimize` can take long.
 public enum MaintenanceType: UInt8, Sendable {
-    /// Shrinks the file and deletes blobs that no document refers to.
+    /// Shrinks the file and deletes blobs that no document references.
     case compact = 0
-    /// Rebuilds all indexes from the documents, compares them with the documents, and does what `fullOptimize` does.
+    /// Rebuilds and verifies all indexes, then does the same as `fullOptimize`.
     case reindex
-    /// Reads everything and throws `CBLError.corruptData` on damage.
+    /// Verifies the whole database and throws `CBLError.corruptData` if it is damaged.
     case integrityCheck
-    /// Refreshes statistics that are likely to be stale; quick.
+    /// Updates query statistics that are likely out of date; fast.
     case optimize
-    /// Refreshes all statistics.
+    /// Updates all query statistics.
     case fullOptimize
 }
 
-/// What a save or delete does when the stored document has changed since this one was read.
+/// What a save or delete does if the document was changed since it was read.
 public enum ConcurrencyControl: UInt8, Sendable {
-    /// Writes on top of the current revision.
+    /// Overwrites the current revision.
     case lastWriteWins = 0
     /// Writes nothing and returns `false`.
     case failOnConflict

@@ -2,17 +2,17 @@ import DivanDelta
 import DivanLZ4
 import DivanZlib
 
-/// How a database stores the bodies of old revisions, which are kept for deltas and for merging.
+/// How a database compresses the bodies of old revisions, which are kept for deltas and merging.
 ///
-/// Each is stored as its difference from the document's current body if that is shorter, and the result is compressed.
-/// Bodies are readable whichever setting wrote them; the current body of a document is compressed if its collection
-/// says so (``BodyCompression``). An addition to the official API.
+/// An old body is stored as the difference from the document's current body if that is shorter, and then compressed.
+/// Bodies written with another setting stay readable. Current bodies are compressed according to ``BodyCompression``.
+/// An addition to the official API.
 public enum RevisionCompression: String, CaseIterable, Sendable {
-    /// LZ4: about ten times faster than deflate, and half as large again.
+    /// LZ4: about ten times faster than deflate, and 50% larger.
     case lz4
-    /// Deflate: the smallest.
+    /// Deflate: smallest.
     case deflate
-    /// Differences only.
+    /// No compression, only differences.
     case none
 }
 

@@ -1,14 +1,14 @@
 internal import DivanRevisions
 
-/// How a database names the revisions of its documents.
+/// How a database identifies the revisions of its documents.
 ///
-/// It decides which peers the database can sync with: both sides of a connection must use the same scheme. Couchbase
-/// Lite 4 and Sync Gateway 4 know vectors, Couchbase Lite 2 and 3 trees; Sync Gateway 4 knows both. Decision 0012 gives
-/// the reasons for the default. An addition to the official API.
+/// Both sides of a connection must use the same scheme. Couchbase Lite 2 and 3 use revision trees, Couchbase Lite 4
+/// uses version vectors, and Sync Gateway 4 supports both. Decision 0012 explains the default. An addition to the
+/// official API.
 public enum RevisionScheme: String, CaseIterable, Sendable {
-    /// `generation-digest`, with the ancestors of each revision; the default.
+    /// Revision trees: IDs of the form `generation-digest`, with the ancestors of each revision; the default.
     case revisionTrees
-    /// `time@source`: what the writer of a revision had seen.
+    /// Version vectors: IDs of the form `time@source`, with the versions that the writer of a revision had seen.
     case versionVectors
 }
 

@@ -1,4 +1,4 @@
-/// A namespace for collections; it exists while it has a collection, the default scope always.
+/// A namespace for collections. It exists while it has a collection; the default scope always exists.
 public final class Scope: Sendable {
     /// The name of the default scope.
     public static let defaultScopeName = Database.defaultScopeName
@@ -20,7 +20,7 @@ public final class Scope: Sendable {
         try database.collections(scope: name)
     }
 
-    /// Returns a collection of this scope, or `nil` when there is none.
+    /// Returns a collection of this scope, or `nil` if it does not exist.
     ///
     /// - Throws: `CBLError.invalidParameter` for an invalid name; `notOpen` when the database is closed.
     public func collection(name: String) throws -> Collection? {

@@ -7,10 +7,10 @@ extension Document {
     /// The keys, in no particular order.
     public final var keys: [String] { root.keys }
 
-    /// Returns the string, or `nil` when there is none.
+    /// Returns the string, or `nil` if the value is not a string.
     public final func string(forKey key: String) -> String? { member(key).string }
 
-    /// Returns the number or boolean, or `nil` when there is none.
+    /// Returns the number or boolean, or `nil` if the value is neither.
     public final func number(forKey key: String) -> NSNumber? { member(key).number }
 
     /// Returns the number's integer part, 1 for true, otherwise 0.
@@ -25,13 +25,13 @@ extension Document {
     /// Returns the number, 1 for true, otherwise 0.
     public final func double(forKey key: String) -> Double { member(key).double }
 
-    /// Returns false if the value is absent, null, false or zero; true for every other value.
+    /// Returns false if the value is missing, null, false or zero; otherwise true.
     public final func boolean(forKey key: String) -> Bool { member(key).boolean }
 
-    /// Returns the date that the string represents, or `nil`; local time if it names no zone.
+    /// Returns the date that the string represents, or `nil`; local time if it has no time zone.
     public final func date(forKey key: String) -> Date? { member(key).date }
 
-    /// Returns the blob, or `nil` when there is none.
+    /// Returns the blob, or `nil` if the value is not a blob.
     public final func blob(forKey key: String) -> Blob? { root.blob(forKey: key) }
 
     /// Whether the key exists, even with a null value.

@@ -4,10 +4,10 @@ import DivanStore
 import Foundation
 import Synchronization
 
-/// A document as it was when it was read; ``toMutable()`` returns a copy to edit.
+/// A document as it was when it was read. To edit it, use ``toMutable()``.
 ///
-/// Reading from several threads at once is safe; a ``MutableDocument`` is confined to one thread at a time. The body is
-/// parsed on first access. Iterating yields the keys.
+/// It can be read from several threads at once; use a ``MutableDocument`` on one thread at a time. The body is parsed
+/// on first access. Iterating yields the keys.
 ///
 /// Source: `behaviour.md` §2, §3.
 public class Document: DictionaryProtocol, Equatable, Hashable, Sequence, @unchecked Sendable {
@@ -15,11 +15,11 @@ public class Document: DictionaryProtocol, Equatable, Hashable, Sequence, @unche
 
     /// The document ID: 1 to 240 bytes of UTF-8.
     ///
-    /// IDs with different bytes name different documents, even if `String` considers them equal, such as composed and
-    /// decomposed `é`.
+    /// IDs are compared by their bytes: composed and decomposed `é` are different IDs, although `String` considers them
+    /// equal.
     public final var id: String { name.text }
 
-    /// The collection, or `nil` until the document is saved; a purge does not clear it.
+    /// The collection; `nil` until the document is saved. A purge does not clear it.
     public final var collection: Collection? { standing.valid.collection }
 
     /// The document ID, compared by its bytes.
@@ -92,14 +92,14 @@ public class Document: DictionaryProtocol, Equatable, Hashable, Sequence, @unche
         )
     }
 
-    /// The revision ID, or `nil` until the document is saved.
+    /// The revision ID; `nil` until the document is saved.
     public final var revisionID: String? { state?.revisionID.description }
 
-    /// When the revision was created, in nanoseconds since 1970 by its writer's clock; with revision trees, its
-    /// generation: 1, 2, …; 0 until the document is saved.
+    /// When the revision was created, in nanoseconds since 1970 by its writer's clock; 0 until the document is saved.
+    /// With revision trees, it is the generation: 1, 2, …
     public final var timestamp: UInt64 { state?.revisionID.timestamp ?? 0 }
 
-    /// The local change number of this revision; 0 until the document is saved.
+    /// The local sequence of this revision; 0 until the document is saved.
     public final var sequence: UInt64 { state?.sequence ?? 0 }
 
     /// Returns a copy that can be edited and saved.
@@ -113,8 +113,8 @@ public class Document: DictionaryProtocol, Equatable, Hashable, Sequence, @unche
     }
 
     // swift-format-ignore: NoLeadingUnderscores
-    /// Returns the IDs of this revision and its ancestors, newest first, separated by commas; with version vectors, its
-    /// whole vector.
+    /// Returns the IDs of this revision and its ancestors, newest first, separated by commas; with version vectors, the
+    /// version vector.
     ///
     /// `nil` for a document that was never saved or no longer exists. For tests; unsupported, as in the official SDK.
     public final func _getRevisionHistory() -> String? {
@@ -129,7 +129,7 @@ public class Document: DictionaryProtocol, Equatable, Hashable, Sequence, @unche
 
     /// The body as stored: JSON in UTF-8, byte for byte what peers receive; blobs appear as their metadata.
     ///
-    /// For code that forwards or compares documents: nothing is parsed, whereas ``toJSON()`` may write a number
+    /// For code that forwards or compares documents: nothing is parsed, while ``toJSON()`` can format numbers
     /// differently. `nil` for a ``MutableDocument``. An addition to the official API.
     public final var storedJSON: [UInt8]? { body.bytes.isEmpty ? nil : body.bytes }
 
@@ -145,16 +145,16 @@ public class Document: DictionaryProtocol, Equatable, Hashable, Sequence, @unche
     /// Whether the stored body could not be parsed, so that members are missing here.
     var isDamaged: Bool { body.isDamaged(documentID: id) }
 
-    /// Returns the value: `String`, `NSNumber`, `NSNull`, `Blob`, a container, or `nil`.
+    /// Returns the value: `String`, `NSNumber`, `NSNull`, `Blob`, `ArrayObject`, `DictionaryObject` or `nil`.
     public final func value(forKey key: String) -> Any? { root.value(forKey: key) }
 
-    /// Returns the array, or `nil` when there is none.
+    /// Returns the array, or `nil` if the value is not an array.
     public func array(forKey key: String) -> ArrayObject? { root.array(forKey: key) }
 
-    /// Returns the dictionary, or `nil` when there is none.
+    /// Returns the dictionary, or `nil` if the value is not a dictionary.
     public func dictionary(forKey key: String) -> DictionaryObject? { root.dictionary(forKey: key) }
 
-    /// Returns the members as JSON text, blobs as their metadata; not supported on mutable documents.
+    /// Returns the document as JSON text, with the metadata of blobs; not supported for mutable documents.
     public func toJSON() -> String { root.toJSON() }
 
     /// The fragment at `key`, whether or not a value exists there.
@@ -162,7 +162,7 @@ public class Document: DictionaryProtocol, Equatable, Hashable, Sequence, @unche
 
     /// Whether both are the same document of the same collection, with the same content.
     ///
-    /// They may have been read through different `Database` objects of one file.
+    /// They can be from different `Database` objects of the same file.
     public static func == (left: Document, right: Document) -> Bool {
         left === right
             || (left.name == right.name && left.collection == right.collection

@@ -2,10 +2,10 @@ import DivanJSON
 import DivanRevisions
 import Foundation
 
-/// A document to edit; saving it writes a revision and updates this object in place.
+/// An editable document. Saving it creates a revision and updates this object.
 ///
-/// Nested containers are live: editing one that ``dictionary(forKey:)`` returned edits the document. Confined to one
-/// thread at a time.
+/// Nested containers are live: editing a dictionary that ``dictionary(forKey:)`` returned edits the document. Use it on
+/// one thread at a time.
 ///
 /// Source: `behaviour.md` §2, §3.
 public final class MutableDocument: Document, MutableDictionaryProtocol, @unchecked Sendable {
@@ -22,7 +22,7 @@ public final class MutableDocument: Document, MutableDictionaryProtocol, @unchec
 
     /// Creates an empty document.
     ///
-    /// - Parameter id: 1 to 240 bytes of UTF-8, checked when the document is saved; `nil` generates one.
+    /// - Parameter id: 1 to 240 bytes of UTF-8, checked when the document is saved; `nil` generates an ID.
     public convenience init(id: String?) {
         self.init(id: id, members: MutableDictionaryObject())
     }
@@ -93,17 +93,17 @@ public final class MutableDocument: Document, MutableDictionaryProtocol, @unchec
     /// Returns this document.
     public override func toMutable() -> MutableDocument { self }
 
-    /// Returns the array, or `nil` when there is none.
+    /// Returns the array, or `nil` if the value is not an array.
     public override func array(forKey key: String) -> MutableArrayObject? {
         members.array(forKey: key)
     }
 
-    /// Returns the dictionary, or `nil` when there is none.
+    /// Returns the dictionary, or `nil` if the value is not a dictionary.
     public override func dictionary(forKey key: String) -> MutableDictionaryObject? {
         members.dictionary(forKey: key)
     }
 
-    /// Sets a value of any type that a document can hold; `nil` stores null.
+    /// Sets a value of any type that documents can store; `nil` stores null.
     @discardableResult
     public func setValue(_ value: Any?, forKey key: String) -> Self {
         members.setValue(value, forKey: key)
@@ -133,7 +133,7 @@ public final class MutableDocument: Document, MutableDictionaryProtocol, @unchec
         return self
     }
 
-    /// Not supported on mutable objects; use `toDictionary()`.
+    /// Stops the program: mutable objects do not support it. Use `toDictionary()`.
     public override func toJSON() -> String {
         stopForMisuse("toJSON() needs an immutable document; save this one and read it back")
     }
@@ -150,7 +150,7 @@ public final class MutableDocument: Document, MutableDictionaryProtocol, @unchec
 
 /// A document by its ID, whether or not it exists: `collection["id"]["key"].string`.
 public final class DocumentFragment: DictionaryFragment {
-    /// The document, or `nil` when there is none.
+    /// The document; `nil` if it does not exist.
     public let document: Document?
 
     init(_ document: Document?) {

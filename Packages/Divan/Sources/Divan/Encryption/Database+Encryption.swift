@@ -4,18 +4,16 @@ import DivanStore
 import Foundation
 
 extension Database {
-    /// Encrypts the database with another key, or decrypts it with `nil`; documents, blobs and indexes
-    /// stay as they are.
+    /// Encrypts the database with another key, or decrypts it if the key is `nil`.
     ///
-    /// Everything is rewritten, which needs as much free space as the database takes; other writers wait meanwhile.
-    /// However the process ends, one key opens the whole database afterwards: the new one once the call has returned.
-    /// ``config`` keeps the key with which the database was opened.
+    /// The whole database is rewritten, which needs as much free space as it uses; other writers wait. If the process
+    /// is interrupted, the database has either the old or the new key. ``config`` keeps the key with which the database
+    /// was opened.
     ///
     /// - Throws: `CBLError.notOpen`; `CBLError.transactionNotClosed` inside ``inBatch(using:)``; `CBLError.busy` while
-    ///   another `Database` object or process has it open, a blob is being stored or a query does not end;
-    ///   `CBLError.invalidParameter` for an invalid key; what the disk reports. The database then has its old key,
-    ///   unless the error came while new blobs were replacing the old ones: then it has the new key, and must be closed
-    ///   and opened again.
+    ///   another `Database` object or process has it open, a blob is being stored or a query is running;
+    ///   `CBLError.invalidParameter` for an invalid key; disk errors. The database then has its old key. Exception: if
+    ///   the error occurs while new blobs replace the old ones, it has the new key and must be reopened.
     ///
     /// Source: `encryption.md` §2.
     public func changeEncryptionKey(_ key: EncryptionKey?) throws {

@@ -11,8 +11,8 @@ import Synchronization
 /// let database = try Database(name: "notes", config: config)
 /// ```
 ///
-/// The key is kept in memory that is wiped after use and excluded from core dumps. Sources other than ``key(_:)`` are
-/// read when a database is opened, once for each `EncryptionKey`. May be used from any thread.
+/// The key is kept in memory that is wiped after use and excluded from core dumps. Keys from other sources than
+/// ``key(_:)`` are read when a database is opened, once for each `EncryptionKey`. May be used from any thread.
 ///
 /// Source: `encryption.md` §1.
 public struct EncryptionKey: Sendable {
@@ -40,17 +40,17 @@ public struct EncryptionKey: Sendable {
         given = Given(source)
     }
 
-    /// A key of 32 bytes; opening a database with another length throws `CBLError.invalidParameter`.
+    /// A key of 32 bytes. With another length, opening a database throws `CBLError.invalidParameter`.
     ///
     /// Random bytes are the strongest key: `openssl rand 32`.
     public static func key(_ key: Data) -> EncryptionKey {
         EncryptionKey(RawKey(Swift.Result { () throws(SealError) in try SealKey(bytes: key.span) }))
     }
 
-    /// A password; the key is derived from it as on every other platform, which takes about 20 ms.
+    /// A password. The key is derived from it as on other platforms, which takes about 20 ms.
     ///
-    /// A password that people can remember can be guessed by anyone with the file and enough time; prefer ``key(_:)``.
-    /// Opening a database with an empty password, or one of more than 1,024 bytes, throws `CBLError.invalidParameter`.
+    /// A memorable password can be guessed by anyone with the file and enough time; prefer ``key(_:)``. With an empty
+    /// password, or one of more than 1,024 bytes, opening a database throws `CBLError.invalidParameter`.
     public static func password(_ password: String) -> EncryptionKey {
         EncryptionKey(PasswordKey(password))
     }
@@ -62,7 +62,7 @@ public struct EncryptionKey: Sendable {
         EncryptionKey(FileKey(path, form: isPassword ? .password : .key))
     }
 
-    /// Everything that can be read from an open file or pipe, which stays open.
+    /// The content of an open file or pipe, which stays open.
     ///
     /// An addition to the official API.
     public static func descriptor(_ descriptor: Int32, isPassword: Bool = false) -> EncryptionKey {
@@ -90,14 +90,14 @@ public struct EncryptionKey: Sendable {
         EncryptionKey(KeyringKey(description, form: isPassword ? .password : .key))
     }
 
-    /// The output of a shell command, which may prompt the user; 30 seconds at most.
+    /// The output of a shell command, which can prompt the user and run for up to 30 seconds.
     ///
     /// An addition to the official API.
     public static func command(_ command: String, isPassword: Bool = false) -> EncryptionKey {
         EncryptionKey(CommandKey(command, form: isPassword ? .password : .key))
     }
 
-    /// The sealing with which a store opens files, for programs that use stores directly.
+    /// The encryption for programs that open stores directly.
     ///
     /// - Throws: `SealError`.
     @_spi(Stores) public func sealing() throws -> any StoreSealing {
@@ -109,7 +109,7 @@ public struct EncryptionKey: Sendable {
 }
 
 extension EncryptionKey: CustomStringConvertible, CustomReflectable {
-    /// Names the type and hides the key.
+    /// The type's name; does not contain the key.
     public var description: String { "EncryptionKey(hidden)" }
     /// Empty, to hide the key.
     public var customMirror: Mirror { Mirror(self, children: [:]) }

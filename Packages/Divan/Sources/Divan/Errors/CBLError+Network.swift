@@ -19,7 +19,7 @@ extension CBLError {
     public static let tlsCertUntrusted = 5_008
     /// The peer requires a client certificate.
     public static let tlsClientCertRequired = 5_009
-    /// The peer refused our client certificate.
+    /// The peer rejected our client certificate.
     public static let tlsClientCertRejected = 5_010
     /// The peer's certificate does not lead to a known root.
     public static let tlsCertUnknownRoot = 5_011
@@ -34,24 +34,24 @@ extension CBLError {
     public static let httpAuthRequired = 10_401
     /// HTTP 403: not allowed.
     public static let httpForbidden = 10_403
-    /// HTTP 404: no such database, collection or document.
+    /// HTTP 404: the database, collection or document does not exist.
     public static let httpNotFound = 10_404
     /// HTTP 407: the proxy requires credentials.
     public static let httpProxyAuthRequired = 10_407
-    /// HTTP 409: another writer changed the document first.
+    /// HTTP 409: the document was changed on the peer.
     public static let httpConflict = 10_409
     /// HTTP 413: the document or blob is too large for the peer.
     public static let httpEntityTooLarge = 10_413
     /// HTTP 418.
     public static let httpImATeapot = 10_418
-    /// HTTP 500: the peer failed.
+    /// HTTP 500: internal error on the peer.
     public static let httpInternalServerError = 10_500
-    /// HTTP 501: the peer cannot do this.
+    /// HTTP 501: the peer does not support the request.
     public static let httpNotImplemented = 10_501
     /// HTTP 503: the peer is overloaded or shutting down.
     public static let httpServiceUnavailable = 10_503
 
-    /// The base of WebSocket close codes, less 1000.
+    /// The base of WebSocket close codes, minus 1000.
     public static let webSocketBase = 11_000
     /// Close code 1001: the peer is going away.
     public static let webSocketGoingAway = 11_001
@@ -71,8 +71,8 @@ extension CBLError {
     public static let webSocketMissingExtension = 11_010
     /// Close code 1011: the peer cannot fulfil the request.
     public static let webSocketCantFulfill = 11_011
-    /// Close code 4001: the peer asks for a retry later.
+    /// Close code 4001: the peer requests a retry later.
     public static let webSocketCloseUserTransient = 14_001
-    /// Close code 4002: the peer asks for no retry.
+    /// Close code 4002: the peer requests no retry.
     public static let webSocketCloseUserPermanent = 14_002
 }

@@ -1,9 +1,9 @@
 /// The error domain and the codes that every throwing call of this module uses.
 ///
-/// Only a namespace: errors are thrown as an `NSError` in ``domain``, in `NSPOSIXErrorDomain` if the operating system
-/// refused (`errors.md` §2), or in `NSURLErrorDomain` if a blob's file is missing. Use it as `(error as NSError).code
-/// == CBLError.notFound`. The localised description says what happened and what to do; the cause is under
-/// `NSUnderlyingErrorKey`.
+/// It is only a namespace. Errors are thrown as `NSError` with the domain ``domain``, `NSPOSIXErrorDomain` for errors
+/// of the operating system (`errors.md` §2), or `NSURLErrorDomain` if a blob's file is missing. Compare codes with
+/// `(error as NSError).code == CBLError.notFound`. The description says what failed and what to do, and the cause is
+/// under `NSUnderlyingErrorKey`.
 public struct CBLError: Sendable {
     private init() {}
 
@@ -14,7 +14,7 @@ public struct CBLError: Sendable {
     public static let assertionFailed = 1
     /// The requested operation is not implemented.
     public static let unimplemented = 2
-    /// The database uses an unknown encryption.
+    /// The database uses an unsupported encryption.
     public static let unsupportedEncryption = 3
     /// A revision ID is malformed.
     public static let badRevisionID = 4
@@ -40,7 +40,7 @@ public struct CBLError: Sendable {
     public static let notWriteable = 14
     /// Stored data is damaged.
     public static let corruptData = 15
-    /// The database is in use elsewhere.
+    /// The database is open in another process or object.
     public static let busy = 16
     /// The call needs a transaction.
     public static let notInTransaction = 17
@@ -48,9 +48,9 @@ public struct CBLError: Sendable {
     public static let transactionNotClosed = 18
     /// The operation is not supported by this object.
     public static let unsupported = 19
-    /// The file is not a database, or it is encrypted.
+    /// The file is not a database, or the encryption key is wrong or missing.
     public static let unreadableDatabase = 20
-    /// The storage format is not understood.
+    /// The storage format is not supported.
     public static let wrongFormat = 21
     /// A key, a certificate or a cipher failed.
     public static let crypto = 22

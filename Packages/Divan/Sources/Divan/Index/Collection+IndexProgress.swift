@@ -3,10 +3,10 @@ package import DivanStore
 import Foundation
 
 extension Collection {
-    /// Creates an index described in SQL++ without blocking a task's thread, and reports progress.
+    /// Creates an index from SQL++ expressions without blocking a task's thread, and reports progress.
     ///
-    /// As ``createIndex(withName:config:)``, in one transaction, for which other writes wait. If the task is cancelled,
-    /// the indexes stay as they were.
+    /// Works like ``createIndex(withName:config:)``, in one transaction; other writes wait. If the task is cancelled,
+    /// the indexes do not change.
     ///
     /// ```swift
     /// let config = ValueIndexConfiguration(["price"])
@@ -20,9 +20,9 @@ extension Collection {
     /// - Parameters:
     ///   - name: The name, unique within the collection.
     ///   - config: What the index contains.
-    ///   - progress: Called with the fraction done, from 0 to 1 and never decreasing, on its own queue; never after the
-    ///     call has returned.
-    /// - Throws: As ``createIndex(withName:config:)``; `CancellationError`.
+    ///   - progress: Called on its own queue with the fraction that is done, from 0 to 1; not called after the method
+    ///     returns.
+    /// - Throws: The same errors as ``createIndex(withName:config:)``; `CancellationError`.
     public func createIndex(
         withName name: String,
         config: any IndexConfiguration,
@@ -32,9 +32,9 @@ extension Collection {
         try await watchingIndexes(progress) { try self.createIndex(plan, name, watch: $0) }
     }
 
-    /// Creates an index built in code without blocking a task's thread, and reports progress.
+    /// Creates an index built with `IndexBuilder` without blocking a task's thread, and reports progress.
     ///
-    /// As ``createIndex(withName:config:progress:)``.
+    /// See ``createIndex(withName:config:progress:)``.
     public func createIndex(
         _ index: any Index,
         name: String,
@@ -58,14 +58,13 @@ extension Collection {
 }
 
 extension Database {
-    /// Rebuilds all indexes and compares them with the documents without blocking a task's thread, and reports
-    /// progress.
+    /// Rebuilds and verifies all indexes without blocking a task's thread, and reports progress.
     ///
-    /// As `performMaintenance(type: .reindex)`. If the task is cancelled, each collection has either its previous
-    /// indexes or new ones. An addition to the official API.
+    /// Works like `performMaintenance(type: .reindex)`. If the task is cancelled, each collection has either its old or
+    /// its new indexes. An addition to the official API.
     ///
-    /// - Parameter progress: As that of ``Collection/createIndex(withName:config:progress:)``.
-    /// - Throws: As ``performMaintenance(type:)``; `CancellationError`.
+    /// - Parameter progress: See ``Collection/createIndex(withName:config:progress:)``.
+    /// - Throws: The same errors as ``performMaintenance(type:)``; `CancellationError`.
     public func reindex(progress: @escaping @Sendable (Double) -> Void) async throws {
         let store = try openStore()
         try await watchingIndexes(progress) { watch in

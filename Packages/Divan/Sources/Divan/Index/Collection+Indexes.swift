@@ -4,13 +4,13 @@ import DivanQuery
 import DivanStore
 import Foundation
 
-/// Something that has indexes: a collection.
+/// A type that has indexes: a collection.
 public protocol Indexable {
     /// The names of the indexes, sorted.
     func indexes() throws -> [String]
-    /// Creates an index described in SQL++.
+    /// Creates an index from SQL++ expressions.
     func createIndex(withName name: String, config: any IndexConfiguration) throws
-    /// Creates an index built in code.
+    /// Creates an index built with `IndexBuilder`.
     func createIndex(_ index: any Index, name: String) throws
     /// Removes an index.
     func deleteIndex(forName name: String) throws
@@ -40,23 +40,23 @@ extension Collection: Indexable {
         return try read { reader in try reader.indexes(in: path).map(\.name.text) }
     }
 
-    /// Creates an index described in SQL++ of the existing documents; later ones are added as they are saved.
+    /// Creates an index from SQL++ expressions. It contains all existing documents, and is updated with each save.
     ///
-    /// An identical index with the same name is left as it is; a different one is replaced.
+    /// An identical index with the same name is kept; a different one is replaced.
     ///
     /// - Throws: `CBLError.invalidQuery` for malformed expressions, `notOpen`.
     public func createIndex(withName name: String, config: any IndexConfiguration) throws {
         try createIndex(indexPlan { try IndexPlan(config, of: $0) }, name)
     }
 
-    /// Creates an index built in code.
+    /// Creates an index built with `IndexBuilder`.
     ///
-    /// - Throws: As ``createIndex(withName:config:)``.
+    /// - Throws: The same errors as ``createIndex(withName:config:)``.
     public func createIndex(_ index: any Index, name: String) throws {
         try createIndex(indexPlan { try IndexPlan(index, of: $0) }, name)
     }
 
-    /// Removes an index, even a damaged one; does nothing when there is none.
+    /// Removes an index, even a damaged one; does nothing if it does not exist.
     ///
     /// - Throws: `CBLError.notOpen`.
     public func deleteIndex(forName name: String) throws {
@@ -64,7 +64,7 @@ extension Collection: Indexable {
         try write { try $0.deleteIndex(ExactText(name), in: path) }
     }
 
-    /// Returns an index, or `nil` when there is none with that name.
+    /// Returns an index, or `nil` if none has that name.
     ///
     /// - Throws: `CBLError.notOpen`.
     public func index(withName name: String) throws -> QueryIndex? {

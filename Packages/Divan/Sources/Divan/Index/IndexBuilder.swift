@@ -1,19 +1,19 @@
 import DivanJSON
 import DivanQuery
 
-/// An index built in code.
+/// An index built with ``IndexBuilder``.
 public protocol Index {}
 
-/// Builds indexes in code; the configurations do the same in SQL++.
+/// Builds indexes from expressions in code. To use SQL++, see ``IndexConfiguration``.
 public final class IndexBuilder: Sendable {
     private init() {}
 
-    /// An index of values.
+    /// Creates a value index.
     public static func valueIndex(items: ValueIndexItem...) -> ValueIndex {
         valueIndex(items: items)
     }
 
-    /// An index of values.
+    /// Creates a value index.
     public static func valueIndex(items: [ValueIndexItem]) -> ValueIndex {
         ValueIndex(items.map(\.expression))
     }
@@ -62,7 +62,7 @@ public final class FullTextIndexItem: Sendable {
     }
 }
 
-/// An index of values.
+/// Creates a value index.
 public final class ValueIndex: Index, Sendable {
     let expressions: [QueryExpression]
 
@@ -81,13 +81,13 @@ public final class FullTextIndex: Index {
         self.expressions = expressions
     }
 
-    /// Whether `café` and `cafe` are the same word.
+    /// Whether to ignore accents, so that `café` and `cafe` are the same word.
     public func ignoreAccents(_ ignoreAccents: Bool) -> Self {
         ignoresAccents = ignoreAccents
         return self
     }
 
-    /// The language for stemming; `""` for none, `nil` for that of the current locale.
+    /// The language for stemming; `""` for none, `nil` for the language of the current locale.
     public func language(_ language: String?) -> Self {
         self.language = language
         return self

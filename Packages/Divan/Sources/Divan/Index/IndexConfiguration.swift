@@ -10,9 +10,9 @@ public protocol IndexConfiguration: Sendable {}
 ///
 /// Source: `sqlpp.md` §11.
 public struct ValueIndexConfiguration: IndexConfiguration {
-    /// The expressions, in the order of comparison.
+    /// The expressions, in order of precedence.
     public let expressions: [String]
-    /// The condition for documents to be indexed; `nil` for all.
+    /// The condition for documents to index; `nil` for all documents.
     public let `where`: String?
 
     /// Creates a configuration with SQL++ expressions; names such as `es-detail` need backquotes.
@@ -31,13 +31,13 @@ public struct FullTextIndexConfiguration: IndexConfiguration {
 
     /// The expressions whose text is indexed.
     public let expressions: [String]
-    /// The condition for documents to be indexed; `nil` for all.
+    /// The condition for documents to index; `nil` for all documents.
     public let `where`: String?
-    /// Whether `café` and `cafe` are the same word.
+    /// Whether to ignore accents, so that `café` and `cafe` are the same word.
     public let ignoreAccents: Bool
-    /// The language for stemming, such as `en`; `""` for none, `nil` for that of the current locale.
+    /// The language for stemming, such as `en`; `""` for none, `nil` for the language of the current locale.
     ///
-    /// An unknown language counts as none, with a warning in the log.
+    /// For an unsupported language, words are not stemmed, and a warning is logged.
     public let language: String?
 
     /// Creates a configuration for text.
@@ -58,14 +58,14 @@ public struct FullTextIndexConfiguration: IndexConfiguration {
 ///
 /// Source: `sqlpp.md` §11.
 public struct ArrayIndexConfiguration: IndexConfiguration {
-    /// The path to the array; `contacts[].phones` goes through the items of another array.
+    /// The path to the array; `contacts[].phones` is the array `phones` in each item of `contacts`.
     public let path: String
     /// The parts of the items to index; `nil` for the items themselves.
     public let expressions: [String]?
 
     /// Creates a configuration for items.
     ///
-    /// An empty array, or an empty expression, is misuse and stops the program: pass `nil`.
+    /// An empty array or an empty expression stops the program: pass `nil`.
     public init(path: String, expressions: [String]? = nil) {
         if let expressions, expressions.isEmpty || expressions == [""] {
             stopForMisuse("Empty expressions is not allowed, use nil instead")

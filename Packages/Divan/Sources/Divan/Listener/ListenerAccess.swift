@@ -2,13 +2,13 @@ import DivanListener
 import DivanReplicator
 import DivanTransport
 
-/// A client of a listener, authenticated to the extent that the listener required.
+/// A client of a listener.
 public struct ListenerClient: Sendable {
-    /// The user's name; `nil` if no authenticator asked for one.
+    /// The authenticated user name; `nil` if the listener does not require one.
     public let user: String?
     /// The certificates that the client presented in the TLS handshake, its own first.
     public let certificates: [TLSCertificate]
-    /// The client's IP address, or that of a proxy in front of the listener.
+    /// The client's IP address, or the address of a proxy in front of the listener.
     public let address: String
     /// The client's port.
     public let port: UInt16
@@ -24,7 +24,7 @@ public struct ListenerClient: Sendable {
     }
 }
 
-/// What one client of a listener may do with the collections that the listener shares.
+/// What a client of a listener can access.
 ///
 /// Rights apply per connection: to change them, disconnect the client, or set `isCurrent`. A client that gains the right
 /// to read a document gets it with the document's next change, or after `start(reset: true)`; one that loses it keeps the revision that it
@@ -32,23 +32,24 @@ public struct ListenerClient: Sendable {
 ///
 /// An addition to the official API.
 public struct ListenerAccess: Sendable {
-    /// The only collections that the client may use; `nil` means all that the listener shares.
+    /// The collections that the client can access; `nil` means all that the listener shares.
     ///
-    /// A client that requests another stops with 10404, as if it did not exist.
+    /// A client that requests another collection stops with 10404, as if it did not exist.
     public var collections: [Collection]?
 
-    /// Whether the client may only pull; a push ends with 10403.
+    /// Whether the client can only pull; a push ends with 10403.
     public var readOnly = false
 
-    /// Chooses the documents that the client may see; `nil` means all.
+    /// Selects the documents that the client can read; `nil` means all.
     ///
-    /// Nothing of the others is sent: no ID, no revision, no blob, no delta based on one. Called on the connection's
-    /// own thread, so it must be quick; the body of a tombstone is empty.
+    /// For other documents, nothing is sent: no ID, no revision, no blob, no delta. Called on the connection's thread,
+    /// so it must return quickly. The body of a tombstone is empty.
     public var readFilter: ReplicationFilter?
 
-    /// Chooses the documents that the client may store; `nil` means all.
+    /// Selects the documents that the client can write; `nil` means all.
     ///
-    /// It sees the document that would be stored. A refused document fails with 10403; the others continue.
+    /// It receives the document that would be stored. A rejected document fails with 10403; other documents are still
+    /// pushed.
     public var writeFilter: ReplicationFilter? {
         didSet { storedFilter = nil }
     }
@@ -56,15 +57,15 @@ public struct ListenerAccess: Sendable {
     /// Chooses the documents that the client may replace, by their current state; `nil` means all.
     private var storedFilter: ReplicationFilter?
 
-    /// Whether the client may keep these rights; `nil` means until the connection ends.
+    /// Whether these rights are still valid; `nil` means until the connection ends.
     ///
-    /// Asked by `URLEndpointListener.disconnectOutdated()`, on any thread; it must be quick.
+    /// Called by `URLEndpointListener.disconnectOutdated()`, on any thread; it must return quickly.
     public var isCurrent: (@Sendable () -> Bool)?
 
     private(set) var refusal: String?
 
-    /// Limits the client to documents that meet a condition in SQL++: it sees and stores no others, and can neither
-    /// change nor delete any other.
+    /// Limits the client to documents that meet a condition in SQL++. It cannot read, create, change or delete any
+    /// others.
     ///
     /// ```swift
     /// let user = Parameters().setString(client.user, forName: "user")
@@ -74,7 +75,7 @@ public struct ListenerAccess: Sendable {
     /// It replaces both filters. Deletions are sent to every client, with only the document's ID, unless the condition
     /// mentions `META().deleted`; see `Collection.filter(where:)`.
     ///
-    /// - Throws: As `Collection.filter(where:parameters:)`.
+    /// - Throws: The same errors as `Collection.filter(where:parameters:)`.
     public mutating func limit(where condition: String, parameters: Parameters? = nil) throws {
         let filter = try Collection.filter(where: condition, parameters: parameters)
         readFilter = filter
@@ -85,10 +86,10 @@ public struct ListenerAccess: Sendable {
     /// Creates access to everything that the listener shares.
     public init() {}
 
-    /// Everything that the listener shares.
+    /// Access to everything that the listener shares.
     public static var full: ListenerAccess { ListenerAccess() }
 
-    /// Nothing: the client stops with 10403, and `explanation` appears in its log.
+    /// No access: the client stops with 10403, and `explanation` appears in its log.
     public static func refused(_ explanation: String = "you may not use this listener") -> Self {
         var access = ListenerAccess()
         access.refusal = explanation

@@ -4,14 +4,14 @@ import DivanTLS
 /// How a listener authenticates its clients.
 @preconcurrency public protocol ListenerAuthenticator: Sendable {}
 
-/// Asks clients for a user name and a password.
+/// Requires a user name and a password.
 public final class ListenerPasswordAuthenticator: ListenerAuthenticator, Sendable {
     private let callback: @Sendable (String, String) -> Bool
 
     /// Creates an authenticator.
     ///
-    /// - Parameter authenticator: Returns whether to accept a user name and password. Called on the listener's own
-    ///   threads, for several clients at a time; it may take its time, up to the client's timeout of 15 seconds.
+    /// - Parameter authenticator: Returns whether to accept a user name and password. Called on the listener's threads,
+    ///   several at a time; it may take up to 15 seconds, the client's timeout.
     @preconcurrency
     public init(
         authenticator: @escaping @Sendable (_ username: String, _ password: String) -> Bool
@@ -24,7 +24,7 @@ public final class ListenerPasswordAuthenticator: ListenerAuthenticator, Sendabl
     }
 }
 
-/// Asks clients for a certificate; needs TLS.
+/// Requires a client certificate; needs TLS.
 public final class ListenerCertificateAuthenticator: ListenerAuthenticator, Sendable {
     enum Rule: Sendable {
         case roots([SecCertificate])
@@ -33,10 +33,10 @@ public final class ListenerCertificateAuthenticator: ListenerAuthenticator, Send
 
     let rule: Rule
 
-    /// Creates an authenticator that leaves the decision to a closure, and checks nothing else.
+    /// Creates an authenticator that calls a closure for the decision, without other checks.
     ///
     /// - Parameter authenticator: Returns whether to accept a client with this chain, its own certificate first. Called
-    ///   during the handshake, on a thread that serves other clients too: it must be quick.
+    ///   during the handshake, on a thread that also serves other clients: it must return quickly.
     @preconcurrency
     public init(authenticator: @escaping @Sendable (_ certs: [SecCertificate]) -> Bool) {
         rule = .callback(authenticator)
@@ -48,30 +48,30 @@ public final class ListenerCertificateAuthenticator: ListenerAuthenticator, Send
     }
 }
 
-/// An authenticator that the application implements: it reads the header of each request.
+/// A custom authenticator of the application, based on request headers and certificates.
 ///
 /// An addition to the official API.
 public protocol CustomListenerAuthenticator: ListenerAuthenticator, Sendable {
-    /// Accepts or refuses a client.
+    /// Accepts or rejects a client.
     ///
-    /// Called on the listener's own threads, for several clients at a time; it may take its time, up to the client's
-    /// timeout of 15 seconds. Refusals of clients that present credentials (`credentialFields`) count as failed logins.
+    /// Called on the listener's threads, several at a time; it may take up to 15 seconds, the client's timeout. A
+    /// rejected request with credentials (`credentialFields`) counts as a failed login.
     func authenticate(_ request: ListenerRequest) -> ListenerLogin
 
-    /// The names of the header fields that authenticate clients, such as `Authorization`.
+    /// The header fields that contain credentials, such as `Authorization`.
     ///
-    /// A client that sends none of them, and no certificate, is only asking what is required. Wrong values delay
-    /// further attempts from the same address, except for clients that have logged in with theirs before. Only name
-    /// fields that are examined: if a proxy sets its own cookie, clients with tokens would look like new ones each
+    /// A request with none of them, and no certificate, does not count as a failed login. Wrong values delay further
+    /// attempts from the same address, except for clients that have logged in with their values before. List only
+    /// fields that you check: with a cookie that a proxy sets, clients with tokens would look like new clients each
     /// time.
     var credentialFields: [String] { get }
 }
 
-/// What a client presents before it is accepted.
+/// A client's request to connect.
 public struct ListenerRequest: Sendable {
-    /// Its certificates, its own first; TLS has already accepted them.
+    /// The client's certificate chain, its own certificate first, already verified by TLS.
     public let certificates: [TLSCertificate]
-    /// Its IP address, or that of a proxy in front of the listener.
+    /// The client's IP address, or the address of a proxy in front of the listener.
     public let address: String?
     private let fields: [(name: String, value: String)]
 
@@ -83,7 +83,7 @@ public struct ListenerRequest: Sendable {
         address = request.remoteAddress
     }
 
-    /// The first header field with this name, ignoring case; `nil` when there is none.
+    /// The first header field with this name, ignoring case; `nil` if there is none.
     public func header(_ name: String) -> String? {
         fields.first { $0.name.lowercased() == name.lowercased() }?.value
     }
@@ -91,8 +91,8 @@ public struct ListenerRequest: Sendable {
 
 /// The decision about a client.
 public enum ListenerLogin: Equatable, Sendable {
-    /// Accepted; the access hook and the list of connections show the user's name.
+    /// Accepted, with a user name for the access hook and the list of connections.
     case accepted(user: String?)
-    /// Refused with 401 and this value of `WWW-Authenticate`, such as `Bearer`; a replicator stops with 10401.
+    /// Rejected with 401 and this `WWW-Authenticate` value, such as `Bearer`; a replicator stops with 10401.
     case refused(challenge: String)
 }

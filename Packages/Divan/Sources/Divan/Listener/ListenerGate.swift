@@ -2,7 +2,7 @@ public import DivanAuth
 import DivanListener
 public import DivanTLS
 
-/// How a listener authenticates clients and uses TLS, for another server in this process with the same clients.
+/// The TLS settings and authenticator of a listener, for another server in this process with the same clients.
 @_spi(Stores) public struct ListenerGate: Sendable {
     /// The TLS settings; `nil` without TLS.
     public let tls: TLSContext?
@@ -13,17 +13,17 @@ public import DivanTLS
 extension URLEndpointListener {
     /// The gate of a running listener.
     ///
-    /// - Throws: What `start()` throws.
+    /// - Throws: Errors thrown by `start()`.
     @_spi(Stores) public func gate() throws -> ListenerGate {
         try translatingErrors { try gate(identity: tlsIdentity, config) }
     }
 
-    /// Presents another identity, and authenticates in another way by certificates, for clients that connect from now on.
+    /// Changes the identity and the certificate authenticator for new connections.
     ///
-    /// Open connections continue. The configuration keeps what the listener was created with.
+    /// Open connections continue. The listener's configuration does not change.
     ///
-    /// - Returns: The new gate; its authenticator is of no use to this listener unless it is one by certificates.
-    /// - Throws: What `start()` throws; then nothing has changed.
+    /// - Returns: The new gate.
+    /// - Throws: Errors thrown by `start()`; nothing changes then.
     @_spi(Stores) public func replace(
         identity: TLSIdentity?,
         authenticator: (any ListenerAuthenticator)?

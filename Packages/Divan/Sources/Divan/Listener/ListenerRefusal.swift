@@ -2,20 +2,21 @@ import DivanListener
 import DivanTransport
 public import Foundation
 
-/// A request that a listener refused, and what is known about its sender.
+/// A request that a listener refused, with information about its sender.
 ///
 /// An addition to the official API.
 public struct ListenerRefusal: Sendable {
-    /// The HTTP status of the answer: 401 wrong or missing credentials, 403 not allowed, 404 no such database, 429 too
-    /// many attempts or connections, 503 too many connections of others, 400 not a replication request.
+    /// The HTTP status of the response: 400 not a replication request, 401 wrong or missing credentials, 403 not
+    /// allowed, 404 database not found, 429 too many attempts or connections from the address, 503 too many
+    /// connections.
     public let status: Int
-    /// The client's IP address, or that of a proxy in front of the listener.
+    /// The client's IP address, or the address of a proxy in front of the listener.
     public let address: String
-    /// The user name that the client claims, unverified; `nil` if it gives none.
+    /// The user name in the request, unverified; `nil` if there is none.
     public let claimedUser: String?
-    /// Whether the client presented credentials; one that does not is only asking what is required.
+    /// Whether the request contained credentials; clients usually send their first request without.
     public let showedCredentials: Bool
-    /// When it was refused.
+    /// When the request was refused.
     public let date = Date()
 
     init(_ refusal: DivanListener.ListenerRefusal) {

@@ -2,9 +2,9 @@ import DivanListener
 public import Foundation
 
 extension URLEndpointListener {
-    /// The traffic over the listener's connections since it started, or over one of them.
+    /// The traffic of a listener since it started, or of one of its connections.
     ///
-    /// An addition to the official API, which only writes these figures to its logs.
+    /// An addition to the official API, which only logs these values.
     public struct Statistics: Equatable, Sendable {
         /// Documents that were sent as deltas, in one direction.
         public typealias Deltas = DeltaFigures
@@ -17,24 +17,24 @@ extension URLEndpointListener {
         public let receivedDocumentCount: UInt64
         /// Documents sent to clients.
         public let sentDocumentCount: UInt64
-        /// Documents that one side refused: conflicts, filters, limits.
+        /// Documents that failed: conflicts, filters, limits.
         public let failedDocumentCount: UInt64
         /// Documents received as deltas.
         public let receivedDeltas: Deltas
         /// Documents sent as deltas.
         public let sentDeltas: Deltas
-        /// Connections so far; zero in the figures of a connection.
+        /// Connections so far; zero in the statistics of a connection.
         public let connectionCount: UInt64
         /// Connections so far by the listener's compression: `"deflate"`, `"lz4"`, `"mixed"`, `"none"`; empty in the
-        /// figures of a connection.
+        /// statistics of a connection.
         public let connectionCountByCompression: [String: UInt64]
-        /// Requests refused so far by the HTTP status of the answer: 401 wrong credentials, 403 by the access hook, 404
-        /// unknown database, 429 and 503 too many; empty in the figures of a connection.
+        /// Refused requests by HTTP status: 401 wrong credentials, 403 by the access hook, 404 database not found, 429
+        /// and 503 too many; empty in the statistics of a connection.
         public let refusalCountByStatus: [Int: UInt64]
-        /// Sockets accepted so far that never became a connection: refusals, broken handshakes, clients that stopped
-        /// responding; zero in the figures of a connection.
+        /// Accepted sockets that failed before the connection was open: refusals, failed handshakes, clients that
+        /// stopped responding; zero in the statistics of a connection.
         public let failedHandshakeCount: UInt64
-        /// Connections closed so far to make room for others; zero in the figures of a connection.
+        /// Connections closed because the connection limit was reached; zero in the statistics of a connection.
         public let displacedConnectionCount: UInt64
 
         init(_ figures: ListenerStatistics) {
@@ -53,7 +53,7 @@ extension URLEndpointListener {
         }
     }
 
-    /// Something that a peer still owes, for how long, and which document it concerns.
+    /// A response that a peer has not sent yet: for how long, and for which document.
     public typealias Wait = Replicator.Diagnosis.Wait
 
     /// An open connection at the time of the call.
@@ -70,9 +70,10 @@ extension URLEndpointListener {
         public let compression: String
         /// The ID that both ends use in their logs; a replicator has it as `correlationID`.
         public let correlationID: String
-        /// What the peer has owed for more than ten seconds, such as its reply to a revision; `nil` otherwise.
+        /// A response that the peer has not sent for more than ten seconds, such as the reply to a revision; `nil` if
+        /// there is none.
         ///
-        /// The log reports it too. Its description is readable text: `reply to rev of soup, 12 s`.
+        /// It is also logged. Its description is readable text: `reply to rev of soup, 12 s`.
         public let stall: Wait?
         /// The traffic over the connection.
         public let statistics: Statistics
@@ -98,22 +99,22 @@ extension URLEndpointListener {
     /// An addition to the official API.
     public var connections: [Connection] { server?.connections.map { Connection($0) } ?? [] }
 
-    /// Closes one connection cleanly; ignored if it has already ended.
+    /// Closes a connection; ignored if it has already ended.
     ///
     /// An addition to the official API.
     ///
     /// - Parameters:
     ///   - connection: The connection.
-    ///   - reconnects: Whether the client is told to reconnect, so that the authenticator and the access hook check it
-    ///     again; otherwise it is told "going away", and stops with 11001.
+    ///   - reconnects: Whether the client should reconnect, so that the authenticator and the access hook check it
+    ///     again; otherwise it stops with 11001.
     public func disconnect(_ connection: Connection, reconnects: Bool = false) {
         server?.disconnect(connection.id, reconnects ? .restarting : .goingAway)
     }
 
-    /// Ends the connections whose access is no longer current (`ListenerAccess.isCurrent`), within a second.
+    /// Closes the connections whose access rights are outdated (`ListenerAccess.isCurrent`), within a second.
     ///
-    /// Their clients are told to reconnect, so that the authenticator and the access hook check them again. An addition to
-    /// the official API.
+    /// Their clients reconnect, so that the authenticator and the access hook check them again. An addition to the
+    /// official API.
     public func disconnectOutdated() {
         server?.dropOutdated()
     }

@@ -5,19 +5,20 @@ import DivanTransport
 public import Foundation
 import Synchronization
 
-/// Shares collections with replicators in other processes and on other devices: the passive peer.
+/// Accepts connections from replicators in other processes and on other devices, and syncs collections with them (the
+/// passive peer).
 ///
-/// All members may be called from any thread. A started listener stays alive until it is stopped or its database is
-/// closed. It never resolves conflicts: it refuses a push that would create one, and the client pulls, resolves and
+/// All members can be used from any thread. A started listener stays alive until it is stopped or its database is
+/// closed. It never resolves conflicts: it rejects a push that would create one, and the client pulls, resolves and
 /// pushes again.
 ///
 /// Source: `behaviour.md` §13.
 public final class URLEndpointListener: Sendable {
-    /// How many clients are connected.
+    /// The number of connected clients.
     public struct ConnectionStatus: Equatable, Sendable {
         /// Open replication connections.
         public let connectionCount: UInt64
-        /// Those that were opened, or exchanged documents, within the last half second.
+        /// Connections that were opened, or exchanged documents, within the last half second.
         public let activeConnectionCount: UInt64
     }
 
@@ -52,8 +53,8 @@ public final class URLEndpointListener: Sendable {
 
     /// Starts listening; does nothing if already listening.
     ///
-    /// - Throws: `EADDRINUSE` in `NSPOSIXErrorDomain` when the port is taken, `unknownHost` (5002) for an interface
-    ///   that does not exist, `crypto` (22) when the identity cannot be created or read, `invalidParameter` (9) for a
+    /// - Throws: `EADDRINUSE` in `NSPOSIXErrorDomain` if the port is in use, `unknownHost` (5002) for an interface that
+    ///   does not exist, `crypto` (22) if the identity cannot be created or read, `invalidParameter` (9) for a
     ///   certificate authenticator without TLS, and `notOpen` (6) when the database is closed or a collection was
     ///   deleted; `transactionNotClosed` (18) inside `inBatch` if delta sources must be recorded or discarded.
     public func start() throws {
@@ -77,16 +78,16 @@ public final class URLEndpointListener: Sendable {
         }
     }
 
-    /// Stops listening, and closes every connection cleanly; ignored unless listening.
+    /// Stops listening and closes every connection; ignored unless listening.
     ///
-    /// Clients are told "going away", and stop with 11001.
+    /// Clients stop with 11001 ("going away").
     public func stop() {
         end(forRestart: false)
     }
 
-    /// Stops listening, and tells the clients that it will be back.
+    /// Stops listening, and lets clients reconnect later.
     ///
-    /// They retry later, as after a lost connection. An addition to the official API.
+    /// Clients retry, as after a lost connection. An addition to the official API.
     public func stopForRestart() {
         end(forRestart: true)
     }
@@ -94,14 +95,14 @@ public final class URLEndpointListener: Sendable {
     /// The port; `nil` unless listening.
     public var port: UInt16? { running.withLock { $0?.port } }
 
-    /// The identity that the listener presents; `nil` unless listening with TLS.
+    /// The listener's TLS identity; `nil` unless listening with TLS.
     public var tlsIdentity: TLSIdentity? { running.withLock { $0?.identity } }
 
-    /// The URLs at which clients reach this listener, one for each address of the machine and one for its name; `nil`
-    /// unless listening.
+    /// The URLs of this listener, one for each address of the machine and one for its host name; `nil` unless
+    /// listening.
     ///
-    /// The database's name is percent-encoded, including slashes. A link-local address contains this machine's zone; a
-    /// client on another machine must replace it with its own.
+    /// The database's name is percent-encoded, including slashes. A link-local address contains the zone of this
+    /// machine; clients must replace it with their own.
     public var urls: [URL]? {
         guard let port else { return nil }
         let scheme = config.disableTLS ? "ws" : "wss"
@@ -113,7 +114,7 @@ public final class URLEndpointListener: Sendable {
         }
     }
 
-    /// How many clients are connected; zero unless listening.
+    /// The number of connected clients; zero unless listening.
     public var status: ConnectionStatus {
         let status = server?.status
         return ConnectionStatus(
@@ -122,9 +123,9 @@ public final class URLEndpointListener: Sendable {
         )
     }
 
-    /// Deletes the self-signed identities that listeners without an identity created, for all databases.
+    /// Deletes the self-signed identities of listeners that have no configured identity, for all databases.
     ///
-    /// Clients that have pinned one refuse the listener from its next start on.
+    /// Clients that have pinned such an identity cannot connect after the listener's next start.
     ///
     /// - Throws: `crypto` (22) when a file cannot be removed.
     public static func deleteAnonymousIdentities() throws {

@@ -1,34 +1,34 @@
 public import Foundation
 
-/// What a listener shares, where it listens, and whom it accepts.
+/// What a listener shares, on which port, and which clients it accepts.
 ///
-/// A `URLEndpointListener` copies it, so later edits have no effect on an existing listener.
+/// A `URLEndpointListener` copies it, so later changes do not affect an existing listener.
 public struct URLEndpointListenerConfiguration: Sendable {
-    /// The collections that clients may replicate, all from one database.
+    /// The collections to share, all from one database.
     public let collections: [Collection]
 
-    /// The port; `nil` or 0 picks a free one at each start.
+    /// The port; `nil` or 0 selects a free port at each start.
     public var port: UInt16? = Self.defaultPort
 
-    /// Name or address of the only network interface to listen on; `nil` listens on all.
+    /// The name or address of the network interface to listen on; `nil` listens on all.
     public var networkInterface: String?
 
     /// Whether connections are unencrypted.
     public var disableTLS = Self.defaultDisableTls
 
-    /// The identity that the listener presents; `nil` creates a self-signed one once and keeps it.
+    /// The TLS identity; with `nil`, a self-signed one is created once and stored.
     public var tlsIdentity: TLSIdentity?
 
-    /// How clients are authenticated; `nil` accepts everyone.
+    /// How clients are authenticated; with `nil`, anyone can connect.
     public var authenticator: (any ListenerAuthenticator)?
 
     /// Whether changed documents are sent as deltas to clients that support them.
     ///
-    /// While such a listener runs, the database keeps the last three old bodies of each changed document, stored as
-    /// differences, for clients that have one of those revisions.
+    /// While the listener runs, the database keeps the last three old bodies of each changed document, as differences,
+    /// for clients with these revisions.
     public var enableDeltaSync = Self.defaultEnableDeltaSync
 
-    /// Whether clients may only pull.
+    /// Whether clients can only pull.
     public var readOnly = Self.defaultReadOnly
 
     /// How the listener compresses what it sends, and whether it accepts LZ4 from clients.
@@ -36,23 +36,21 @@ public struct URLEndpointListenerConfiguration: Sendable {
     /// An addition to the official API.
     public var compression = Self.defaultCompression
 
-    /// Decides what each client may do; `nil` gives every client access to everything shared.
+    /// Decides what each client can access; with `nil`, every client can access everything that is shared.
     ///
-    /// Called once for each connection, after the authenticator has accepted the client, on the listener's own threads
-    /// and for several clients at a time; it may take its time, up to the client's timeout of 15 seconds. An addition
-    /// to the official API.
+    /// Called once for each connection after the authenticator has accepted the client, on the listener's threads,
+    /// several at a time. It may take up to 15 seconds, the client's timeout. An addition to the official API.
     public var access: (@Sendable (ListenerClient) -> ListenerAccess)?
 
-    /// Called for each request that the listener refuses, for a log that other tools watch.
+    /// Called for each request that the listener refuses, for example to write a log for other tools.
     ///
-    /// Called on the listener's own threads, for several clients at a time; it must be quick. An addition to the
-    /// official API.
+    /// Called on the listener's threads, several at a time; it must return quickly. An addition to the official API.
     public var onRefusal: (@Sendable (ListenerRefusal) -> Void)?
 
-    /// The proxies that are trusted to name the client for which they make a request, in `X-Forwarded-For`: addresses
-    /// such as `127.0.0.1`, and networks such as `10.0.0.0/8`; none by default.
+    /// Proxies whose `X-Forwarded-For` header is trusted: addresses such as `127.0.0.1`, and networks such as
+    /// `10.0.0.0/8`; none by default.
     ///
-    /// Limits per address, delays and logs then concern the client instead of the proxy. An addition to the official
+    /// Limits per address, delays and logs then apply to the client instead of the proxy. An addition to the official
     /// API.
     public var trustedProxies: [String] = []
 
@@ -61,7 +59,7 @@ public struct URLEndpointListenerConfiguration: Sendable {
     /// An addition to the official API.
     public var limits = ListenerLimits()
 
-    /// Seconds of silence before a client is tested with a ping.
+    /// Seconds without data before a ping is sent to a client.
     ///
     /// An addition to the official API.
     public var heartbeat = Self.defaultHeartbeat
@@ -70,11 +68,11 @@ public struct URLEndpointListenerConfiguration: Sendable {
     public static let defaultHeartbeat: TimeInterval = 300
     /// Any free port.
     public static let defaultPort: UInt16 = 0
-    /// TLS is on.
+    /// TLS is enabled.
     public static let defaultDisableTls = false
-    /// Clients may push.
+    /// Clients can push.
     public static let defaultReadOnly = false
-    /// Whole documents are sent.
+    /// Deltas are disabled.
     public static let defaultEnableDeltaSync = false
     /// See ``ReplicationCompression/automatic``.
     public static let defaultCompression = ReplicationCompression.automatic

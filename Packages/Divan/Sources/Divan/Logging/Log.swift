@@ -1,8 +1,8 @@
 import DivanLog
 
-/// Writes messages to the sinks, and holds the logging settings for code written before ``LogSinks``: `Database.log`.
+/// Writes messages to the log sinks. Also has the older logging settings, `Database.log`; new code uses ``LogSinks``.
 ///
-/// Both ways change the same settings.
+/// Both change the same settings.
 public final class Log: Sendable {
     /// Messages on standard error.
     @available(*, deprecated, message: "Use LogSinks.console.")
@@ -11,7 +11,7 @@ public final class Log: Sendable {
     @available(*, deprecated, message: "Use LogSinks.file.")
     public let file = FileLogger()
 
-    /// The application's own logger; its level is read once, when it is set.
+    /// A custom logger; its level is read once, when it is set.
     @available(*, deprecated, message: "Use LogSinks.custom.")
     public var custom: (any Logger)? {
         get { (LogSinks.custom?.logSink as? LoggerSink)?.logger }
@@ -32,13 +32,13 @@ public final class Log: Sendable {
 /// Messages on standard error.
 @available(*, deprecated, message: "Use LogSinks.console.")
 public final class ConsoleLogger: Sendable {
-    /// The lowest level that is written; `.warning` unless set.
+    /// The lowest level that is logged; `.warning` by default.
     public var level: LogLevel {
         get { LogSinks.console?.level ?? .none }
         set { LogSinks.console = ConsoleLogSink(level: newValue, domains: domains) }
     }
 
-    /// The domains that are written; all unless set.
+    /// The domains that are logged; all by default.
     public var domains: LogDomains {
         get { LogSinks.console?.domains ?? .all }
         set { LogSinks.console = ConsoleLogSink(level: level, domains: newValue) }
@@ -47,7 +47,7 @@ public final class ConsoleLogger: Sendable {
     init() {}
 }
 
-/// Messages in files; nothing is written until both properties are set.
+/// Messages in files; disabled until both properties are set.
 @available(*, deprecated, message: "Use LogSinks.file.")
 public final class FileLogger: Sendable {
     /// The directory and sizes, or `nil` for no log files.
@@ -59,7 +59,7 @@ public final class FileLogger: Sendable {
         }
     }
 
-    /// The lowest level that is written; `.none` unless set.
+    /// The lowest level that is logged; `.none` by default.
     public var level: LogLevel {
         get {
             let settings = LogConfiguration.shared.current
@@ -77,7 +77,7 @@ public final class FileLogger: Sendable {
     init() {}
 }
 
-/// Where log files go, and how large they grow.
+/// The directory and sizes of log files.
 @available(*, deprecated, message: "Use FileLogSink.")
 public final class LogFileConfiguration {
     /// The default of ``usePlainText``.
@@ -86,16 +86,16 @@ public final class LogFileConfiguration {
     public static let defaultUsePlainText = false
     /// 512 KiB.
     public static let defaultMaxSize: UInt64 = 524_288
-    /// One, in addition to the current one.
+    /// One old file.
     public static let defaultMaxRotateCount = 1
 
     /// The directory.
     public let directory: String
     /// Accepted for source compatibility; files are always plain text.
     public var usePlainText = LogFileConfiguration.defaultUsePlaintext
-    /// Bytes in one file before the next is started.
+    /// Maximum size of a file in bytes, before the next one is started.
     public var maxSize = LogFileConfiguration.defaultMaxSize
-    /// Older files of each level to keep in addition to the current one.
+    /// Old files of each level to keep, in addition to the current one.
     public var maxRotateCount = LogFileConfiguration.defaultMaxRotateCount
 
     /// Creates settings for a directory.
@@ -121,7 +121,7 @@ public final class LogFileConfiguration {
     }
 }
 
-/// An application's own logger.
+/// A custom logger.
 @available(*, deprecated, message: "Use LogSinkProtocol.")
 public protocol Logger {
     /// The lowest level to log.

@@ -8,7 +8,7 @@ public enum LogLevel: UInt8, Sendable, CaseIterable {
     case verbose
     /// Events such as started, stopped, connected.
     case info
-    /// Problems that may cost time or connections, but no documents.
+    /// Problems that may delay work or close connections, without data loss.
     case warning
     /// Failures.
     case error

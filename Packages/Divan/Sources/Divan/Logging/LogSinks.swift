@@ -1,4 +1,4 @@
-/// Where log messages go, process-wide; by default, warnings and errors go to the console.
+/// The log sinks of the process; by default, warnings and errors are logged to the console.
 ///
 /// Safe to use from any thread.
 ///
@@ -6,7 +6,7 @@
 public final class LogSinks {
     private init() {}
 
-    /// Standard error; warnings and errors unless set.
+    /// The console (standard error); warnings and errors by default.
     ///
     /// Setting it overrides earlier calls of `Database.setLogLevel(_:domain:)`.
     public static var console: ConsoleLogSink? {
@@ -19,7 +19,7 @@ public final class LogSinks {
         }
     }
 
-    /// Rotating files; off unless set.
+    /// Log files with rotation; disabled by default.
     ///
     /// If the directory cannot be written to, an error is logged to the other sinks. Setting a sink with the same
     /// directory continues with the open files.
@@ -28,7 +28,7 @@ public final class LogSinks {
         set { LogConfiguration.shared.update { $0.file = newValue } }
     }
 
-    /// The application's own sink; off unless set.
+    /// A custom sink of the application; disabled by default.
     public static var custom: CustomLogSink? {
         get { LogConfiguration.shared.current.custom }
         set { LogConfiguration.shared.update { $0.custom = newValue } }
@@ -37,9 +37,9 @@ public final class LogSinks {
 
 /// Log messages on standard error.
 public struct ConsoleLogSink: Sendable {
-    /// The lowest level that is written.
+    /// The lowest level that is logged.
     public let level: LogLevel
-    /// The domains that are written.
+    /// The domains that are logged.
     public let domains: LogDomains
 
     /// Creates a sink.
@@ -49,9 +49,9 @@ public struct ConsoleLogSink: Sendable {
     }
 }
 
-/// Log messages in files, one for each level, rotated when they grow too large.
+/// Log messages in files, one for each level, with rotation.
 ///
-/// Files are always plain text; the official SDK's binary format is not written.
+/// Files are always plain text; the official SDK's binary format is not supported.
 public struct FileLogSink: Sendable, Equatable {
     /// The default of ``usePlaintext``; files are plain text either way.
     public static let defaultUsePlaintext = false
@@ -60,15 +60,15 @@ public struct FileLogSink: Sendable, Equatable {
     /// The default of ``maxFileSize``.
     public static let defaultMaxSize: Int64 = 524_288
 
-    /// The lowest level that is written.
+    /// The lowest level that is logged.
     public let level: LogLevel
-    /// The directory; created if missing, readable only by this user.
+    /// The directory; if missing, it is created, readable only by this user.
     public let directory: String
     /// Accepted for source compatibility; files are always plain text.
     public let usePlaintext: Bool
     /// Files of each level to keep, including the current one.
     public let maxKeptFiles: Int32
-    /// Bytes in one file before the next is started; at least 1024.
+    /// Maximum size of a file in bytes, before the next one is started; at least 1024.
     public let maxFileSize: Int64
 
     /// Creates a sink.
@@ -86,7 +86,7 @@ public struct FileLogSink: Sendable, Equatable {
         self.maxFileSize = maxFileSize
     }
 
-    /// Creates a sink, with the number of files in release 4's type.
+    /// Creates a sink; the number of files has the type of release 4.
     @_disfavoredOverload
     public init(
         level: LogLevel,
@@ -105,7 +105,7 @@ public struct FileLogSink: Sendable, Equatable {
     }
 }
 
-/// Log messages for the application's own code.
+/// Log messages for a custom sink of the application.
 public struct CustomLogSink: Sendable {
     /// The lowest level to log.
     public let level: LogLevel
@@ -129,11 +129,11 @@ public struct CustomLogSink: Sendable {
 
 /// Receives log messages.
 ///
-/// `Sendable`, because it is called from any thread. Swift 5 source compiles unchanged.
+/// It is `Sendable`, because it is called on any thread. Swift 5 source compiles unchanged.
 @preconcurrency
 public protocol LogSinkProtocol: Sendable {
     /// Receives one message for the sink's level and domains.
     ///
-    /// Called on the thread that logged, possibly on several threads at once; it must not call back into this library.
+    /// Called on the logging thread, possibly on several threads at once; it must not call this library.
     func writeLog(level: LogLevel, domain: LogDomain, message: String)
 }

@@ -1,27 +1,27 @@
 public import Foundation
 
-/// How an application's own transport carries data between peers.
+/// How a custom transport delivers data.
 public enum ProtocolType: Sendable {
-    /// It preserves message boundaries: each `Message` arrives as it was sent.
+    /// The transport preserves message boundaries: each `Message` arrives as it was sent.
     case messageStream
-    /// It carries bytes that may be split anywhere; messages are framed within.
+    /// The transport is a byte stream that may be split anywhere; messages are framed.
     case byteStream
 }
 
-/// A peer that the application reaches over its own transport: Bluetooth, a pipe, a test.
+/// A peer that is reached over a custom transport, such as Bluetooth, a pipe or a test.
 ///
-/// The replicator asks the ``MessageEndpointDelegate`` for a connection each time it connects.
+/// Each time it connects, the replicator requests a connection from the ``MessageEndpointDelegate``.
 ///
 /// Source: `behaviour.md` §12.
 public final class MessageEndpoint: Endpoint, @unchecked Sendable {
     // Unchecked: `target` and `delegate` are the application's; they are only returned and called, one call at a time,
     // and never changed here.
 
-    /// A name for the peer that never changes; checkpoints are stored under it.
+    /// A permanent ID of the peer; checkpoints are stored under it.
     public let uid: String
-    /// Anything that helps the delegate find the peer.
+    /// Any object that helps the delegate find the peer.
     public let target: Any?
-    /// How the transport carries messages.
+    /// How the transport delivers messages.
     public let protocolType: ProtocolType
     /// The object that creates connections.
     public let delegate: any MessageEndpointDelegate
@@ -42,35 +42,35 @@ public final class MessageEndpoint: Endpoint, @unchecked Sendable {
 
 /// Creates connections for a ``MessageEndpoint``.
 public protocol MessageEndpointDelegate: AnyObject {
-    /// Returns a new connection that is not open yet. Called on an internal thread; it must be quick.
+    /// Returns a new connection that is not open yet. Called on an internal thread; it must return quickly.
     func createConnection(endpoint: MessageEndpoint) -> any MessageEndpointConnection
 }
 
-/// A connection over the application's own transport.
+/// A connection over a custom transport.
 ///
 /// The methods are called on an internal thread, one after another; each must call its completion exactly once, from
 /// any thread.
 public protocol MessageEndpointConnection: AnyObject {
-    /// Opens the connection; from then on, pass what arrives to `connection`.
+    /// Opens the connection. Pass received data to `connection`.
     func open(
         connection: any ReplicatorConnection,
         completion: @escaping @Sendable (Bool, MessagingError?) -> Void
     )
     /// Sends a message, in order.
     func send(message: Message, completion: @escaping @Sendable (Bool, MessagingError?) -> Void)
-    /// Closes the connection; `error` gives the reason, or is `nil` for a clean close.
+    /// Closes the connection; `error` is the reason, or `nil` for a normal close.
     func close(error: (any Error)?, completion: @escaping @Sendable () -> Void)
 }
 
-/// The replication's end of a connection; the application passes it what arrives.
+/// The replicator's side of a connection; the application passes received data to it.
 public protocol ReplicatorConnection: AnyObject, Sendable {
-    /// Delivers a message that arrived, in order. May be called from any thread.
+    /// Delivers a received message, in order. Can be called from any thread.
     func receive(message: Message)
-    /// Reports that the transport has closed; `nil` means cleanly. May be called from any thread.
+    /// Reports that the transport has closed; `nil` means a normal close. Can be called from any thread.
     func close(error: MessagingError?)
 }
 
-/// Bytes in transit between peers.
+/// A message of a custom transport.
 public final class Message: Sendable {
     private let data: Data
 
@@ -78,18 +78,18 @@ public final class Message: Sendable {
         self.data = data
     }
 
-    /// Wraps bytes that arrived.
+    /// Creates a message from received bytes.
     public class func fromData(_ data: Data) -> Message { Message(data) }
 
-    /// The bytes to carry.
+    /// Returns the bytes to send.
     public func toData() -> Data { data }
 }
 
-/// An error of an application's transport.
+/// An error of a custom transport.
 public struct MessagingError: Error {
     /// The cause.
     public let error: any Error
-    /// Whether reconnecting may help: if true, the run is retried (14001); if false, it ends (14002).
+    /// Whether reconnecting may help: if true, the replicator retries (14001); otherwise it stops (14002).
     public let isRecoverable: Bool
 
     /// Creates an error.

@@ -7,11 +7,11 @@ import DivanTransport
 import DivanWebSocket
 import Synchronization
 
-/// What a ``MessageEndpointListener`` shares, and how its connections carry messages.
+/// What a ``MessageEndpointListener`` shares, and how its connections deliver messages.
 public struct MessageEndpointListenerConfiguration: Sendable {
-    /// The collections that peers may replicate, all from one database.
+    /// The collections to share, all from one database.
     public let collections: [Collection]
-    /// How connections carry messages; must be the same at both ends.
+    /// How connections deliver messages; must be the same on both sides.
     public let protocolType: ProtocolType
 
     /// Creates a configuration.
@@ -55,7 +55,7 @@ public struct MessageEndpointListenerChange: @unchecked Sendable {
     public let status: Replicator.Status
 }
 
-/// The passive peer for connections that the application accepts itself.
+/// Syncs over connections that the application accepts itself (the passive peer).
 ///
 /// All members may be called from any thread.
 public final class MessageEndpointListener: Sendable {
@@ -94,7 +94,7 @@ public final class MessageEndpointListener: Sendable {
 
     /// Serves a connection until it closes.
     ///
-    /// It is closed at once if the database is closed or a collection was deleted.
+    /// It is closed immediately if the database is closed or a collection was deleted.
     public func accept(connection: any MessageEndpointConnection) {
         let number = state.withLock { state in
             state.lastNumber += 1

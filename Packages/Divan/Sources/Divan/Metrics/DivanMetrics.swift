@@ -1,23 +1,22 @@
 import Foundation
 import Synchronization
 
-/// The figures of everything that runs in this process: `Divan.metrics.text` is the page for Prometheus.
+/// The metrics of this process; `Divan.metrics.text` is in Prometheus format.
 ///
-/// Reads figures that are kept anyway, takes well below a millisecond for some hundred replicators, and may be read
-/// from any thread. An addition to the official API.
+/// Takes less than a millisecond for hundreds of replicators. Can be used from any thread. An addition to the official
+/// API.
 ///
 /// ```swift
 /// server.get("/metrics") { _ in Divan.metrics.text }
 /// ```
 public var metrics: DivanMetrics { DivanMetrics() }
 
-/// The figures of this process's databases, replicators and listeners; see ``metrics``.
+/// The metrics of this process's databases, replicators and listeners; see ``metrics``.
 public struct DivanMetrics: Sendable {
-    /// All figures in the text format of Prometheus, version 0.0.4
-    /// (`text/plain; version=0.0.4; charset=utf-8`).
+    /// All metrics in the Prometheus text format, version 0.0.4 (`text/plain; version=0.0.4; charset=utf-8`).
     ///
-    /// Listeners are identified by their database, replicators by database, target and type. Those that share these are
-    /// counted together; the counters of replicators that no longer exist are kept.
+    /// Listeners are identified by their database, replicators by database, target and type. Values with the same
+    /// labels are added. The counters of replicators that no longer exist are kept.
     public var text: String {
         var page = MetricsPage()
         page.add("databases", .gauge, "Open databases.", [([], openDatabaseCount)])

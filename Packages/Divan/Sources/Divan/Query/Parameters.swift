@@ -35,15 +35,15 @@ public final class Parameters: Sendable {
         entries.withLock { $0[ExactText(name)]?.given }
     }
 
-    /// Sets a value of any type that a document can hold; `nil` removes the value.
+    /// Sets a value of any type that documents can store; `nil` removes the value.
     ///
     /// A parameter without a value, or with `NSNull`, is MISSING in the query. A query reads mutable containers when it
     /// is given these parameters; later changes have no effect on it. These make the query fail: an array or dictionary
     /// that contains an infinite number or NaN, one that is nested deeper than 128, and a date outside the years 0 to
     /// 9999.
     ///
-    /// Any other type is misuse and stops the program, as does changing the parameters that `Query.parameters`
-    /// returned: change a copy instead.
+    /// Any other type is a programming error and stops the program, as does changing the parameters that
+    /// `Query.parameters` returned: change a copy instead.
     @discardableResult
     public func setValue(_ value: Any?, forName name: String) -> Parameters {
         guard !isReadOnly else { stopForMisuse("This parameters object is readonly.") }

@@ -23,7 +23,7 @@ extension Query {
 
     /// Runs the query on the database's own thread, for `async` code.
     ///
-    /// - Throws: As `execute()`. An addition to the official API.
+    /// - Throws: The same errors as `execute()`. An addition to the official API.
     public func results() async throws -> ResultSet {
         try await core.database.inBackground { try self.execute() }
     }

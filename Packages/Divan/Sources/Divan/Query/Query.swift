@@ -83,7 +83,7 @@ extension Query {
     ///
     /// - Throws: `CBLError.invalidQueryParam` for a value that no parameter of the query takes; `notOpen`; code 1 of
     ///   the domain `CouchbaseLite.SQLite` for an argument that a function refuses, such as a search text with an
-    ///   unclosed quotation mark; for a built query also what `Database.createQuery(_:)` throws.
+    ///   unclosed quotation mark; for a built query also errors thrown by `Database.createQuery(_:)`.
     public func execute() throws -> ResultSet {
         try translatingErrors { try core.results(core.run()) }
     }
@@ -92,7 +92,7 @@ extension Query {
     ///
     /// Look for `SCAN`, which reads everything, and `USING INDEX`.
     ///
-    /// - Throws: As ``execute()``.
+    /// - Throws: The same errors as ``execute()``.
     public func explain() throws -> String {
         try translatingErrors { try core.explain() }
     }

@@ -31,13 +31,13 @@ public final class Result: ArrayProtocol, DictionaryProtocol, Sequence, Sendable
 
     /// Returns the value: `String`, `NSNumber`, `Blob` or a container; `nil` for null and MISSING.
     ///
-    /// An index outside `0..<count` is misuse and stops the program.
+    /// An index outside `0..<count` is a programming error and stops the program.
     public func value(at index: Int) -> Any? { object(at: checked(index)) }
 
-    /// Returns the string, or `nil` when there is none.
+    /// Returns the string, or `nil` if the value is not a string.
     public func string(at index: Int) -> String? { value(checked(index)).string }
 
-    /// Returns the number or boolean, or `nil` when there is none.
+    /// Returns the number or boolean, or `nil` if the value is neither.
     public func number(at index: Int) -> NSNumber? { value(checked(index)).number }
 
     /// Returns the number's integer part, 1 for true, otherwise 0.
@@ -52,19 +52,19 @@ public final class Result: ArrayProtocol, DictionaryProtocol, Sequence, Sendable
     /// Returns the number, 1 for true, otherwise 0.
     public func double(at index: Int) -> Double { value(checked(index)).double }
 
-    /// Returns false for MISSING, null, false and zero, and true for every other value.
+    /// Returns false for MISSING, null, false and zero; otherwise true.
     public func boolean(at index: Int) -> Bool { value(checked(index)).boolean }
 
     /// Returns the date that the string represents, or `nil`.
     public func date(at index: Int) -> Date? { value(checked(index)).date }
 
-    /// Returns the blob, or `nil` when there is none.
+    /// Returns the blob, or `nil` if the value is not a blob.
     public func blob(at index: Int) -> Blob? { value(at: index) as? Blob }
 
-    /// Returns the array, or `nil` when there is none.
+    /// Returns the array, or `nil` if the value is not an array.
     public func array(at index: Int) -> ArrayObject? { value(at: index) as? ArrayObject }
 
-    /// Returns the dictionary, or `nil` when there is none.
+    /// Returns the dictionary, or `nil` if the value is not a dictionary.
     public func dictionary(at index: Int) -> DictionaryObject? {
         value(at: index) as? DictionaryObject
     }
@@ -86,10 +86,10 @@ public final class Result: ArrayProtocol, DictionaryProtocol, Sequence, Sendable
         columns.index(of: key).flatMap { object(at: $0) }
     }
 
-    /// Returns the string, or `nil` when there is none.
+    /// Returns the string, or `nil` if the value is not a string.
     public func string(forKey key: String) -> String? { value(key).string }
 
-    /// Returns the number or boolean, or `nil` when there is none.
+    /// Returns the number or boolean, or `nil` if the value is neither.
     public func number(forKey key: String) -> NSNumber? { value(key).number }
 
     /// Returns the number's integer part, 1 for true, otherwise 0.
@@ -104,19 +104,19 @@ public final class Result: ArrayProtocol, DictionaryProtocol, Sequence, Sendable
     /// Returns the number, 1 for true, otherwise 0.
     public func double(forKey key: String) -> Double { value(key).double }
 
-    /// Returns false for MISSING, null, false and zero, and true for every other value.
+    /// Returns false for MISSING, null, false and zero; otherwise true.
     public func boolean(forKey key: String) -> Bool { value(key).boolean }
 
     /// Returns the date that the string represents, or `nil`.
     public func date(forKey key: String) -> Date? { value(key).date }
 
-    /// Returns the blob, or `nil` when there is none.
+    /// Returns the blob, or `nil` if the value is not a blob.
     public func blob(forKey key: String) -> Blob? { value(forKey: key) as? Blob }
 
-    /// Returns the array, or `nil` when there is none.
+    /// Returns the array, or `nil` if the value is not an array.
     public func array(forKey key: String) -> ArrayObject? { value(forKey: key) as? ArrayObject }
 
-    /// Returns the dictionary, or `nil` when there is none.
+    /// Returns the dictionary, or `nil` if the value is not a dictionary.
     public func dictionary(forKey key: String) -> DictionaryObject? {
         value(forKey: key) as? DictionaryObject
     }

@@ -39,9 +39,9 @@ public struct ResultStream: AsyncSequence, Sendable {
 
         /// Returns the next row, or `nil` after the last one.
         ///
-        /// - Throws: What `Query.execute()` throws; `CancellationError` when the task was
-        ///   cancelled; `CBLError.notOpen` when the database was closed meanwhile;
-        ///   `CBLError.unexpectedError` when rows were left waiting for too long.
+        /// - Throws: Errors thrown by `Query.execute()`; `CancellationError` when the task was cancelled;
+        ///   `CBLError.notOpen` when the database was closed meanwhile; `CBLError.unexpectedError` when rows were left
+        ///   waiting for too long.
         public mutating func next() async throws -> Result? {
             if Task.isCancelled, !rows.isEmpty {
                 rows = []

@@ -3,7 +3,7 @@ import DivanReplicator
 
 /// Documents that were sent as deltas, in one direction.
 ///
-/// An addition to the official API, which only writes these figures to its logs.
+/// An addition to the official API, which only logs these values.
 public struct DeltaFigures: Equatable, Sendable {
     /// Number of documents.
     public private(set) var count: UInt64 = 0

@@ -25,7 +25,7 @@ extension Replicator {
     /// Like ``pendingDocumentIds(collection:)``, but exact: IDs are compared by their bytes, as in the database. An
     /// addition to the official API.
     ///
-    /// - Throws: As ``pendingDocumentIds(collection:)``.
+    /// - Throws: The same errors as ``pendingDocumentIds(collection:)``.
     public func pendingDocuments(collection: Collection) throws -> [String] {
         try pendingNames(in: collection).sorted().map(\.text)
     }
@@ -35,7 +35,7 @@ extension Replicator {
     /// Counts like ``pendingDocuments(collection:)``, without a list in memory; a document saved meanwhile may count
     /// twice. An addition to the official API.
     ///
-    /// - Throws: As ``pendingDocumentIds(collection:)``.
+    /// - Throws: The same errors as ``pendingDocumentIds(collection:)``.
     public func pendingDocumentCount(collection: Collection) throws -> Int {
         try translatingErrors {
             try questions(about: collection).count(in: collection.path) ?? 0
@@ -51,7 +51,7 @@ extension Replicator {
     /// Whether one document has a change that the peer has not acknowledged; reads only that document, and calls the
     /// push filter for no other.
     ///
-    /// - Throws: As ``pendingDocumentIds(collection:)``.
+    /// - Throws: The same errors as ``pendingDocumentIds(collection:)``.
     public func isDocumentPending(_ documentID: String, collection: Collection) throws -> Bool {
         try translatingErrors {
             try questions(about: collection)
@@ -78,7 +78,7 @@ extension Replicator {
 
     /// The pending documents of the default collection.
     ///
-    /// - Throws: As ``pendingDocumentIds(collection:)``.
+    /// - Throws: The same errors as ``pendingDocumentIds(collection:)``.
     @available(*, deprecated, message: "Use pendingDocumentIds(collection:)")
     public func pendingDocumentIds() throws -> Set<String> {
         try pendingDocumentIds(collection: config.requiredDatabase.defaultCollection())
@@ -86,7 +86,7 @@ extension Replicator {
 
     /// Whether one document of the default collection is pending.
     ///
-    /// - Throws: As ``pendingDocumentIds(collection:)``.
+    /// - Throws: The same errors as ``pendingDocumentIds(collection:)``.
     @available(*, deprecated, message: "Use isDocumentPending(_:collection:)")
     public func isDocumentPending(_ documentID: String) throws -> Bool {
         try isDocumentPending(

@@ -33,7 +33,7 @@ extension Replicator {
     /// and the program; all replicators with this target share it. Works before, during and after a run. At most 10,000
     /// documents per collection are kept for one target. An addition to the official API.
     ///
-    /// - Throws: As ``pendingDocumentIds(collection:)``.
+    /// - Throws: The same errors as ``pendingDocumentIds(collection:)``.
     public func refusedDocuments(collection: Collection) throws -> [RefusedDocument] {
         try translatingErrors {
             let store = try storeToPush(collection)

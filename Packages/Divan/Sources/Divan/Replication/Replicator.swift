@@ -192,7 +192,7 @@ public final class Replicator: Sendable {
         }
     }
 
-    /// Asks the run to end; ignored when there is none.
+    /// Asks the run to end; ignored if none is running.
     ///
     /// The last event reports `stopped`.
     public func stop() {

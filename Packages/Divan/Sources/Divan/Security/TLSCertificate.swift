@@ -19,7 +19,7 @@ public final class TLSCertificate: Sendable {
 
     /// Reads the first certificate of a PEM text.
     ///
-    /// - Throws: `crypto` (22) when there is none.
+    /// - Throws: `crypto` (22) if there is none.
     public convenience init(pem: String) throws {
         let certificate = try translatingErrors { try DivanTLS.TLSCertificate(pem: pem) }
         self.init(certificate)

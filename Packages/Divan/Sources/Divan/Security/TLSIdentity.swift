@@ -25,7 +25,7 @@ public final class TLSIdentity: Sendable {
 // MARK: - Kept identities
 
 extension TLSIdentity {
-    /// Returns the identity under `label`, or `nil` when there is none.
+    /// Returns the identity under `label`, or `nil` if it does not exist.
     ///
     /// - Throws: `crypto` (22) when it cannot be read, or when other users could read it too.
     public static func identity(withLabel label: String) throws -> TLSIdentity? {
@@ -34,7 +34,7 @@ extension TLSIdentity {
         }
     }
 
-    /// Deletes the identity under `label`; does nothing when there is none.
+    /// Deletes the identity under `label`; does nothing if it does not exist.
     ///
     /// - Throws: `crypto` (22) when the file cannot be removed.
     public static func deleteIdentity(withLabel label: String) throws {

@@ -3,8 +3,8 @@ public import Foundation
 
 /// An array inside a document; immutable unless it is a ``MutableArrayObject``.
 ///
-/// An index outside `0..<count` is misuse and stops the program, except through subscripts. An
-/// immutable array may be read from several threads at once.
+/// An index outside `0..<count` is a programming error and stops the program, except through subscripts. An immutable
+/// array may be read from several threads at once.
 public class ArrayObject: ArrayProtocol, Equatable, Hashable, Sequence {
     /// Never changes in an immutable object, so that threads can share it.
     final var elements: Elements
@@ -29,10 +29,10 @@ public class ArrayObject: ArrayProtocol, Equatable, Hashable, Sequence {
         return handedOut.object(at: index) { value.object(in: elements.origin) as AnyObject }
     }
 
-    /// Returns the string, or `nil` when there is none.
+    /// Returns the string, or `nil` if the value is not a string.
     public final func string(at index: Int) -> String? { element(index).string }
 
-    /// Returns the number or boolean, or `nil` when there is none.
+    /// Returns the number or boolean, or `nil` if the value is neither.
     public final func number(at index: Int) -> NSNumber? { element(index).number }
 
     /// Returns the number's integer part, 1 for true, otherwise 0.
@@ -47,19 +47,19 @@ public class ArrayObject: ArrayProtocol, Equatable, Hashable, Sequence {
     /// Returns the number, 1 for true, otherwise 0.
     public final func double(at index: Int) -> Double { element(index).double }
 
-    /// Returns false if the element is null, false or zero; true for every other value.
+    /// Returns false if the element is null, false or zero; otherwise true.
     public final func boolean(at index: Int) -> Bool { element(index).boolean }
 
-    /// Returns the date that the string represents, or `nil`; local time if it names no zone.
+    /// Returns the date that the string represents, or `nil`; local time if it has no time zone.
     public final func date(at index: Int) -> Date? { element(index).date }
 
-    /// Returns the blob, or `nil` when there is none.
+    /// Returns the blob, or `nil` if the value is not a blob.
     public func blob(at index: Int) -> Blob? { value(at: index) as? Blob }
 
-    /// Returns the array, or `nil` when there is none.
+    /// Returns the array, or `nil` if the value is not an array.
     public func array(at index: Int) -> ArrayObject? { value(at: index) as? ArrayObject }
 
-    /// Returns the dictionary, or `nil` when there is none.
+    /// Returns the dictionary, or `nil` if the value is not a dictionary.
     public func dictionary(at index: Int) -> DictionaryObject? {
         value(at: index) as? DictionaryObject
     }

@@ -19,7 +19,7 @@ public class DictionaryObject: DictionaryProtocol, Equatable, Hashable, Sequence
     /// The keys, in no particular order.
     public final var keys: [String] { members.keys }
 
-    /// Returns the value: `String`, `NSNumber`, `NSNull`, `Blob`, a container, or `nil`.
+    /// Returns the value: `String`, `NSNumber`, `NSNull`, `Blob`, `ArrayObject`, `DictionaryObject` or `nil`.
     ///
     /// Containers and blobs are the same object each time.
     public func value(forKey key: String) -> Any? {
@@ -30,10 +30,10 @@ public class DictionaryObject: DictionaryProtocol, Equatable, Hashable, Sequence
         }
     }
 
-    /// Returns the string, or `nil` when there is none.
+    /// Returns the string, or `nil` if the value is not a string.
     public final func string(forKey key: String) -> String? { members[key].string }
 
-    /// Returns the number or boolean, or `nil` when there is none.
+    /// Returns the number or boolean, or `nil` if the value is neither.
     public final func number(forKey key: String) -> NSNumber? { members[key].number }
 
     /// Returns the number's integer part, 1 for true, otherwise 0.
@@ -48,19 +48,19 @@ public class DictionaryObject: DictionaryProtocol, Equatable, Hashable, Sequence
     /// Returns the number, 1 for true, otherwise 0.
     public final func double(forKey key: String) -> Double { members[key].double }
 
-    /// Returns false if the value is absent, null, false or zero; true for every other value.
+    /// Returns false if the value is missing, null, false or zero; otherwise true.
     public final func boolean(forKey key: String) -> Bool { members[key].boolean }
 
-    /// Returns the date that the string represents, or `nil`; local time if it names no zone.
+    /// Returns the date that the string represents, or `nil`; local time if it has no time zone.
     public final func date(forKey key: String) -> Date? { members[key].date }
 
-    /// Returns the blob, or `nil` when there is none.
+    /// Returns the blob, or `nil` if the value is not a blob.
     public func blob(forKey key: String) -> Blob? { value(forKey: key) as? Blob }
 
-    /// Returns the array, or `nil` when there is none.
+    /// Returns the array, or `nil` if the value is not an array.
     public func array(forKey key: String) -> ArrayObject? { value(forKey: key) as? ArrayObject }
 
-    /// Returns the dictionary, or `nil` when there is none.
+    /// Returns the dictionary, or `nil` if the value is not a dictionary.
     public func dictionary(forKey key: String) -> DictionaryObject? {
         value(forKey: key) as? DictionaryObject
     }

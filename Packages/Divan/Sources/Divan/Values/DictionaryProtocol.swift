@@ -25,9 +25,9 @@ public protocol DictionaryProtocol: DictionaryFragment {
     var keys: [String] { get }
     /// The value: `String`, `NSNumber`, `NSNull`, `Blob`, a container, or `nil` when absent.
     func value(forKey key: String) -> Any?
-    /// The string, or `nil` when there is none.
+    /// The string, or `nil` if the value is not a string.
     func string(forKey key: String) -> String?
-    /// The number or boolean, or `nil` when there is none.
+    /// The number or boolean, or `nil` if the value is neither.
     func number(forKey key: String) -> NSNumber?
     /// The number's integer part, 1 for true, otherwise 0.
     func int(forKey key: String) -> Int
@@ -37,15 +37,15 @@ public protocol DictionaryProtocol: DictionaryFragment {
     func float(forKey key: String) -> Float
     /// The number, 1 for true, otherwise 0.
     func double(forKey key: String) -> Double
-    /// False if absent, null, false or zero; true for every other value.
+    /// False if missing, null, false or zero; otherwise true.
     func boolean(forKey key: String) -> Bool
-    /// The date that the string represents, or `nil`; local time if it names no zone.
+    /// The date that the string represents, or `nil`; local time if it has no time zone.
     func date(forKey key: String) -> Date?
-    /// The blob, or `nil` when there is none.
+    /// The blob, or `nil` if the value is not a blob.
     func blob(forKey key: String) -> Blob?
-    /// The array, or `nil` when there is none.
+    /// The array, or `nil` if the value is not an array.
     func array(forKey key: String) -> ArrayObject?
-    /// The dictionary, or `nil` when there is none.
+    /// The dictionary, or `nil` if the value is not a dictionary.
     func dictionary(forKey key: String) -> DictionaryObject?
     /// Whether the key exists, even with a null value.
     func contains(key: String) -> Bool
@@ -58,7 +58,7 @@ public protocol DictionaryProtocol: DictionaryFragment {
 
 /// The readable interface of an array.
 ///
-/// An index outside `0..<count` is misuse and stops the program, except through subscripts.
+/// An index outside `0..<count` is a programming error and stops the program, except through subscripts.
 ///
 /// Source: `behaviour.md` §3.
 public protocol ArrayProtocol: ArrayFragment {
@@ -66,9 +66,9 @@ public protocol ArrayProtocol: ArrayFragment {
     var count: Int { get }
     /// The value: `String`, `NSNumber`, `NSNull`, `Blob` or a container.
     func value(at index: Int) -> Any?
-    /// The string, or `nil` when there is none.
+    /// The string, or `nil` if the value is not a string.
     func string(at index: Int) -> String?
-    /// The number or boolean, or `nil` when there is none.
+    /// The number or boolean, or `nil` if the value is neither.
     func number(at index: Int) -> NSNumber?
     /// The number's integer part, 1 for true, otherwise 0.
     func int(at index: Int) -> Int
@@ -78,15 +78,15 @@ public protocol ArrayProtocol: ArrayFragment {
     func float(at index: Int) -> Float
     /// The number, 1 for true, otherwise 0.
     func double(at index: Int) -> Double
-    /// False if null, false or zero; true for every other value.
+    /// False if null, false or zero; otherwise true.
     func boolean(at index: Int) -> Bool
-    /// The date that the string represents, or `nil`; local time if it names no zone.
+    /// The date that the string represents, or `nil`; local time if it has no time zone.
     func date(at index: Int) -> Date?
-    /// The blob, or `nil` when there is none.
+    /// The blob, or `nil` if the value is not a blob.
     func blob(at index: Int) -> Blob?
-    /// The array, or `nil` when there is none.
+    /// The array, or `nil` if the value is not an array.
     func array(at index: Int) -> ArrayObject?
-    /// The dictionary, or `nil` when there is none.
+    /// The dictionary, or `nil` if the value is not a dictionary.
     func dictionary(at index: Int) -> DictionaryObject?
     /// A deep copy as plain collections; blobs stay objects, dates stay strings.
     func toArray() -> [Any]

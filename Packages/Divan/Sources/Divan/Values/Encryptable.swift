@@ -20,10 +20,10 @@ public struct Encryptable: Sendable {
     /// What prevents a document with it from being saved; its JSON is null then.
     let unstorable: Unstorable?
 
-    /// Wraps a value of any type that a document can hold, except a blob; `nil` is null.
+    /// Wraps a value of any type that documents can store, except a blob; `nil` is null.
     ///
-    /// Later changes of a mutable container have no effect on it. A type that no document can hold is misuse and stops
-    /// the program, as does a container with a new blob that is not stored: its content would be lost.
+    /// Later changes of a mutable container have no effect on it. A type that documents cannot store stops the program,
+    /// and so does a container with a new blob that is not stored, because its content would be lost.
     public init(_ value: Any?) {
         let value = Value(value)
         if case .blob = value {
@@ -76,7 +76,7 @@ extension Encryptable: Equatable {
 }
 
 extension Encryptable: CustomStringConvertible, CustomReflectable {
-    /// Names the type and hides the value.
+    /// The type's name; does not contain the value.
     public var description: String { "Encryptable(hidden)" }
     /// Empty, to hide the value.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
@@ -99,7 +99,7 @@ extension Encryptable: Codable {
 }
 
 extension DictionaryProtocol {
-    /// The encryptable value, or `nil` when there is none.
+    /// The encryptable value, or `nil` if the value is not encryptable.
     public func encryptable(forKey key: String) -> Encryptable? {
         guard let members = dictionary(forKey: key)?.members else { return nil }
         return Encryptable(standingFor: .object(members.metadataObject()))

@@ -19,16 +19,16 @@ public class Fragment: FragmentProtocol, ArrayFragment, DictionaryFragment {
         self.place = place
     }
 
-    /// Whether a value exists here, including null.
+    /// Whether a value exists, including null.
     public final var exists: Bool { stored != nil }
 
-    /// The value here: `String`, `NSNumber`, `NSNull`, `Blob`, a container, or `nil`.
+    /// The value: `String`, `NSNumber`, `NSNull`, `Blob`, a container, or `nil`.
     public var value: Any? { current }
 
-    /// The string, or `nil` when there is none.
+    /// The string, or `nil` if the value is not a string.
     public var string: String? { stored.string }
 
-    /// The number or boolean, or `nil` when there is none.
+    /// The number or boolean, or `nil` if the value is neither.
     public var number: NSNumber? { stored.number }
 
     /// The number's integer part, 1 for true, otherwise 0.
@@ -43,25 +43,25 @@ public class Fragment: FragmentProtocol, ArrayFragment, DictionaryFragment {
     /// The number, 1 for true, otherwise 0.
     public var double: Double { stored.double }
 
-    /// False if absent, null, false or zero; true for every other value.
+    /// False if missing, null, false or zero; otherwise true.
     public var boolean: Bool { stored.boolean }
 
     /// The date that the string represents, or `nil`.
     public var date: Date? { stored.date }
 
-    /// The blob, or `nil` when there is none.
+    /// The blob, or `nil` if the value is not a blob.
     public var blob: Blob? { current as? Blob }
 
-    /// The array, or `nil` when there is none.
+    /// The array, or `nil` if the value is not an array.
     public var array: ArrayObject? { current as? ArrayObject }
 
-    /// The dictionary, or `nil` when there is none.
+    /// The dictionary, or `nil` if the value is not a dictionary.
     public var dictionary: DictionaryObject? { current as? DictionaryObject }
 
-    /// The fragment at `index` in the array here.
+    /// The fragment at `index` in this array.
     public subscript(index: Int) -> Fragment { Fragment(place(at: index)) }
 
-    /// The fragment at `key` in the dictionary here.
+    /// The fragment at `key` in this dictionary.
     public subscript(key: String) -> Fragment { Fragment(place(forKey: key)) }
 
     final func place(at index: Int) -> Place {
@@ -94,11 +94,11 @@ public class Fragment: FragmentProtocol, ArrayFragment, DictionaryFragment {
 
 /// The readable interface of a place in a document.
 public protocol FragmentProtocol {
-    /// The value here: `String`, `NSNumber`, `NSNull`, `Blob`, a container, or `nil`.
+    /// The value: `String`, `NSNumber`, `NSNull`, `Blob`, a container, or `nil`.
     var value: Any? { get }
-    /// The string, or `nil` when there is none.
+    /// The string, or `nil` if the value is not a string.
     var string: String? { get }
-    /// The number or boolean, or `nil` when there is none.
+    /// The number or boolean, or `nil` if the value is neither.
     var number: NSNumber? { get }
     /// The number's integer part, 1 for true, otherwise 0.
     var int: Int { get }
@@ -108,16 +108,16 @@ public protocol FragmentProtocol {
     var float: Float { get }
     /// The number, 1 for true, otherwise 0.
     var double: Double { get }
-    /// False if absent, null, false or zero; true for every other value.
+    /// False if missing, null, false or zero; otherwise true.
     var boolean: Bool { get }
     /// The date that the string represents, or `nil`.
     var date: Date? { get }
-    /// The blob, or `nil` when there is none.
+    /// The blob, or `nil` if the value is not a blob.
     var blob: Blob? { get }
-    /// The array, or `nil` when there is none.
+    /// The array, or `nil` if the value is not an array.
     var array: ArrayObject? { get }
-    /// The dictionary, or `nil` when there is none.
+    /// The dictionary, or `nil` if the value is not a dictionary.
     var dictionary: DictionaryObject? { get }
-    /// Whether a value exists here, including null.
+    /// Whether a value exists, including null.
     var exists: Bool { get }
 }

@@ -3,7 +3,7 @@ import Foundation
 
 /// An array that can be edited, alone or inside a mutable document.
 ///
-/// Nested containers are live, as in ``MutableDictionaryObject``. Confined to one thread at a time.
+/// Nested containers are live, as in ``MutableDictionaryObject``. Use it on one thread at a time.
 public final class MutableArrayObject: ArrayObject, MutableArrayProtocol {
     /// Creates an empty array.
     public convenience init() {
@@ -33,12 +33,12 @@ public final class MutableArrayObject: ArrayObject, MutableArrayProtocol {
         return live.object(in: elements.origin)
     }
 
-    /// Returns the array, or `nil` when there is none.
+    /// Returns the array, or `nil` if the value is not an array.
     public override func array(at index: Int) -> MutableArrayObject? {
         value(at: index) as? MutableArrayObject
     }
 
-    /// Returns the dictionary, or `nil` when there is none.
+    /// Returns the dictionary, or `nil` if the value is not a dictionary.
     public override func dictionary(at index: Int) -> MutableDictionaryObject? {
         value(at: index) as? MutableDictionaryObject
     }
@@ -99,7 +99,7 @@ public final class MutableArrayObject: ArrayObject, MutableArrayProtocol {
         return self
     }
 
-    /// Not supported on mutable objects; use `toArray()`.
+    /// Stops the program: mutable objects do not support it. Use `toArray()`.
     public override func toJSON() -> String {
         stopForMisuse("toJSON() needs an immutable array; save the document and read it back")
     }

@@ -3,7 +3,8 @@ public import Foundation
 /// The editable interface of an array; all changes return the array, so that calls can be chained.
 ///
 /// Three families of methods for the same value types: `set…(_:at:)` replaces, `add…(_:)` appends, `insert…(_:at:)`
-/// inserts. An index out of range, or a value of a type that no document can hold, is misuse and stops the program.
+/// inserts. An index out of range, or a value of a type that documents cannot store, is a programming error and stops
+/// the program.
 ///
 /// Source: `api-map.md` §1, §4.3.
 public protocol MutableArrayProtocol: ArrayProtocol, MutableArrayFragment {
@@ -25,9 +26,9 @@ public protocol MutableArrayProtocol: ArrayProtocol, MutableArrayFragment {
     /// Removes the element at `index`.
     @discardableResult
     func removeValue(at index: Int) -> Self
-    /// Returns the editable array, or `nil` when there is none.
+    /// Returns the editable array, or `nil` if the value is not an array.
     func array(at index: Int) -> MutableArrayObject?
-    /// Returns the editable dictionary, or `nil` when there is none.
+    /// Returns the editable dictionary, or `nil` if the value is not a dictionary.
     func dictionary(at index: Int) -> MutableDictionaryObject?
 }
 
@@ -62,7 +63,7 @@ extension MutableArrayProtocol {
 
     /// Replaces the element at `index` with a date.
     ///
-    /// A document can hold the years 0 to 9999; saving it with another date throws `CBLError.invalidParameter`.
+    /// Documents support the years 0 to 9999; saving another date throws `CBLError.invalidParameter`.
     @discardableResult
     public func setDate(_ value: Date?, at index: Int) -> Self { setValue(value, at: index) }
 
@@ -114,7 +115,7 @@ extension MutableArrayProtocol {
 
     /// Appends a date.
     ///
-    /// A document can hold the years 0 to 9999; saving it with another date throws `CBLError.invalidParameter`.
+    /// Documents support the years 0 to 9999; saving another date throws `CBLError.invalidParameter`.
     @discardableResult
     public func addDate(_ value: Date?) -> Self { addValue(value) }
 
@@ -170,7 +171,7 @@ extension MutableArrayProtocol {
 
     /// Inserts a date before the element at `index`.
     ///
-    /// A document can hold the years 0 to 9999; saving it with another date throws `CBLError.invalidParameter`.
+    /// Documents support the years 0 to 9999; saving another date throws `CBLError.invalidParameter`.
     @discardableResult
     public func insertDate(_ value: Date?, at index: Int) -> Self { insertValue(value, at: index) }
 

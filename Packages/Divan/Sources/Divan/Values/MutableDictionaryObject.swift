@@ -4,7 +4,7 @@ import Foundation
 /// A dictionary that can be edited, alone or inside a mutable document.
 ///
 /// Nested containers are live: ``dictionary(forKey:)`` returns the same object every time, and editing it edits this
-/// one. Confined to one thread at a time.
+/// one. Use it on one thread at a time.
 public final class MutableDictionaryObject: DictionaryObject, MutableDictionaryProtocol {
     /// Creates an empty dictionary.
     public convenience init() {
@@ -34,17 +34,17 @@ public final class MutableDictionaryObject: DictionaryObject, MutableDictionaryP
         return live.object(in: members.origin)
     }
 
-    /// Returns the array, or `nil` when there is none.
+    /// Returns the array, or `nil` if the value is not an array.
     public override func array(forKey key: String) -> MutableArrayObject? {
         value(forKey: key) as? MutableArrayObject
     }
 
-    /// Returns the dictionary, or `nil` when there is none.
+    /// Returns the dictionary, or `nil` if the value is not a dictionary.
     public override func dictionary(forKey key: String) -> MutableDictionaryObject? {
         value(forKey: key) as? MutableDictionaryObject
     }
 
-    /// Sets a value of any type that a document can hold; `nil` stores null.
+    /// Sets a value of any type that documents can store; `nil` stores null.
     @discardableResult
     public func setValue(_ value: Any?, forKey key: String) -> Self {
         members[key] = Value(value)
@@ -74,7 +74,7 @@ public final class MutableDictionaryObject: DictionaryObject, MutableDictionaryP
         return self
     }
 
-    /// Not supported on mutable objects; use `toDictionary()`.
+    /// Stops the program: mutable objects do not support it. Use `toDictionary()`.
     public override func toJSON() -> String {
         stopForMisuse("toJSON() needs an immutable dictionary; save the document and read it back")
     }

@@ -14,12 +14,12 @@ public protocol MutableArrayFragment {
 
 /// The editable interface of a dictionary; all setters return the dictionary, so that calls can be chained.
 ///
-/// Setting `nil` stores null; ``removeValue(forKey:)`` removes. A value of a type that no document
-/// can hold is misuse and stops the program.
+/// Setting `nil` stores null; ``removeValue(forKey:)`` removes. A value of a type that documents cannot store is a
+/// programming error and stops the program.
 ///
 /// Source: `api-map.md` §1, §4.3.
 public protocol MutableDictionaryProtocol: DictionaryProtocol, MutableDictionaryFragment {
-    /// Sets a value of any type that a document can hold.
+    /// Sets a value of any type that documents can store.
     @discardableResult
     func setValue(_ value: Any?, forKey key: String) -> Self
     /// Replaces all members.
@@ -31,9 +31,9 @@ public protocol MutableDictionaryProtocol: DictionaryProtocol, MutableDictionary
     /// Removes the key and its value.
     @discardableResult
     func removeValue(forKey key: String) -> Self
-    /// Returns the editable array, or `nil` when there is none.
+    /// Returns the editable array, or `nil` if the value is not an array.
     func array(forKey key: String) -> MutableArrayObject?
-    /// Returns the editable dictionary, or `nil` when there is none.
+    /// Returns the editable dictionary, or `nil` if the value is not a dictionary.
     func dictionary(forKey key: String) -> MutableDictionaryObject?
 }
 
@@ -82,7 +82,7 @@ extension MutableDictionaryProtocol {
 
     /// Sets a date, stored as a string in UTC with milliseconds.
     ///
-    /// A document can hold the years 0 to 9999; saving it with another date throws `CBLError.invalidParameter`.
+    /// Documents support the years 0 to 9999; saving another date throws `CBLError.invalidParameter`.
     @discardableResult
     public func setDate(_ value: Date?, forKey key: String) -> Self {
         setValue(value, forKey: key)

@@ -7,19 +7,19 @@ public import Foundation
 public final class MutableFragment: Fragment, MutableFragmentProtocol, MutableArrayFragment,
     MutableDictionaryFragment
 {
-    /// The value here: `String`, `NSNumber`, `NSNull`, `Blob`, a mutable container, or `nil`.
+    /// The value: `String`, `NSNumber`, `NSNull`, `Blob`, a mutable container, or `nil`.
     public override var value: Any? {
         get { super.value }
         set { assign(newValue) }
     }
 
-    /// The string, or `nil` when there is none.
+    /// The string, or `nil` if the value is not a string.
     public override var string: String? {
         get { super.string }
         set { assign(newValue) }
     }
 
-    /// The number or boolean, or `nil` when there is none.
+    /// The number or boolean, or `nil` if the value is neither.
     public override var number: NSNumber? {
         get { super.number }
         set { assign(newValue) }
@@ -49,7 +49,7 @@ public final class MutableFragment: Fragment, MutableFragmentProtocol, MutableAr
         set { assign(newValue) }
     }
 
-    /// False if absent, null, false or zero; true for every other value.
+    /// False if missing, null, false or zero; otherwise true.
     public override var boolean: Bool {
         get { super.boolean }
         set { assign(newValue) }
@@ -61,28 +61,28 @@ public final class MutableFragment: Fragment, MutableFragmentProtocol, MutableAr
         set { assign(newValue) }
     }
 
-    /// The blob, or `nil` when there is none.
+    /// The blob, or `nil` if the value is not a blob.
     public override var blob: Blob? {
         get { super.blob }
         set { assign(newValue) }
     }
 
-    /// The array, or `nil` when there is none.
+    /// The array, or `nil` if the value is not an array.
     public override var array: MutableArrayObject? {
         get { super.array as? MutableArrayObject }
         set { assign(newValue) }
     }
 
-    /// The dictionary, or `nil` when there is none.
+    /// The dictionary, or `nil` if the value is not a dictionary.
     public override var dictionary: MutableDictionaryObject? {
         get { super.dictionary as? MutableDictionaryObject }
         set { assign(newValue) }
     }
 
-    /// The fragment at `index` in the array here.
+    /// The fragment at `index` in this array.
     public override subscript(index: Int) -> MutableFragment { MutableFragment(place(at: index)) }
 
-    /// The fragment at `key` in the dictionary here.
+    /// The fragment at `key` in this dictionary.
     public override subscript(key: String) -> MutableFragment {
         MutableFragment(place(forKey: key))
     }
@@ -102,11 +102,11 @@ public final class MutableFragment: Fragment, MutableFragmentProtocol, MutableAr
 
 /// The readable and assignable interface of a place in a mutable document.
 public protocol MutableFragmentProtocol: FragmentProtocol {
-    /// The value here: `String`, `NSNumber`, `NSNull`, `Blob`, a mutable container, or `nil`.
+    /// The value: `String`, `NSNumber`, `NSNull`, `Blob`, a mutable container, or `nil`.
     var value: Any? { get set }
-    /// The string, or `nil` when there is none.
+    /// The string, or `nil` if the value is not a string.
     var string: String? { get set }
-    /// The number or boolean, or `nil` when there is none.
+    /// The number or boolean, or `nil` if the value is neither.
     var number: NSNumber? { get set }
     /// The number's integer part, 1 for true, otherwise 0.
     var int: Int { get set }
@@ -116,14 +116,14 @@ public protocol MutableFragmentProtocol: FragmentProtocol {
     var float: Float { get set }
     /// The number, 1 for true, otherwise 0.
     var double: Double { get set }
-    /// False if absent, null, false or zero; true for every other value.
+    /// False if missing, null, false or zero; otherwise true.
     var boolean: Bool { get set }
     /// The date that the string represents, or `nil`.
     var date: Date? { get set }
-    /// The blob, or `nil` when there is none.
+    /// The blob, or `nil` if the value is not a blob.
     var blob: Blob? { get set }
-    /// The array, or `nil` when there is none.
+    /// The array, or `nil` if the value is not an array.
     var array: MutableArrayObject? { get set }
-    /// The dictionary, or `nil` when there is none.
+    /// The dictionary, or `nil` if the value is not a dictionary.
     var dictionary: MutableDictionaryObject? { get set }
 }

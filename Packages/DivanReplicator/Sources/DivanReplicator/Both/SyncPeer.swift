@@ -66,7 +66,7 @@ public protocol SyncPeer: AnyObject {
     /// Returns the next effect for the driver, or `nil`.
     func next() -> SyncEffect?
 
-    /// Appends the next frame to `output`, one WebSocket message; `false` when there is none now.
+    /// Appends the next frame to `output`, one WebSocket message; `false` if there is none now.
     func nextFrame(into output: inout [UInt8]) -> Bool
 
     /// Whether the other side gives up its own branch when a revision arrives with the tombstone that closes it: Divan

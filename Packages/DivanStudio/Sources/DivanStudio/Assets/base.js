@@ -1,6 +1,6 @@
-// What every page needs: elements, data, exact numbers, JSON for people.
+// Helpers for all pages: elements, requests, exact numbers, formatted JSON.
 
-/// Makes an element. Text becomes text nodes, never markup: a document can say what it likes.
+/// Creates an element. Text becomes text nodes, never markup, because documents are untrusted.
 export function h(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -14,28 +14,28 @@ export function h(tag, attributes = {}, ...children) {
   return element;
 }
 
-/// A number that JavaScript would round, as it stands in the text.
+/// A number that JavaScript would round, as written in the text.
 export class Exact {
   constructor(text) { this.text = text; }
   valueOf() { return Number(this.text); }
   toString() { return this.text; }
 }
 
-/// Whether this browser tells how a number was written, so that none is changed by an edit.
+/// Whether this browser reports how a number was written, so that editing changes none.
 export const keepsNumbers = (() => {
   let source;
   JSON.parse("1", (_, value, context) => { source = context?.source; return value; });
   return source === "1";
 })();
 
-/// Parses JSON, and keeps each number as it was written.
+/// Parses JSON, keeping each number as written.
 export function parse(text) {
   return JSON.parse(text, (_, value, context) =>
     typeof value === "number" && context?.source && String(value) !== context.source
       ? new Exact(context.source) : value);
 }
 
-/// Writes a value as JSON, with a member a line where there is more than one level.
+/// Formats a value as indented JSON.
 export function write(value, indent = "") {
   if (value instanceof Exact) return value.text;
   if (value === null || typeof value !== "object") return JSON.stringify(value);
@@ -47,14 +47,14 @@ export function write(value, indent = "") {
   return items.length ? open + "\n" + items.join(",\n") + "\n" + indent + close : open + close;
 }
 
-/// A value on one line, for a cell.
+/// A value on one line, for a table cell.
 export function brief(value) {
   if (value === undefined) return "";
   if (typeof value === "string") return value;
   return write(value).replace(/\n\s*/g, " ");
 }
 
-/// JSON with its parts in colours; texts that are very long stay plain.
+/// JSON with syntax highlighting; very long texts stay plain.
 export function coloured(text) {
   const pre = h("pre", { tabindex: 0 });
   if (text.length > 200_000) {
@@ -73,7 +73,7 @@ export function coloured(text) {
   return pre;
 }
 
-/// Asks for data; throws an error with the server's own words.
+/// Requests data; throws an error with the server's message.
 export async function load(path, options = {}) {
   const response = await fetch(path, options);
   const text = await response.text();

@@ -9,7 +9,7 @@ export function svg(tag, attributes = {}, text) {
   return element;
 }
 
-/// The revisions as a graph: the oldest at the left in its own line, each branch in a line of its own.
+/// The revisions as a graph: the oldest at the left, each branch in its own row.
 export function graph(revisions) {
   const places = new Map(revisions.map((revision, index) => [revision.revision, index]));
   const parents = revisions.map((revision) => places.get(revision.parent));
@@ -35,7 +35,7 @@ export function graph(revisions) {
     const kinds = ["current", "deleted", "conflict"].filter((kind) => revision[kind]);
     const group = svg("g", { class: kinds.join(" ") });
     const isKept = revision.bytes != null;
-    group.append(svg("title", {}, revision.revision + (isKept ? "" : " (its body is not kept)")));
+    group.append(svg("title", {}, revision.revision + (isKept ? "" : " (body not stored)")));
     group.append(svg("circle", { cx: x, cy: y, r: isKept ? 6 : 4 }));
     picture.append(group);
     if (revision.leaf) picture.append(label(revision, x, y));
@@ -43,11 +43,11 @@ export function graph(revisions) {
   return picture;
 }
 
-/// What stands beside a revision: the beginning of its name, and what there is to know of it.
+/// A revision's label: the start of its ID, and notes.
 function words(revision) {
   const name = revision.revision.length > 24 ? revision.revision.slice(0, 18) + "…" : revision.revision;
   const notes = ["current", "deleted", "conflict"].filter((kind) => revision[kind]);
-  if (revision.vector) notes.push(revision.own ? "written here" : "written elsewhere");
+  if (revision.vector) notes.push(revision.own ? "written by this database" : "written by another peer");
   const count = revision.remotes?.length ?? 0;
   if (count) notes.push(`known to ${count} ${count === 1 ? "peer" : "peers"}`);
   return [name, notes.join(", ")];
@@ -60,7 +60,7 @@ function label(revision, x, y) {
   return text;
 }
 
-/// A place for each revision; the branch of the current revision lies in the first line.
+/// A position for each revision; the branch of the current revision is in the first row.
 function layout(revisions, parents) {
   const points = revisions.map(() => null);
   const depth = (index) => {
@@ -80,7 +80,7 @@ function layout(revisions, parents) {
   return points;
 }
 
-/// What each version has seen, for a database with version vectors.
+/// The version vector of each revision.
 export function vectors(revisions, h) {
   return revisions.map((revision) => h("p", {},
     h("code", {}, revision.revision),

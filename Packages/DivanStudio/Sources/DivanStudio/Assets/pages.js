@@ -1,4 +1,4 @@
-// The pages: each takes the address's options and gives what stands in the middle.
+// The pages: each is a function from the address's options to the page's content.
 
 import {
   address, brief, bytes, coloured, count, h, keepsNumbers, load, place, send, table, tag, write,
@@ -17,7 +17,7 @@ export const pages = {
       title: index.name,
       watches: () => true,
       content: [
-        heading(index.name, tag(index.write ? "may be changed" : "read only"),
+        heading(index.name, tag(index.write ? "read-write" : "read-only"),
           tag(index.scheme === "vectors" ? "version vectors" : "revision trees")),
         table([
           ["Collection", (row) => h("a", { href: address("/collection", { collection: row.name }) }, row.name)],
@@ -34,15 +34,15 @@ export const pages = {
     const [collection, prefix, after] = ["collection", "prefix", "after"].map((name) => option(options, name));
     const page = await load(address("/collection.json", { collection, prefix, after, limit: 50 }));
     const asTable = option(options, "view") !== "json";
-    const filter = h("input", { id: "filter", type: "search", placeholder: "IDs that begin with …",
-      "aria-label": "Filter by the beginning of the ID", value: prefix ?? "", size: 24 });
+    const filter = h("input", { id: "filter", type: "search", placeholder: "ID prefix",
+      "aria-label": "Filter by ID prefix", value: prefix ?? "", size: 24 });
     const view = asTable ? null : "json";
     const form = h("form", { class: "bar", onsubmit: (event) => {
       event.preventDefault();
       open(address("/collection", { collection, view, prefix: filter.value || null }));
     } }, filter, h("button", {}, "Filter"),
       h("a", { class: "button", href: address("/collection", { collection, prefix, after, view: asTable ? "json" : null }) },
-        asTable ? "As JSON" : "As a table"),
+        asTable ? "View as JSON" : "View as table"),
       h("span", { class: "space" }),
       page.write ? h("a", { id: "new", class: "button", href: address("/new", { collection }) }, "New document") : null,
       after ? h("a", { class: "button", href: address("/collection", { collection, prefix, view }) }, "First page") : null,
@@ -52,7 +52,7 @@ export const pages = {
       watches: (change) => change.collection === page.collection,
       content: [
         heading(page.collection), h("p", { class: "sub" }, count(page.count, "document")), form,
-        page.rows.length ? (asTable ? documents(page) : list(page)) : nothing("No document here."),
+        page.rows.length ? (asTable ? documents(page) : list(page)) : nothing("No documents"),
       ],
     };
   },
@@ -61,8 +61,8 @@ export const pages = {
     const [collection, id] = [option(options, "collection") ?? "_default", option(options, "id") ?? ""];
     const page = await load(place(collection, id, "/document.json"));
     const resolve = page.conflict
-      ? h("a", { class: "button", href: place(collection, id, "/conflict") }, "Resolve the conflict") : null;
-    const body = h("div", { id: "body" }, page.deleted ? nothing("The document is deleted.") : coloured(write(page.doc)));
+      ? h("a", { class: "button", href: place(collection, id, "/conflict") }, "Resolve conflict") : null;
+    const body = h("div", { id: "body" }, page.deleted ? nothing("This document is deleted.") : coloured(write(page.doc)));
     return {
       title: page.id,
       watches: (change) => change.collection === page.collection && change.id === page.id
@@ -87,7 +87,7 @@ export const pages = {
     const index = await load("/index.json");
     return { title: "New document", content: [heading("New document"), h("p", { class: "sub" },
       h("a", { href: address("/collection", { collection }) }, collection)),
-    index.write ? composer(collection) : nothing("This studio only reads; divan studio --write may write.")] };
+    index.write ? composer(collection) : nothing("This studio is read-only. To make changes, start it with divan studio --write.")] };
   },
 
   "/conflicts": async () => {
@@ -100,7 +100,7 @@ export const pages = {
           ["Document", (row) => h("a", { href: place(row.collection, row.id, "/conflict") }, row.id)],
           ["Collection", (row) => row.collection],
         ], page.conflicts)
-        : nothing("No document waits for a decision.")],
+        : nothing("No conflicts")],
     };
   },
 
@@ -126,7 +126,7 @@ export const pages = {
         body.prepend(row(change, true));
         while (body.children.length > 500) body.lastChild.remove();
       },
-      content: [heading("Changes"), h("p", { class: "sub" }, "The newest stand first; what happens now appears here."),
+      content: [heading("Changes"), h("p", { class: "sub" }, "Newest first. New changes appear automatically."),
         h("div", { class: "scroll" }, h("table", { id: "changes" }, h("thead", {}, h("tr", {},
           ["Sequence", "Document", "Collection", "Revision"].map((title) => h("th", { scope: "col" }, title)))), body))],
     };
@@ -137,7 +137,7 @@ export const pages = {
     field.value = option(options, "q") ?? "SELECT META().id, * FROM _ LIMIT 20";
     const output = h("div", { id: "answer", "aria-live": "polite" });
     const run = async () => {
-      output.replaceChildren(h("p", { class: "sub" }, "asking …"));
+      output.replaceChildren(h("p", { class: "sub" }, "running…"));
       const start = performance.now();
       try {
         const answer = await send("POST", "/query.json", JSON.stringify({ query: field.value }));
@@ -153,7 +153,7 @@ export const pages = {
     if (option(options, "q")) run();
     return { title: "Query", content: [heading("Query"), field,
       h("div", { class: "bar" }, h("button", { class: "main", onclick: run }, "Run"),
-        h("span", { class: "sub" }, "Ctrl-Enter runs it; it only reads.")), output] };
+        h("span", { class: "sub" }, "Ctrl+Enter runs the query. Queries are read-only.")), output] };
   },
 
   "/indexes": async () => {
@@ -161,18 +161,18 @@ export const pages = {
     return { title: "Indexes", content: [heading("Indexes"), page.indexes.length
       ? table([
         ["Index", (row) => row.name], ["Collection", (row) => row.collection], ["Kind", (row) => row.kind],
-        ["Of", (row) => h("code", {}, row.source)],
+        ["Expression", (row) => h("code", {}, row.source)],
       ], page.indexes)
-      : nothing("There is no index. divan index make makes one.")] };
+      : nothing("No indexes. To create one, run divan index make.")] };
   },
 
   "/peers": async () => {
-    // Asked for here, so that no other page waits for it.
+    // Loaded here, so that no other page waits for it.
     const [{ process, room }, page, index] = await Promise.all(
       [import("./room.js"), load("/peers.json"), load("/index.json")]);
     return { title: "Peers", every: 2000, content: [heading("Peers"), page.processes.length
       ? [h("div", { class: "scroll" }, room(index.name, page.processes, page.others ?? [])), page.processes.map(process)]
-      : nothing("No process serves or syncs this database now.")] };
+      : nothing("No process is serving or syncing this database.")] };
   },
 };
 
@@ -197,24 +197,24 @@ function documents(page) {
 function list(page) {
   return page.rows.map((row) => h("figure", {},
     h("figcaption", {}, h("a", { href: place(page.collection, row.id) }, row.id)),
-    row.doc ? coloured(write(row.doc)) : nothing(row.damage ?? bytes(row.bytes) + ", open it to see it")));
+    row.doc ? coloured(write(row.doc)) : nothing(row.damage ?? bytes(row.bytes) + ", too large for the list")));
 }
 
 // MARK: A document
 
-const rounding = "This browser would round large numbers; use a newer one, or divan edit.";
+const rounding = "This browser would round large numbers. Use a newer browser, or divan edit.";
 
 function figure(page, blob) {
   const source = place(page.collection, page.id, "/blob") + "&" + new URLSearchParams({ pointer: blob.pointer });
-  const note = `${blob.pointer} · ${typeof blob.type === "string" ? blob.type : "no type"} · ${bytes(blob.length)}`;
-  if (!blob.here) return h("figure", {}, h("figcaption", {}, note + " · its content is not here"));
-  if (!blob.readable) return h("figure", {}, h("figcaption", {}, note + " · its content cannot be read"));
+  const note = `${blob.pointer} · ${typeof blob.type === "string" ? blob.type : "unknown type"} · ${bytes(blob.length)}`;
+  if (!blob.here) return h("figure", {}, h("figcaption", {}, note + " · content not downloaded"));
+  if (!blob.readable) return h("figure", {}, h("figcaption", {}, note + " · content cannot be read"));
   return h("figure", {},
-    blob.picture ? h("img", { class: "picture", src: source, alt: "The picture at " + blob.pointer, loading: "lazy" }) : null,
-    h("figcaption", {}, note + " · ", h("a", { href: source, download: "blob" }, "save")));
+    blob.picture ? h("img", { class: "picture", src: source, alt: "Image at " + blob.pointer, loading: "lazy" }) : null,
+    h("figcaption", {}, note + " · ", h("a", { href: source, download: "blob" }, "download")));
 }
 
-/// The line of buttons above a document, and what goes wrong with them.
+/// The buttons above a document, and their error messages.
 function editor(page, body, resolve) {
   const field = h("textarea", { class: "tall", "aria-label": "The document as JSON", spellcheck: "false" });
   const problem = h("div", { role: "alert" });
@@ -236,7 +236,7 @@ function editor(page, body, resolve) {
     field.focus();
   } }, "Edit");
   const remove = h("button", { class: "bad", onclick: async () => {
-    if (!confirm("Delete “" + page.id + "”? The deletion syncs to every peer.")) return;
+    if (!confirm("Delete “" + page.id + "”? The deletion will sync to all peers.")) return;
     try { await send("DELETE", address, "{}"); done(); } catch (error) { complain(error.message); }
   } }, "Delete");
   const buttons = [edit, remove, resolve].filter(Boolean);
@@ -245,7 +245,7 @@ function editor(page, body, resolve) {
 }
 
 function composer(collection) {
-  const name = h("input", { id: "filter", placeholder: "ID; one is made if this is empty", "aria-label": "The ID",
+  const name = h("input", { id: "filter", placeholder: "ID (empty: generate one)", "aria-label": "Document ID",
     size: 40, spellcheck: "false" });
   const field = h("textarea", { class: "tall", "aria-label": "The document as JSON", spellcheck: "false" });
   field.value = "{\n  \n}";
@@ -266,14 +266,14 @@ function composer(collection) {
 function decision(page) {
   const [ours, theirs] = [page.local.doc ?? {}, page.remote.doc ?? {}];
   const merged = page.merged;
-  const field = h("textarea", { class: "tall", id: "merge", "aria-label": "The merged document as JSON", spellcheck: "false" });
+  const field = h("textarea", { class: "tall", id: "merge", "aria-label": "Merged document as JSON", spellcheck: "false" });
   field.value = merged === null ? "" : write(merged);
   const choice = Object.create(null);
   const keys = [...new Set([...Object.keys(ours), ...Object.keys(theirs)])].sort();
   const compose = () => {
     const result = Object.create(null);
     for (const key of keys) {
-      const side = choice[key] === "ours" ? ours : choice[key] === "theirs" ? theirs : merged ?? {};
+      const side = choice[key] === "local" ? ours : choice[key] === "remote" ? theirs : merged ?? {};
       if (Object.hasOwn(side, key)) result[key] = side[key];
     }
     field.value = write(result);
@@ -288,12 +288,12 @@ function decision(page) {
   const rows = keys.map((key) => {
     const differs = !Object.hasOwn(ours, key) || !Object.hasOwn(theirs, key) || write(ours[key]) !== write(theirs[key]);
     return h("tr", { class: differs ? "differs" : null }, h("th", { scope: "row" }, key),
-      differs ? [cell(key, "ours", ours), cell(key, "theirs", theirs)]
+      differs ? [cell(key, "local", ours), cell(key, "remote", theirs)]
         : h("td", { colspan: 2, class: "sub" }, brief(ours[key])));
   });
   const problem = h("div", { role: "alert" });
   const complain = (text) => problem.replaceChildren(h("p", { class: "note bad" }, text));
-  // The text of a wish: what is kept is named, for the browser may have rounded its numbers.
+  // A side that is kept is only named, because the browser may have rounded its numbers.
   const settle = async (member, text) => {
     const body = `{"local":${JSON.stringify(page.local.rev)},"remote":${JSON.stringify(page.remote.rev)},"${member}":${text}}`;
     try {
@@ -306,21 +306,21 @@ function decision(page) {
   };
   const accept = () => keepsNumbers ? settle("doc", field.value.trim() || "null") : complain(rounding);
   const keep = (name, side, revision) => h("button", { id: "keep-" + side, onclick: () => settle("keep", JSON.stringify(side)) },
-    `Keep ${name}` + (revision.deleted ? " (delete it)" : ""));
+    `Keep ${name}` + (revision.deleted ? " (delete)" : ""));
   const buttons = !page.write
-    ? h("p", { class: "sub" }, "This studio only reads; divan studio --write may decide.")
+    ? h("p", { class: "sub" }, "This studio is read-only. To resolve conflicts, start it with divan studio --write.")
     : h("div", { class: "bar" },
-      h("button", { class: "main", id: "accept", onclick: accept }, "Save this"),
-      keep("ours", "local", page.local), keep("theirs", "remote", page.remote));
-  const title = (name, revision) => h("th", { scope: "col" }, name, revision.deleted ? " (deletes it)" : "", h("br"), h("code", {}, revision.rev.slice(0, 18)));
+      h("button", { class: "main", id: "accept", onclick: accept }, "Save merged"),
+      keep("local", "local", page.local), keep("remote", "remote", page.remote));
+  const title = (name, revision) => h("th", { scope: "col" }, name, revision.deleted ? " (deleted)" : "", h("br"), h("code", {}, revision.rev.slice(0, 18)));
   return [
-    h("p", { class: "sub" }, page.base ? "Both sides began from " : "Nothing that both sides have in common is kept.",
+    h("p", { class: "sub" }, page.base ? "Common ancestor: " : "The common ancestor is not available.",
       page.base ? h("code", {}, page.base.rev) : null),
     h("div", { class: "scroll" }, h("table", { class: "fields" },
-      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Field"), title("Ours", page.local), title("Theirs", page.remote))),
+      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Field"), title("Local", page.local), title("Remote", page.remote))),
       h("tbody", {}, rows))),
-    h("h2", {}, "The merge"),
-    ...(merged === null ? [h("p", { class: "sub" }, "Empty: the document is deleted.")] : []),
+    h("h2", {}, "Merged document"),
+    ...(merged === null ? [h("p", { class: "sub" }, "Leave empty to delete the document.")] : []),
     field, problem, buttons,
   ];
 }
@@ -333,8 +333,8 @@ function answered(answer, milliseconds) {
   const scans = answer.plan.steps.some((step) => /^SCAN/.test(step.text));
   return [
     h("p", { class: "sub" }, `${count(rows.length, "row")}${answer.more ? ", and more" : ""} in ${milliseconds.toFixed(0)} ms`),
-    rows.length ? table(columns, rows, { id: "rows" }) : nothing("No row."),
-    h("h2", {}, "How it was run", scans ? tag("reads everything", "bad") : tag("by an index", "good")),
+    rows.length ? table(columns, rows, { id: "rows" }) : nothing("No rows"),
+    h("h2", {}, "Query plan", scans ? tag("full scan", "bad") : tag("uses an index", "good")),
     h("pre", { id: "plan" }, answer.plan.steps.map((step) => step.text).join("\n") + "\n\n" + answer.plan.sql),
   ];
 }

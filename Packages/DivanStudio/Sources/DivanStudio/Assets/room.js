@@ -1,17 +1,17 @@
-// Who syncs with whom, and how far each is.
+// The peers page: processes, their connections and their progress.
 
 import { bytes, count, h, table, tag } from "./base.js";
 import { svg } from "./drawing.js";
 
 const grouped = (number) => Number(number ?? 0).toLocaleString("en");
 
-/// What a process tells of a listener or a replicator.
+/// The status of a process: a listener or a replicator.
 export function process(status) {
   const isListener = status.verb === "serve";
   const facts = isListener
     ? [count(status.connections?.open ?? 0, "peer"), `sent ${status.documents?.sent}`, `received ${status.documents?.received}`]
     : [status.activity, `pulled ${status.documents?.pulled}`, `pushed ${status.documents?.pushed}`,
-      status.pending != null ? `${status.pending} to be pushed` : null, status.error];
+      status.pending != null ? `${status.pending} waiting to be pushed` : null, status.error];
   facts.push(`${grouped(status.rates?.documents)} documents/s`, `${bytes(status.rates?.bytes ?? 0)}/s`);
   const saved = status.deltas?.bytesSaved;
   if (saved) facts.push(`${bytes(saved)} saved by deltas`);
@@ -21,16 +21,16 @@ export function process(status) {
     h("p", { class: "sub" }, (status.urls ?? [status.url]).join(", ")),
     isListener ? null : share(status),
     h("p", {}, facts.filter(Boolean).join(" · ")),
-    ...waits(status).map((text) => h("p", { class: "note bad", role: "status" }, "waits for " + text)),
+    ...waits(status).map((text) => h("p", { class: "note bad", role: "status" }, "waiting for " + text)),
     status.peers?.length ? table([
-      ["Peer", (peer) => peer.user ?? peer.certificate ?? "somebody"], ["From", (peer) => peer.address],
+      ["Peer", (peer) => peer.user ?? peer.certificate ?? "anonymous"], ["Address", (peer) => peer.address],
       ["Sent", (peer) => peer.documentsSent, "number"], ["Received", (peer) => peer.documentsReceived, "number"],
       ["State", (peer) => peer.active ? tag("active", "good") : tag("idle")],
     ], status.peers) : null,
   ];
 }
 
-/// How far a replication is, of what is known so far.
+/// The progress of a replication, as far as its total is known.
 function share(status) {
   if (!["busy", "connecting"].includes(status.activity)) return null;
   const done = Number(status.documents?.pulled ?? 0) + Number(status.documents?.pushed ?? 0);
@@ -41,16 +41,16 @@ function share(status) {
   const percent = Math.min(100, Math.floor(value * 100 / max));
   const what = max === expected ? "documents" : "steps";
   return h("p", { class: "share" }, h("progress", { value, max, "aria-label": "Progress" }),
-    `${percent} %, ${grouped(value)} of ${grouped(max)} ${what}`);
+    `${percent}%, ${grouped(value)} of ${grouped(max)} ${what}`);
 }
 
-/// What it waits for, where that takes longer than a sync usually does.
+/// What it is waiting for, if that takes unusually long.
 function waits(status) {
   const texts = status.responding === false
-    ? ["its own thread: a filter, a listener without a queue or the disk holds it up"] : [];
+    ? ["its own thread, blocked by a filter, a listener without a queue, or the disk"] : [];
   if (status.activity === "offline") return texts;
   const peers = (status.peers ?? []).flatMap((peer) => (peer.waits ?? []).map((wait) =>
-    ({ ...wait, whose: `${peer.user ?? peer.certificate ?? "somebody"} from ${peer.address}: ` })));
+    ({ ...wait, whose: `${peer.user ?? peer.certificate ?? "anonymous"} at ${peer.address}: ` })));
   const long = [...(status.waits ?? []), ...peers].filter((wait) => wait.seconds >= 2);
   for (const wait of long.slice(0, 3)) {
     const place = wait.collection && wait.collection !== "_default._default" ? " in " + wait.collection : "";
@@ -62,7 +62,7 @@ function waits(status) {
 
 // MARK: The drawing
 
-/// The lines of the drawing: a replicator and its listener are one line when both are known here.
+/// The edges of the graph: a replicator and its listener share one edge if both are known.
 function lines(own, processes, others) {
   const nodes = new Map();
   const node = (key, text, kind) => {
@@ -99,7 +99,7 @@ function lines(own, processes, others) {
   return { nodes: [...nodes.values()], edges: found };
 }
 
-/// What a person calls a peer by its address.
+/// A short name for a peer: host and path.
 function place(url) {
   try {
     const { host, pathname } = new URL(url);
@@ -107,9 +107,9 @@ function place(url) {
   } catch { return url; }
 }
 
-/// Who syncs with whom: the databases of this machine and their peers in a ring, a line for each connection.
+/// Draws the databases on this machine and their peers in a ring, with a line for each connection.
 ///
-/// Arrows show where documents go.
+/// Arrows show the direction of documents.
 export function room(name, processes, others) {
   const { nodes, edges } = lines(name, processes, others);
   if (!edges.length) return null;
@@ -117,7 +117,7 @@ export function room(name, processes, others) {
   const ring = Math.max(80, shown.length * 14);
   const [width, height] = [720, ring * 2 + 60];
   const points = new Map(shown.map((each, index) => {
-    // The own database stands at the left.
+    // This database is at the left.
     const angle = Math.PI + index * 2 * Math.PI / shown.length;
     return [each.key, { x: width / 2 + Math.cos(angle) * ring * 1.3, y: height / 2 + Math.sin(angle) * ring, angle }];
   }));

@@ -1,4 +1,4 @@
-// The frame: which page is open, what changes live, and the keys.
+// Navigation, live changes and keyboard shortcuts.
 
 import { h } from "./base.js";
 import { pages } from "./pages.js";
@@ -8,16 +8,16 @@ const live = document.getElementById("live");
 let current = {};
 let turn = 0;
 let timer;
-/// The page of the menu to which another belongs.
+/// The menu entry that each other page belongs to.
 const above = { "/collection": "/", "/document": "/", "/new": "/", "/conflict": "/conflicts" };
 
-/// Whether somebody types: a new look at the page would take that away.
+/// Whether the user is typing; a refresh would discard the input.
 function isBusy() {
   return main.querySelector("textarea.tall") || main.contains(document.activeElement)
     && document.activeElement.matches("input, textarea");
 }
 
-/// Shows the page at the address; a new look at the same page waits for whoever types.
+/// Shows the page at the address; `isLook` refreshes the current page unless the user is typing.
 async function show(isLook = false) {
   const own = ++turn;
   clearTimeout(timer);
@@ -26,7 +26,7 @@ async function show(isLook = false) {
   try {
     next = await page(new URLSearchParams(location.search));
   } catch (error) {
-    next = { title: "Not shown", content: [h("h1", {}, "Not shown"), h("p", { class: "note bad", role: "alert" }, error.message)] };
+    next = { title: "Error", content: [h("h1", {}, "Error"), h("p", { class: "note bad", role: "alert" }, error.message)] };
   }
   if (own !== turn) return;
   if (isLook && isBusy()) return tell();
@@ -59,7 +59,7 @@ document.addEventListener("click", (event) => {
 
 // MARK: Changes
 
-/// Many changes in a row make one new look at the page, and never while somebody edits.
+/// Changes in quick succession cause one refresh, and none while the user is editing.
 let pending;
 function changed(change) {
   current.onChange?.(change);
@@ -72,12 +72,12 @@ function changed(change) {
 
 function tell() {
   if (main.querySelector(".note.changed")) return;
-  main.prepend(h("p", { class: "note changed", role: "status" }, "What this page shows has changed meanwhile."));
+  main.prepend(h("p", { class: "note changed", role: "status" }, "This page is out of date. Reload it to see the latest changes."));
 }
 
 const feed = new EventSource("/changes.stream");
 feed.addEventListener("open", () => { live.textContent = "live"; live.className = "on"; });
-feed.addEventListener("error", () => { live.textContent = "not connected"; live.className = "off"; });
+feed.addEventListener("error", () => { live.textContent = "disconnected"; live.className = "off"; });
 feed.addEventListener("hello", (event) => {
   document.getElementById("database").textContent = JSON.parse(event.data).name;
 });

@@ -3,12 +3,12 @@ import DivanStore
 import Foundation
 
 extension Database {
-    /// Creates a database from one of Couchbase Lite 2, 3 or 4; blocks until it is done.
+    /// Imports a database of Couchbase Lite 2, 3 or 4; blocks until done.
     ///
-    /// Revisions keep their IDs; documents keep their history, conflicts, blobs, expirations and change numbers; the
-    /// next replication with a server continues where the last one ended. The old database is not changed; it must not
-    /// be open for writing in another process. What is damaged is left out and reported. If an error is thrown, nothing
-    /// is left behind.
+    /// Revisions keep their IDs. Documents keep their history, conflicts, blobs, expirations and sequences. The next
+    /// replication with a server continues where the last one ended. The old database is not changed; it must not be
+    /// open for writing in another process. Damaged items are skipped and reported. If an error is thrown, no database
+    /// is created.
     ///
     /// ```swift
     /// let report = try Database.importing(fromPath: "/old/travel.cblite2", toDatabase: "travel")
@@ -20,13 +20,13 @@ extension Database {
     ///
     /// - Parameters:
     ///   - path: The directory `<name>.cblite2` of the old database.
-    ///   - name: The name of the new one.
-    ///   - config: Where the new one goes; `nil` means the default directory.
-    ///   - keepingIdentity: Whether the new one takes the old one's place. With `false` both stay in use, as after a
-    ///     copy; replications then compare everything once.
-    /// - Returns: What was imported, and what is damaged.
+    ///   - name: The name of the new database.
+    ///   - config: The directory for the new database; `nil` means the default directory.
+    ///   - keepingIdentity: Whether the new database replaces the old one. Pass `false` to keep using both, as after a
+    ///     copy; the next replication with each peer then compares all documents.
+    /// - Returns: What was imported, and what was damaged.
     /// - Throws: `EEXIST` in `NSPOSIXErrorDomain` when a database of that name exists; `CBLError.unreadableDatabase`,
-    ///   `databaseTooNew`, `busy`, `corruptData` or `notFound` about the old one, with a hint on what to do.
+    ///   `databaseTooNew`, `busy`, `corruptData` or `notFound` for the old database.
     public static func importing(
         fromPath path: String,
         toDatabase name: String,

@@ -16,7 +16,7 @@ public final class Expression: Sendable {
     /// The whole body of a document.
     public static func all() -> any PropertyExpressionProtocol { BuiltProperty(path: QueryPath()) }
 
-    /// A value of any type that a document can hold; arrays and dictionaries may contain expressions too.
+    /// A value of any type that documents can store; arrays and dictionaries may contain expressions too.
     public static func value(_ value: Any?) -> any ExpressionProtocol {
         switch value {
         case let property as BuiltProperty: property

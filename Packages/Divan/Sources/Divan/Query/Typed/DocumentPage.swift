@@ -60,7 +60,7 @@ extension DocumentQuery {
     /// ```
     ///
     /// - Throws: `CBLError.invalidParameter` for a cursor of other orders, a size below 1, or a sort key that does not
-    ///   fit into a cursor; as ``all()``.
+    ///   fit into a cursor; the same errors as ``all()``.
     public func page(
         of size: Int,
         behind cursor: DocumentCursor? = nil

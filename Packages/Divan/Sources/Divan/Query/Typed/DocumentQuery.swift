@@ -65,9 +65,9 @@ public struct DocumentQuery<Model: Decodable>: AsyncSequence, Sendable {
         try query().execute().map { try document($0) }
     }
 
-    /// Returns the first document, or `nil` when there is none.
+    /// Returns the first document, or `nil` if it does not exist.
     ///
-    /// - Throws: As ``all()``.
+    /// - Throws: The same errors as ``all()``.
     public func first() throws -> TypedDocument<Model>? {
         let one = DocumentQuery(
             collection: collection,
@@ -80,7 +80,7 @@ public struct DocumentQuery<Model: Decodable>: AsyncSequence, Sendable {
 
     /// Returns how many documents meet the condition; the limit is ignored.
     ///
-    /// - Throws: As ``all()``, except that no document is decoded.
+    /// - Throws: The same errors as ``all()``, except that no document is decoded.
     public func count() throws -> Int {
         var statement = try statement()
         statement.columns = [QueryColumn(QueryExpression(.aggregate(.count, nil)))]
@@ -112,7 +112,7 @@ public struct DocumentQuery<Model: Decodable>: AsyncSequence, Sendable {
 
         /// Returns the next document, or `nil` after the last one.
         ///
-        /// - Throws: As ``DocumentQuery/all()``; `CancellationError` when the task was cancelled.
+        /// - Throws: The same errors as ``DocumentQuery/all()``; `CancellationError` when the task was cancelled.
         public mutating func next() async throws -> TypedDocument<Model>? {
             var rows = try rows ?? query.query().stream().makeAsyncIterator()
             let row = try await rows.next()
