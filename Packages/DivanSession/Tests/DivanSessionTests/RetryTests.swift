@@ -132,7 +132,7 @@ import Testing
         let run = Run(stores.here, configuration)
         run.session.start()
         #expect(await run.reached(.idle) != nil)
-        passives.last?.close(code: 1001)
+        passives.last?.close(code: 1001, reason: CloseCode.stoppedReason)
         #expect(await run.reached(.stopped)?.error == SyncError(.webSocket, 1001))
     }
 
