@@ -219,9 +219,11 @@ extension Failure {
         let rest =
             kind == .usage && sentence.hasPrefix(own)
             ? sentence.dropFirst(own.count) : sentence[...]
-        let remedy = hint.map { "hint: \($0.escapingControlCharacters())\n" } ?? ""
-        return "divan: \(String(rest).escapingControlCharacters())\n\(remedy)"
+        return "divan: \(String(rest).escapingControlCharacters())\n\(hintLine)"
     }
+
+    /// The line of the hint with its end; empty without a hint.
+    var hintLine: String { hint.map { "hint: \($0.escapingControlCharacters())\n" } ?? "" }
 
     /// The failure as one line for machines, on standard error: its kind, the exit code, the sentence, and
     /// the hint and the API's code if there are any.

@@ -75,6 +75,13 @@ package struct Failure: Error, Equatable {
         )
     }
 
+    /// The same failure, whose sentence begins with the place that it is about, such as a file and a line.
+    package func at(_ place: String) -> Failure {
+        var failure = self
+        failure.sentence = "\(place): \(sentence)"
+        return failure
+    }
+
     /// A usage error.
     package static func usage(_ sentence: String, hint: String? = nil) -> Failure {
         Failure(kind: .usage, sentence: sentence, hint: hint)

@@ -57,10 +57,9 @@ enum PutCommand: Command {
         var text: JSONMembers? = try readBody(arguments, terminal)
         let store = try arguments.database.open(forWriting: true)
         defer { try? store.close() }
+        let (installed, holds) = try install(&text, arguments, store)
         // Keep the blobs until the document refers to them.
-        var holds: [BlobHold] = []
         defer { withExtendedLifetime(holds) {} }
-        let installed = try install(&text, arguments, store, &holds)
         let saved = try store.write { writer in
             let exists = try writer.document(documentID, in: collection) != nil
             if arguments.has("--create"), exists {
@@ -91,20 +90,19 @@ enum PutCommand: Command {
     private static func install(
         _ text: inout JSONMembers?,
         _ arguments: Arguments,
-        _ store: Store,
-        _ holds: inout [BlobHold]
-    ) throws -> InlineBlobs.Installed<[UInt8]> {
+        _ store: Store
+    ) throws -> (InlineBlobs.Installed<[UInt8]>, [BlobHold]) {
         var body = text.take() ?? JSONMembers([:])
+        var holds: [BlobHold] = []
         for blob in arguments.values("--blob") {
             holds.append(try attach(blob, to: &body, store.blobs))
         }
         try StoreRules.check(body)
-        var stored: [BlobHold] = []
-        defer { holds += stored }
-        return try InlineBlobs.install(body) {
-            stored.append(try store.blobs.writeHeld($0))
-            return stored[stored.count - 1].digest.description
+        let installed = try InlineBlobs.install(body) {
+            holds.append(try store.blobs.writeHeld($0))
+            return holds[holds.count - 1].digest.description
         }
+        return (installed, holds)
     }
 
     private static func tell(_ document: StoredDocument, _ terminal: Terminal) {

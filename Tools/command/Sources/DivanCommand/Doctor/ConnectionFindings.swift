@@ -255,6 +255,6 @@ extension TransportError.Reason {
         let text = "\(error)"
         let prefix = "\(error.place): "
         let problem = text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : text
-        return problem.components(separatedBy: "; ").first ?? problem
+        return Failure(kind: .unreachable, text: problem).sentence
     }
 }

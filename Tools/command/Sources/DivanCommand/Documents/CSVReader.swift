@@ -97,9 +97,7 @@ struct CSVReader {
         do {
             return try CSVSeparator.finding(in: start, isTabbed: isTabbed)
         } catch {
-            var failure = error
-            failure.sentence = "\(name): \(failure.sentence)"
-            throw failure
+            throw error.at(name)
         }
     }
 

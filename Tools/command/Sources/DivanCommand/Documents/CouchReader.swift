@@ -53,11 +53,7 @@ struct CouchReader {
         } catch {
             try release()
             // About the whole answer, which holds no documents.
-            guard row["error"] == nil || row["key"] != nil else {
-                var failure = error
-                failure.sentence = "\(entry.place): \(failure.sentence)"
-                throw failure
-            }
+            guard row["error"] == nil || row["key"] != nil else { throw error.at(entry.place) }
             var refused = DocumentText(place: entry.place, refusedFor: error)
             return try body(&refused)
         }

@@ -360,10 +360,7 @@ struct ImportBatch {
     /// What is wrong with a line, and where it is.
     private static func failure(_ error: any Error, of entry: DocumentText) -> Failure {
         var failure = (error as? Failure) ?? Failure(explaining: error)
-        guard let error = error as? JSONError else {
-            failure.sentence = "\(entry.place): \(failure.sentence)"
-            return failure
-        }
+        guard let error = error as? JSONError else { return failure.at(entry.place) }
         failure.kind = .invalid
         failure.sentence = entry.sentence(of: error)
         if case .unexpectedEnd = error.reason, entry.fileName == nil {

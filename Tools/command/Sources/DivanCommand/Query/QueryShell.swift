@@ -123,9 +123,8 @@ struct QueryShell {
         } catch {
             hasFailed = true
             let failure = failure(for: error, from: line, behind: byteCount)
-            terminal.write(failure.sentence.escapingControlCharacters() + "\n", to: 2)
-            guard let hint = failure.hint else { return }
-            terminal.write("hint: " + hint.escapingControlCharacters() + "\n", to: 2)
+            let sentence = failure.sentence.escapingControlCharacters()
+            terminal.write("\(sentence)\n\(failure.hintLine)", to: 2)
         }
     }
 
@@ -145,9 +144,8 @@ struct QueryShell {
             let sentence = "\(place)line \(number), column \(byte): \(error.problem)"
             return Failure(kind: .invalid, text: sentence)
         }
-        var failure = (error as? Failure) ?? Failure(explaining: error)
-        if name != nil { failure.sentence = "\(place)line \(first): \(failure.sentence)" }
-        return failure
+        let failure = (error as? Failure) ?? Failure(explaining: error)
+        return name == nil ? failure : failure.at("\(place)line \(first)")
     }
 
     // MARK: Orders

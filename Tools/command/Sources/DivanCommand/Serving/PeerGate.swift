@@ -20,12 +20,9 @@ struct PeerGate: Sendable {
         onProblem: @escaping @Sendable (String) -> Void
     ) throws {
         let options = ["--user", "--users", "--client-certificate", "--client-ca"]
-        let given = options.filter { arguments.has($0) }
-        guard given.count < 2 else {
-            throw Failure.usage("'\(given[0])' and '\(given[1])' cannot be used together")
-        }
+        let given = try arguments.onlyOption(of: options)
         let hasTLS = !arguments.has("--no-tls")
-        if !hasTLS, let option = given.first {
+        if !hasTLS, let option = given {
             guard option.hasPrefix("--user") else {
                 throw Failure.usage("'\(option)' requires TLS", hint: "remove '--no-tls'")
             }

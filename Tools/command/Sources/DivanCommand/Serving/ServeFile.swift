@@ -12,12 +12,9 @@ enum ServeFile {
         do {
             words = try read(path)
             _ = try Arguments(naming: words, syntax: syntax)
-        } catch let failure as Failure where failure.kind != .notFound {
-            throw Failure(
-                kind: .invalid,
-                sentence: "\(path): \(failure.sentence)",
-                hint: failure.hint
-            )
+        } catch var failure as Failure where failure.kind != .notFound {
+            failure.kind = .invalid
+            throw failure.at(path)
         } catch let error as JSONError {
             throw Failure(kind: .invalid, text: "\(path): \(error)")
         }

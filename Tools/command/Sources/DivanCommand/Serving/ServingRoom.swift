@@ -30,9 +30,7 @@ final class ServingRoom {
         gate = try PeerGate(arguments, terminal) { problem in
             events.write("problem", ["text": .string(problem)], sentence: problem)
         }
-        guard !arguments.has("--no-tls") || !arguments.has("--identity") else {
-            throw Failure.usage("'--identity' and '--no-tls' cannot be used together")
-        }
+        try arguments.onlyOption(of: ["--identity", "--no-tls"])
         identity = try arguments.value("--identity").map {
             try IdentityShelf.identity($0, terminal)
         }

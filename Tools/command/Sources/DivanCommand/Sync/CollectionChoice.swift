@@ -18,11 +18,8 @@ struct CollectionChoice {
         self.direction = direction
         self.terminal = terminal
         let ways = ["--collections", "--all-collections", "--list-collections"]
-        let given = ways.filter { arguments.has($0) }
-        guard given.count < 2 else {
-            throw .usage("'\(given[0])' and '\(given[1])' cannot be used together")
-        }
-        let mayAsk = direction != .push && given.isEmpty
+        let way = try arguments.onlyOption(of: ways)
+        let mayAsk = direction != .push && way == nil
         let collections = mayAsk ? (try? arguments.database.collectionsIfNeverFilled()) ?? nil : nil
         takesAll = collections == [.default]
         collectionsOfNew = terminal.isJSON ? nil : collections

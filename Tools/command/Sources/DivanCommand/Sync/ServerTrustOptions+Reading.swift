@@ -14,10 +14,7 @@ extension ServerTrustOptions {
         isSecure: Bool,
         _ terminal: Terminal
     ) throws -> (any Authenticator)? {
-        let given = ["--user", "--session-file", "--identity"].filter { arguments.has($0) }
-        guard given.count < 2 else {
-            throw Failure.usage("'\(given[0])' and '\(given[1])' cannot be used together")
-        }
+        let given = try arguments.onlyOption(of: ["--user", "--session-file", "--identity"])
         var session: String?
         if let file = arguments.value("--session-file") {
             session = try Secret.firstLine(of: file)
@@ -27,7 +24,7 @@ extension ServerTrustOptions {
         if session == nil, arguments.has("--cookie-name") {
             throw Failure.usage("'--cookie-name' requires '--session-file' or DIVAN_SESSION")
         }
-        if !isSecure, !given.isEmpty || session != nil {
+        if !isSecure, given != nil || session != nil {
             guard !arguments.has("--identity") else {
                 throw Failure.usage("'--identity' requires TLS", hint: "use a wss:// URL")
             }
@@ -60,10 +57,7 @@ extension ServerTrustOptions {
 
     /// The certificate that `--pin` names.
     static func pin(_ arguments: Arguments) throws -> SecCertificate? {
-        let given = ["--pin", "--trust", "--accept-self-signed"].filter { arguments.has($0) }
-        guard given.count < 2 else {
-            throw Failure.usage("'\(given[0])' and '\(given[1])' cannot be used together")
-        }
+        try arguments.onlyOption(of: ["--pin", "--trust", "--accept-self-signed"])
         return try arguments.value("--pin").map { try IdentityFile.readCertificate($0) }
     }
 

@@ -20,9 +20,8 @@ struct UserFile: Sendable {
                 sentence: "\(path): no such file",
                 hint: "run 'divan users add \(path.wordForShell) NAME' to create it"
             )
-        } catch var failure as Failure where !failure.sentence.hasPrefix(path) {
-            failure.sentence = "\(path): \(failure.sentence)"
-            throw failure
+        } catch let failure as Failure where !failure.sentence.hasPrefix(path) {
+            throw failure.at(path)
         } catch let error as JSONError {
             throw Failure(kind: .invalid, text: "\(path): \(error)")
         }

@@ -47,6 +47,18 @@ package struct Arguments: Sendable {
         values(option).flatMap { $0.listItems }
     }
 
+    /// The option that was given of several that exclude each other; `nil` if none was.
+    ///
+    /// - Throws: `Failure` of kind `.usage` if several were given.
+    @discardableResult
+    package func onlyOption(of options: [String]) throws(Failure) -> String? {
+        let given = options.filter { has($0) }
+        guard given.count < 2 else {
+            throw .usage("'\(given[0])' and '\(given[1])' cannot be used together")
+        }
+        return given.first
+    }
+
     /// The same words with other values of an option.
     package func setting(_ option: String, to texts: [String]) -> Arguments {
         var changed = self

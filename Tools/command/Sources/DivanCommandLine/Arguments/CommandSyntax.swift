@@ -154,17 +154,16 @@ package struct CommandSyntax: Sendable {
     /// The options by group; under one title if they are few, or all belong to the same group.
     private var optionSections: [String] {
         let all = options + [Self.helpOption]
+        let groups = Group.allCases.filter { group in all.contains { $0.group == group } }
+        guard groups.count > 1, all.count > Self.shortListCount else {
+            return ["Options:\n" + Columns.aligned(all.map { (left: $0.usage, right: $0.help) })]
+        }
         let width = all.map { $0.usage.count }.filter { $0 <= Columns.leftWidth }.max() ?? 0
-        let sections = Group.allCases.compactMap { group -> (title: String, text: String)? in
+        return groups.map { group in
             let rows = all.filter { $0.group == group }
                 .map { (left: $0.usage.padding(to: width), right: $0.help) }
-            return rows.isEmpty ? nil : (group.rawValue, Columns.aligned(rows))
+            return "\(group.rawValue) options:\n\(Columns.aligned(rows))"
         }
-        guard sections.count > 1, all.count > Self.shortListCount else {
-            let rows = all.map { (left: $0.usage, right: $0.help) }
-            return ["Options:\n\(Columns.aligned(rows))"]
-        }
-        return sections.map { "\($0.title) options:\n\($0.text)" }
     }
 
     package static let helpOption = Option.flag("--help", short: "-h", "show this help")
@@ -175,9 +174,7 @@ extension CommandSyntax.Option {
     fileprivate var usage: String {
         (short.map { $0 + ", " } ?? "") + name + (value.map { " " + $0 } ?? "")
     }
-}
 
-extension CommandSyntax.Option {
     /// The same option, listed in a section of the help page.
     package func grouped(_ group: CommandSyntax.Group) -> CommandSyntax.Option {
         var option = self
