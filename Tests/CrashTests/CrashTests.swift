@@ -15,7 +15,10 @@ import Testing
         let words = ["run", "--rounds", "10", "--seed", "447216"]
         let outcome = try Program.built("divan-crash").run(words)
         #expect(outcome.status == 0, "\(outcome)")
-        #expect(outcome.output.contains("10 rounds on 1 databases that pack bodies"), "\(outcome)")
+        #expect(
+            outcome.output.contains("10 rounds on 1 databases that compress bodies"),
+            "\(outcome)"
+        )
     }
 
     @Test func `a database has one valid key after ten killed rekeys`() throws {

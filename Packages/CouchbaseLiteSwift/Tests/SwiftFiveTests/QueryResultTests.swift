@@ -114,10 +114,10 @@ class QueryResultTests: XCTestCase {
                 heard.assertForOverFulfill = false
             }
             try change()
-            waitForExpectations(timeout: 30)
+            self.wait(for: [heard], timeout: 30)
         }
         heard.fulfill()
-        waitForExpectations(timeout: 1)
+        self.wait(for: [heard], timeout: 1)
         wait(for: ["Alpenblick", "Brunnen"]) { list.start(queue) }
         try wait(for: ["Alpenblick", "Brunnen", "Zytglogge"]) {
             let data = ["name": "Zytglogge", "city": "Bern"]

@@ -193,7 +193,7 @@ import Testing
             edition.store(2, ordering: .relaxed)
             serving.server.dropOutdated()
             if let client {
-                let frame = try client.read(through: "again")
+                let frame = try client.read(through: "reconnect")
                 #expect(frame.count > 4)
                 let begin = ContinuousClock.now
                 #expect(client.isAtEnd())

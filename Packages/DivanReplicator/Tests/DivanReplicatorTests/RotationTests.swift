@@ -146,7 +146,7 @@ import Testing
             run.run()
         }
         let named = run.activeEvents.filter {
-            $0.error?.message.contains("again and again") == true
+            $0.error?.message.contains("keeps recurring") == true
         }
         #expect(named.map(\.documentID) == ["a"])
         #expect(run.statuses.last?.rotating?.documentID == "a")

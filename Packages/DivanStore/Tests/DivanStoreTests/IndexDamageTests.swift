@@ -52,7 +52,7 @@ import Testing
             )
             try writer.createIndex(
                 "words",
-                .fullText([name], tokenizer: "divan1 en 1", filter: nil),
+                .fullText([name], tokenizer: "divan4 en 1", filter: nil),
                 in: .default
             )
         }
@@ -210,7 +210,7 @@ import Testing
                 switch name {
                 case "prices": .value([try key("price"), try key("name")], filter: nil)
                 case "tagged": .array(["tags"], [])
-                default: .fullText([column], tokenizer: "divan1 en 1", filter: nil)
+                default: .fullText([column], tokenizer: "divan4 en 1", filter: nil)
                 }
             try store.write { try $0.createIndex(ExactText(name), definition, in: .default) }
             #expect(try store.reindex() == 3)

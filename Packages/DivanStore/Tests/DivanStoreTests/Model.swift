@@ -37,6 +37,11 @@ struct Model {
         document.body = body ?? "{}"
         document.isTombstone = body == nil
         document.isKnown = false
+        // Nothing is left to decide if both sides deleted the document: the remote's tombstone becomes current.
+        if body == nil, let remote = document.remote, remote.body == nil {
+            document.remote = nil
+            document.isKnown = true
+        }
         store(document, id, path)
     }
 

@@ -290,7 +290,7 @@ import Testing
         let error = #expect(throws: StoreError.self) {
             try store.read { try $0.confirmList(of: .default) }
         }
-        #expect(error?.description.contains("the index of document IDs") == true)
+        #expect(error?.description.contains("wrong index of document IDs") == true)
     }
 
     @Test func `a complete list of all documents is confirmed`() throws {

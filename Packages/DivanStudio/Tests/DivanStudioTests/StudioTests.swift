@@ -91,7 +91,9 @@ struct StudioTests {
         try browser.fill("textarea.tall", #"{"mine":true}"#)
         try room.put("soup", #"{"theirs":true}"#)
         try browser.click("#save")
-        try browser.wait("document.querySelector('.note.bad')?.innerText.includes('since you opened it')")
+        try browser.wait(
+            "document.querySelector('.note.bad')?.innerText.includes('since you opened it')"
+        )
         #expect(try room.body(of: "soup") == #"{"theirs":true}"#)
     }
 

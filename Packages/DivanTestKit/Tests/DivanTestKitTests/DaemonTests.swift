@@ -18,7 +18,7 @@ import Testing
     @Test func `a daemon that ends early reports its output`() throws {
         let daemon = try Daemon(["/bin/sh", "-c", "echo no luck"], [:])
         let error = #expect(throws: Daemon.NotReady.self) { try daemon.wait(for: ["ready"]) }
-        #expect(error?.description == "/bin/sh ended: no luck\n")
+        #expect(error?.description == "/bin/sh exited: no luck\n")
         daemon.stop()
     }
 }

@@ -50,7 +50,10 @@ import Testing
     @Test func `a server without TLS is reported`() throws {
         let peer = try shell.serve("a", "--no-tls")
         let port = try #require(URL(string: try peer.url())?.port)
-        try shell.divan("certs", "show", "127.0.0.1:\(port)").expectFailure(6, "plain HTTP, not TLS")
+        try shell.divan("certs", "show", "127.0.0.1:\(port)").expectFailure(
+            6,
+            "plain HTTP, not TLS"
+        )
         peer.stop()
         try shell.divan("certs", "show", "127.0.0.1:\(port)").expectFailure(6, "refused")
         try shell.divan("certs", "show", "no-such-host.invalid:1").expectFailure(6, "no-such-host")

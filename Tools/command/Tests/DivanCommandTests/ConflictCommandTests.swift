@@ -26,7 +26,11 @@ import Testing
 
     /// Leaves the conflict open in `b`.
     private func leave() throws {
-        try sync("--conflicts", "leave").expectFailure(8, "1 conflict left unresolved", "conflicts ls b")
+        try sync("--conflicts", "leave").expectFailure(
+            8,
+            "1 conflict left unresolved",
+            "conflicts ls b"
+        )
     }
 
     private func expectEqual(_ body: String) throws {

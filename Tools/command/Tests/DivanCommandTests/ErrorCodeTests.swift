@@ -121,7 +121,7 @@ import Testing
         try shell.run("new", "a")
         try shell.run("new", "b")
         for (signal, code, words) in [
-            (SIGTERM, 14_001, "the peer is restarting"), (SIGINT, 11_001, "the peer has stopped"),
+            (SIGTERM, 14_001, "the peer is restarting"), (SIGINT, 11_001, "the peer stopped"),
         ] {
             let server = try shell.serve("a", "--no-tls")
             let client = try shell.start(["pull", "b", try server.url(), "--continuous"])

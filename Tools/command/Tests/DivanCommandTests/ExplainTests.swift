@@ -60,7 +60,7 @@ import Testing
     @Test func `explain warns of a document that a filter skips`() throws {
         let peer = try shell.serve("b", "--no-tls")
         let url = try peer.url()
-        try shell.run("push", "a", url, "--collections", "_default", "--push-filter", "salt > 5")
+        try shell.run("push", "a", url, "--collections", "_default", "--push-filter", "salt>5")
         peer.stop()
         #expect(try explained("soup")["peer"]?.contains("the peer does not have it") == true)
         let page = try shell.run("explain", "a", "soup").output

@@ -16,7 +16,7 @@ import Testing
 
     @Test func `commands of the cblite tool work`() throws {
         let made = try shell.run("mkcoll", "db", "geo.rivers", "lakes", "geo.rivers").errors
-        #expect(made.components(separatedBy: "Made").count == 3, "\(made)")
+        #expect(made.components(separatedBy: "Created").count == 3, "\(made)")
         #expect(try shell.run("lscoll", "db").output.contains("geo.rivers"))
         #expect(
             try shell.run("select", "db", "n FROM geo.places WHERE n LIKE 'p%'", "--json").output
@@ -154,7 +154,9 @@ import Testing
                 ["serve", "db", "--interface", "127.0.0.1", "--write-certificate", "db.pem"]
             )
             try terminal.waits(for: "Press Ctrl-C")
-            let year = try #require(terminal.screen.text.firstMatch(of: /after (\d{4})-\d\d-\d\d/))
+            let year = try #require(
+                terminal.screen.text.firstMatch(of: /expires on (\d{4})-\d\d-\d\d/)
+            )
             #expect((Int(year.1) ?? 0) >= Calendar.current.component(.year, from: Date()))
             #expect(!terminal.screen.text.contains("log"))
             terminal.type("\u{3}")

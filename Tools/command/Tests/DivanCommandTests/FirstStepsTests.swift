@@ -37,7 +37,7 @@ import Testing
         let url = try server.url()
         let place = try #require(url.split(separator: "/").dropFirst().first)
         try shell.divan("pull", "copy", url)
-            .expectFailure(7, "not trusted", "divan certs show \(place) ")
+            .expectFailure(7, "unknown authority", "run 'divan certs show \(place)'")
         server.stop()
     }
 }

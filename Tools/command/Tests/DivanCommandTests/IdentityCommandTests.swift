@@ -260,7 +260,10 @@ import Testing
         try shell.divan("identity", "import", "x", "no.p12").expectFailure(3, "no.p12")
         try shell.run("identity", "new", "x", "--key", "p256")
         try shell.divan("identity", "new", "x").expectFailure(10, "already")
-        try shell.divan("identity", "new", "y", "--issuer", "x").expectFailure(4, "cannot sign certificates")
+        try shell.divan("identity", "new", "y", "--issuer", "x").expectFailure(
+            4,
+            "cannot sign certificates"
+        )
         try shell.divan("identity", "export", "x", "--p12", "f", "--no-password")
             .expectFailure(2, "'--p12' and '--no-password' cannot be combined")
         try shell.write("noise.p12", "noise")

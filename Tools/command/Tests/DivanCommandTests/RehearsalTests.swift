@@ -144,7 +144,10 @@ import Testing
         try shell.run("index", "make", "db", "byN", "n")
         #expect(try rehearse("index", "rm", "db", "byN") == "Would remove index byN of _default\n")
         #expect(try shell.run("index", "ls", "db").output.contains("byN"))
-        try shell.divan("index", "rm", "db", "none", "--dry-run").expectFailure(3, "index 'none' not found")
+        try shell.divan("index", "rm", "db", "none", "--dry-run").expectFailure(
+            3,
+            "index 'none' not found"
+        )
         try shell.run("index", "rm", "db", "byN", "--yes")
         #expect(try shell.run("index", "ls", "db").output.isEmpty)
         try shell.write("secret", "open sesame\n")

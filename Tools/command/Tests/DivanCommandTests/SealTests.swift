@@ -156,7 +156,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [["new", "db"], ["encrypt", "plain"], ["ls", "sealed"], ["rekey", "sealed"]])
+    @Test(arguments: [
+        ["new", "db"], ["encrypt", "plain"], ["ls", "sealed"], ["rekey", "sealed"],
+    ])
     func `an invalid key is reported`(_ words: [String]) throws {
         try shell.run("new", "plain")
         try shell.run("new", "sealed", "--key-file", "key")

@@ -114,7 +114,8 @@ import Testing
         let port = try #require(try server.event(named: "listening")["port"] as? Int)
         let proxy = try HandshakeServer(answers: [Self.tunnel], tunnellingTo: UInt16(port))
         let options = [
-            "--accept-self-signed", "--proxy", "127.0.0.1:\(proxy.port)", "--collections", "_default",
+            "--accept-self-signed", "--proxy", "127.0.0.1:\(proxy.port)", "--collections",
+            "_default",
         ]
         try shell.divan(["pull", "db", "wss://peers.invalid:4984/a"] + options).expectSuccess()
         #expect(try shell.run("ls", "db").output == "one\n")

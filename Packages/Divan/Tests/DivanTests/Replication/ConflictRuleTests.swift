@@ -211,7 +211,7 @@ import Testing
         }
         #expect(errors.map(\.?.code) == [CBLError.unexpectedError])
         let sentence = try #require(errors.first??.localizedDescription)
-        #expect(sentence.contains("inf is no number") && !sentence.contains("UserInfo"))
+        #expect(sentence.contains("inf cannot be stored as JSON") && !sentence.contains("UserInfo"))
         #expect(try peers.here.defaultCollection().value("a") == 10, "the conflict stays")
     }
 

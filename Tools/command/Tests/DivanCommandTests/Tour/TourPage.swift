@@ -44,6 +44,8 @@ struct TourPage {
     static func masked(_ text: String) -> String {
         var text = text
         text.replace(/:\d{4,5}\b/, with: ":PORT")
+        // In a URL that a terminal breaks before the port.
+        text.replace(/\b\d{4,5}\/travel\b/, with: "PORT/travel")
         text.replace(/port \d+/, with: "port PORT")
         text.replace(/[0-9A-F]{2}(:[0-9A-F]{2}){15,}/, with: "KEY")
         text.replace(/\b[0-9a-f]{32,64}\b/, with: "KEY")
