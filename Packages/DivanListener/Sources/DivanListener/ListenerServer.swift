@@ -167,7 +167,11 @@ extension ListenerServer {
     /// Web pages may open a WebSocket wherever the browser's user can.
     private func decide(about request: UpgradeRequest) {
         guard mayAsk(request) else {
-            return refuse(request, 403, "web pages from other origins cannot connect to this listener")
+            return refuse(
+                request,
+                403,
+                "web pages from other origins cannot connect to this listener"
+            )
         }
         let shown = gate.credentials(shownBy: request)
         let (decision, seat) = logins.enter(

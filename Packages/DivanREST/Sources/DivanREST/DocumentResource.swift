@@ -95,7 +95,11 @@ struct DocumentResource {
 
     /// The ID belongs to a document that the client does not see.
     private var taken: RESTError {
-        RESTError(403, "forbidden", "this ID is already in use; use another ID, or POST without one")
+        RESTError(
+            403,
+            "forbidden",
+            "this ID is already in use; use another ID, or POST without one"
+        )
     }
 
     private func check(

@@ -31,9 +31,7 @@ struct QueryResource {
             }
         )
         if try call.flag("explain") {
-            guard call.rights.condition == nil else {
-                throw RESTError(403, "forbidden", "you cannot see query plans, because your access is limited by a condition")
-            }
+            guard call.rights.condition == nil else { throw Self.hiddenPlan }
             return .json(try query.plan())
         }
         let rows = try OpenRows(
@@ -52,6 +50,14 @@ struct QueryResource {
             status: 200,
             headers: ["Content-Type": "application/json", "Cache-Control": "no-cache"],
             body: .pieces(body, byteCount: nil)
+        )
+    }
+
+    private static var hiddenPlan: RESTError {
+        RESTError(
+            403,
+            "forbidden",
+            "you cannot see query plans, because your access is limited by a condition"
         )
     }
 }

@@ -40,7 +40,9 @@ public struct RESTCondition: Equatable, Sendable {
         do {
             return try test.holds(of: documentID, body: body, isDeleted: isDeleted)
         } catch {
-            Log(.listener).warning("Cannot evaluate the condition for document \(documentID): \(error)")
+            Log(.listener).warning(
+                "Cannot evaluate the condition for document \(documentID): \(error)"
+            )
             return false
         }
     }

@@ -33,7 +33,8 @@ public struct RESTError: Error, Sendable {
         case let error as StoreError: self.init(store: error)
         case let error as QueryError: self.init(400, "bad_query", "\(error)")
         case let error as QueryStop: self.init(stop: error)
-        case let error as JSONError: self.init(400, "bad_json", "the body is not valid JSON: \(error)")
+        case let error as JSONError:
+            self.init(400, "bad_json", "the body is not valid JSON: \(error)")
         case let error as DocumentIDError: self.init(400, "bad_id", "\(error)")
         default: self.init(500, "internal", "\(error); see the server's log")
         }

@@ -14,7 +14,12 @@ struct StudioEditing {
         case ("/document.json", "PUT"): return try save(id, in: path, request, body)
         case ("/document.json", "DELETE"): return try delete(id, in: path, request)
         case ("/conflict.json", "POST"): return try resolve(id, in: path, body)
-        default: throw RESTError(405, "method_not_allowed", "this page does not support \(request.method)")
+        default:
+            throw RESTError(
+                405,
+                "method_not_allowed",
+                "this page does not support \(request.method)"
+            )
         }
     }
 

@@ -71,8 +71,9 @@ public struct LanguageCheck {
     private func pages() -> [String] {
         let folders = ["Packages", "Tools", "Tests", "Docs", ".github"]
         let root = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]
-        return root.filter(tree.exists) + folders.flatMap { tree.files(under: $0, suffix: ".md") }
-            .filter { !$0.hasSuffix("/CHANGELOG.md") } + tree.files(under: "Packages", suffix: ".html")
+        let pages = folders.flatMap { tree.files(under: $0, suffix: ".md") }
+        return root.filter(tree.exists) + pages.filter { !$0.hasSuffix("/CHANGELOG.md") }
+            + tree.files(under: "Packages", suffix: ".html")
     }
 
     /// The benchmarks are excluded: their names of figures are keys of recorded measurements.

@@ -126,8 +126,9 @@ public final class Blob: Equatable, Hashable, @unchecked Sendable {
         }
     }
 
-    /// Number of bytes; 0 for a stream that has not been read yet. If the document does not contain the length, it is 0
-    /// until ``content`` is read.
+    /// Number of bytes; 0 for a stream that has not been read yet.
+    ///
+    /// If the document does not contain the length, it is 0 until ``content`` is read.
     public var length: UInt64 { lock.withLock { state.byteCount ?? 0 } }
 
     /// `sha1-` and base64 of the content's SHA-1, or `nil` until the blob is stored.

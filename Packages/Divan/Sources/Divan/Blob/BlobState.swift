@@ -194,7 +194,9 @@ struct BlobState {
         do {
             try Self.forEachPiece(of: stream) { data.append(contentsOf: $0) }
         } catch {
-            Journal.database.warning("Blob: reading the stream failed after \(data.count) bytes: \(error)")
+            Journal.database.warning(
+                "Blob: reading the stream failed after \(data.count) bytes: \(error)"
+            )
             content = .lost
             return
         }

@@ -71,7 +71,9 @@ extension Collection {
         }
     }
 
-    /// Deletes a document, even if it was changed since it was read. The deletion replicates as a tombstone.
+    /// Deletes a document, even if it was changed since it was read.
+    ///
+    /// The deletion replicates as a tombstone.
     ///
     /// - Throws: `CBLError.notFound` for a document that was never saved or has been purged, `invalidParameter` for one
     ///   of another collection, `notOpen`.
@@ -79,7 +81,9 @@ extension Collection {
         _ = try delete(document: document, concurrencyControl: .lastWriteWins)
     }
 
-    /// Deletes a document. The deletion replicates as a tombstone.
+    /// Deletes a document.
+    ///
+    /// The deletion replicates as a tombstone.
     ///
     /// - Returns: `false` if `concurrencyControl` is `.failOnConflict` and the document was changed or deleted since
     ///   `document` was read. Nothing is written then. With `.lastWriteWins`, if the document is already deleted,
@@ -113,8 +117,9 @@ extension Collection {
         }
     }
 
-    /// Purges a document and its history from this database. This does not replicate, so a pull can download the
-    /// document again.
+    /// Purges a document and its history from this database.
+    ///
+    /// This does not replicate, so a pull can download the document again.
     ///
     /// Afterwards, the object counts as never saved, but still belongs to this collection.
     ///

@@ -52,8 +52,9 @@ public final class Collection: CollectionChangeObservable, Equatable, Hashable, 
     /// `scope.name`, always with both parts.
     public var fullName: String { path.description }
 
-    /// Number of documents that are not deleted, including expired ones that are not purged yet. If it cannot be read,
-    /// it is 0, and a warning is logged.
+    /// Number of documents that are not deleted, including expired ones that are not purged yet.
+    ///
+    /// If it cannot be read, it is 0, and a warning is logged.
     public var count: UInt64 {
         let path = path
         return UInt64(orWarn("document count") { try read { try $0.count(in: path) } } ?? 0)

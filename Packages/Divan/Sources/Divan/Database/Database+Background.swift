@@ -60,7 +60,9 @@ public struct BackgroundCollection: Sendable {
         try await run { try $0.document(id: id) }
     }
 
-    /// Saves a document. Do not use the document until the call returns.
+    /// Saves a document.
+    ///
+    /// Do not use the document until the call returns.
     ///
     /// - Returns: Whether it was saved; always `true` unless `concurrencyControl` is `.failOnConflict`.
     /// - Throws: The same errors as `Collection.save(document:)`.
@@ -106,7 +108,9 @@ public struct BackgroundCollection: Sendable {
         }
     }
 
-    /// Deletes a document. The deletion replicates as a tombstone.
+    /// Deletes a document.
+    ///
+    /// The deletion replicates as a tombstone.
     ///
     /// - Throws: The same errors as `Collection.delete(document:)`.
     public func delete(_ document: Document) async throws {

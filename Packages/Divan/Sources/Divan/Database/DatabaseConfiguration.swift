@@ -1,7 +1,9 @@
 import DivanStore
 import Foundation
 
-/// How to open a database. Later changes do not affect an open database.
+/// How to open a database.
+///
+/// Later changes do not affect an open database.
 ///
 /// Source: `api-map.md` §2.2.
 public struct DatabaseConfiguration: Sendable {

@@ -1,4 +1,6 @@
-/// A namespace for collections. It exists while it has a collection; the default scope always exists.
+/// A namespace for collections.
+///
+/// It exists while it has a collection; the default scope always exists.
 public final class Scope: Sendable {
     /// The name of the default scope.
     public static let defaultScopeName = Database.defaultScopeName

@@ -4,7 +4,9 @@ import DivanStore
 import Foundation
 import Synchronization
 
-/// A document as it was when it was read. To edit it, use ``toMutable()``.
+/// A document as it was when it was read.
+///
+/// To edit it, use ``toMutable()``.
 ///
 /// It can be read from several threads at once; use a ``MutableDocument`` on one thread at a time. The body is parsed
 /// on first access. Iterating yields the keys.
@@ -19,7 +21,9 @@ public class Document: DictionaryProtocol, Equatable, Hashable, Sequence, @unche
     /// equal.
     public final var id: String { name.text }
 
-    /// The collection; `nil` until the document is saved. A purge does not clear it.
+    /// The collection; `nil` until the document is saved.
+    ///
+    /// A purge does not clear it.
     public final var collection: Collection? { standing.valid.collection }
 
     /// The document ID, compared by its bytes.

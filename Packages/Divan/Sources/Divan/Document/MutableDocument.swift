@@ -2,7 +2,9 @@ import DivanJSON
 import DivanRevisions
 import Foundation
 
-/// An editable document. Saving it creates a revision and updates this object.
+/// An editable document.
+///
+/// Saving it creates a revision and updates this object.
 ///
 /// Nested containers are live: editing a dictionary that ``dictionary(forKey:)`` returned edits the document. Use it on
 /// one thread at a time.
@@ -133,7 +135,9 @@ public final class MutableDocument: Document, MutableDictionaryProtocol, @unchec
         return self
     }
 
-    /// Stops the program: mutable objects do not support it. Use `toDictionary()`.
+    /// Stops the program: mutable objects do not support it.
+    ///
+    /// Use `toDictionary()`.
     public override func toJSON() -> String {
         stopForMisuse("toJSON() needs an immutable document; save this one and read it back")
     }

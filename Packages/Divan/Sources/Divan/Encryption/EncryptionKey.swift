@@ -40,14 +40,18 @@ public struct EncryptionKey: Sendable {
         given = Given(source)
     }
 
-    /// A key of 32 bytes. With another length, opening a database throws `CBLError.invalidParameter`.
+    /// A key of 32 bytes.
+    ///
+    /// With another length, opening a database throws `CBLError.invalidParameter`.
     ///
     /// Random bytes are the strongest key: `openssl rand 32`.
     public static func key(_ key: Data) -> EncryptionKey {
         EncryptionKey(RawKey(Swift.Result { () throws(SealError) in try SealKey(bytes: key.span) }))
     }
 
-    /// A password. The key is derived from it as on other platforms, which takes about 20 ms.
+    /// A password.
+    ///
+    /// The key is derived from it as on other platforms, which takes about 20 ms.
     ///
     /// A memorable password can be guessed by anyone with the file and enough time; prefer ``key(_:)``. With an empty
     /// password, or one of more than 1,024 bytes, opening a database throws `CBLError.invalidParameter`.

@@ -40,7 +40,9 @@ extension Collection: Indexable {
         return try read { reader in try reader.indexes(in: path).map(\.name.text) }
     }
 
-    /// Creates an index from SQL++ expressions. It contains all existing documents, and is updated with each save.
+    /// Creates an index from SQL++ expressions.
+    ///
+    /// It contains all existing documents, and is updated with each save.
     ///
     /// An identical index with the same name is kept; a different one is replaced.
     ///

@@ -4,7 +4,9 @@ import DivanQuery
 /// An index built with ``IndexBuilder``.
 public protocol Index {}
 
-/// Builds indexes from expressions in code. To use SQL++, see ``IndexConfiguration``.
+/// Builds indexes from expressions in code.
+///
+/// To use SQL++, see ``IndexConfiguration``.
 public final class IndexBuilder: Sendable {
     private init() {}
 

@@ -43,7 +43,8 @@ struct IndexPlan: Sendable {
                 language: text.language,
                 of: collection
             )
-        default: stopForMisuse("\(type(of: index)) is not an index of this module; use IndexBuilder")
+        default:
+            stopForMisuse("\(type(of: index)) is not an index of this module; use IndexBuilder")
         }
     }
 

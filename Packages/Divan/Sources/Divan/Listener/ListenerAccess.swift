@@ -64,8 +64,9 @@ public struct ListenerAccess: Sendable {
 
     private(set) var refusal: String?
 
-    /// Limits the client to documents that meet a condition in SQL++. It cannot read, create, change or delete any
-    /// others.
+    /// Limits the client to documents that meet a condition in SQL++.
+    ///
+    /// It cannot read, create, change or delete any others.
     ///
     /// ```swift
     /// let user = Parameters().setString(client.user, forName: "user")

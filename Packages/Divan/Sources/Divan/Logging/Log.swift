@@ -1,6 +1,8 @@
 import DivanLog
 
-/// Writes messages to the log sinks. Also has the older logging settings, `Database.log`; new code uses ``LogSinks``.
+/// Writes messages to the log sinks.
+///
+/// Also has the older logging settings, `Database.log`; new code uses ``LogSinks``.
 ///
 /// Both change the same settings.
 public final class Log: Sendable {

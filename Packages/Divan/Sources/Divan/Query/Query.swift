@@ -66,7 +66,9 @@ extension Query {
             default: nil
             }
         guard let made else {
-            stopForMisuse("\(type(of: self)) is not a query; use Database.createQuery or QueryBuilder")
+            stopForMisuse(
+                "\(type(of: self)) is not a query; use Database.createQuery or QueryBuilder"
+            )
         }
         return made.made
     }

@@ -70,7 +70,10 @@ extension Collection {
                     isDeleted: isDeleted
                 )
             } catch {
-                Journal.query.warning("Filter: document \(document.id) is excluded, because its condition failed: \(error)")
+                Journal.query.warning(
+                    "Filter: document \(document.id) is excluded, because its condition failed: "
+                        + "\(error)"
+                )
                 return false
             }
         }

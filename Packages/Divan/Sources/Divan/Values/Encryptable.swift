@@ -37,7 +37,9 @@ public struct Encryptable: Sendable {
         // Blobs from documents are taken as they are: a peer may have written their content inline.
         let standing = Elements([value]).metadataArray { blob in
             guard let object = blob.standingObject() else {
-                stopForMisuse("Encryptable: its value contains a blob; store the blob under another key")
+                stopForMisuse(
+                    "Encryptable: its value contains a blob; store the blob under another key"
+                )
             }
             return object
         }

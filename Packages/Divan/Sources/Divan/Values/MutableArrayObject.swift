@@ -99,7 +99,9 @@ public final class MutableArrayObject: ArrayObject, MutableArrayProtocol {
         return self
     }
 
-    /// Stops the program: mutable objects do not support it. Use `toArray()`.
+    /// Stops the program: mutable objects do not support it.
+    ///
+    /// Use `toArray()`.
     public override func toJSON() -> String {
         stopForMisuse("toJSON() needs an immutable array; save the document and read it back")
     }

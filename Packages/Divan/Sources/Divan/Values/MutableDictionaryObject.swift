@@ -74,7 +74,9 @@ public final class MutableDictionaryObject: DictionaryObject, MutableDictionaryP
         return self
     }
 
-    /// Stops the program: mutable objects do not support it. Use `toDictionary()`.
+    /// Stops the program: mutable objects do not support it.
+    ///
+    /// Use `toDictionary()`.
     public override func toJSON() -> String {
         stopForMisuse("toJSON() needs an immutable dictionary; save the document and read it back")
     }

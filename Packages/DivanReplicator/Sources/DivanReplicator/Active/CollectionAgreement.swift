@@ -34,7 +34,10 @@ final class CollectionAgreement {
     /// The reason for doing so now.
     var dueOffer: SyncError? {
         guard let nextOffer, connection.now >= nextOffer else { return nil }
-        return .http(.serviceUnavailable, "some changes could not be stored, locally or on the peer")
+        return .http(
+            .serviceUnavailable,
+            "some changes could not be stored, locally or on the peer"
+        )
     }
 
     init(

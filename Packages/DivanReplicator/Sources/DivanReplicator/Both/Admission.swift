@@ -35,7 +35,10 @@ struct Admission {
         guard let storedFilter else { return }
         // Even a short message may concern the largest document.
         guard connection.readingCredit.isPositive(at: connection.now) else {
-            throw .http(.serviceUnavailable, "read limit for access checks reached; push again later")
+            throw .http(
+                .serviceUnavailable,
+                "read limit for access checks reached; push again later"
+            )
         }
         guard let stored = try stored(message.documentID, in: connection.store) else { return }
         connection.readingCredit.owe(stored.body.count)

@@ -31,7 +31,10 @@ extension Inbox {
                 !rights.areBound || readable.contains(blob.digest) || rights.hasShown(blob.digest)
             if isProven, connection.store.blobs.contains(blob.digest) { continue }
             guard !body.orphans.contains(blob.digest) else {
-                throw .http(.notFound, "the sender does not have the content of blob \(blob.digest.description)")
+                throw .http(
+                    .notFound,
+                    "the sender does not have the content of blob \(blob.digest.description)"
+                )
             }
             if policy.leaves(blob) {
                 needs.absent.append(blob.digest)

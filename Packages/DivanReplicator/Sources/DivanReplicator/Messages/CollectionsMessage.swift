@@ -60,7 +60,9 @@ enum CollectionsMessage {
             }
             pairs.append((name, id))
         }
-        guard pairs.count == names.count else { throw .http(.badRequest, "collections and checkpoint_ids must contain strings") }
+        guard pairs.count == names.count else {
+            throw .http(.badRequest, "collections and checkpoint_ids must contain strings")
+        }
         return pairs
     }
 

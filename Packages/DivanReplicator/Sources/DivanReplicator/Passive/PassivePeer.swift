@@ -351,7 +351,10 @@ extension PassivePeer {
 
     private func storeCheckpoint(_ request: BLIPIncomingRequest) throws(SyncError) {
         guard options.allowsPull || options.allowsPush else {
-            throw .http(.forbidden, "a client that may neither push nor pull cannot store a checkpoint")
+            throw .http(
+                .forbidden,
+                "a client that may neither push nor pull cannot store a checkpoint"
+            )
         }
         let collection = try collection(of: request)
         let id = try checkpointID(of: request)

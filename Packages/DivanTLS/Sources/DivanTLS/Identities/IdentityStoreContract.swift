@@ -11,8 +11,7 @@ public enum IdentityStoreContract {
     public static func violations(
         of store: some TLSIdentityStore
     ) throws(CredentialError) -> [String] {
-        let first = try sample("first")
-        let second = try sample("second")
+        let (first, second) = (try sample("first"), try sample("second"))
         var violations: [String] = []
         func check(_ promise: String, _ holds: () throws -> Bool) {
             do {
@@ -21,7 +20,6 @@ public enum IdentityStoreContract {
                 violations.append("\(promise) It threw: \(error)")
             }
         }
-
         check("An empty store must have no labels.") { try store.labels().isEmpty }
         check("An unknown label must return nil.") { try store.credential(label: "unknown") == nil }
         check("Deleting an unknown label must not throw.") {
@@ -41,7 +39,9 @@ public enum IdentityStoreContract {
         check("Saving an existing label must throw and keep the old credential.") {
             try keeps(first, from: second, in: store)
         }
-        check("replace must save the new credential.") { try replaces(first, by: second, in: store) }
+        check("replace must save the new credential.") {
+            try replaces(first, by: second, in: store)
+        }
         check("Labels must be sorted by bytes.") { try store.labels() == labels.sortedByBytes() }
         for label in invalidLabels {
             let start = "\(label.prefix(8))".debugDescription

@@ -21,8 +21,10 @@ struct DocumentReader {
         try splitter.finish(body)
     }
 
-    private static func readDirectory(_ path: String, _ body: (inout DocumentText) throws -> Void) throws
-    {
+    private static func readDirectory(
+        _ path: String,
+        _ body: (inout DocumentText) throws -> Void
+    ) throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
             .filter { $0.hasSuffix(".json") }
         guard !names.isEmpty else {

@@ -99,7 +99,8 @@ enum IdentityNewCommand: Command {
         case "server": return .serverAuth
         case "client": return .clientAuth
         case "both": return [.serverAuth, .clientAuth]
-        case let role: throw Failure.usage(
+        case let role:
+            throw Failure.usage(
                 "invalid value '\(role)' for '--for'",
                 hint: "use 'server', 'client' or 'both'"
             )

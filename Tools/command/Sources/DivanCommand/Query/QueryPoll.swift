@@ -2,8 +2,9 @@ import Dispatch
 import DivanCommandLine
 import DivanQuery
 
-/// Runs a query again whenever its collections have changed, and when a document in them expires. It polls,
-/// since they belong to another program.
+/// Runs a query again whenever its collections have changed, and when a document in them expires.
+///
+/// It polls, since they belong to another program.
 struct QueryPoll {
     private let session: QuerySession
     private let text: String

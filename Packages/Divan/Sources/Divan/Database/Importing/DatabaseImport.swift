@@ -16,8 +16,9 @@ public struct DatabaseImport: Sendable, Equatable {
     public internal(set) var missingBlobs: [String] = []
     /// A line for each damaged record, at most 1,000; the first line is for the file if it has damaged pages.
     public internal(set) var damages: [String] = []
-    /// Number of damaged records, plus one if the file has damaged pages. Documents that only lost their history also
-    /// count in `documentCount`.
+    /// Number of damaged records, plus one if the file has damaged pages.
+    ///
+    /// Documents that only lost their history also count in `documentCount`.
     public internal(set) var damageCount = 0
     /// Documents that were not imported, because their records are damaged.
     ///

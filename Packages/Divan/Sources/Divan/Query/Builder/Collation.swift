@@ -76,7 +76,8 @@ extension QueryCollationChange {
         switch collation {
         case let ascii as Collation.ASCII: self = ascii.change
         case let unicode as Collation.Unicode: self = unicode.change
-        default: stopForMisuse("\(type(of: collation)) is not a collation of this module; use Collation")
+        default:
+            stopForMisuse("\(type(of: collation)) is not a collation of this module; use Collation")
         }
     }
 }

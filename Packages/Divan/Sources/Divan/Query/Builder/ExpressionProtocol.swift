@@ -86,7 +86,9 @@ extension QueryExpression {
         case let built as BuiltProperty: self = built.tree
         case let built as BuiltMetadata: self = built.tree
         default:
-            stopForMisuse("\(type(of: expression)) is not an expression of this module; use Expression")
+            stopForMisuse(
+                "\(type(of: expression)) is not an expression of this module; use Expression"
+            )
         }
     }
 }
@@ -104,7 +106,9 @@ extension QueryPath {
     /// The path of an index, `alias.index` or `index`.
     init(index: any IndexExpressionProtocol) {
         guard let built = index as? BuiltIndex else {
-            stopForMisuse("\(type(of: index)) is not an index expression; use Expression.fullTextIndex")
+            stopForMisuse(
+                "\(type(of: index)) is not an index expression; use Expression.fullTextIndex"
+            )
         }
         self = built.path
     }

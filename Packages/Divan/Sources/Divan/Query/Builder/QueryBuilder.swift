@@ -193,7 +193,9 @@ extension OrderByRouter {
         with(OrderBy.init) { statement in
             statement.orderings = orderings.map { ordering in
                 guard let order = ordering as? QuerySortOrder else {
-                    stopForMisuse("\(type(of: ordering)) is not an ordering of this module; use Ordering")
+                    stopForMisuse(
+                        "\(type(of: ordering)) is not an ordering of this module; use Ordering"
+                    )
                 }
                 return order.ordering
             }

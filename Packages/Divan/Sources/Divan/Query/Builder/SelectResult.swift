@@ -54,7 +54,10 @@ extension QueryColumn {
         switch result {
         case let built as BuiltColumn: self = built.column
         case is BuiltBody: self.init(QueryExpression(Expression.all()))
-        default: stopForMisuse("\(type(of: result)) is not a select result of this module; use SelectResult")
+        default:
+            stopForMisuse(
+                "\(type(of: result)) is not a select result of this module; use SelectResult"
+            )
         }
     }
 }
