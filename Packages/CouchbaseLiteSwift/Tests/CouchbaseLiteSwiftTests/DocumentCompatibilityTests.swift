@@ -20,7 +20,7 @@ import Testing
         collection = try database.createCollection(name: "hotels", scope: "inventory")
     }
 
-    @Test func `the numbers of a document equal plain ones in a dictionary, both ways`() throws {
+    @Test func `numbers of a document equal plain numbers in a dictionary`() throws {
         func areEqual(_ left: [String: Any], _ right: [String: Any]) -> Bool {
             NSDictionary(dictionary: left).isEqual(to: right)
         }
@@ -39,7 +39,7 @@ import Testing
         #expect(Set(boxed + [3]).count == 1)
     }
 
-    @Test func `a document is made, saved, read and edited`() throws {
+    @Test func `a document is created, saved, read and edited`() throws {
         let hotel = MutableDocument(id: "hotel-1")
             .setString("Grand", forKey: "name")
             .setInt(120, forKey: "rooms")
@@ -69,7 +69,7 @@ import Testing
         #expect(collection.count == 0)
     }
 
-    @Test func `what JSONSerialization reads goes through a document and back`() throws {
+    @Test func `JSONSerialization values are stored and read back`() throws {
         let text = """
             {"yes":true,"no":false,"none":null,"rooms":12,"most":9223372036854775807,\
             "huge":18446744073709551615,"rating":4.5,"tags":["a",1,true,null,{"b":[]}],"empty":{}}
@@ -92,7 +92,7 @@ import Testing
         )
     }
 
-    @Test func `a blob's JSON stands for the blob in another document`() throws {
+    @Test func `a blob can be copied to another document as JSON`() throws {
         let photo = Blob(contentType: "image/jpeg", data: Data("photo".utf8))
         try collection.save(document: MutableDocument(id: "a").setBlob(photo, forKey: "avatar"))
         let json = try #require(try collection.document(id: "a")?.blob(forKey: "avatar")).toJSON()
@@ -107,7 +107,7 @@ import Testing
         #expect(try database.getBlob(properties: copy.toDictionary())?.length == 5)
     }
 
-    @Test func `properties of two documents are merged in a conflict handler`() throws {
+    @Test func `a conflict handler can merge two documents`() throws {
         try collection.save(document: MutableDocument(id: "xyz", data: ["name": "pears"]))
         guard let document = try collection.document(id: "xyz") else { return }
         let mutableDocument = document.toMutable()
@@ -129,7 +129,7 @@ import Testing
         #expect(collection["xyz"]["count"].int == 3)
     }
 
-    @Test func `an error is told by its code`() throws {
+    @Test func `errors are recognized by their code`() throws {
         do {
             try collection.purge(id: "nothing")
         } catch let error as NSError {
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    @Test func `a batch, a blob, an expiration`() throws {
+    @Test func `a batch, a blob and an expiration work`() throws {
         try database.inBatch {
             for index in 0..<10 {
                 let document = MutableDocument(id: "doc-\(index)", data: ["index": index])
@@ -176,7 +176,7 @@ import Testing
         #expect(try database.defaultCollection().name == Collection.defaultCollectionName)
     }
 
-    @Test func `a listener hears of a change`() async throws {
+    @Test func `a listener is notified of changes`() async throws {
         let queue = DispatchQueue(label: "app")
         let ids = try await withCheckedThrowingContinuation {
             (continuation: CheckedContinuation<[String], any Error>) in
@@ -195,7 +195,7 @@ import Testing
     }
 
     @available(*, deprecated)
-    @Test func `code from before collections works on the default one`() throws {
+    @Test func `code from before collections uses the default collection`() throws {
         let document = MutableDocument(id: "old", data: ["type": "draft"])
         try database.saveDocument(document)
         #expect(database.count == 1)
@@ -231,7 +231,7 @@ import Testing
     }
 
     @available(*, deprecated)
-    @Test func `every way of setting up logs compiles`() {
+    @Test func `every way to configure logging compiles`() {
         let before = LogSinks.console
         defer { LogSinks.console = before }
         Database.setLogLevel(.verbose, domain: .replicator)

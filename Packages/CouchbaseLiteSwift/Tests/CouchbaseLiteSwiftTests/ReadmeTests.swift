@@ -4,7 +4,7 @@ import Testing
 
 /// The README's example, word for word.
 @Suite struct ReadmeTests {
-    @Test func `the example saves a hotel`() throws {
+    @Test func `the example in the README saves a hotel`() throws {
         let directory = try TemporaryDirectory()
         var config = DatabaseConfiguration()
         config.directory = directory.path

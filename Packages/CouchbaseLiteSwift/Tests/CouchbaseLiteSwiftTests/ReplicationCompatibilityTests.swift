@@ -124,7 +124,7 @@ import Testing
     }
 
     @available(*, deprecated)
-    @Test func `configurations of every age compile`() throws {
+    @Test func `replicator configurations of every API version compile`() throws {
         let url = try #require(URL(string: "wss://localhost:4984/travel"))
         let target = URLEndpoint(url: url)
         var config = ReplicatorConfiguration(target: target)

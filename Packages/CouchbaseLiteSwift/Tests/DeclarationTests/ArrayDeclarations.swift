@@ -39,7 +39,7 @@ import Testing
 
     private let blob = Blob(contentType: "a/b", data: Data([1]))
 
-    @Test func `add has every type and returns the array`() throws {
+    @Test func `add supports every type and returns the array`() throws {
         let array = MutableArrayObject()
         let same: MutableArrayObject = array.addValue(nil).addString("text").addNumber(7)
             .addInt(-1).addInt64(.max).addFloat(1.5).addDouble(0.1).addBoolean(true)
@@ -56,7 +56,7 @@ import Testing
         #expect(read == array)
     }
 
-    @Test func `insert has every type, before the index`() {
+    @Test func `insert supports every type and inserts before the index`() {
         let array = MutableArrayObject()
         array.insertDictionary(MutableDictionaryObject(data: ["k": "v"]), at: 0)
         array.insertArray(MutableArrayObject(data: [1]), at: 0)
@@ -73,7 +73,7 @@ import Testing
         check(array)
     }
 
-    @Test func `set has every type, in place`() throws {
+    @Test func `set supports every type and replaces the item`() throws {
         let array = MutableArrayObject(data: [Any](repeating: 0, count: 13))
         array.setValue(nil, at: 0)
         array.setString("text", at: 1)
@@ -121,7 +121,7 @@ import Testing
         #expect(mutable(MutableArrayObject()).count == 0)
     }
 
-    @Test func `a setter takes nil as null`() {
+    @Test func `a setter stores nil as null`() {
         let array = MutableArrayObject()
         array.addString(nil).addNumber(nil).addDate(nil).addBlob(nil).addArray(nil)
         array.addDictionary(nil)

@@ -49,7 +49,7 @@ import Testing
         #expect(try database.getBlob(properties: whole) == nil)
     }
 
-    @Test func `toJSON is the metadata with @type`() throws {
+    @Test func `toJSON returns the metadata with @type`() throws {
         let database = try place.open()
         let blob = Blob(contentType: "text/plain", data: Data("hello".utf8))
         try database.saveBlob(blob: blob)
@@ -60,13 +60,13 @@ import Testing
         #expect(Blob.isBlob(properties: members))
     }
 
-    @Test func `a missing file throws`() {
+    @Test func `creating a blob from a missing file throws`() {
         let url = URL(fileURLWithPath: "/nowhere/at/all")
         #expect(code { _ = try Blob(contentType: "a/b", fileURL: url) } != 0)
     }
 
     /// JSON coders know nothing of databases: a blob is only codable in models.
-    @Test func `other coders refuse a blob`() {
+    @Test func `other encoders and decoders reject a blob`() {
         let blob = Blob(contentType: "a/b", data: Data([1]))
         #expect(code { _ = try JSONEncoder().encode([blob]) } == CBLError.encodingError)
         let bytes = Data("[{}]".utf8)

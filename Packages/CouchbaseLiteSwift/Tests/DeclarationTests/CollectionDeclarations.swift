@@ -54,7 +54,7 @@ import Testing
         let _: (Collection) -> (String) throws -> Date? = Collection.getDocumentExpiration(id:)
     }
 
-    @Test func `Collection has listeners, whose tokens may be dropped`() {
+    @Test func `Collection has listeners, whose tokens can be ignored`() {
         let _: (Collection) -> (@escaping @Sendable (CollectionChange) -> Void) -> ListenerToken =
             Collection.addChangeListener(listener:)
         let _:
@@ -76,7 +76,7 @@ import Testing
         collection.addDocumentChangeListener(id: "d", queue: nil) { _ in }
     }
 
-    @Test func `Collection takes models`() {
+    @Test func `Collection saves and reads models`() {
         let _: (Collection) -> (String, Hotel.Type) throws -> Hotel? = Collection.document(id:as:)
         let _: (Collection) -> (Hotel) throws -> Void = Collection.save(from:)
         let _: (Collection) -> (Hotel, ConcurrencyControl) throws -> Bool =

@@ -43,7 +43,7 @@ import Testing
             Database.deleteCollection(name:scope:)
     }
 
-    @Test func `defaults may be left out`() throws {
+    @Test func `arguments with defaults can be omitted`() throws {
         let database = try place.open()
         #expect(try database.collections().count == 1)
         let collection = try database.createCollection(name: "a")
@@ -66,7 +66,7 @@ import Testing
         #expect(place.directory.names == ["copy.cblite2"])
     }
 
-    @Test func `EncryptionKey and changeEncryptionKey are official`() {
+    @Test func `EncryptionKey and changeEncryptionKey have their official form`() {
         let _: (Data) -> EncryptionKey = EncryptionKey.key(_:)
         let _: (String) -> EncryptionKey = EncryptionKey.password(_:)
         let _: WritableKeyPath<DatabaseConfiguration, EncryptionKey?> = \.encryptionKey

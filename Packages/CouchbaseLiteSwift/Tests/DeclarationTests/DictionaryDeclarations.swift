@@ -72,7 +72,7 @@ import Testing
         elements.array(at: 1)?.addInt(3)
     }
 
-    @Test func `what the protocols of mutable containers hand out can be edited`() throws {
+    @Test func `containers read through the mutable protocols can be edited`() throws {
         let data: [String: Any] = ["d": [String: Any](), "a": [[String: Any](), [Any]()]]
         let document = MutableDocument(id: "d", data: data)
         edit(document)
@@ -93,7 +93,7 @@ import Testing
         check(read.toMutable())
     }
 
-    @Test func `setters take nil, and results may be left unused`() throws {
+    @Test func `setters accept nil, and their results can be ignored`() throws {
         let document = MutableDocument()
         document.setValue(nil, forKey: "a")
         document.setString(nil, forKey: "b")
@@ -110,7 +110,7 @@ import Testing
         #expect(document.keys == ["y"])
     }
 
-    @Test func `every type of the value conventions is taken and handed back`() throws {
+    @Test func `every supported type can be set and read back`() throws {
         let blob = Blob(contentType: "text/plain", data: Data("x".utf8))
         let data: [String: Any] = [
             "string": "s", "nsstring": NSString("n"), "int": 1, "int8": Int8(-8), "uint8": UInt8(8),

@@ -45,7 +45,7 @@ import Testing
         #expect(try MutableDocument(id: nil, json: "{}").count == 0)
     }
 
-    @Test func `MutableDocument hands out mutable values`() {
+    @Test func `MutableDocument returns mutable containers`() {
         let _: (MutableDocument) -> (String) -> MutableArrayObject? = MutableDocument.array(forKey:)
         let _: (MutableDocument) -> (String) -> MutableDictionaryObject? =
             MutableDocument.dictionary(forKey:)
@@ -59,7 +59,7 @@ import Testing
         #expect(document.toMutable() === document)
     }
 
-    @Test func `a revision's history is told newest first`() throws {
+    @Test func `the revision history lists the newest revision first`() throws {
         let database = try place.open()
         let collection = try database.defaultCollection()
         let document = MutableDocument(id: "d")
@@ -71,7 +71,7 @@ import Testing
         #expect(document._getRevisionHistory() == "\(second),\(first)")
     }
 
-    @Test func `bad JSON and the wrong root are invalidJSON`() {
+    @Test func `malformed JSON and the wrong root throw invalidJSON`() {
         for text in ["", "nonsense", "[]", "1", "\"text\"", "{\"a\":}"] {
             #expect(code { _ = try MutableDocument(json: text) } == CBLError.invalidJSON)
             #expect(code { _ = try MutableDocument(id: "d", json: text) } == CBLError.invalidJSON)

@@ -10,7 +10,7 @@ import Testing
         place = try Place()
     }
 
-    @Test func `endpoints are structs with one member`() throws {
+    @Test func `endpoints are structs with one property`() throws {
         let _: (URL) -> URLEndpoint = URLEndpoint.init(url:)
         let _: (Database) -> DatabaseEndpoint = DatabaseEndpoint.init(database:)
         let _: KeyPath<URLEndpoint, URL> = \.url
@@ -22,7 +22,7 @@ import Testing
         #expect((endpoints[1] as? DatabaseEndpoint)?.database === database)
     }
 
-    @Test func `authenticators keep what they are given`() throws {
+    @Test func `authenticators keep their arguments`() throws {
         let _: (String, String) -> BasicAuthenticator = BasicAuthenticator.init(username:password:)
         let _: (String) -> SessionAuthenticator = SessionAuthenticator.init(sessionID:)
         let _: (String, String?) -> SessionAuthenticator =

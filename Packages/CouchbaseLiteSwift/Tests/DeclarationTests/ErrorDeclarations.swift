@@ -68,7 +68,7 @@ import Testing
         #expect(codes == [17_001, 18_001, 18_002])
     }
 
-    @Test func `what is thrown is a real NSError with a sentence`() throws {
+    @Test func `a thrown error is an NSError with a message`() throws {
         let collection = try place.open().defaultCollection()
         do {
             try collection.purge(id: "none")

@@ -38,7 +38,7 @@ import Testing
 
     private let n: PropertyExpressionProtocol = Expression.property("n")
 
-    @Test func `Expression makes values`() throws {
+    @Test func `Expression creates values of every type`() throws {
         let all: PropertyExpressionProtocol = Expression.all()
         #expect((try value(all) as? DictionaryObject)?.int(forKey: "n") == 7)
         #expect(try value(Expression.property("a.b.c")) as? Bool == true)
@@ -64,7 +64,7 @@ import Testing
         #expect(try query.execute().next()?.int(at: 0) == 9)
     }
 
-    @Test func `operators calculate`() throws {
+    @Test func `arithmetic operators work`() throws {
         let two = Expression.int(2)
         #expect(try value(n.multiply(two)) as? Int == 14)
         #expect(try value(n.divide(two)) as? Int == 3)
@@ -73,7 +73,7 @@ import Testing
         #expect(try value(n.subtract(two)) as? Int == 5)
     }
 
-    @Test func `operators compare`() throws {
+    @Test func `comparison operators work`() throws {
         let seven = Expression.int(7)
         let null = Expression.value(nil)
         let name = Expression.property("name")
@@ -94,7 +94,7 @@ import Testing
         #expect(try !holds(n.equalTo(Expression.int(8)).or(n.isNotValued())))
     }
 
-    @Test func `the older tests for a value are there`() throws {
+    @Test func `the deprecated null and missing tests work`() throws {
         struct Asking: Older {
             let holds: (ExpressionProtocol) throws -> Bool
             @available(*, deprecated) func run() throws {
@@ -106,7 +106,7 @@ import Testing
         try asking.run()
     }
 
-    @Test func `collations compare`() throws {
+    @Test func `comparisons use collations`() throws {
         let ascii: Collation.ASCII = Collation.ascii().ignoreCase(true)
         let unicode: Collation.Unicode = Collation.unicode().ignoreCase(true).ignoreAccents(true)
         let collation: CollationProtocol = unicode.locale("de")
@@ -118,7 +118,7 @@ import Testing
         #expect(try !holds(name.collate(Collation.unicode().locale(nil)).equalTo(plain)))
     }
 
-    @Test func `items are quantified`() throws {
+    @Test func `ANY and EVERY test the items of an array`() throws {
         let tag: VariableExpressionProtocol = ArrayExpression.variable("t")
         let tags = Expression.property("tags")
         let isA = tag.equalTo(Expression.string("a"))
@@ -132,7 +132,7 @@ import Testing
         #expect(try value(contains) as? Bool == true)
     }
 
-    @Test func `functions of numbers`() throws {
+    @Test func `number functions work`() throws {
         let half = Expression.property("half")
         let cases: [(ExpressionProtocol, Double)] = [
             (Function.abs(Expression.int(-3)), 3), (Function.acos(half), acos(0.5)),
@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func `functions of text and time`() throws {
+    @Test func `string and date functions work`() throws {
         let name = Expression.property("name")
         let date = Expression.property("date")
         #expect(
@@ -175,7 +175,7 @@ import Testing
         #expect((try value(Function.millisToString(millis)) as? String)?.hasPrefix("1985") == true)
     }
 
-    @Test func `distances of vectors`() throws {
+    @Test func `vector distance functions work`() throws {
         let vector = Expression.property("vector")
         let zero = Expression.property("zero")
         #expect(try value(Function.euclideanDistance(between: vector, and: zero)) as? Double == 5)
@@ -185,7 +185,7 @@ import Testing
         #expect(abs(try #require(same)) < 1e-12)
     }
 
-    @Test func `text is matched and ranked`() throws {
+    @Test func `full-text search matches and ranks`() throws {
         let index = FullTextIndexConfiguration(["text"], language: "en")
         try collection.createIndex(withName: "words", config: index)
         let words: FullTextIndexExpressionProtocol = Expression.fullTextIndex("words")

@@ -10,7 +10,7 @@ import Testing
         place = try Place()
     }
 
-    @Test func `Fragment is read-only in its official types`() {
+    @Test func `Fragment can be read as its official types`() {
         let _: KeyPath<Fragment, Any?> = \.value
         let _: KeyPath<Fragment, String?> = \.string
         let _: KeyPath<Fragment, NSNumber?> = \.number
@@ -31,7 +31,7 @@ import Testing
         #expect(accept(Fragment.self) && accept(MutableFragment.self))
     }
 
-    @Test func `MutableFragment is settable in its official types`() {
+    @Test func `MutableFragment can be set with its official types`() {
         let _: ReferenceWritableKeyPath<MutableFragment, Any?> = \.value
         let _: ReferenceWritableKeyPath<MutableFragment, String?> = \.string
         let _: ReferenceWritableKeyPath<MutableFragment, NSNumber?> = \.number
@@ -47,7 +47,7 @@ import Testing
         let _: (MutableFragment) -> (MutableFragment, MutableFragment) = { ($0[0], $0["k"]) }
     }
 
-    @Test func `each setter sets`() {
+    @Test func `each setter stores its value`() {
         let document = MutableDocument()
         let blob = Blob(contentType: "a/b", data: Data([1]))
         let date = Date(timeIntervalSince1970: 5)
@@ -75,7 +75,7 @@ import Testing
         #expect(document["null"].exists && document["null"].value is NSNull)
     }
 
-    @Test func `assigning through a parent that is not there is ignored`() {
+    @Test func `assigning through a missing parent is ignored`() {
         let document = MutableDocument(data: ["a": [1], "d": [String: Any]()])
         document["array"][0][0].value = 1
         document["absent"]["key"].string = "x"

@@ -47,8 +47,7 @@ import Testing
         )
     }
 
-    @Test func `an identity is made, found and deleted; a taken label or no name is crypto`() throws
-    {
+    @Test func `identities are created, found and deleted, and invalid ones throw crypto`() throws {
         let attributes = [certAttrCommonName: "CBL-Server", certAttrOrganization: "Divan"]
         let usage = KeyUsages.serverAuth
         #expect(try TLSIdentity.identity(withLabel: "label") == nil)
@@ -75,7 +74,7 @@ import Testing
         try older.run()
     }
 
-    @Test func `Apple's names resolve`() throws {
+    @Test func `Apple's functions and types compile`() throws {
         let identity = try TLSIdentity.createIdentity(
             for: .serverAuth,
             attributes: [certAttrCommonName: "Apple"],

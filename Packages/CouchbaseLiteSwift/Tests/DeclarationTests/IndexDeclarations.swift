@@ -36,7 +36,7 @@ import Testing
         return try query.execute().allResults().count
     }
 
-    @Test func `a collection has indexes`() throws {
+    @Test func `a collection creates, lists and deletes indexes`() throws {
         let indexable: Indexable = collection
         let _: IndexConfiguration = ValueIndexConfiguration(["stars"])
         let plain: Index = IndexBuilder.valueIndex(items: ValueIndexItem.property("stars"))
@@ -52,7 +52,7 @@ import Testing
         #expect(try indexable.indexes() == ["b"])
     }
 
-    @Test func `value indexes are configured, with a condition too`() throws {
+    @Test func `value indexes are configured, also with a condition`() throws {
         let plain = ValueIndexConfiguration(["stars", "name"])
         let part = ValueIndexConfiguration(["name"], where: "stars > 2")
         #expect(plain.expressions == ["stars", "name"] && plain.where == nil)
@@ -93,7 +93,7 @@ import Testing
         #expect(try count(sql) == 0)
     }
 
-    @Test func `array indexes are configured, nested ones too`() throws {
+    @Test func `array indexes are configured, also nested ones`() throws {
         let tags = ArrayIndexConfiguration(path: "tags")
         #expect(tags.path == "tags" && tags.expressions == nil)
         try collection.createIndex(withName: "tags", config: tags)
@@ -123,7 +123,7 @@ import Testing
         )
     }
 
-    @Test func `value indexes are built`() throws {
+    @Test func `value indexes are created with the builder`() throws {
         let stars = Expression.property("stars")
         let items: [ValueIndexItem] = [
             ValueIndexItem.expression(stars.add(Expression.int(1))),
@@ -134,7 +134,7 @@ import Testing
         #expect(try count("SELECT name FROM hotels WHERE stars + 1 = 3", uses: "sum") == 1)
     }
 
-    @Test func `a query goes on when its index or its collection is deleted`() throws {
+    @Test func `a query works without its index, but not without its collection`() throws {
         try collection.createIndex(withName: "s", config: ValueIndexConfiguration(["stars"]))
         let items = ArrayIndexConfiguration(path: "tags")
         try collection.createIndex(withName: "t", config: items)
@@ -170,7 +170,7 @@ import Testing
         #expect(code { _ = try collection.indexes() } == CBLError.notOpen)
     }
 
-    @Test func `a database passes on to its default collection, in the older way`() throws {
+    @Test func `the deprecated methods of Database use the default collection`() throws {
         struct Passing: Older {
             let database: Database
             @available(*, deprecated) func run() throws {

@@ -69,7 +69,7 @@ import Testing
         #expect(listener.port == nil && listener.urls == nil)
     }
 
-    @Test func `authenticators take plain closures`() {
+    @Test func `listener authenticators accept plain closures`() {
         let _: (@escaping @Sendable (String, String) -> Bool) -> ListenerPasswordAuthenticator =
             ListenerPasswordAuthenticator.init(authenticator:)
         let _:

@@ -71,7 +71,7 @@ import Testing
         Log.log(domain: .multipeer, level: .debug, message: "nobody listens")
     }
 
-    @Test func `Database.log and its parts compile`() throws {
+    @Test func `Database.log and its properties compile`() throws {
         let older: Older = LogCode()
         try older.run()
     }

@@ -45,7 +45,7 @@ import Testing
         var parts: [Part]
     }
 
-    @Test func `the typealiases stand for classes`() {
+    @Test func `the type aliases are class constraints`() {
         func encodable<T: DocumentEncodable>(_: T.Type) -> Bool { true }
         func decodable<T: DocumentDecodable>(_: T.Type) -> Bool { true }
         func codable<T: DocumentCodable>(_: T.Type) -> Bool { true }
@@ -83,7 +83,7 @@ import Testing
         #expect(collection.count == 0)
     }
 
-    @Test func `what is only encodable or only decodable works one way`() throws {
+    @Test func `Encodable-only and Decodable-only models can be saved or read`() throws {
         let collection = try place.open().defaultCollection()
         let encoded = Encoded()
         try collection.save(from: encoded)

@@ -27,7 +27,7 @@ import Testing
 
     private var id: SelectResultAs { SelectResult.expression(Meta.id) }
 
-    @Test func `every router is a query and leads on as it should`() throws {
+    @Test func `every clause returns a query and allows the clauses that can follow it`() throws {
         let select: Select = QueryBuilder.select(id)
         let from: From = select.from(DataSource.collection(hotels))
         let stars = Expression.property("stars")
@@ -43,7 +43,7 @@ import Testing
         #expect(try ids(filter.orderBy(Ordering.expression(stars))) == ["c", "b"])
     }
 
-    @Test func `groups lead to HAVING, order and limit`() throws {
+    @Test func `GROUP BY can be followed by HAVING, ORDER BY and LIMIT`() throws {
         let town = Expression.property("town")
         let columns: [SelectResultProtocol] = [
             SelectResult.property("town"),
@@ -64,7 +64,7 @@ import Testing
         #expect(try queries.map { try ids($0).count } == [2, 1, 1, 1, 1, 1, 2, 2])
     }
 
-    @Test func `sources are joined in every way`() throws {
+    @Test func `every type of join works`() throws {
         let hotel: DataSourceAs = DataSource.collection(hotels)
         let town = DataSource.collection(towns).as("t")
         let condition = Meta.id.from("t").equalTo(Expression.property("town").from("h"))
@@ -90,7 +90,7 @@ import Testing
         #expect(try queries.map { try ids($0).count } == [2, 3, 2, 1, 3])
     }
 
-    @Test func `results are chosen in every way`() throws {
+    @Test func `every kind of select result works`() throws {
         let all: SelectResultFrom = SelectResult.all()
         let source = DataSource.collection(hotels)
         let rows = [
@@ -110,7 +110,7 @@ import Testing
         #expect(try QueryBuilder.select(named).from(source).execute().next()?.keys == ["n"])
     }
 
-    @Test func `metadata is there`() throws {
+    @Test func `metadata can be selected`() throws {
         let columns = [Meta.id, Meta.revisionID, Meta.sequence, Meta.isDeleted, Meta.expiration]
         let query = QueryBuilder.select(columns.map { SelectResult.expression($0) })
             .from(DataSource.collection(hotels))
@@ -120,7 +120,7 @@ import Testing
         #expect(row.string(at: 1) == (try hotels.document(id: "a")?.revisionID))
     }
 
-    @Test func `the older source is the default collection`() throws {
+    @Test func `the deprecated data source is the default collection`() throws {
         struct Asking: Older {
             let database: Database
             @available(*, deprecated) func run() throws {

@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `a database makes queries of text`() throws {
+    @Test func `a database creates queries from SQL++`() throws {
         let factory: QueryFactory = database
         let query: Query = try factory.createQuery("SELECT name FROM _ ORDER BY name")
         let _: CustomStringConvertible = query
@@ -31,7 +31,7 @@ import Testing
         #expect(code { _ = try database.createQuery("SELECT *") } == CBLError.invalidQuery)
     }
 
-    @Test func `Query has listeners, whose tokens may be dropped`() async throws {
+    @Test func `Query has listeners, whose tokens can be ignored`() async throws {
         let query = try database.createQuery("SELECT COUNT(*) AS n FROM _")
         let (changes, heard) = AsyncStream.makeStream(of: QueryChange.self)
         let first: ListenerToken = query.addChangeListener(withQueue: DispatchQueue(label: "q")) {
@@ -52,7 +52,7 @@ import Testing
         query.addChangeListener { _ in }
     }
 
-    @Test func `a listener is removed by its token, in the older way too`() throws {
+    @Test func `the deprecated method removes a listener by its token`() throws {
         struct Removing: Older {
             let query: Query
             @available(*, deprecated) func run() {
@@ -63,7 +63,7 @@ import Testing
         try removing.run()
     }
 
-    @Test func `a query has parameters, and a closed database no queries`() throws {
+    @Test func `a query has parameters, and a closed database creates no queries`() throws {
         let query = try database.createQuery("SELECT name FROM _ WHERE stars > $least")
         #expect(query.parameters == nil)
         query.parameters = Parameters().setInt(4, forName: "least")
@@ -78,7 +78,7 @@ import Testing
         #expect(code { _ = try database.createQuery("SELECT 1 AS a FROM _") } == CBLError.notOpen)
     }
 
-    @Test func `Parameters take and give back every type`() throws {
+    @Test func `Parameters accept and return every type`() throws {
         let date = Date(timeIntervalSince1970: 1_500_000_000.5)
         let blob = Blob(contentType: "text/plain", data: Data("blob".utf8))
         let parameters: Parameters = Parameters()

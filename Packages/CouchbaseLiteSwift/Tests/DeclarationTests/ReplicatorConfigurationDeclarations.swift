@@ -14,7 +14,7 @@ import Testing
         URLEndpoint(url: try #require(URL(string: "ws://localhost:4984/db")))
     }
 
-    @Test func `the constructors of today have their official form`() throws {
+    @Test func `the current initializers have their official form`() throws {
         let _: ([CollectionConfiguration], Endpoint) -> ReplicatorConfiguration =
             ReplicatorConfiguration.init(collections:target:)
         let _: (ReplicatorConfiguration) -> ReplicatorConfiguration =
@@ -32,7 +32,7 @@ import Testing
         #expect((config.target as? URLEndpoint)?.url.absoluteString == "ws://localhost:4984/db")
     }
 
-    @Test func `code for release 4 compiles`() throws {
+    @Test func `code written for release 4 compiles`() throws {
         let collection = try place.open().defaultCollection()
         var settings = CollectionConfiguration(collection: collection)
         settings.channels = ["c"]
@@ -92,7 +92,7 @@ import Testing
         #expect(config.maxAttempts == 5)
     }
 
-    @Test func `it is a value`() throws {
+    @Test func `ReplicatorConfiguration is a value type`() throws {
         let collection = try place.open().defaultCollection()
         var config = ReplicatorConfiguration(
             collections: [CollectionConfiguration(collection: collection)],
@@ -106,7 +106,7 @@ import Testing
         #expect(!replicator.config.continuous && replicator.config.headers == nil)
     }
 
-    @Test func `the older constructors and members compile`() throws {
+    @Test func `the deprecated initializers and members compile`() throws {
         let older: Older = ReplicatorConfigurationCode(place: place)
         try older.run()
     }

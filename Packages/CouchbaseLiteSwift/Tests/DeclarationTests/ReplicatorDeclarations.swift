@@ -67,7 +67,7 @@ import Testing
         let _: AnyObject.Type = ConflictResolver.self
     }
 
-    @Test func `tokens may be dropped, and removing one twice is harmless`() throws {
+    @Test func `tokens can be ignored, and removing one twice is harmless`() throws {
         let (here, there) = (try place.open("here"), try place.open("there"))
         let collection = try here.defaultCollection()
         let replicator = Replicator(

@@ -33,7 +33,7 @@ import Testing
         try database.createQuery("SELECT \(columns) FROM _ ORDER BY META().id").execute()
     }
 
-    @Test func `a result set is read once`() throws {
+    @Test func `a result set can be iterated once`() throws {
         func accept<T: Sequence & IteratorProtocol>(_ set: T) where T.Element == Result {}
         let set = try results("name, stars")
         accept(set)
@@ -102,7 +102,7 @@ import Testing
         #expect(Array(IteratorSequence(names)) == keys)
     }
 
-    @Test func `a result becomes plain values, JSON and models`() throws {
+    @Test func `a result converts to plain values, JSON and models`() throws {
         let row = try #require(try results("name, stars, gone, none").next())
         let dictionary: [String: Any] = row.toDictionary()
         #expect(Set(dictionary.keys) == ["name", "stars", "gone"])
@@ -117,7 +117,7 @@ import Testing
         #expect(whole.dictionary(at: 0)?.toMutable().setInt(1, forKey: "x").count == 8)
     }
 
-    @Test func `a blob of a row is saved in another document`() throws {
+    @Test func `a blob from a row can be saved in another document`() throws {
         let row = try #require(try results("photo").next())
         let copy = MutableDocument(id: "copy")
         copy.setBlob(row.blob(at: 0), forKey: "photo")

@@ -12,7 +12,7 @@ import Testing
         func resolve(conflict: Conflict) -> Document? { conflict.localDocument }
     }
 
-    @Test func `filters, listeners and resolvers of the main actor run`() async throws {
+    @Test func `filters, listeners and resolvers written on the main actor run`() async throws {
         let home = try Home()
         let (here, there) = (home.database, home.other)
         let collection = try here.defaultCollection()
@@ -41,7 +41,7 @@ import Testing
         #expect(try there.defaultCollection().document(id: "kept") != nil)
     }
 
-    @Test func `a listener's authenticator of the main actor runs`() async throws {
+    @Test func `a listener's authenticator written on the main actor runs`() async throws {
         let home = try Home()
         let (here, there) = (home.database, home.other)
         var config = URLEndpointListenerConfiguration(collections: [try there.defaultCollection()])

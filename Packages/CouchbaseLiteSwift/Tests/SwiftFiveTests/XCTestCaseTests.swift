@@ -62,13 +62,13 @@ import XCTest
         Entry("testErrors", SQLClauseTests.testErrors),
     ]
 
-    @Test(arguments: entries) func `a test of XCTest passes`(_ entry: Entry) {
+    @Test(arguments: entries) func `each XCTest case passes`(_ entry: Entry) {
         let test = entry.make()
         test.run()
         #expect(test.testRun?.hasSucceeded == true)
     }
 
-    @Test func `every test of XCTest is listed`() throws {
+    @Test func `every XCTest method is listed`() throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         var count = 0
         for file in try FileManager.default.contentsOfDirectory(

@@ -18,7 +18,7 @@ import Testing
         there = try Database(name: "there", config: config)
     }
 
-    @Test func `listeners of the main actor run on it and lose nothing`() async throws {
+    @Test func `listeners on the main actor run there and miss no changes`() async throws {
         let collection = try here.defaultCollection()
         try there.defaultCollection().save(document: MutableDocument(id: "pulled"))
         let target = DatabaseEndpoint(database: there)
@@ -43,7 +43,7 @@ import Testing
         #expect(screen.activities.last == .stopped)
     }
 
-    @Test func `filters, a resolver, an authenticator and a sink run off the main actor`()
+    @Test func `filters, resolvers, authenticators and log sinks run off the main actor`()
         async throws
     {
         let (mine, theirs) = (try here.defaultCollection(), try there.defaultCollection())
@@ -82,7 +82,7 @@ import Testing
         #expect(asked.total >= 2 && logins.total == 1 && lines.total > 0)
     }
 
-    @Test func `documents, blobs, endpoints and configurations go from one actor to another`()
+    @Test func `documents, blobs, endpoints and configurations can be sent between actors`()
         async throws
     {
         let collection = try here.defaultCollection()
@@ -104,7 +104,7 @@ import Testing
         #expect(document.dictionary(forKey: "blob") == nil && document.blob(forKey: "blob") == blob)
     }
 
-    @Test func `reading and saving wait off the main actor`() async throws {
+    @Test func `reading and saving do not block the main actor`() async throws {
         let collection = try here.defaultCollection().background
         let document = MutableDocument(id: "a", data: ["n": 1])
         try await collection.save(document)
@@ -130,7 +130,7 @@ import Testing
         #expect(!isMain)
     }
 
-    @Test func `a struct is edited on one actor and saved on another`() async throws {
+    @Test func `a struct can be edited on one actor and saved on another`() async throws {
         let collection = try here.defaultCollection()
         var seat = TypedDocument(id: "seat", Seat(row: 1))
         try collection.save(&seat)

@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `a query crosses actors, and its rows come back`() async throws {
+    @Test func `a query can be sent to another actor, and its rows come back`() async throws {
         let query = try database.createQuery(
             "SELECT META().id, name FROM hotels WHERE price < $most ORDER BY name"
         )
@@ -68,7 +68,7 @@ import Testing
         #expect(rows.map { $0.string(forKey: "id") } == ["a", "b"])
     }
 
-    @Test func `a built query is the main actor's like any value`() async throws {
+    @Test func `the main actor can build and run a query`() async throws {
         let isForAll = ArrayFunction.contains(
             Expression.property("tags"),
             value: Expression.string("all")
@@ -84,7 +84,7 @@ import Testing
         #expect(try query.explain().contains("SCAN"))
     }
 
-    @Test func `models come out of rows`() async throws {
+    @Test func `models are decoded from rows`() async throws {
         let query = try database.createQuery("SELECT META().id, * FROM hotels ORDER BY name")
         let found = try query.execute().data(as: Hotel.self, dataKey: "hotels")
         #expect(found.map(\.id) == ["a", "b", "c"])
@@ -93,7 +93,7 @@ import Testing
         #expect(try first.data(as: Hotel.self, dataKey: "hotels").name == "Arc")
     }
 
-    @Test func `a screen follows a query with a listener`() async throws {
+    @Test func `a listener updates the screen when the query's rows change`() async throws {
         let list = HotelList()
         let query = try database.createQuery("SELECT name FROM hotels ORDER BY name")
         list.show(query)
@@ -105,7 +105,7 @@ import Testing
         #expect(list.changeCount == 2)
     }
 
-    @Test func `a screen follows a query with for await`() async throws {
+    @Test func `for await updates the screen when the query's rows change`() async throws {
         let query = try database.createQuery("SELECT META().id, name FROM hotels ORDER BY name")
         var heard: [Int] = []
         for try await change in query.changes() {
@@ -119,7 +119,7 @@ import Testing
         #expect(streamed == ["Brunnen", "Cour"])
     }
 
-    @Test func `indexes are made in code and in text`() async throws {
+    @Test func `indexes are created from code and from SQL++ expressions`() async throws {
         try hotels.createIndex(withName: "prices", config: ValueIndexConfiguration(["price"]))
         try hotels.createIndex(withName: "tagged", config: ArrayIndexConfiguration(path: "tags"))
         let words = FullTextIndexConfiguration(["name"], ignoreAccents: true, language: "fr")
@@ -133,7 +133,7 @@ import Testing
         #expect(try hotels.index(withName: "prices") == nil)
     }
 
-    @Test func `what is wrong with a query is an error of the database`() async throws {
+    @Test func `an invalid query throws a database error`() async throws {
         do {
             _ = try database.createQuery("SELECT name FROM hotels WHERE LENTGH(name) > 1")
             Issue.record("taken")

@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `two actors lose no increments, and hear of every one`() async throws {
+    @Test func `two actors lose no increments and get an event for each`() async throws {
         let times = 500
         let directory = try TemporaryDirectory()
         var config = DatabaseConfiguration()

@@ -29,7 +29,9 @@ import Testing
     }
 
     @Test(arguments: [BodyCompression.lz4, .zstd])
-    func `documents, queries and copies are what they were`(compression: BodyCompression) throws {
+    func `compressed documents are read, queried and copied correctly`(
+        compression: BodyCompression
+    ) throws {
         try #require(compression.isAvailable, "libzstd-dev is missing; type: make setup")
         let home = try TemporaryDirectory()
         var database = try Self.open("a", in: home)
@@ -69,7 +71,7 @@ import Testing
         try database.close()
     }
 
-    @Test func `a pull and a push bring the same documents`() async throws {
+    @Test func `compression does not change what a pull or push transfers`() async throws {
         let home = try TemporaryDirectory()
         let (plain, packed) = (try Self.open("plain", in: home), try Self.open("packed", in: home))
         let back = try Self.open("back", in: home)
@@ -94,7 +96,7 @@ import Testing
         for database in [plain, packed, back] { try database.close() }
     }
 
-    @Test func `memory keeps the choice`() throws {
+    @Test func `an in-memory database keeps the compression setting`() throws {
         let collection = try Database.inMemory(name: "m").defaultCollection()
         try collection.setBodyCompression(.lz4)
         #expect(try collection.bodyCompression() == .lz4)

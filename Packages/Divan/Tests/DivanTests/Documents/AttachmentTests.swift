@@ -30,19 +30,19 @@ import Testing
         #expect(try home.database.openStore().garbage().removedCount == 0)
     }
 
-    @Test func `a document that is edited keeps the content of its attachments`() throws {
+    @Test func `editing a document keeps the content of its attachments`() throws {
         try expectContent()
         let document = try #require(try collection.document(id: "doc")).toMutable()
         try collection.save(document: document.setInt(2, forKey: "n"))
         try expectContent()
     }
 
-    @Test func `a document that is saved as it was read keeps the content, too`() throws {
+    @Test func `saving an unchanged document keeps the content of its attachments`() throws {
         try collection.save(document: try #require(try collection.document(id: "doc")).toMutable())
         try expectContent()
     }
 
-    @Test func `an attachment of CouchDB is read as a blob, and stays as it is`() throws {
+    @Test func `a CouchDB attachment is read as a blob and stored unchanged`() throws {
         let entry: [String: Any] = [
             "content_type": "text/plain", "digest": digest.description, "length": 13, "revpos": 1,
             "stub": true,
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `the content stays between composing and saving`(isEdited: Bool) throws {
+    func `a blob is not deleted between encoding and saving its document`(isEdited: Bool) throws {
         let document = try #require(try collection.document(id: "doc")).toMutable()
         if isEdited { document.setInt(2, forKey: "n") }
         let composed = try document.encodedBody(for: collection)

@@ -15,7 +15,9 @@ import Testing
     }
 
     @Test(arguments: ["[", #"{"a":"#])
-    func `nesting of 100,000 is refused, not followed`(_ opening: String) throws {
+    func `JSON nested 100,000 levels deep is rejected without a stack overflow`(
+        _ opening: String
+    ) throws {
         let count = 100_000
         let closing = opening == "[" ? "]" : "}"
         let middle = opening == "[" ? "" : "1"
@@ -28,7 +30,7 @@ import Testing
         #expect(document.count == 0)
     }
 
-    @Test func `keys with every control character come back as they were`() throws {
+    @Test func `keys with control characters are stored unchanged`() throws {
         let keys = (UInt8(0)..<32).map { "key\(Character(UnicodeScalar($0)))" } + ["\u{7F}"]
         let document = MutableDocument(id: "controls")
         for key in keys { document.setString(key, forKey: key) }
@@ -41,7 +43,7 @@ import Testing
     @Test(arguments: [
         "", "yesterday", "2026-13-01", "2026-02-30T00:00:00Z", "2026-11-20T25:00:00Z",
     ])
-    func `a text that is no date gives none`(_ text: String) throws {
+    func `a string that is not a date is read as nil`(_ text: String) throws {
         let document = MutableDocument(id: "date")
         document.setString(text, forKey: "date")
         try collection.save(document: document)
@@ -51,7 +53,7 @@ import Testing
 
     // MARK: Blobs
 
-    @Test func `a stream that fails midway stores neither document nor content`() throws {
+    @Test func `a stream that fails midway stores neither the document nor the blob`() throws {
         let document = MutableDocument(id: "photo")
         document.setBlob(
             Blob(contentType: "image/jpeg", contentStream: FailingStream(byteCount: 300_000)),
@@ -80,7 +82,7 @@ import Testing
 
     // MARK: Life
 
-    @Test func `a listener that calls back in is served`() async throws {
+    @Test func `a change listener can read and save documents`() async throws {
         let calls = Mutex(0)
         let collection = collection
         let token = collection.addChangeListener { change in
@@ -103,7 +105,9 @@ import Testing
     }
 
     /// Another thread closes while a batch runs: the batch is stored completely or not at all.
-    @Test func `closing during a batch leaves it whole`() async throws {
+    @Test func `a batch is stored completely or not at all if the database closes meanwhile`()
+        async throws
+    {
         let database = home.database
         let collection = collection
         let hasBegun = AsyncStream<Void>.makeStream()
@@ -123,7 +127,7 @@ import Testing
         #expect(count == (isCommitted ? 20 : 0))
     }
 
-    @Test func `everything throws once the database is deleted`() throws {
+    @Test func `every call throws after the database is deleted`() throws {
         let document = MutableDocument(id: "one")
         try collection.save(document: document)
         try home.database.delete()

@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test
-    func `another database with a replicator is closed after the batch, not inside`()
+    func `another database with an active replicator cannot be closed inside a batch`()
         async throws
     {
         let peers = try Peers()
@@ -48,14 +48,15 @@ import Testing
         #expect(replicator.status.activity == .stopped)
     }
 
-    @Test func `a batch stores everything`() throws {
+    @Test func `a batch saves all its documents`() throws {
         try home.database.inBatch {
             for index in 0..<20 { try save("doc \(index)") }
         }
         #expect(collection.count == 20)
     }
 
-    @Test func `a batch is seen through other objects of the file on its thread alone`() throws {
+    @Test func `other objects of the same database see a batch only on the batch's thread`() throws
+    {
         let other = try home.reopened().defaultCollection()
         let counts = Mutex<[UInt64]>([])
         let isCounted = DispatchSemaphore(value: 0)
@@ -78,7 +79,7 @@ import Testing
         #expect(other.count == 0)
     }
 
-    @Test func `a collection that was deleted twice in a batch lives when that is undone`() throws {
+    @Test func `rolling back a batch restores a collection that was deleted twice`() throws {
         let old = try home.database.createCollection(name: "c")
         try old.save(document: MutableDocument(id: "x"))
         try? home.database.inBatch {
@@ -92,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `other threads see the old collection until a batch has replaced it`(
+    func `other threads see the old collection until the batch that recreates it commits`(
         isUndone: Bool
     ) throws {
         let database = home.database
@@ -121,7 +122,8 @@ import Testing
         }
     }
 
-    @Test func `an object of a collection that is deleted is dead, however old its snapshot`()
+    @Test
+    func `a collection object from an older snapshot is invalid after the collection is deleted`()
         throws
     {
         let database = home.database
@@ -141,7 +143,7 @@ import Testing
         #expect(isOpen(new))
     }
 
-    @Test func `an error undoes the batch and arrives wrapped`() throws {
+    @Test func `an error rolls back the batch and is thrown wrapped`() throws {
         try save("before")
         do {
             try home.database.inBatch {
@@ -159,7 +161,7 @@ import Testing
         #expect(collection.count == 1)
     }
 
-    @Test func `batches nest`() throws {
+    @Test func `batches can be nested`() throws {
         try home.database.inBatch {
             try save("outer")
             try home.database.inBatch { try save("inner") }
@@ -167,7 +169,7 @@ import Testing
         #expect(collection.count == 2)
     }
 
-    @Test func `an error in an inner batch undoes the outer one`() throws {
+    @Test func `an error in an inner batch rolls back the outer one`() throws {
         expect(CBLError.unexpectedError) {
             try home.database.inBatch {
                 try save("outer")
@@ -180,7 +182,7 @@ import Testing
         #expect(collection.count == 0)
     }
 
-    @Test func `an inner batch's error that was caught ends the outer one, wrapped`() throws {
+    @Test func `the outer batch fails even if an inner batch's error is caught`() throws {
         do {
             try home.database.inBatch {
                 try? home.database.inBatch {
@@ -200,7 +202,7 @@ import Testing
         #expect(collection.count == 0)
     }
 
-    @Test func `failOnConflict inside a batch returns false and spares the batch`() throws {
+    @Test func `failOnConflict inside a batch returns false and the batch continues`() throws {
         try save("doc")
         try home.database.inBatch {
             let rival = MutableDocument(id: "doc", data: ["n": 2])
@@ -210,7 +212,7 @@ import Testing
         #expect(collection.count == 2)
     }
 
-    @Test func `collections made in a failed batch are gone`() throws {
+    @Test func `collections created in a failed batch do not exist`() throws {
         expect(CBLError.unexpectedError) {
             try home.database.inBatch {
                 _ = try home.database.createCollection(name: "brief")
@@ -220,7 +222,7 @@ import Testing
         #expect(try home.database.collection(name: "brief") == nil)
     }
 
-    @Test func `a batch keeps other threads' writes out`() throws {
+    @Test func `a batch blocks writes from other threads`() throws {
         let database = home.database
         let done = DispatchSemaphore(value: 0)
         try database.inBatch {
@@ -259,7 +261,7 @@ import Testing
         }
     }
 
-    @Test func `a document is after an undone batch what it was before`() throws {
+    @Test func `rolling back a batch restores a document's revision and sequence`() throws {
         let document = MutableDocument(id: "doc")
         undoneBatch { try collection.save(document: document) }
         #expect(document.revisionID == nil)
@@ -278,8 +280,7 @@ import Testing
         #expect(try collection.document(id: "doc")?.int(forKey: "n") == 2)
     }
 
-    @Test func `a revision read inside an undone batch is in conflict with what is stored`() throws
-    {
+    @Test func `a revision read inside a rolled-back batch conflicts with the stored one`() throws {
         let document = MutableDocument(id: "doc")
         try collection.save(document: document)
         var copy: MutableDocument?
@@ -292,7 +293,7 @@ import Testing
         #expect(try collection.save(document: found, concurrencyControl: .failOnConflict) == false)
     }
 
-    @Test func `deleting and purging are undone with their batch`() throws {
+    @Test func `rolling back a batch undoes its deletions and purges`() throws {
         let document = MutableDocument(id: "doc")
         try collection.save(document: document)
         let stored = document.revisionID
@@ -305,7 +306,7 @@ import Testing
         #expect(collection.count == 0)
     }
 
-    @Test func `what an earlier batch committed is kept when a later one is undone`() throws {
+    @Test func `rolling back a batch keeps what an earlier batch committed`() throws {
         let document = MutableDocument(id: "doc")
         try home.database.inBatch { try collection.save(document: document) }
         let stored = document.revisionID
@@ -318,7 +319,7 @@ import Testing
         #expect(document.revisionID == stored)
     }
 
-    @Test func `a collection whose deletion is undone lives on`() throws {
+    @Test func `a collection stays usable if its deletion is rolled back`() throws {
         let people = try home.database.createCollection(name: "people")
         try people.save(document: MutableDocument(id: "ada"))
         undoneBatch { try home.database.deleteCollection(name: "people") }
@@ -327,7 +328,7 @@ import Testing
         expect(CBLError.notOpen) { _ = try people.document(id: "ada") }
     }
 
-    @Test func `a blob of an undone batch is stored again by the next save`() throws {
+    @Test func `the next save stores a blob again after its batch is rolled back`() throws {
         let blob = Blob(contentType: "text/plain", data: Data(count: 10_000))
         let document = MutableDocument(id: "doc").setBlob(blob, forKey: "blob")
         undoneBatch { try collection.save(document: document) }
@@ -337,7 +338,7 @@ import Testing
         #expect(read?.content?.count == 10_000)
     }
 
-    @Test func `maintenance inside a batch throws, and leaves no reader behind`() throws {
+    @Test func `maintenance inside a batch throws and does not break later reads`() throws {
         for type: MaintenanceType in [
             .compact, .reindex, .integrityCheck, .optimize, .fullOptimize,
         ] {

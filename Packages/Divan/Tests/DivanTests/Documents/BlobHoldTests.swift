@@ -28,7 +28,7 @@ import Testing
         try collection.save(document: copy)
     }
 
-    @Test func `a compaction leaves the blob of a part that nobody edited`() throws {
+    @Test func `compaction keeps a blob in an unedited part of a document being saved`() throws {
         let nested = MutableDictionaryObject().setBlob(blob, forKey: "blob")
         let first = MutableDocument(id: "doc").setDictionary(nested, forKey: "in")
         try collection.save(document: first)
@@ -38,14 +38,14 @@ import Testing
         #expect(saved.dictionary(forKey: "in")?.blob(forKey: "blob")?.content == blob.content)
     }
 
-    @Test func `a compaction leaves the blob of a document that is saved as it was read`() throws {
+    @Test func `compaction keeps the blob of an unchanged document being saved`() throws {
         try collection.save(document: MutableDocument(id: "doc").setBlob(blob, forKey: "blob"))
         try saveBehindACompaction(try #require(try collection.document(id: "doc")).toMutable())
         let saved = try #require(try collection.document(id: "doc"))
         #expect(saved.blob(forKey: "blob")?.content == blob.content)
     }
 
-    @Test func `a compaction leaves the blob of a document that is set as JSON`() throws {
+    @Test func `compaction keeps the blob of a document that is set from JSON`() throws {
         try collection.save(document: MutableDocument(id: "doc").setBlob(blob, forKey: "blob"))
         let text = try #require(try collection.document(id: "doc")).toJSON()
         let document = try MutableDocument(id: "doc").setJSON(text)
@@ -54,7 +54,7 @@ import Testing
         #expect(saved.blob(forKey: "blob")?.content == blob.content)
     }
 
-    @Test func `a fetch from a database that is damaged tells of the damage`() async throws {
+    @Test func `fetching a blob from a damaged database reports the damage`() async throws {
         let digest = "sha1-qvTGHdzF6KLavt4PO0gs2a6pQ00="
         let data = ["blob": ["@type": "blob", "digest": digest]]
         try collection.save(document: MutableDocument(id: "doc", data: data))

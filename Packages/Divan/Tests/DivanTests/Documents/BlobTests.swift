@@ -56,13 +56,13 @@ import Testing
         )
     }
 
-    @Test func `equal contents are stored once`() throws {
+    @Test func `blobs with the same content are stored once`() throws {
         _ = try saved(Blob(contentType: "a/b", data: small), id: "one")
         _ = try saved(Blob(contentType: "c/d", data: small), id: "two")
         #expect(try fileNames.count == 1)
     }
 
-    @Test func `large content comes back byte for byte, whole and as a stream`() throws {
+    @Test func `large content is read back unchanged, at once and as a stream`() throws {
         let read = try #require(
             try saved(Blob(contentType: "a/b", data: large)).blob(forKey: "blob")
         )
@@ -70,13 +70,13 @@ import Testing
         #expect(try drain(try #require(read.contentStream)) == large)
     }
 
-    @Test func `an empty blob is a blob`() throws {
+    @Test func `a blob can be empty`() throws {
         let read = try saved(Blob(contentType: "a/b", data: Data())).blob(forKey: "blob")
         #expect(read?.content == Data())
         #expect(read?.digest == "sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk=")
     }
 
-    @Test func `a stream is read once, at save`() throws {
+    @Test func `a blob's stream is read only when the document is saved`() throws {
         let blob = Blob(contentType: "a/b", contentStream: InputStream(data: large))
         #expect(blob.length == 0)
         let read = try #require(try saved(blob).blob(forKey: "blob"))
@@ -85,7 +85,7 @@ import Testing
         #expect(blob.content == large)
     }
 
-    @Test func `the content of an unsaved stream can be looked at, and still be saved`() throws {
+    @Test func `a stream blob can be read before it is saved`() throws {
         let stream = InputStream(data: small)
         let blob = Blob(contentType: "a/b", contentStream: stream)
         #expect(blob.contentStream == nil && stream.streamStatus == .notOpen)
@@ -94,14 +94,14 @@ import Testing
         #expect(try saved(blob).blob(forKey: "blob")?.content == small)
     }
 
-    @Test func `a file's content is taken`() throws {
+    @Test func `a blob is created from a file`() throws {
         let path = home.directory.file("picture")
         try large.write(to: URL(fileURLWithPath: path))
         let blob = try Blob(contentType: "image/png", fileURL: URL(fileURLWithPath: path))
         #expect(try saved(blob).blob(forKey: "blob")?.content == large)
     }
 
-    @Test func `a missing file throws`() {
+    @Test func `creating a blob from a missing file throws`() {
         let error = #expect(throws: NSError.self) {
             _ = try Blob(contentType: "a/b", fileURL: URL(fileURLWithPath: "/nowhere/at/all"))
         }
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `a nested container of another database with a blob is refused`() throws {
+    @Test func `a nested container with a blob of another database is refused`() throws {
         let blob = Blob(contentType: "a/b", data: small)
         try collection.save(document: MutableDocument(id: "doc", data: ["d": ["b": blob]]))
         let dictionary = try #require(try collection.document(id: "doc")?.dictionary(forKey: "d"))
@@ -135,7 +135,10 @@ import Testing
         expect(CBLError.invalidParameter) { try other.collection.save(document: document) }
     }
 
-    @Test func `a dictionary of blob shape is a blob, and unknown content stays metadata`() throws {
+    @Test
+    func `a dictionary with a blob's properties is a blob, and unknown content stays metadata`()
+        throws
+    {
         let digest = "sha1-AAAAAAAAAAAAAAAAAAAAAAAAAAA="
         let properties: [String: Any] = [
             "@type": "blob", "digest": digest, "length": 9, "content_type": "a/b", "name": "extra",
@@ -154,14 +157,14 @@ import Testing
         ["digest": "sha1-x"], ["@type": "blob"], ["@type": "other", "digest": "sha1-x"],
         ["@type": "blob", "digest": "sha1-x", "length": "5"],
     ])
-    func `what lacks a type or digest is no blob`(_ properties: [String: String]) {
+    func `a dictionary without a type or digest is not a blob`(_ properties: [String: String]) {
         #expect(!Blob.isBlob(properties: properties))
         let document = MutableDocument(data: ["b": properties])
         #expect(document.blob(forKey: "b") == nil)
         #expect(document.dictionary(forKey: "b") != nil)
     }
 
-    @Test func `saveBlob stores without a document, getBlob finds it`() throws {
+    @Test func `saveBlob stores a blob without a document, and getBlob finds it`() throws {
         let blob = Blob(contentType: "text/plain", data: small)
         try home.database.saveBlob(blob: blob)
         var properties = blob.properties
@@ -173,7 +176,7 @@ import Testing
 
     /// When reread it is a blob, however its members were assembled.
     @Test(arguments: ["of a dictionary", "key by key", "nested"])
-    func `a blob that was put together from its properties keeps its content`(way: String) throws {
+    func `a blob created from its properties keeps its content`(way: String) throws {
         let blob = Blob(contentType: "text/plain", data: small)
         try home.database.saveBlob(blob: blob)
         var properties = blob.properties
@@ -194,7 +197,7 @@ import Testing
         #expect(kept?.content == small)
     }
 
-    @Test func `compacting removes the blobs that no document names`() throws {
+    @Test func `compaction deletes blobs that no document references`() throws {
         let kept = Blob(contentType: "a/b", data: small)
         _ = try saved(kept)
         try home.database.saveBlob(blob: Blob(contentType: "a/b", data: large))
@@ -206,7 +209,7 @@ import Testing
         #expect(try collection.document(id: "doc")?.blob(forKey: "blob")?.content == small)
     }
 
-    @Test func `content that stands inline is stored at save`() throws {
+    @Test func `inline content is stored as a blob when the document is saved`() throws {
         let data: [String: Any] = [
             "b": ["@type": "blob", "data": "aGVsbG8=", "content_type": "a/b"]
         ]
@@ -219,7 +222,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a blob that came as JSON has its content once its document is saved`(
+    func `a blob created from JSON has content after its document is saved`(
         isAskedBefore: Bool
     )
         throws
@@ -247,7 +250,7 @@ import Testing
         }
     }
 
-    @Test func `equal blobs have equal hashes, stored or not, whatever else is known of them`()
+    @Test func `equal blobs have equal hashes, whether stored or not`()
         throws
     {
         let digest = "sha1-qvTGHdzF6KLavt4PO0gs2a6pQ00="
@@ -263,14 +266,14 @@ import Testing
         #expect(new.hashValue == stored.hashValue)
     }
 
-    @Test func `blobs are equal by content while a digest is missing`() {
+    @Test func `blobs without a digest are compared by content`() {
         let one = Blob(contentType: "a/b", data: small)
         #expect(one == Blob(contentType: "c/d", data: small))
         #expect(one.hashValue == Blob(contentType: "c/d", data: small).hashValue)
         #expect(one != Blob(contentType: "a/b", data: large))
     }
 
-    @Test func `a blob that was set and saved keeps its content after close`() throws {
+    @Test func `a saved blob keeps its content after the database is closed`() throws {
         let blob = Blob(contentType: "text/plain", data: large)
         let read = try saved(blob).blob(forKey: "blob")
         try home.database.close()
@@ -279,7 +282,7 @@ import Testing
         #expect(read?.content == nil)
     }
 
-    @Test func `the length is known after reading where the document does not say it`() throws {
+    @Test func `a blob without a stored length has its length after it is read`() throws {
         let blob = Blob(contentType: "text/plain", data: large)
         _ = try saved(blob)
         let properties = ["@type": "blob", "digest": try #require(blob.digest)]
@@ -294,7 +297,7 @@ import Testing
         #expect(asked.properties["length"] as? Int == 100_000)
     }
 
-    @Test func `what are no blob's properties is refused`() throws {
+    @Test func `getBlob rejects properties that are not a blob's`() throws {
         let digest = "sha1-qvTGHdzF6KLavt4PO0gs2a6pQ00="
         for bad: [String: Any] in [
             [:], ["@type": "blob"], ["digest": digest], ["@type": "file", "digest": digest],
@@ -316,7 +319,7 @@ import Testing
         return content
     }
 
-    @Test func `a stream's content that a compaction took is not named by a document`() throws {
+    @Test func `a document cannot reference a stream's content that compaction deleted`() throws {
         let blob = Blob(contentType: "a/b", contentStream: InputStream(data: small))
         try home.database.saveBlob(blob: blob)
         try home.database.performMaintenance(type: .compact)
@@ -331,7 +334,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a stream that fails is never taken for a short content`(isReadFirst: Bool) throws {
+    func `saving a blob throws if its stream fails`(isReadFirst: Bool) throws {
         for path in ["/nowhere/at/all", "/"] {
             let stream = try #require(InputStream(fileAtPath: path))
             let blob = Blob(contentType: "text/plain", contentStream: stream)
@@ -350,7 +353,10 @@ import Testing
         ("", 0), (#","length":5"#, 5), (#","length":5.0"#, 5), (#","length":-1"#, 0),
         (#","length":5.5"#, 0),
     ])
-    func `an edit leaves the length of a blob as it stands`(stated: String, length: Int) throws {
+    func `editing a document does not change the stored length of a blob`(
+        stated: String,
+        length: Int
+    ) throws {
         let digest = "sha1-qvTGHdzF6KLavt4PO0gs2a6pQ00="
         let blob = #"{"@type":"blob","digest":"\#(digest)"\#(stated)}"#
         try collection.save(document: MutableDocument(id: "doc", json: #"{"b":\#(blob)}"#))
@@ -371,7 +377,7 @@ import Testing
         ("aGVsbG8=", #""digest":"sha1-qvTGHdzF6KLavt4PO0gs2a6pQ00=","length":5}"#),
         ("no Base64", #""data":"no Base64"}"#),
     ])
-    func `a blob that a peer wrote without a digest has JSON`(
+    func `a blob stored by a peer without a digest can be converted to JSON`(
         content: String,
         rest: String
     ) throws {
@@ -381,7 +387,9 @@ import Testing
         #expect(blob.toJSON() == #"{"@type":"blob","# + rest)
     }
 
-    @Test func `content that stands inline beside its digest is stored at save`() throws {
+    @Test func `inline content with a digest is stored as a blob when the document is saved`()
+        throws
+    {
         let digest = "sha1-qvTGHdzF6KLavt4PO0gs2a6pQ00="
         let data = ["@type": "blob", "data": "aGVsbG8=", "digest": digest]
         let blob = try #require(MutableDocument(data: ["b": data]).blob(forKey: "b"))
@@ -391,7 +399,7 @@ import Testing
     }
 
     @Test(arguments: ["aGVsbG8=", "no Base64"])
-    func `inline content that is not what the digest names stays in the document`(
+    func `inline content that does not match its digest stays in the document`(
         content: String
     ) throws {
         let digest = "sha1-AAAAAAAAAAAAAAAAAAAAAAAAAAA="

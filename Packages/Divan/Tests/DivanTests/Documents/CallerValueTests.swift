@@ -34,7 +34,7 @@ import Testing
     ]
 
     @Test(arguments: [false, true])
-    func `128 levels are stored, and 129 are refused when the document is saved`(
+    func `128 levels of nesting are stored, and saving 129 levels fails`(
         asArrays: Bool
     ) throws {
         for (name, set) in Self.setters {
@@ -64,7 +64,8 @@ import Testing
         }
     }
 
-    @Test func `what is set too deep reads as null, and the rest stays readable`() throws {
+    @Test func `values nested too deeply read as null, and the other values stay readable`() throws
+    {
         let document = MutableDocument(data: ["deep": Self.nested(400), "n": 1])
         #expect(document.int(forKey: "n") == 1)
         var inner: DictionaryObject? = document.dictionary(forKey: "deep")
@@ -77,7 +78,7 @@ import Testing
 
     /// In a process of its own: releasing such a value needs more stack than there is.
     @Test(arguments: [false, true])
-    func `a depth of 100,000 is refused in constant memory`(asArrays: Bool) async throws {
+    func `a nesting depth of 100,000 is refused in constant memory`(asArrays: Bool) async throws {
         await #expect(processExitsWith: .success) { [asArrays] in
             let home = try TemporaryDatabase()
             let query = try home.database.createQuery("SELECT $p FROM _")
@@ -117,7 +118,7 @@ import Testing
     }
 
     /// The same content as Swift's, Foundation's and JSON's containers.
-    @Test func `every shape of a container is stored as its JSON`() throws {
+    @Test func `Swift and Foundation containers are stored as the same JSON`() throws {
         let (none, some): (Int?, Int?) = (nil, 7)
         let values: [(Any, String)] = [
             (["a": 1, "b": 2], #"{"a":1,"b":2}"#), ([1, 2], "[1,2]"), (["x", "y"], #"["x","y"]"#),
@@ -141,7 +142,7 @@ import Testing
         }
     }
 
-    @Test func `a value that JSONSerialization read is stored as it was`() throws {
+    @Test func `a value from JSONSerialization is stored unchanged`() throws {
         let text =
             #"{"a":[1,2.5,true,null,"x",{"b":[[],{}],"c":false}],"n":-9223372036854775808,"u":18446744073709551615}"#
         let read = try JSONSerialization.jsonObject(with: Data(text.utf8))
@@ -150,7 +151,7 @@ import Testing
         #expect(try home.collection.document(id: "d")?.toJSON() == text)
     }
 
-    @Test func `objects that a program holds stay the same objects inside plain containers`() {
+    @Test func `objects inside plain containers are returned as the same objects`() {
         let inner = MutableDictionaryObject(data: ["n": 1])
         let blob = Blob(contentType: "a/b", data: Data([1]))
         let document = MutableDocument(data: ["a": [1, inner, [blob], 2] as [Any]])
@@ -164,7 +165,9 @@ import Testing
     /// Optimized, both take about the same time.
     ///
     /// A cast that converts a container at each level takes 80 times as long.
-    @Test func `nested containers cost a few times as much as their JSON text`() throws {
+    @Test func `encoding nested containers is at most 25 times slower than parsing their JSON`()
+        throws
+    {
         let lines = (0..<20).map { number -> [String: Any] in
             [
                 "sku": "S-\(number)", "count": number, "price": Double(number) + 0.5,

@@ -31,14 +31,14 @@ import Testing
         deinit { token.remove() }
     }
 
-    @Test func `what a listener holds may remove another as it goes`() {
+    @Test func `a listener can remove another listener while it is being released`() {
         let token = collection.addChangeListener { [page = Page(collection)] _ in
             withExtendedLifetime(page) {}
         }
         token.remove()
     }
 
-    @Test func `one commit is one change, each document once`() throws {
+    @Test func `a commit is reported as one change that lists each document once`() throws {
         let heard = Record()
         collection.addChangeListener(queue: queue) { change in
             heard.add(change.documentIDs)
@@ -53,7 +53,7 @@ import Testing
         #expect(heard.values(after: queue) == [["a", "b"]])
     }
 
-    @Test func `saves, deletions and purges are all told`() throws {
+    @Test func `saves, deletions and purges are all reported`() throws {
         let heard = Record()
         collection.addChangeListener(queue: queue) { heard.add($0.documentIDs) }
         let document = MutableDocument(id: "a")
@@ -63,7 +63,7 @@ import Testing
         #expect(heard.values(after: queue) == [["a"], ["a"], ["a"]])
     }
 
-    @Test func `a batch that fails is not told`() throws {
+    @Test func `changes of a failed batch are not reported`() throws {
         let heard = Record()
         collection.addChangeListener(queue: queue) { heard.add($0.documentIDs) }
         expect(CBLError.unexpectedError) {
@@ -75,7 +75,7 @@ import Testing
         #expect(heard.values(after: queue).isEmpty)
     }
 
-    @Test func `a long commit is told in pieces of a thousand`() throws {
+    @Test func `a long commit is reported in parts of one thousand documents`() throws {
         let heard = Record()
         collection.addChangeListener(queue: queue) { heard.add($0.documentIDs) }
         try home.database.inBatch {
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test
-    func `changes through another object of the file are told, those of other collections not`()
+    func `a listener gets changes made through other objects, but not in other collections`()
         throws
     {
         let heard = Record()
@@ -100,7 +100,9 @@ import Testing
         #expect(heard.values(after: queue) == [["there"]])
     }
 
-    @Test func `a document listener hears of its document alone, before it exists too`() throws {
+    @Test func `a document listener is called only for its document, which may not exist yet`()
+        throws
+    {
         let heard = Record()
         collection.addDocumentChangeListener(id: "b", queue: queue) { change in
             heard.add([change.documentID])
@@ -110,7 +112,7 @@ import Testing
         #expect(heard.values(after: queue) == [["b"]])
     }
 
-    @Test func `two listeners hear twice, and removal ends one of them`() throws {
+    @Test func `removing one of two listeners leaves the other active`() throws {
         let heard = Record()
         let listener: @Sendable (CollectionChange) -> Void = { heard.add($0.documentIDs) }
         let token = collection.addChangeListener(queue: queue, listener: listener)
@@ -123,7 +125,7 @@ import Testing
         #expect(heard.values(after: queue).count == 3)
     }
 
-    @Test func `an event that waits when its listener is removed is not delivered`() throws {
+    @Test func `a queued event is not delivered after its listener is removed`() throws {
         let heard = Record()
         let token = collection.addChangeListener(queue: queue) { heard.add($0.documentIDs) }
         queue.suspend()
@@ -133,7 +135,7 @@ import Testing
         #expect(heard.values(after: queue).isEmpty)
     }
 
-    @Test func `a removed document listener is silent, and a new one is not`() throws {
+    @Test func `a removed document listener is not called, and a new one is`() throws {
         let heard = Record()
         let token = collection.addDocumentChangeListener(id: "a", queue: queue) { _ in
             heard.add(["old"])
@@ -144,7 +146,7 @@ import Testing
         #expect(heard.values(after: queue) == [["new"]])
     }
 
-    @Test func `events of one listener arrive in order, and reading inside one works`() throws {
+    @Test func `a listener gets events in order and can read documents`() throws {
         let heard = Record()
         collection.addChangeListener(queue: queue) { change in
             let id = change.documentIDs[0]
@@ -154,7 +156,7 @@ import Testing
         #expect(heard.values(after: queue) == (0..<50).map { ["\($0)"] })
     }
 
-    @Test func `a listener without a queue runs on the default one`() async throws {
+    @Test func `a listener without a queue runs on the default queue`() async throws {
         let key = DispatchSpecificKey<String>()
         queue.setSpecific(key: key, value: "mine")
         let before = Database.defaultListenerQueue
@@ -177,7 +179,7 @@ import Testing
         #expect(place == "mine")
     }
 
-    @Test func `a stream yields the changes from its creation on`() async throws {
+    @Test func `a stream yields all changes since its creation`() async throws {
         try save("before")
         let changes = collection.changes()
         try save("a", "b")
@@ -190,7 +192,7 @@ import Testing
         #expect(heard == [["a", "b"], ["c"]])
     }
 
-    @Test func `streams end when the database closes`() async throws {
+    @Test func `closing the database ends its streams`() async throws {
         let changes = collection.changes()
         let documents = collection.documentChanges(id: "a")
         try save("a")
@@ -200,7 +202,9 @@ import Testing
         #expect(await collection.changes().reduce(0) { count, _ in count + 1 } == 0)
     }
 
-    @Test func `streams of a deleted collection end, in every object of the file`() async throws {
+    @Test func `deleting a collection ends its streams in every object of the database`()
+        async throws
+    {
         let other = try home.reopened()
         let here = try home.database.createCollection(name: "c")
         let streams = [
@@ -215,7 +219,7 @@ import Testing
         #expect(await again.first { _ in true }?.documentIDs == ["a"])
     }
 
-    @Test func `a listener on a closed database gets a dead token`() throws {
+    @Test func `adding a listener on a closed database returns an inactive token`() throws {
         try home.database.close()
         let token = collection.addChangeListener(queue: queue) { _ in Issue.record("heard") }
         token.remove()

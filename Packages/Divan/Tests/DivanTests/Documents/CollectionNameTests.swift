@@ -11,7 +11,7 @@ import Testing
         home = try TemporaryDatabase()
     }
 
-    @Test func `a name is read and written in one way`() throws {
+    @Test func `a collection name has one normalized form`() throws {
         let hotels = try #require(CollectionName("travel.hotels"))
         #expect((hotels.scope, hotels.name) == ("travel", "hotels"))
         #expect("\(hotels)" == "travel.hotels")
@@ -22,11 +22,11 @@ import Testing
     }
 
     @Test(arguments: ["", ".", "a.b.c", "_a", "a b", "travel._default", "%a"])
-    func `what no collection can be called is no name`(_ text: String) {
+    func `an invalid collection name is rejected`(_ text: String) {
         #expect(CollectionName(text) == nil)
     }
 
-    @Test func `a collection is made, found and deleted by its name`() throws {
+    @Test func `a collection is created, found and deleted by its name`() throws {
         let name = try #require(CollectionName("travel.hotels"))
         #expect(try database.collection(name) == nil)
         let made = try database.createCollection(name)
@@ -38,7 +38,7 @@ import Testing
         expect(CBLError.invalidParameter) { try database.deleteCollection(.default) }
     }
 
-    @Test func `all collections are those of every scope`() throws {
+    @Test func `collections of all scopes are listed`() throws {
         for text in ["travel.hotels", "travel.routes", "notes"] {
             _ = try database.createCollection(try #require(CollectionName(text)))
         }

@@ -37,7 +37,7 @@ import Testing
         #expect(try database.scope(name: "inventory") == nil)
     }
 
-    @Test func `the default scope stays without other collections`() throws {
+    @Test func `the default scope exists without other collections`() throws {
         _ = try database.createCollection(name: "a")
         try database.deleteCollection(name: "a")
         #expect(try database.defaultScope().collections().count == 1)
@@ -51,7 +51,7 @@ import Testing
         #expect(second.count == 1)
     }
 
-    @Test func `collections keep their documents apart`() throws {
+    @Test func `each collection has its own documents`() throws {
         let one = try database.createCollection(name: "one")
         let two = try database.createCollection(name: "One")
         try one.save(document: MutableDocument(id: "doc", data: ["in": "one"]))
@@ -62,7 +62,7 @@ import Testing
     @Test(arguments: [
         "", "_lead", "%lead", "a.b", "sp ace", "é", String(repeating: "x", count: 252),
     ])
-    func `a bad name is refused`(_ name: String) throws {
+    func `an invalid collection name is rejected`(_ name: String) throws {
         expect(CBLError.invalidParameter) { _ = try database.createCollection(name: name) }
         expect(CBLError.invalidParameter) {
             _ = try database.createCollection(name: "fine", scope: name)
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: ["a", "9", "-", "A_b-c%20", String(repeating: "x", count: 251)])
-    func `a good name is accepted`(_ name: String) throws {
+    func `a valid collection name is accepted`(_ name: String) throws {
         let collection = try database.createCollection(name: name, scope: name)
         #expect(try database.collection(name: name, scope: name) == collection)
     }
@@ -92,7 +92,7 @@ import Testing
         try database.deleteCollection(name: "nothing", scope: "nowhere")
     }
 
-    @Test func `every object of a deleted collection is dead`() throws {
+    @Test func `all objects of a deleted collection are invalid`() throws {
         let collection = try database.createCollection(name: "c")
         try collection.save(document: MutableDocument(id: "doc"))
         let sameElsewhere = try #require(try home.reopened().collection(name: "c"))
@@ -107,8 +107,7 @@ import Testing
         }
     }
 
-    @Test func `a collection that is created again is empty, and the old object stays dead`() throws
-    {
+    @Test func `a recreated collection is empty, and the old object stays invalid`() throws {
         let old = try database.createCollection(name: "c")
         try old.save(document: MutableDocument(id: "doc"))
         try database.deleteCollection(name: "c")
@@ -120,7 +119,9 @@ import Testing
     }
 
     /// The first save is inside the batch, the second on a thread that waits for the batch to end.
-    @Test func `an old object stores nothing in the collection that a batch made anew`() throws {
+    @Test func `an old collection object cannot write to the collection that a batch recreated`()
+        throws
+    {
         let old = try database.createCollection(name: "c")
         let code = Mutex(0)
         let (hasBegun, isDone) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -146,7 +147,7 @@ import Testing
         #expect(try database.collection(name: "c")?.count == 0)
     }
 
-    @Test func `a collection and its documents are equal through all objects of one file`() throws {
+    @Test func `collections and documents are equal across objects of the same database`() throws {
         let collection = try database.createCollection(name: "c")
         try collection.save(document: MutableDocument(id: "doc", data: ["n": 1]))
         let elsewhere = try #require(try home.reopened().collection(name: "c"))
@@ -164,7 +165,7 @@ import Testing
         }
     }
 
-    @Test func `a collection that is deleted or closed equals nothing but itself`() throws {
+    @Test func `a deleted or closed collection is equal only to itself`() throws {
         let twins = try (0..<2).map { _ in try database.createCollection(name: "c") }
         try twins[0].save(document: MutableDocument(id: "doc"))
         let documents = try twins.map { try #require(try $0.document(id: "doc")) }
@@ -187,7 +188,7 @@ import Testing
         #expect(defaults[0] != defaults[1])
     }
 
-    @Test func `everything throws once the database is closed`() throws {
+    @Test func `every call throws after the database is closed`() throws {
         let collection = try database.defaultCollection()
         let document = MutableDocument(id: "doc")
         try collection.save(document: document)

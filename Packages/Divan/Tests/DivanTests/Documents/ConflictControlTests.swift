@@ -26,14 +26,15 @@ import Testing
         get throws { try collection.document(id: "doc")?.string(forKey: "by") }
     }
 
-    @Test func `by default the last write wins, on top of the current revision`() throws {
+    @Test func `by default the last write wins and becomes a child of the current revision`() throws
+    {
         let (_, second) = try rivals()
         try collection.save(document: second)
         #expect(try stored == "second")
         #expect(second.revisionID?.hasPrefix("3-") == true)
     }
 
-    @Test func `last write wins over a document that was deleted meanwhile`() throws {
+    @Test func `last write wins over a document that was deleted in the meantime`() throws {
         let (first, second) = try rivals()
         try collection.delete(document: first)
         try collection.save(document: second)
@@ -41,7 +42,7 @@ import Testing
         #expect(second.revisionID?.hasPrefix("4-") == true)
     }
 
-    @Test func `last write wins between two new documents of one ID`() throws {
+    @Test func `last write wins between two new documents with the same ID`() throws {
         try collection.save(document: MutableDocument(id: "doc", data: ["by": "first"]))
         let second = MutableDocument(id: "doc", data: ["by": "second"])
         try collection.save(document: second)
@@ -49,7 +50,7 @@ import Testing
         #expect(second.revisionID?.hasPrefix("2-") == true)
     }
 
-    @Test func `failOnConflict writes nothing over a newer revision`() throws {
+    @Test func `failOnConflict does not overwrite a newer revision`() throws {
         let (_, second) = try rivals()
         let before = second.revisionID
         #expect(try !collection.save(document: second, concurrencyControl: .failOnConflict))
@@ -57,28 +58,28 @@ import Testing
         #expect(second.revisionID == before)
     }
 
-    @Test func `failOnConflict writes nothing over an unexpected document`() throws {
+    @Test func `failOnConflict does not overwrite an existing document with a new one`() throws {
         try collection.save(document: MutableDocument(id: "doc", data: ["by": "first"]))
         let second = MutableDocument(id: "doc", data: ["by": "second"])
         #expect(try !collection.save(document: second, concurrencyControl: .failOnConflict))
         #expect(try stored == "first")
     }
 
-    @Test func `failOnConflict writes nothing over a deletion`() throws {
+    @Test func `failOnConflict does not overwrite a deletion`() throws {
         let (first, second) = try rivals()
         try collection.delete(document: first)
         #expect(try !collection.save(document: second, concurrencyControl: .failOnConflict))
         #expect(try collection.document(id: "doc") == nil)
     }
 
-    @Test func `failOnConflict saves what nobody else changed`() throws {
+    @Test func `failOnConflict saves a document that has not been changed elsewhere`() throws {
         let (first, _) = try rivals()
         first.setString("again", forKey: "by")
         #expect(try collection.save(document: first, concurrencyControl: .failOnConflict))
         #expect(try stored == "again")
     }
 
-    @Test func `a new document may take the place of a deleted one`() throws {
+    @Test func `a new document can replace a deleted one`() throws {
         let (first, _) = try rivals()
         try collection.delete(document: first)
         let fresh = MutableDocument(id: "doc", data: ["by": "fresh"])
@@ -86,7 +87,7 @@ import Testing
         #expect(try stored == "fresh")
     }
 
-    @Test func `deleting with failOnConflict spares a newer revision`() throws {
+    @Test func `deleting with failOnConflict keeps a newer revision`() throws {
         let (_, second) = try rivals()
         #expect(try !collection.delete(document: second, concurrencyControl: .failOnConflict))
         #expect(try stored == "first")
@@ -94,7 +95,7 @@ import Testing
         #expect(try stored == nil)
     }
 
-    @Test func `the conflict handler merges, on the calling thread`() throws {
+    @Test func `the conflict handler merges on the calling thread`() throws {
         let (_, second) = try rivals()
         let thread = Thread.current
         let isSaved = try collection.save(document: second) { document, existing in
@@ -109,13 +110,13 @@ import Testing
         #expect(second.revisionID?.hasPrefix("3-") == true)
     }
 
-    @Test func `the conflict handler gives up`() throws {
+    @Test func `a save fails if the conflict handler returns false`() throws {
         let (_, second) = try rivals()
         #expect(try !collection.save(document: second) { _, _ in false })
         #expect(try stored == "first")
     }
 
-    @Test func `the conflict handler is not asked without a conflict`() throws {
+    @Test func `the conflict handler is not called without a conflict`() throws {
         let (first, _) = try rivals()
         let isSaved = try collection.save(document: first) { _, _ in
             Issue.record("asked without a conflict")
@@ -135,7 +136,7 @@ import Testing
         #expect(try stored == "second")
     }
 
-    @Test func `the conflict handler is asked again when the store moves on`() throws {
+    @Test func `the conflict handler is called again if the document changes meanwhile`() throws {
         let (_, second) = try rivals()
         var calls = 0
         let isSaved = try collection.save(document: second) { document, existing in
@@ -152,7 +153,7 @@ import Testing
         #expect(try collection.document(id: "doc")?.int(forKey: "seen") == 2)
     }
 
-    @Test func `the conflict handler's save throws when the document was purged`() throws {
+    @Test func `saving with a conflict handler throws if the document was purged`() throws {
         let (first, second) = try rivals()
         try collection.purge(document: first)
         expect(CBLError.notFound) {
@@ -174,7 +175,7 @@ import Testing
         #expect(try collection.save(document: first, concurrencyControl: control))
     }
 
-    @Test func `saving a deleted document brings it back`() throws {
+    @Test func `saving a deleted document restores it`() throws {
         let (first, second) = try rivals()
         try collection.delete(document: first)
         try collection.save(document: second)

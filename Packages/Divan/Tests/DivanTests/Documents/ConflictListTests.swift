@@ -4,7 +4,7 @@ import Testing
 
 /// `Collection.conflicts()` lists unresolved conflicts.
 @Suite(.timeLimit(.minutes(5))) struct ConflictListTests {
-    @Test func `conflicts are listed with both sides until they are decided`() async throws {
+    @Test func `open conflicts are listed with both sides until they are resolved`() async throws {
         let peers = try Peers()
         let (ours, theirs) = (
             try peers.here.defaultCollection(), try peers.there.defaultCollection()
@@ -33,7 +33,7 @@ import Testing
         #expect(try ours.conflicts().isEmpty)
     }
 
-    @Test func `a side that was deleted is nil`() async throws {
+    @Test func `a deleted side of a conflict is nil`() async throws {
         let peers = try Peers()
         let (ours, theirs) = (
             try peers.here.defaultCollection(), try peers.there.defaultCollection()
@@ -53,7 +53,7 @@ import Testing
         #expect(conflict.baseDocument?.int(forKey: "value") == 1)
     }
 
-    @Test func `a closed database lists none and says so`() throws {
+    @Test func `listing conflicts of a closed database throws notOpen`() throws {
         let database = try Database.inMemory()
         let collection = try database.defaultCollection()
         try database.close()

@@ -58,7 +58,7 @@ import Testing
         #expect(copy.dictionary(forKey: "d") !== dictionary, "a copy has children of its own")
     }
 
-    @Test func `a child stays live after saving`() throws {
+    @Test func `a child object still edits the document after it is saved`() throws {
         let document = MutableDocument(id: "doc", data: ["d": ["n": 1]])
         let child = try #require(document.dictionary(forKey: "d"))
         try home.collection.save(document: document)
@@ -67,7 +67,7 @@ import Testing
         #expect(try read()["d"]["n"].int == 2)
     }
 
-    @Test func `editing a mutable copy leaves the original alone`() throws {
+    @Test func `editing a mutable copy does not change the original`() throws {
         try home.collection.save(
             document: MutableDocument(id: "doc", data: ["d": ["l": [1, 2]]])
         )
@@ -79,7 +79,7 @@ import Testing
         #expect(copy.toMutable() === copy)
     }
 
-    @Test func `a container under two keys is shared`() throws {
+    @Test func `a container stored under two keys is shared`() throws {
         let shared = MutableDictionaryObject(data: ["n": 1])
         let document = MutableDocument(id: "doc")
         document.setDictionary(shared, forKey: "a").setDictionary(shared, forKey: "b")
@@ -92,7 +92,7 @@ import Testing
         #expect(again["b"]["n"].int == 2)
     }
 
-    @Test func `an immutable container that is set is copied`() throws {
+    @Test func `an immutable container is copied when it is set`() throws {
         try home.collection.save(
             document: MutableDocument(id: "doc", data: ["d": ["n": 1], "l": [1]])
         )
@@ -115,7 +115,7 @@ import Testing
         #expect(array.toArray() as? [String] == ["x"])
     }
 
-    @Test func `an array is built and edited at any place`() throws {
+    @Test func `array items can be added, replaced and removed at any index`() throws {
         let array = MutableArrayObject()
         array.addInt(1).addString("two").addDouble(3.5).addBoolean(true).addValue(nil)
         array.insertInt(0, at: 0).insertString("end", at: 6)
@@ -131,7 +131,7 @@ import Testing
         #expect(array.number(at: 2) == nil)
     }
 
-    @Test func `an array takes every kind of value`() throws {
+    @Test func `an array accepts every type of value`() throws {
         let blob = Blob(contentType: "a/b", data: Data([1]))
         let date = Date(timeIntervalSince1970: 0)
         let array = MutableArrayObject()
@@ -150,14 +150,14 @@ import Testing
         #expect(read.map { "\($0)" }.count == 6)
     }
 
-    @Test func `an array's JSON must be an array`() throws {
+    @Test func `an array can be set only from a JSON array`() throws {
         #expect(try MutableArrayObject(json: "[1,[2]]").array(at: 1)?.int(at: 0) == 2)
         for text in ["{}", "1", "", "[1,]"] {
             expect(CBLError.invalidJSON) { _ = try MutableArrayObject(json: text) }
         }
     }
 
-    @Test func `containers are equal by content, mutable or not`() throws {
+    @Test func `containers are compared by content, mutable or not`() throws {
         try home.collection.save(
             document: MutableDocument(id: "doc", data: ["d": ["n": 1], "l": [1, 2]])
         )
@@ -173,7 +173,7 @@ import Testing
         #expect(dictionary.toMutable().setInt(1, forKey: "n") == dictionary)
     }
 
-    @Test func `a copy of a dictionary shares no children with it`() {
+    @Test func `a copy of a dictionary does not share its children`() {
         let original = MutableDictionaryObject(data: ["d": ["n": 1]])
         _ = original.dictionary(forKey: "d")
         let copy = original.toMutable()
@@ -181,7 +181,7 @@ import Testing
         #expect(original["d"]["n"].int == 1)
     }
 
-    @Test func `keys keep their exact bytes`() throws {
+    @Test func `keys are stored byte for byte`() throws {
         // One letter in two compositions: one key in Swift's dictionaries, two in JSON.
         let document = try MutableDocument(id: "doc", json: "{\"e\u{301}\":1,\"\u{e9}\":2}")
         try home.collection.save(document: document)

@@ -23,7 +23,7 @@ import Testing
         #expect(names.contains("Attachments"))
     }
 
-    @Test func `missing directories are created`() throws {
+    @Test func `missing parent directories are created`() throws {
         var deep = config
         deep.directory += "/a/b/c"
         _ = try Database(name: "db", config: deep)
@@ -39,14 +39,14 @@ import Testing
         #expect(database.path == directory.path + "/a:b.cblite2/")
     }
 
-    @Test func `a slash with a mark on it is stored as a colon too`() throws {
+    @Test func `a slash with a combining mark is stored as a colon too`() throws {
         let database = try Database(name: "..\u{2F}\u{301}b", config: config)
         let name = "..:\u{301}b.cblite2"
         #expect(database.path == "\(directory.path)/\(name)/")
         #expect(directory.names == [name])
     }
 
-    @Test func `documents survive closing and opening`() throws {
+    @Test func `documents are still there after closing and reopening`() throws {
         let first = try Database(name: "db", config: config)
         try first.defaultCollection().save(document: MutableDocument(id: "doc", data: ["n": 1]))
         try first.close()
@@ -54,14 +54,14 @@ import Testing
         #expect(try second.defaultCollection().document(id: "doc")?.int(forKey: "n") == 1)
     }
 
-    @Test func `closing twice does nothing, and the path is gone`() throws {
+    @Test func `closing twice does nothing, and the path is nil afterwards`() throws {
         let database = try Database(name: "db", config: config)
         try database.close()
         try database.close()
         #expect(database.path == nil)
     }
 
-    @Test func `documents stay readable after closing, blobs do not`() throws {
+    @Test func `documents stay readable after closing, but blobs do not`() throws {
         let database = try Database(name: "db", config: config)
         let collection = try database.defaultCollection()
         let content = Data(repeating: 7, count: 20_000)
@@ -74,7 +74,7 @@ import Testing
         #expect(document.blob(forKey: "b")?.content == nil)
     }
 
-    @Test func `deleting removes the files`() throws {
+    @Test func `deleting a database removes its files`() throws {
         let database = try Database(name: "db", config: config)
         try database.delete()
         #expect(database.path == nil)
@@ -82,7 +82,7 @@ import Testing
         #expect(directory.names.isEmpty)
     }
 
-    @Test func `deleting is busy while another object has the file open`() throws {
+    @Test func `deleting throws busy while another object has the database open`() throws {
         let database = try Database(name: "db", config: config)
         let other = try Database(name: "db", config: config)
         expect(CBLError.busy) { try database.delete() }
@@ -99,7 +99,7 @@ import Testing
         try Database.delete(withName: "nothing", inDirectory: directory.path)
     }
 
-    @Test func `the last reference closes the file quietly`() throws {
+    @Test func `releasing the last reference closes the database`() throws {
         do {
             let database = try Database(name: "db", config: config)
             try database.defaultCollection().save(document: MutableDocument())
@@ -107,7 +107,7 @@ import Testing
         try Database.delete(withName: "db", inDirectory: directory.path)
     }
 
-    @Test func `closing one object leaves another open`() throws {
+    @Test func `closing one object leaves the others open`() throws {
         let first = try Database(name: "db", config: config)
         let second = try Database(name: "db", config: config)
         try first.close()
@@ -115,7 +115,7 @@ import Testing
         #expect(try second.defaultCollection().count == 1)
     }
 
-    @Test func `a copy has the documents and blobs, and goes its own way`() throws {
+    @Test func `a copy has all documents and blobs and is independent of the original`() throws {
         let database = try Database(name: "db", config: config)
         let blob = Blob(contentType: "text/plain", data: Data("hello".utf8))
         let document = MutableDocument(id: "doc", data: ["blob": blob])
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    @Test func `copying what is not there fails`() throws {
+    @Test func `copying a database that does not exist fails`() throws {
         expect(CBLError.notFound) {
             try Database.copy(
                 fromPath: directory.file("none.cblite2"),
@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    @Test func `a file that is no database is unreadable`() throws {
+    @Test func `opening a file that is not a database throws unreadableDatabase`() throws {
         let path = directory.file("db.cblite2")
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         try Data("not a database at all, just text".utf8)
@@ -161,7 +161,7 @@ import Testing
         expect(CBLError.unreadableDatabase) { _ = try Database(name: "db", config: config) }
     }
 
-    @Test func `the configuration is a value`() throws {
+    @Test func `DatabaseConfiguration is a value type`() throws {
         var changed = config
         changed.fullSync = true
         let database = try Database(name: "db", config: changed)
@@ -175,7 +175,7 @@ import Testing
     @Test(arguments: [
         MaintenanceType.compact, .reindex, .integrityCheck, .optimize, .fullOptimize,
     ])
-    func `maintenance leaves the documents alone`(_ type: MaintenanceType) throws {
+    func `maintenance does not change documents`(_ type: MaintenanceType) throws {
         let database = try Database(name: "db", config: config)
         try database.defaultCollection().save(document: MutableDocument(id: "doc"))
         try database.performMaintenance(type: type)
@@ -185,7 +185,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `a database whose files cannot be removed is closed all the same`() async throws {
+    func `a database is closed even if its files cannot be deleted`() async throws {
         let database = try Database(name: "db", config: config)
         let changes = try database.defaultCollection().changes()
         // A file is in the place to which the database is moved for deletion.

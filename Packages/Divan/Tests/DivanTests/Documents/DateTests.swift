@@ -6,13 +6,13 @@ import Testing
 @Suite struct DateTests {
     private let date = Date(timeIntervalSince1970: 1_520_339_696.789_6)
 
-    @Test func `a date is stored as UTC text with milliseconds`() {
+    @Test func `a date is stored as an ISO 8601 string in UTC with milliseconds`() {
         let document = MutableDocument().setDate(date, forKey: "d")
         #expect(document.string(forKey: "d") == "2018-03-06T12:34:56.790Z")
         #expect(document.value(forKey: "d") is String)
     }
 
-    @Test func `a round trip loses only what is below milliseconds`() throws {
+    @Test func `a date is stored with millisecond precision`() throws {
         let document = MutableDocument(data: ["d": date])
         let read = try #require(document.date(forKey: "d"))
         #expect(abs(read.timeIntervalSince(date)) < 0.001)
@@ -28,13 +28,13 @@ import Testing
         ("2018-03-06T12:34:56-0800", 1_520_368_496),
         ("2018-03-06T00:00:00.5Z", 1_520_294_400.5),
     ])
-    func `ISO 8601 with a zone reads as that moment`(_ text: String, _ seconds: Double) {
+    func `a time zone in a date string is respected`(_ text: String, _ seconds: Double) {
         let document = MutableDocument(data: ["d": text])
         #expect(document.date(forKey: "d") == Date(timeIntervalSince1970: seconds))
     }
 
     @Test(arguments: ["2018-03-06", "2018-03-06T12:34:56", "2018-07-06 12:34"])
-    func `without a zone it means local time`(_ text: String) throws {
+    func `a date string without a time zone is in local time`(_ text: String) throws {
         let read = try #require(MutableDocument(data: ["d": text]).date(forKey: "d"))
         let parts = Calendar(identifier: .gregorian).dateComponents(
             [.year, .month, .day, .hour],
@@ -48,11 +48,13 @@ import Testing
     @Test(arguments: [
         "", "yesterday", "2018", "2018-13-01", "2018-02-30", "12:34:56", "1520339696",
     ])
-    func `what is no date gives nil`(_ text: String) {
+    func `an invalid date string is read as nil`(_ text: String) {
         #expect(MutableDocument(data: ["d": text]).date(forKey: "d") == nil)
     }
 
-    @Test func `a getter and a query read one text as one moment, in every zone`() async {
+    @Test func `getters and queries read a date string as the same moment in every time zone`()
+        async
+    {
         await #expect(processExitsWith: .success) {
             let home = try TemporaryDatabase()
             try home.collection.save(document: MutableDocument())
@@ -85,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `a number is no date`() {
+    @Test func `a number is not a date`() {
         #expect(MutableDocument(data: ["d": 1_520_339_696]).date(forKey: "d") == nil)
     }
 
@@ -95,7 +97,7 @@ import Testing
     ]
 
     @Test(arguments: outside)
-    func `a date outside the years 0 to 9999 is refused when the document is saved`(
+    func `saving a date outside the years 0 to 9999 fails`(
         seconds: Double
     ) throws {
         let date = Date(timeIntervalSince1970: seconds)
@@ -123,7 +125,7 @@ import Testing
     }
 
     @Test(arguments: outside)
-    func `a query with a date outside the years 0 to 9999 is refused`(seconds: Double) throws {
+    func `a query with a date outside the years 0 to 9999 fails`(seconds: Double) throws {
         let date = Date(timeIntervalSince1970: seconds)
         let home = try TemporaryDatabase()
         let query = try home.database.createQuery("SELECT $p FROM _")
@@ -137,7 +139,7 @@ import Testing
     }
 
     @Test(arguments: outside)
-    func `a model with a date outside the years 0 to 9999 is refused`(seconds: Double) throws {
+    func `saving a model with a date outside the years 0 to 9999 fails`(seconds: Double) throws {
         let date = Date(timeIntervalSince1970: seconds)
         final class Meeting: Codable {
             @DocumentID var id: String?
@@ -163,7 +165,7 @@ import Testing
     }
 
     @Test(arguments: [-62_167_219_200, -62_135_596_800, -1, 253_402_300_799.999])
-    func `the first and the last dates that can be stored come back`(seconds: Double) throws {
+    func `the earliest and latest dates are stored unchanged`(seconds: Double) throws {
         let home = try TemporaryDatabase()
         let date = Date(timeIntervalSince1970: seconds)
         try home.collection.save(document: MutableDocument(id: "d").setDate(date, forKey: "d"))

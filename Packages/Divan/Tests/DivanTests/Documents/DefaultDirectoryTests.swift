@@ -14,14 +14,14 @@ import Testing
         (["HOME": ""], NSHomeDirectory() + "/.local/share/CouchbaseLite"),
         (["HOME": "x"], NSHomeDirectory() + "/.local/share/CouchbaseLite"),
     ])
-    func `DIVAN_DIRECTORY comes first, then XDG_DATA_HOME, then the home directory`(
+    func `DIVAN_DIRECTORY takes precedence over XDG_DATA_HOME, then the home directory`(
         _ environment: [String: String],
         _ expected: String
     ) {
         #expect(DatabaseConfiguration.defaultDirectory { environment[$0] } == expected)
     }
 
-    @Test func `no directory is the one where the program runs`() throws {
+    @Test func `without any of them the current directory is used`() throws {
         #expect(try DatabaseLocation(name: "db", directory: "").bundlePath == "db.cblite2")
         #expect(try DatabaseLocation(name: "a/b", directory: "/").bundlePath == "/a:b.cblite2")
         #expect(

@@ -5,7 +5,7 @@ import Testing
 
 /// Values to be encrypted in transit, when they are not in transit.
 @Suite struct EncryptableTests {
-    @Test func `an encryptable value is a value like others, and prints nothing`() throws {
+    @Test func `an encryptable value can be set and read, and is not printed`() throws {
         let document = MutableDocument(id: "a")
         document.setValue(Encryptable(3.5), forKey: "number")
         document.setData(["text": Encryptable("x"), "null": Encryptable(nil), "plain": 1])
@@ -22,7 +22,7 @@ import Testing
         #expect(!"\(Encryptable("aubergine")) \(dumped)".contains("aubergine"))
     }
 
-    @Test func `a new blob inside an encryptable value stops the program, and is not lost`() async {
+    @Test func `a new blob inside an encryptable value is a fatal error`() async {
         await #expect(processExitsWith: .failure) {
             let blob = Blob(contentType: "text/plain", data: Data("one".utf8))
             _ = Encryptable(["name": "Ada", "scans": [blob]] as [String: Any])
@@ -34,7 +34,7 @@ import Testing
         #"{"@type":"blob","data":"aGVsbG8="}"#, #"{"@type":"blob","data":"no Base64"}"#,
         #"{"@type":"blob","data":"aGVsbG8=","digest":"sha1-qvTGHdzF6KLavt4PO0gs2a6pQ00="}"#,
     ])
-    func `a blob that a peer wrote inline stops nobody, and keeps its content`(
+    func `an inline blob from a peer is accepted inside an encryptable value`(
         json: String
     ) throws {
         let document = try MutableDocument(id: "a", json: #"{"a":{"list":[\#(json)]}}"#)
@@ -56,7 +56,7 @@ import Testing
         init() {}
     }
 
-    @Test func `a model has encryptable values, and other encoders do not get them`() throws {
+    @Test func `models can have encryptable values, but other encoders reject them`() throws {
         let database = try TemporaryDatabase()
         let collection = try database.collection
         let person = Person()
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `a revision's ID does not give an encryptable value away`() throws {
+    @Test func `a revision ID does not reveal an encryptable value`() throws {
         var ids: Set<String> = []
         for name in ["a", "b"] {
             let database = try TemporaryDatabase(name)

@@ -78,7 +78,7 @@ import Testing
         return false
     }
 
-    @Test func `a key opens its database, and everything else is told as unreadable`() throws {
+    @Test func `only the right key opens a database, any other throws unreadableDatabase`() throws {
         let database = try open(.password("letmein"))
         try fill(database)
         #expect(try !shows("aubergine"))
@@ -99,7 +99,9 @@ import Testing
     }
 
     @Test(arguments: [nil, raw])
-    func `a stream over a stored content gives the content`(_ key: EncryptionKey?) throws {
+    func `a stored blob of an encrypted database can be read as a stream`(
+        _ key: EncryptionKey?
+    ) throws {
         let database = try open(key)
         try fill(database)
         let stored = try database.defaultCollection().document(id: "doc-7")
@@ -121,7 +123,7 @@ import Testing
         #expect(copy.content == Self.content)
     }
 
-    @Test func `a key that is none is an invalid parameter`() throws {
+    @Test func `an invalid key throws invalidParameter`() throws {
         for count in [0, 16, 31, 33] {
             let key = EncryptionKey.key(Data(repeating: 1, count: count))
             #expect(refusal(key) == CBLError.invalidParameter)
@@ -139,7 +141,7 @@ import Testing
         #expect(refusal(Self.raw) == nil)
     }
 
-    @Test func `a key comes from a file, a command or the environment`() throws {
+    @Test func `a key can come from a file, a command or the environment`() throws {
         let digits = String(repeating: "07", count: 32)
         try Data("\(digits)\n".utf8).write(to: URL(filePath: home.file("key")))
         #expect(refusal(.file(home.file("key"))) == CBLError.invalidParameter)
@@ -158,7 +160,7 @@ import Testing
         }
     }
 
-    @Test func `from each key to each other, everything stays`() throws {
+    @Test func `changing the key keeps all data, whatever the old and new keys are`() throws {
         let keys: [EncryptionKey?] = [nil, .password("letmein"), Self.raw, .password("other"), nil]
         try fill(open(nil))
         for (old, new) in zip(keys, keys.dropFirst()) {
@@ -176,7 +178,9 @@ import Testing
         }
     }
 
-    @Test func `the key is changed by one who is alone, and outside of a batch`() throws {
+    @Test func `the key can be changed only by the sole user of the database and outside a batch`()
+        throws
+    {
         let database = try open(Self.raw)
         let second = try open(Self.raw)
         #expect(code { try database.changeEncryptionKey(nil) } == CBLError.busy)
@@ -195,7 +199,7 @@ import Testing
         #expect(refusal(nil) == nil)
     }
 
-    @Test func `a copy is made with the key of the original`() throws {
+    @Test func `copying an encrypted database requires its key`() throws {
         let database = try open(Self.raw)
         try fill(database)
         let path = try #require(database.path)
@@ -215,7 +219,7 @@ import Testing
         #expect(try !shows("aubergine"))
     }
 
-    @Test func `neither description nor dump shows a key`() throws {
+    @Test func `descriptions and dumps do not show a key`() throws {
         var text = ""
         dump(EncryptionKey.password("letmein"), to: &text)
         var config = DatabaseConfiguration()
@@ -225,7 +229,7 @@ import Testing
         #expect(!text.contains("letmein"))
     }
 
-    @Test func `forty words are nowhere in an encrypted database, and all in a plain one`() throws {
+    @Test func `an encrypted database contains no plain text on disk`() throws {
         let words = (0..<40).map { "planted\($0 * 7_919)quokka" }
         for (key, name) in [(Self.raw, "sealed"), (nil, "plain")] as [(EncryptionKey?, String)] {
             let database = try open(key, name)

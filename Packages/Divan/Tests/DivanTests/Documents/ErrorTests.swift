@@ -22,7 +22,7 @@ import Testing
         (.busy(.otherProcess), CBLError.busy),
         (.readOnly, CBLError.notWriteable),
     ])
-    func `a store's error has its documented code, sentence and cause`(
+    func `a store error has its documented code, message and cause`(
         _ code: StoreError.Code,
         _ expected: Int
     ) {
@@ -39,14 +39,14 @@ import Testing
         (.othersHoldMemory, CBLError.memoryError),
         (.leftWaiting, CBLError.unexpectedError),
     ])
-    func `a query that was stopped has a code and its sentence`(_ stop: QueryStop, _ code: Int) {
+    func `a stopped query has an error code and a message`(_ stop: QueryStop, _ code: Int) {
         let error = NSError(from: stop)
         #expect(error.domain == CBLError.domain && error.code == code)
         #expect(error.localizedDescription == "\(stop)")
     }
 
     /// A linker may leave out an object file that holds only a conformance, so no cast may look for one.
-    @Test func `the table lists every type of error that has a number`() throws {
+    @Test func `every error type that has a number is in the table`() throws {
         let sources = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../../Sources/Divan").standardizedFileURL
         let files = try #require(FileManager.default.enumerator(atPath: sources.path))
@@ -65,8 +65,7 @@ import Testing
         #expect(listed == conforming && listed.count > 15)
     }
 
-    @Test func `a replication error that says what to do has its message alone as the public text`()
-    {
+    @Test func `a replication error with a remedy shows only its own message`() {
         let error = NSError(from: SyncError(.liteCore, 10, "Do this", hasRemedy: true))
         #expect(error.localizedDescription == "Do this" && error.code == CBLError.unexpectedError)
         #expect(
@@ -74,13 +73,13 @@ import Testing
         )
     }
 
-    @Test func `an error that is printed shows its sentence`() {
+    @Test func `printing an error shows its message`() {
         let error = NSError(CBLError.notOpen, "Database travel is closed; open it again")
         let printed = "\(error)"
         #expect(printed.contains(#"Code=6 "Database travel is closed; open it again""#))
     }
 
-    @Test func `the system's and SQLite's numbers keep their own domains`() {
+    @Test func `system and SQLite errors keep their own domains`() {
         let full = NSError(from: StoreError(.diskFull))
         #expect(full.domain == NSPOSIXErrorDomain)
         #expect(full.code == Int(ENOSPC))
@@ -90,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: [0, -1, 5_000, 65_535, .max, .min])
-    func `a code that its family does not have is unexpected`(code: Int) {
+    func `a code outside its range is unexpectedError`(code: Int) {
         for domain in [SyncError.Domain.network, .webSocket] {
             #expect(NSError(from: SyncError(domain, code)).code == CBLError.unexpectedError)
         }
@@ -98,26 +97,26 @@ import Testing
         #expect(ErrorNumber.webSocket(code) == .divan(CBLError.unexpectedError))
     }
 
-    @Test func `the first and the last code of a family have their number`() {
+    @Test func `the first and last codes of each range are kept`() {
         #expect(NSError(from: SyncError(.network, 27)).code == CBLError.unknownInterface)
         #expect(NSError(from: SyncError(.webSocket, 100)).code == 10_100)
         #expect(NSError(from: SyncError(.webSocket, 4_999)).code == 14_999)
     }
 
-    @Test func `an error that nobody numbered is unexpected`() {
+    @Test func `an error without a number is unexpectedError`() {
         let error = NSError(from: Unknown())
         #expect(error.code == CBLError.unexpectedError)
         #expect(error.userInfo[NSUnderlyingErrorKey] is Unknown)
     }
 
-    @Test func `an NSError stays what it is`() {
+    @Test func `an NSError is passed through unchanged`() {
         let error = NSError(from: NSError(domain: "app", code: 7, userInfo: ["k": "v"]))
         #expect(error.domain == "app")
         #expect(error.code == 7)
         #expect(error.userInfo["k"] as? String == "v")
     }
 
-    @Test func `codes are those of the table`() {
+    @Test func `error codes have their documented values`() {
         #expect(CBLError.domain == "CouchbaseLite")
         #expect(CBLError.cantUpgradeDatabase == 30)
         #expect(CBLError.unknownInterface == 5_027)

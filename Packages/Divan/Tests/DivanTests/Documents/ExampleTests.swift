@@ -5,7 +5,7 @@ import Testing
 
 /// The example of README.md.
 @Suite struct ExampleTests {
-    @Test func `the README's example runs`() async throws {
+    @Test func `the example in the README works`() async throws {
         let directory = try TemporaryDirectory()
         var config = DatabaseConfiguration()
         config.directory = directory.path

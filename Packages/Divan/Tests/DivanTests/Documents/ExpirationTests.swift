@@ -13,7 +13,7 @@ import Testing
         try collection.save(document: MutableDocument(id: "doc"))
     }
 
-    @Test func `an expiration is kept beside the document and can be cleared`() throws {
+    @Test func `an expiration can be set, read and cleared`() throws {
         let date = Date(timeIntervalSinceNow: 3_600)
         #expect(try collection.getDocumentExpiration(id: "doc") == nil)
         try collection.setDocumentExpiration(id: "doc", expiration: date)
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: [0.000_4, 0.000_5, 0.000_9, 0.001, 1.999_9])
-    func `fractions of a millisecond are cut, so that nothing expires late`(part: Double) throws {
+    func `an expiration is rounded down to milliseconds`(part: Double) throws {
         let base = Date(timeIntervalSince1970: 4_102_444_800)
         let date = base.addingTimeInterval(part)
         try collection.setDocumentExpiration(id: "doc", expiration: date)
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: [4_102_444_800.123, 4_102_444_800.789, 4_102_444_800.999, 253_402_300_800.007])
-    func `an expiration that was read sets the same one`(seconds: Double) throws {
+    func `setting an expiration that was read keeps it unchanged`(seconds: Double) throws {
         let date = Date(timeIntervalSince1970: seconds)
         try collection.setDocumentExpiration(id: "doc", expiration: date)
         let read = try #require(try collection.getDocumentExpiration(id: "doc"))
@@ -55,7 +55,9 @@ import Testing
         #expect(try collection.getDocumentExpiration(id: "doc") == nil)
     }
 
-    @Test func `a new revision keeps it, and setting it is no change`() throws {
+    @Test func `a new revision keeps the expiration, and setting one does not change the document`()
+        throws
+    {
         let date = Date(timeIntervalSinceNow: 3_600)
         let document = try #require(try collection.document(id: "doc")).toMutable()
         try collection.setDocumentExpiration(id: "doc", expiration: date)
@@ -64,7 +66,9 @@ import Testing
         #expect(try collection.getDocumentExpiration(id: "doc") != nil)
     }
 
-    @Test func `an unknown document throws on setting and is nil on getting`() throws {
+    @Test func `setting the expiration of an unknown document throws, and reading it returns nil`()
+        throws
+    {
         expect(CBLError.notFound) {
             try collection.setDocumentExpiration(id: "nothing", expiration: Date())
         }
@@ -72,7 +76,7 @@ import Testing
     }
 
     /// Nobody else sees a batch before its commit, so an earlier check finds nothing.
-    @Test func `an expiration that is set in a batch is kept, too`() async throws {
+    @Test func `a document whose expiration was set in a batch expires`() async throws {
         let documents = collection.documentChanges(id: "doc")
         try home.database.inBatch {
             let soon = Date(timeIntervalSinceNow: 0.3)
@@ -94,7 +98,9 @@ import Testing
         #expect(try collection.document(id: "doc") == nil)
     }
 
-    @Test func `a past date purges at once, and listeners hear of it`() async throws {
+    @Test func `an expiration in the past purges the document at once and notifies listeners`()
+        async throws
+    {
         let documents = collection.documentChanges(id: "doc")
         let changes = collection.changes()
         try collection.setDocumentExpiration(id: "doc", expiration: Date(timeIntervalSinceNow: -9))
@@ -104,7 +110,7 @@ import Testing
         expect(CBLError.notFound) { try collection.purge(id: "doc") }
     }
 
-    @Test func `a date to come purges then, the earliest first`() async throws {
+    @Test func `documents expire at their time, in order`() async throws {
         try collection.save(document: MutableDocument(id: "later"))
         let changes = collection.changes()
         let start = Date()
@@ -119,7 +125,7 @@ import Testing
         #expect(Date().timeIntervalSince(start) > 0.29)
     }
 
-    @Test func `clearing it in time keeps the document`() async throws {
+    @Test func `clearing the expiration in time keeps the document`() async throws {
         try collection.save(document: MutableDocument(id: "other"))
         let changes = collection.changes()
         try collection.setDocumentExpiration(id: "doc", expiration: Date() + 0.1)
@@ -129,7 +135,7 @@ import Testing
         #expect(try collection.document(id: "doc") != nil)
     }
 
-    @Test func `a tombstone expires too`() async throws {
+    @Test func `tombstones expire too`() async throws {
         let document = try #require(try collection.document(id: "doc"))
         try collection.delete(document: document)
         let changes = collection.documentChanges(id: "doc")
@@ -138,7 +144,9 @@ import Testing
         expect(CBLError.notFound) { try collection.purge(id: "doc") }
     }
 
-    @Test func `what expired while closed goes soon after opening`() async throws {
+    @Test func `documents that expired while the database was closed are purged after opening`()
+        async throws
+    {
         try collection.setDocumentExpiration(id: "doc", expiration: Date() + 0.05)
         try home.database.close()
         let again = try home.reopened().defaultCollection()

@@ -10,7 +10,7 @@ import Testing
         ])
     }
 
-    @Test func `a path reads what stands there`() {
+    @Test func `a path reads the value at that place`() {
         let document = makeDocument()
         #expect(document["name"]["first"].string == "Ada")
         #expect(document["tags"][0].string == "a")
@@ -25,7 +25,7 @@ import Testing
         #expect(document["name"].exists)
     }
 
-    @Test func `a path that leads nowhere gives nothing`() {
+    @Test func `a path that leads nowhere reads nil`() {
         let document = makeDocument()
         for fragment in [
             document["no"], document["no"]["way"][3], document["tags"][9], document["tags"][-1],
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `assigning sets, replaces and nests`() {
+    @Test func `assigning through a path sets, replaces and nests values`() {
         let document = makeDocument()
         document["name"]["first"].string = "Grace"
         document["name"]["born"].int = 1_906
@@ -58,7 +58,7 @@ import Testing
         #expect(document.value(forKey: "gone") is NSNull)
     }
 
-    @Test func `assigning through a missing parent or past an end is ignored`() {
+    @Test func `assigning through a missing parent or beyond the end of an array is ignored`() {
         let document = MutableDocument()
         document["array"][0][0].value = 1
         document["dictionary"]["key"].int = 1
@@ -70,7 +70,7 @@ import Testing
         #expect(document.array(forKey: "list")?.count == 1)
     }
 
-    @Test func `containers and blobs are assigned live`() {
+    @Test func `assigned containers and blobs stay live objects`() {
         let document = MutableDocument()
         let array = MutableArrayObject(data: [1])
         let blob = Blob(contentType: "a/b", data: Data([1]))
@@ -88,7 +88,7 @@ import Testing
         #expect(document["i"].int == 4)
     }
 
-    @Test func `what is written for any mutable fragment takes those of documents`() {
+    @Test func `code for any mutable fragment accepts fragments of documents`() {
         func fill(_ place: some MutableFragmentProtocol, with text: String) -> Bool {
             var place = place
             place.string = text
@@ -100,8 +100,7 @@ import Testing
         #expect(list(of: makeDocument()["tags"])?.count == 2)
     }
 
-    @Test func `a collection's subscript starts a path, whether the document exists or not`() throws
-    {
+    @Test func `a path can start at a collection even if the document does not exist`() throws {
         let home = try TemporaryDatabase()
         let collection = try home.collection
         try collection.save(document: MutableDocument(id: "doc", data: ["a": ["b": 1]]))

@@ -4,7 +4,7 @@ import Testing
 
 /// A database in memory behaves like one in a directory.
 @Suite(.timeLimit(.minutes(5))) struct InMemoryTests {
-    @Test func `documents, batches and changes`() throws {
+    @Test func `an in-memory database supports documents, batches and changes`() throws {
         let database = try Database.inMemory()
         let recipes = try database.createCollection(name: "recipes")
         try database.inBatch {
@@ -28,7 +28,7 @@ import Testing
         #expect(recipes.count == 0)
     }
 
-    @Test func `blobs`() throws {
+    @Test func `an in-memory database supports blobs`() throws {
         let database = try Database.inMemory()
         let collection = try database.defaultCollection()
         let content = Data((0..<100_000).map { UInt8($0 & 0xFF) })
@@ -38,7 +38,7 @@ import Testing
         #expect(try collection.document(id: "photo")?.blob(forKey: "picture")?.content == content)
     }
 
-    @Test func `queries and indexes`() throws {
+    @Test func `an in-memory database supports queries and indexes`() throws {
         let database = try Database.inMemory()
         let collection = try database.defaultCollection()
         for (name, salt) in [("soup", 3), ("tea", 0), ("stew", 5)] {
@@ -52,7 +52,7 @@ import Testing
         #expect(try query.execute().allResults().map { $0.string(at: 0) } == ["soup", "stew"])
     }
 
-    @Test func `a database syncs with another one, and each call makes its own`() async throws {
+    @Test func `in-memory databases are independent and can sync with each other`() async throws {
         let (here, there) = (try Database.inMemory(), try Database.inMemory())
         try here.defaultCollection().put("soup", 1)
         var configuration = ReplicatorConfiguration(
@@ -66,7 +66,7 @@ import Testing
         #expect(try there.defaultCollection().count == 1)
     }
 
-    @Test func `expiration and maintenance`() throws {
+    @Test func `an in-memory database supports expiration and maintenance`() throws {
         let database = try Database.inMemory()
         let collection = try database.defaultCollection()
         try collection.put("soup", 1)
@@ -80,7 +80,7 @@ import Testing
         #expect(throws: NSError.self) { try Database.inMemory(name: "") }
     }
 
-    @Test func `a replicator that is being started tells its status inside a batch`() throws {
+    @Test func `a starting replicator's status can be read while a batch is running`() throws {
         let database = try Database.inMemory()
         let url = try #require(URL(string: "ws://127.0.0.1:9/db"))
         let entry = CollectionConfiguration(collection: try database.defaultCollection())
@@ -101,7 +101,7 @@ import Testing
         try database.close()
     }
 
-    @Test func `a batch may start a replicator while another one begins`() throws {
+    @Test func `a batch can start a replicator while another one is starting`() throws {
         let database = try Database.inMemory()
         let url = try #require(URL(string: "ws://127.0.0.1:9/db"))
         let entry = CollectionConfiguration(collection: try database.defaultCollection())

@@ -38,7 +38,7 @@ import Testing
         #expect(document.string(forKey: "absent") == nil)
     }
 
-    @Test func `a property reads the same before and after the body is parsed`() throws {
+    @Test func `a property has the same value before and after the body is parsed`() throws {
         let unparsed = try document()
         for _ in 0..<4 { expectAll(unparsed) }
         let parsed = try document()
@@ -47,7 +47,7 @@ import Testing
         #expect(unparsed == parsed)
     }
 
-    @Test func `a container is the same object each time, whatever was asked before`() throws {
+    @Test func `a container is the same object each time, even after other reads`() throws {
         let document = try document()
         _ = document.string(forKey: "text")
         let array = try #require(document.array(forKey: "array"))
@@ -55,7 +55,7 @@ import Testing
         #expect(document.array(forKey: "array") === array)
     }
 
-    @Test func `a plain copy is the same before and after the body is parsed`() throws {
+    @Test func `toDictionary returns the same before and after the body is parsed`() throws {
         let document = try document()
         let early = document.toDictionary()
         #expect(document.count == 9)
@@ -69,7 +69,7 @@ import Testing
         #expect(early["large"] as? UInt64 == .max)
     }
 
-    @Test func `a plain copy holds blobs as objects`() throws {
+    @Test func `toDictionary returns blobs as objects`() throws {
         let content = Data("content".utf8)
         let saved = MutableDocument(id: "blob")
         saved.setBlob(Blob(contentType: "text/plain", data: content), forKey: "file")
@@ -80,8 +80,7 @@ import Testing
         #expect((plain["list"] as? [[String: Any]])?.first?["@type"] as? String == "other")
     }
 
-    @Test func `nothing is read of a damaged body, not even what stands before the damage`() throws
-    {
+    @Test func `no property of a damaged body can be read`() throws {
         let store = try Store.open(directory: home.database.path ?? "")
         _ = try store.save("damaged", in: .default, body: Array(#"{"a":1,"b":"#.utf8))
         try store.close()
@@ -93,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `several threads read one document`() throws {
+    @Test func `several threads can read a document at the same time`() throws {
         let document = try document()
         DispatchQueue.concurrentPerform(iterations: 8) { number in
             for _ in 0..<200 {

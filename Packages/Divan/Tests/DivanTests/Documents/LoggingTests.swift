@@ -28,14 +28,14 @@ import Testing
         collection.addChangeListener { _ in }
     }
 
-    @Test func `the console has warnings, files and custom sinks are off`() {
+    @Test func `by default the console logs warnings, and files and custom sinks are off`() {
         #expect(LogSinks.console?.level == .warning)
         #expect(LogSinks.console?.domains == .all)
         #expect(LogSinks.file == nil)
         #expect(LogSinks.custom == nil)
     }
 
-    @Test func `a custom sink gets its level and domains`() throws {
+    @Test func `a custom sink gets only its level and domains`() throws {
         let (lines, deaf, errors) = (Lines(), Lines(), Lines())
         LogSinks.custom = CustomLogSink(level: .warning, logSink: lines)
         try provokeWarning("one")
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `a property that peers leave out is warned of once, and _exp is not`() throws {
+    @Test func `a property that is not synced is warned about once, except _exp`() throws {
         let lines = Lines()
         LogSinks.custom = CustomLogSink(level: .warning, logSink: lines)
         defer { LogSinks.custom = nil }
@@ -71,7 +71,7 @@ import Testing
         #expect(try collection.document(id: "second")?.int(forKey: "_kind") == 2)
     }
 
-    @Test func `deleting a database at once leaves no warning of expired documents`() throws {
+    @Test func `deleting a database right after a save logs no warning about expiration`() throws {
         let lines = Lines()
         LogSinks.custom = CustomLogSink(level: .warning, logSink: lines)
         defer { LogSinks.custom = nil }
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test
-    func `a full-text index of a language without stems warns, and finds words as they stand`()
+    func `a full-text index in a language without stemming logs a warning and finds exact words`()
         throws
     {
         let home = try TemporaryDatabase()
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func `a file sink writes plain text into its directory`() throws {
+    @Test func `a file sink writes plain text to its directory`() throws {
         let directory = try TemporaryDirectory()
         LogSinks.file = FileLogSink(level: .warning, directory: directory.file("logs"))
         try provokeWarning("filed")
@@ -119,21 +119,21 @@ import Testing
         #expect(text.contains(" DB Warning Collection _default.filed"))
     }
 
-    @Test func `a file sink's defaults are upstream's`() {
+    @Test func `a file sink has the same defaults as Couchbase Lite`() {
         let sink = FileLogSink(level: .info, directory: "/d")
         #expect(sink.maxKeptFiles == 2)
         #expect(sink.maxFileSize == 524_288)
         #expect(!sink.usePlaintext)
     }
 
-    @Test func `a directory that cannot be made leaves the program running`() throws {
+    @Test func `a log directory that cannot be created does not stop the program`() throws {
         LogSinks.file = FileLogSink(level: .warning, directory: "/dev/null/logs")
         try provokeWarning("unfiled")
         LogSinks.file = nil
     }
 
     @available(*, deprecated)
-    @Test func `the old API changes the same settings`() throws {
+    @Test func `the old logging API changes the same settings`() throws {
         let before = LogSinks.console
         defer { LogSinks.console = before }
         Database.log.console.level = .error
@@ -158,7 +158,7 @@ import Testing
     }
 
     @available(*, deprecated)
-    @Test func `an old logger is called`() throws {
+    @Test func `a custom logger of the old API is called`() throws {
         final class Old: Logger, Sendable {
             let level = LogLevel.warning
             let lines = Lines()
@@ -174,7 +174,7 @@ import Testing
         #expect(LogSinks.custom == nil)
     }
 
-    @Test func `domains are bits`() {
+    @Test func `log domains, levels and option sets have their official raw values`() {
         #expect(LogDomains.database.rawValue == 1)
         #expect(LogDomains.multipeer.rawValue == 512)
         #expect(LogDomains.all.contains([.query, .listener, .mdns, .peerDiscovery, .network]))
@@ -182,7 +182,7 @@ import Testing
         #expect(LogLevel.none.rawValue == 5)
     }
 
-    @Test func `a live query on a queue that nobody drains is warned of`() throws {
+    @Test func `a live query whose queue is blocked logs a warning`() throws {
         let lines = Lines()
         LogSinks.custom = CustomLogSink(level: .warning, logSink: lines)
         defer { LogSinks.custom = nil }

@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `what keeps a model from being written is unexpectedError, with its cause`() throws {
+    @Test func `a model that cannot be written throws unexpectedError with the cause`() throws {
         let unexpected = CBLError.unexpectedError
         let badID = [unexpected, CBLError.badDocID]
         #expect(codes { try collection.save(from: Note(id: "_no")) } == badID)
@@ -71,7 +71,7 @@ import Testing
         #expect(collection.count == 0)
     }
 
-    @Test func `what is known before anything is written keeps its code`() throws {
+    @Test func `errors found before writing keep their own code`() throws {
         #expect(codes { try collection.save(from: Anonymous()) } == [CBLError.invalidParameter])
         #expect(codes { try collection.purge(for: Note(id: "none")) } == [CBLError.notFound])
         #expect(codes { try collection.purge(for: Note()) } == [CBLError.notFound])
@@ -81,7 +81,10 @@ import Testing
         #expect(codes { try collection.delete(for: Note(id: "a")) } == [CBLError.notOpen])
     }
 
-    @Test func `a model whose conflict cannot be read or written is not saved`() throws {
+    @Test
+    func `a model is not saved if the conflicting document cannot be decoded or the merge encoded`()
+        throws
+    {
         let note = Note(id: "a", text: "mine")
         try collection.save(from: note)
         try collection.save(document: MutableDocument(id: "a", data: ["text": 7]))

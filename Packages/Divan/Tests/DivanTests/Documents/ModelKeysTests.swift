@@ -47,7 +47,7 @@ import Testing
         try #require(try collection.document(id: "p", as: Person.self))
     }
 
-    @Test func `keys that a model does not know stay, at every depth`() throws {
+    @Test func `keys that a model does not declare are kept at every depth`() throws {
         try put(
             #"{"address":{"door":"left","street":"A"},"homes":{"sea":{"key":7,"street":"B"}},"#
                 + #""name":"Ada","newer":{"x":[1]},"stays":[{"street":"C","year":1843}]}"#
@@ -67,7 +67,7 @@ import Testing
         #expect(try stored().contains(#""newer":{"x":[1]}"#))
     }
 
-    @Test func `what a model takes out is gone`() throws {
+    @Test func `a value that a model removes is removed from the document`() throws {
         try put(
             #"{"address":{"door":"left","street":"A"},"homes":{"sea":{"key":7,"street":"B"}},"#
                 + #""name":"Ada","stays":[]}"#
@@ -79,7 +79,7 @@ import Testing
         #expect(try stored() == #"{"address":null,"homes":{},"name":"Ada","stays":[]}"#)
     }
 
-    @Test func `a blob that a model does not know stays readable`() throws {
+    @Test func `a blob that a model does not declare stays readable`() throws {
         let document = MutableDocument(id: "p", data: ["name": "Ada", "homes": [:], "stays": []])
         document.setBlob(Blob(contentType: "text/plain", data: Data("hi".utf8)), forKey: "note")
         try collection.save(document: document)
@@ -88,7 +88,7 @@ import Testing
         #expect(try collection.document(id: "p")?.blob(forKey: "note")?.content == Data("hi".utf8))
     }
 
-    @Test func `what describes a content stays until the model holds another`() throws {
+    @Test func `a blob's metadata is kept until the model changes its content`() throws {
         final class Page: Codable {
             @DocumentID var id: String?
             var name: String
@@ -113,7 +113,7 @@ import Testing
         #expect(read.properties["alt"] == nil)
     }
 
-    @Test func `after a conflict the newest unknown keys stay`() throws {
+    @Test func `undeclared keys of the newest revision are kept after a conflict`() throws {
         try put(#"{"homes":{},"name":"Ada","newer":1,"stays":[]}"#)
         let person = try read()
         try put(#"{"homes":{},"name":"Eve","newer":2,"newest":3,"stays":[]}"#)
@@ -125,7 +125,7 @@ import Testing
         #expect(try stored() == merged)
     }
 
-    @Test func `a model of the whole document drops what it does not know`() throws {
+    @Test func `a WholeDocumentModel drops keys that it does not declare`() throws {
         try put(#"{"name":"Ada","newer":1}"#)
         let person = try #require(try collection.document(id: "p", as: WholePerson.self))
         person.name = "Eve"
@@ -133,13 +133,13 @@ import Testing
         #expect(try stored() == #"{"name":"Eve"}"#)
     }
 
-    @Test func `a model that was not read replaces the document`() throws {
+    @Test func `saving a model that was not read replaces the document`() throws {
         try put(#"{"name":"Ada","newer":1}"#)
         try collection.save(from: Person(id: "p", name: "Eve"))
         #expect(try stored() == #"{"address":null,"homes":{},"name":"Eve","stays":[]}"#)
     }
 
-    @Test func `optionals without a value are written as null`() throws {
+    @Test func `optionals that are nil are written as null`() throws {
         final class Form: Codable {
             @DocumentID var id: String?
             var text: String?
@@ -166,7 +166,7 @@ import Testing
         #expect(twin.text == nil && twin.inner == nil && twin.blob == nil && twin.large == nil)
     }
 
-    @Test func `a subclass's own document ID wins over its superclass's`() throws {
+    @Test func `a subclass's document ID takes precedence over its superclass's`() throws {
         class Animal: Codable {
             @DocumentID var id: String?
             var legs = 4
@@ -232,7 +232,7 @@ import Testing
     }
 
     @Test(arguments: [nil, "base"])
-    func `a subclass's own document ID wins although only its superclass's is encoded`(
+    func `a subclass's document ID takes precedence even if only the superclass's is encoded`(
         base: String?
     ) throws {
         let truck = Truck()
@@ -253,7 +253,7 @@ import Testing
         #expect(collection.count == 0)
     }
 
-    @Test func `a new model with an ID that is not encoded gets a generated one`() throws {
+    @Test func `a new model whose ID is not encoded gets a generated ID`() throws {
         let truck = Truck()
         truck.id = "base"
         try collection.save(from: truck)
@@ -262,7 +262,7 @@ import Testing
         #expect(try collection.document(id: id) != nil && collection.count == 1)
     }
 
-    @Test func `a number beyond single precision is no Float`() throws {
+    @Test func `a number too large for Float fails to decode`() throws {
         struct Narrow: Codable { var f: Float }
         try put(#"{"f":1e300}"#)
         expect(CBLError.decodingError) {

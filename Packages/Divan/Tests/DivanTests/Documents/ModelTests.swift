@@ -51,7 +51,7 @@ import Testing
         try #require(try collection.document(id: id, as: Profile.self))
     }
 
-    @Test func `a model comes back as it was saved`() throws {
+    @Test func `a saved model is read back unchanged`() throws {
         let profile = Profile(id: "p", name: "Ada")
         profile.others = ["work": Address(street: "Side", numbers: [-1])]
         profile.picture = Blob(contentType: "image/png", data: Data([1, 2, 3]))
@@ -75,7 +75,7 @@ import Testing
         #expect(twin.bytes == Data([4, 5]))
     }
 
-    @Test func `integers of 128 bits come back, alone and in collections`() throws {
+    @Test func `128-bit integers are read back, alone and in collections`() throws {
         final class Account: Codable {
             @DocumentID var id: String?
             var balance = -(Int128(1) << 100)
@@ -99,7 +99,7 @@ import Testing
         #expect(twin.rows == account.rows && twin.sums == account.sums)
     }
 
-    @Test func `decimal numbers are numbers in the document, with all their digits`() throws {
+    @Test func `decimal numbers are stored as numbers with all their digits`() throws {
         final class Item: Codable {
             @DocumentID var id: String?
             var price = Decimal(string: "-19.95") ?? 0
@@ -122,7 +122,7 @@ import Testing
         #expect(row.double(at: 0) == -19.95)
     }
 
-    @Test func `decimal numbers that older versions wrote in parts are read`() throws {
+    @Test func `decimal numbers in the format of older versions can be read`() throws {
         final class Item: Codable {
             @DocumentID var id: String?
             var price = Decimal()
@@ -136,7 +136,7 @@ import Testing
         #expect(item.price == Decimal(string: "19.95"))
     }
 
-    @Test func `the body holds plain values and no ID`() throws {
+    @Test func `the body contains plain values and no ID`() throws {
         try collection.save(from: Profile(id: "p", name: "Ada"))
         let document = try #require(try collection.document(id: "p"))
         #expect(!document.contains(key: "id"))
@@ -145,14 +145,14 @@ import Testing
         #expect(document["address"]["numbers"][1].int == 2)
     }
 
-    @Test func `an ID is made up at the first save`() throws {
+    @Test func `the first save generates an ID`() throws {
         let profile = Profile(name: "Ada")
         try collection.save(from: profile)
         let id = try #require(profile.id)
         #expect(try read(id).name == "Ada")
     }
 
-    @Test func `a model that is saved again makes the next revision`() throws {
+    @Test func `saving a model again creates a new revision`() throws {
         let profile = Profile(id: "p", name: "Ada")
         try collection.save(from: profile)
         profile.age = 31
@@ -160,7 +160,7 @@ import Testing
         #expect(try collection.document(id: "p")?.revisionID?.hasPrefix("2-") == true)
     }
 
-    @Test func `two models of one document conflict`() throws {
+    @Test func `two models of the same document conflict`() throws {
         try collection.save(from: Profile(id: "p", name: "Ada"))
         let (first, second) = (try read(), try read())
         first.name = "first"
@@ -196,7 +196,7 @@ import Testing
         expect(CBLError.notFound) { try collection.purge(for: Profile(name: "Ada")) }
     }
 
-    @Test func `a model with an ID of its own stands for the document that has it`() throws {
+    @Test func `a new model with the ID of an existing document replaces it`() throws {
         func fresh(_ name: String) -> Profile { Profile(id: "p", name: name) }
         try collection.save(from: fresh("Ada"))
         #expect(try collection.save(from: fresh("Eve"), concurrencyControl: .failOnConflict))
@@ -215,7 +215,7 @@ import Testing
         #expect(collection.count == 0)
     }
 
-    @Test func `a model that replaced a document in an undone batch is as new`() throws {
+    @Test func `a model that replaced a document in a rolled-back batch counts as new`() throws {
         try collection.save(from: Profile(id: "p", name: "Ada"))
         let (profile, purged) = (Profile(id: "p", name: "Eve"), try read())
         expect(CBLError.unexpectedError) {
@@ -232,7 +232,7 @@ import Testing
         #expect(try !collection.save(from: purged, concurrencyControl: .failOnConflict))
     }
 
-    @Test func `a model that was read in one collection is saved in any`() throws {
+    @Test func `a model read from one collection can be saved in any other`() throws {
         try collection.save(from: Profile(id: "p", name: "Ada"))
         let profile = try read()
         let other = try home.database.createCollection(name: "other")
@@ -253,7 +253,7 @@ import Testing
         #expect(try collection.document(id: "p") == nil)
     }
 
-    @Test func `a model whose document is purged is saved as a new one`() throws {
+    @Test func `a model whose document was purged is saved as a new document`() throws {
         for name in ["last", "fail", "ask"] {
             try collection.save(from: Profile(id: "p", name: "Ada"))
             let profile = try read()
@@ -272,7 +272,7 @@ import Testing
         }
     }
 
-    @Test func `booleans and the numbers 0 and 1 stand for each other`() throws {
+    @Test func `booleans and the numbers 0 and 1 are interchangeable`() throws {
         final class Switches: Codable {
             @DocumentID var id: String?
             var isOn: Bool
@@ -294,7 +294,7 @@ import Testing
         }
     }
 
-    @Test func `a type that tries one kind of value after another gets each as it is`() throws {
+    @Test func `a type that tries several kinds of value decodes each as stored`() throws {
         enum Loose: Codable, Equatable {
             case bool(Bool)
             case int(Int)
@@ -333,7 +333,7 @@ import Testing
         expect(CBLError.invalidParameter) { try collection.save(from: TwoFaced()) }
     }
 
-    @Test func `a type without a document ID is not read either`() throws {
+    @Test func `a type without a document ID cannot be read either`() throws {
         try collection.save(document: MutableDocument(id: "p", data: ["name": "Ada"]))
         expect(CBLError.invalidParameter) {
             _ = try collection.document(id: "p", as: Anonymous.self)
@@ -359,7 +359,7 @@ import Testing
         #"{"name":7}"#, "{}", #"{"name":"x","age":1.5}"#, #"{"name":"x","age":"1"}"#,
         #"{"name":"x","address":{"street":"s","numbers":[300]}}"#,
     ])
-    func `a document that does not fit is an error that says where`(_ json: String) throws {
+    func `a document that does not match the model throws decodingError`(_ json: String) throws {
         try collection.save(document: try MutableDocument(id: "p", json: json))
         expect(CBLError.decodingError) { _ = try read() }
     }
@@ -395,7 +395,7 @@ import Testing
         #expect(twin?.wings == 2)
     }
 
-    @Test func `what a superclass encodes by itself stands under super`() throws {
+    @Test func `a superclass that encodes itself is stored under the key super`() throws {
         class Vehicle: Codable {
             @DocumentID var id: String?
             var wheels = 4
@@ -435,7 +435,7 @@ import Testing
         }
     }
 
-    @Test func `a model saved in an undone batch is as new`() throws {
+    @Test func `a model saved in a rolled-back batch counts as new`() throws {
         let home = try TemporaryDatabase()
         let collection = try home.collection
         let profile = Profile(id: "ada", name: "Ada")

@@ -19,7 +19,7 @@ import Testing
         return try Database(name: name ?? home.database.name, config: config)
     }
 
-    @Test func `it sees each commit of who writes`() throws {
+    @Test func `a read-only database sees each commit of the writer`() throws {
         let orders = try reader().defaultCollection()
         #expect(orders.count == 1)
         try home.collection.save(document: MutableDocument(id: "bread"))
@@ -28,7 +28,7 @@ import Testing
         #expect(try orders.documentIDs() == ["bread", "soup"])
     }
 
-    @Test func `its listeners hear what this process writes through another object`() throws {
+    @Test func `its listeners get changes made by a writer in the same process`() throws {
         let orders = try reader().defaultCollection()
         let queue = DispatchQueue(label: "listener")
         let heard = Mutex<[String]>([])
@@ -41,7 +41,7 @@ import Testing
         #expect(orders.count == 2)
     }
 
-    @Test func `while it is open the other one cannot be deleted, and goes on`() throws {
+    @Test func `a database cannot be deleted while a read-only object has it open`() throws {
         let database = try reader()
         expect(CBLError.busy) { try home.database.delete() }
         try home.collection.save(document: MutableDocument(id: "bread"))
@@ -50,7 +50,7 @@ import Testing
         try home.database.delete()
     }
 
-    @Test func `it changes nothing`() throws {
+    @Test func `writing to a read-only database throws notWriteable`() throws {
         let database = try reader()
         let orders = try database.defaultCollection()
         let soup = try #require(try orders.document(id: "soup"))
@@ -64,14 +64,14 @@ import Testing
         #expect(try home.collection.count == 1)
     }
 
-    @Test func `it leaves what has expired to who writes`() throws {
+    @Test func `a read-only database does not purge expired documents`() throws {
         let late = Date(timeIntervalSinceNow: 3_600)
         try home.collection.setDocumentExpiration(id: "soup", expiration: late)
         let read = try #require(try reader().defaultCollection().getDocumentExpiration(id: "soup"))
         #expect(abs(read.timeIntervalSince(late)) < 0.001)
     }
 
-    @Test func `it makes no database, and is a copy of its configuration`() throws {
+    @Test func `opening read-only does not create a database, and copies keep the option`() throws {
         expect(CBLError.notFound) { _ = try reader(of: "nothing") }
         #expect(!Database.exists(withName: "nothing", inDirectory: home.directory.path))
         #expect(!DatabaseConfiguration().readOnly)

@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: RevisionCompression.allCases)
-    func `an old revision is readable whatever packed it`(
+    func `an old revision is readable whatever its compression`(
         _ compression: RevisionCompression
     ) throws {
         let directory = try TemporaryDirectory()
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `old revisions are packed with LZ4 unless told otherwise`() {
+    @Test func `old revisions are compressed with LZ4 by default`() {
         #expect(DatabaseConfiguration().revisionCompression == .lz4)
     }
 }

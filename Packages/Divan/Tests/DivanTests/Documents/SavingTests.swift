@@ -23,7 +23,7 @@ import Testing
         return document
     }
 
-    @Test func `saving updates the object in place`() throws {
+    @Test func `saving updates the document object`() throws {
         let document = MutableDocument(id: "doc")
         #expect(document.revisionID == nil)
         #expect(document.sequence == 0)
@@ -41,7 +41,7 @@ import Testing
         #expect(try collection.document(id: "doc")?.int(forKey: "n") == 2)
     }
 
-    @Test func `each save makes a revision, even when nothing changed`() throws {
+    @Test func `every save creates a revision, even without changes`() throws {
         let document = try saved()
         let first = document.revisionID
         try collection.save(document: document)
@@ -49,13 +49,13 @@ import Testing
         #expect(document.sequence == 2)
     }
 
-    @Test func `an empty body is fine`() throws {
+    @Test func `an empty body can be saved`() throws {
         _ = try saved("empty", [:])
         #expect(try collection.document(id: "empty")?.count == 0)
     }
 
     /// Recorded from Couchbase Lite (`revisions.md` §1).
-    @Test func `the revision IDs are those that Couchbase Lite makes`() throws {
+    @Test func `revision IDs are the same as in Couchbase Lite`() throws {
         let document = MutableDocument(id: "doc", data: ["ans*wer": 42])
         try collection.save(document: document)
         #expect(document.revisionID == "1-feb9f18cfe84f614f750040e3eed3eb84a6b5332")
@@ -69,12 +69,12 @@ import Testing
         #expect(other.revisionID == "3-b5286031b23cedfe784a86c021dc15817da8ff6d")
     }
 
-    @Test func `a document that is not there is nil`() throws {
+    @Test func `reading a document that does not exist returns nil`() throws {
         #expect(try collection.document(id: "nothing") == nil)
     }
 
     @Test(arguments: ["", "_leading", "line\nend", String(repeating: "x", count: 241)])
-    func `a bad document ID is refused`(_ id: String) throws {
+    func `an invalid document ID is rejected`(_ id: String) throws {
         expect(CBLError.badDocID) { try collection.save(document: MutableDocument(id: id)) }
     }
 
@@ -86,7 +86,7 @@ import Testing
         #expect(try collection.document(id: "A") == nil)
     }
 
-    @Test func `IDs that are made up differ and can be saved`() throws {
+    @Test func `generated IDs are unique and valid`() throws {
         let ids = Set((0..<100).map { _ in MutableDocument().id })
         #expect(ids.count == 100)
         try collection.save(document: MutableDocument())
@@ -94,33 +94,33 @@ import Testing
     }
 
     @Test(arguments: ["_id", "_rev", "_deleted", ""])
-    func `a key that is reserved or empty is refused`(_ key: String) throws {
+    func `a reserved or empty key is refused`(_ key: String) throws {
         expect(CBLError.corruptRevisionData) {
             try collection.save(document: MutableDocument(data: [key: "x"]))
         }
         #expect(collection.count == 0)
     }
 
-    @Test func `a reserved key deeper down is allowed`() throws {
+    @Test func `a reserved key is allowed in nested objects`() throws {
         try collection.save(document: MutableDocument(data: ["a": ["_id": "x", "": 1]]))
         try collection.save(document: MutableDocument(data: ["_identity": 1, "__id": 2, "_ID": 3]))
     }
 
     @Test(arguments: [Double.nan, .infinity])
-    func `a number that JSON cannot hold is refused`(_ number: Double) throws {
+    func `a number that JSON cannot represent is refused`(_ number: Double) throws {
         expect(CBLError.invalidParameter) {
             try collection.save(document: MutableDocument(data: ["a": [["b": number]]]))
         }
     }
 
-    @Test func `a container that holds itself is refused`() throws {
+    @Test func `a container that contains itself is refused`() throws {
         let loop = MutableDictionaryObject()
         loop.setDictionary(loop, forKey: "self")
         let document = MutableDocument().setDictionary(loop, forKey: "loop")
         expect(CBLError.invalidParameter) { try collection.save(document: document) }
     }
 
-    @Test func `deleting writes a tombstone that hides the document`() throws {
+    @Test func `deleting writes a tombstone and hides the document`() throws {
         let document = try saved()
         try collection.delete(document: document)
         #expect(document.revisionID?.hasPrefix("2-") == true)
@@ -136,14 +136,14 @@ import Testing
         expect(CBLError.notOpen) { try collection.purge(document: MutableDocument()) }
     }
 
-    @Test func `deleting twice through one object writes another tombstone`() throws {
+    @Test func `deleting the same object twice writes a second tombstone`() throws {
         let document = try saved()
         try collection.delete(document: document)
         try collection.delete(document: document)
         #expect(document.revisionID?.hasPrefix("3-") == true)
     }
 
-    @Test func `deleting what another object deleted succeeds quietly`() throws {
+    @Test func `deleting a document that was already deleted succeeds`() throws {
         let document = try saved()
         let other = try #require(try collection.document(id: "doc"))
         try collection.delete(document: document)
@@ -151,7 +151,9 @@ import Testing
         #expect(document.sequence == 2)
     }
 
-    @Test func `failOnConflict does not delete what another object changed or deleted`() throws {
+    @Test func `failOnConflict does not delete a document that was changed or deleted elsewhere`()
+        throws
+    {
         let document = try saved()
         let others = try (0..<2).map { _ in try #require(try collection.document(id: "doc")) }
         let first = try #require(document.revisionID)
@@ -165,7 +167,7 @@ import Testing
         #expect(try collection.delete(document: document, concurrencyControl: .failOnConflict))
     }
 
-    @Test func `deleting what is deleted makes an object stand for that deletion`() throws {
+    @Test func `deleting an already deleted document updates the object to the tombstone`() throws {
         let document = try saved()
         let others = try (0..<2).map { _ in try #require(try collection.document(id: "doc")) }
         try collection.delete(document: document)
@@ -180,7 +182,7 @@ import Testing
         #expect(try collection.document(id: "doc")?.revisionID?.hasPrefix("3-") == true)
     }
 
-    @Test func `saving a deleted document brings it back on top of the tombstone`() throws {
+    @Test func `saving a deleted document restores it as a child of the tombstone`() throws {
         let document = try saved()
         try collection.delete(document: document)
         document.setInt(5, forKey: "n")
@@ -189,7 +191,7 @@ import Testing
         #expect(try collection.document(id: "doc")?.int(forKey: "n") == 5)
     }
 
-    @Test func `purging forgets the document, and the object counts as never saved`() throws {
+    @Test func `purging removes the document, and the object counts as never saved`() throws {
         let document = try saved()
         try collection.purge(document: document)
         #expect(document.revisionID == nil)
@@ -200,7 +202,7 @@ import Testing
         #expect(document.revisionID?.hasPrefix("1-") == true)
     }
 
-    @Test func `purging what is not there throws`() throws {
+    @Test func `purging a document that does not exist throws`() throws {
         let document = try saved()
         expect(CBLError.notFound) { try collection.purge(document: MutableDocument()) }
         expect(CBLError.notFound) { try collection.purge(id: "nothing") }
@@ -208,7 +210,7 @@ import Testing
         expect(CBLError.notFound) { try collection.purge(document: document) }
     }
 
-    @Test func `purging works on deleted documents`() throws {
+    @Test func `a deleted document can be purged`() throws {
         let document = try saved()
         try collection.delete(document: document)
         try collection.purge(id: "doc")
@@ -227,14 +229,14 @@ import Testing
         }
     }
 
-    @Test func `what one database object saves, another of the same file reads`() throws {
+    @Test func `a document saved by one database object can be read by another`() throws {
         _ = try saved()
         let other = try home.reopened().defaultCollection()
         #expect(try other.document(id: "doc")?.int(forKey: "n") == 1)
         #expect(other.count == 1)
     }
 
-    @Test func `the stored body is canonical JSON`() throws {
+    @Test func `the body is stored as canonical JSON`() throws {
         _ = try saved("doc", ["b": [1, 2.0, true, NSNull()], "a": "é\n"])
         #expect(
             try collection.document(id: "doc")?.toJSON()

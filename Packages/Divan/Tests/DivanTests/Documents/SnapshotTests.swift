@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `a snapshot holds every document in order, and nothing that came later`() throws {
+    @Test func `a snapshot contains every document in order and no later changes`() throws {
         let collection = try home.collection
         try fill(collection)
         try database.withSnapshot { snapshot in
@@ -40,7 +40,7 @@ import Testing
         #expect(try collection.lastSequence == 601)
     }
 
-    @Test func `a snapshot tells what changed behind a sequence, deletions too`() throws {
+    @Test func `a snapshot lists changes since a sequence, including deletions`() throws {
         let collection = try home.collection
         try fill(collection, 300)
         try collection.delete(document: try #require(try collection.document(id: "doc-1007")))
@@ -53,7 +53,7 @@ import Testing
         #expect(changes.filter(\.isDeleted).count == 1)
     }
 
-    @Test func `changes that are damaged are named, and the others told`() throws {
+    @Test func `damaged changes are reported, and the others are still listed`() throws {
         let collection = try home.collection
         try fill(collection, 300)
         let file = URL(filePath: try #require(database.path) + "db.sqlite3")
@@ -80,7 +80,7 @@ import Testing
         #expect(told.count == 278 && !told.contains("doc-1100"))
     }
 
-    @Test func `within a batch a snapshot sees what the batch has written`() throws {
+    @Test func `inside a batch a snapshot includes the batch's own changes`() throws {
         let collection = try home.collection
         try database.inBatch {
             try fill(collection, 3)
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `a snapshot ends with its block, and what the block throws is thrown`() throws {
+    @Test func `a snapshot ends with its closure and passes on its errors`() throws {
         let collection = try home.collection
         let kept = try database.withSnapshot { $0 }
         expect(CBLError.notOpen) { _ = try kept.count(of: collection) }
@@ -100,7 +100,7 @@ import Testing
         expect(CBLError.notOpen) { try database.withSnapshot { _ in } }
     }
 
-    @Test func `a body is told as it is stored`() throws {
+    @Test func `storedJSON returns the body as stored`() throws {
         let collection = try home.collection
         let document = try MutableDocument(id: "a", json: #"{"b":[1,2.5],"a":"é"}"#)
         #expect(document.storedJSON == nil)
@@ -109,7 +109,7 @@ import Testing
         #expect(String(decoding: stored, as: UTF8.self) == #"{"a":"é","b":[1,2.5]}"#)
     }
 
-    @Test func `contents are counted once each`() throws {
+    @Test func `blobs with the same content are counted once`() throws {
         let collection = try home.collection
         #expect(try database.blobUsage().count == 0)
         for id in ["a", "b"] {
@@ -121,7 +121,7 @@ import Testing
         #expect((usage.count, usage.byteCount) == (1, 4))
     }
 
-    @Test func `a database tells how its revisions are named`() throws {
+    @Test func `a database reports its revision scheme`() throws {
         #expect(database.revisionScheme == .revisionTrees)
         try database.close()
         var config = DatabaseConfiguration.in(home.directory)

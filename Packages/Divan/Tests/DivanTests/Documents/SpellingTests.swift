@@ -10,7 +10,7 @@ import Testing
         texts.map { Array($0.utf8) }
     }
 
-    @Test func `three spellings of a letter are three documents`() throws {
+    @Test func `IDs that differ only in Unicode normalization are different documents`() throws {
         let home = try TemporaryDatabase()
         let collection = try home.collection
         var documents: [Document] = []
@@ -30,7 +30,9 @@ import Testing
         #expect(try collection.document(id: Self.spellings[1]) != nil)
     }
 
-    @Test func `a listener hears of the document whose ID it gave`() async throws {
+    @Test func `a document listener gets only changes of the exact spelling of its ID`()
+        async throws
+    {
         let home = try TemporaryDatabase()
         let collection = try home.collection
         let changes = collection.documentChanges(id: Self.spellings[1])
@@ -41,7 +43,7 @@ import Testing
         #expect(Self.bytes(heard) == Self.bytes([Self.spellings[1]]))
     }
 
-    @Test func `three spellings of a key are three members of a document`() throws {
+    @Test func `keys that differ only in Unicode normalization are different keys`() throws {
         let home = try TemporaryDatabase()
         let json =
             "{"
@@ -58,7 +60,7 @@ import Testing
         #expect(Array(read.toJSON().utf8) == Array(text.utf8))
     }
 
-    @Test func `an ID that no document may have is refused with its code`() throws {
+    @Test func `an invalid document ID is rejected with its error code`() throws {
         let home = try TemporaryDatabase()
         for id in ["", "_id", "a\nb", String(repeating: "x", count: 241)] {
             expect(CBLError.badDocID) {

@@ -7,7 +7,8 @@ import Testing
 /// A linker takes from such a library only the object files that something refers to.
 @Suite(.timeLimit(.minutes(10))) struct StaticLibraryTests {
     @Test(arguments: [[], ["-Xlinker", "--gc-sections"]])
-    func `errors have the same codes and texts as from object files`(options: [String]) throws {
+    func `errors from the static library have the same codes and messages`(options: [String]) throws
+    {
         let library = try StaticLibrary()
         let program = try library.program(
             of: [URL(filePath: #filePath).deletingLastPathComponent().path + "/ErrorTable.swift"],

@@ -39,7 +39,7 @@ import Testing
         #expect(try tasks.typedDocument(id: "milk", of: Task.self) == nil)
     }
 
-    @Test func `of two copies the later one is a conflict`() throws {
+    @Test func `saving the older of two copies is a conflict`() throws {
         var mine = TypedDocument(id: "milk", Task(title: "Buy milk"))
         try tasks.save(&mine)
         var theirs = mine
@@ -53,7 +53,7 @@ import Testing
         #expect(try tasks.document(id: "milk")?.string(forKey: "title") == "Buy soy")
     }
 
-    @Test func `keys that the struct does not know stay`() throws {
+    @Test func `keys that the struct does not declare are kept`() throws {
         let newer = #"{"newer":{"x":[1]},"steps":[],"title":"Buy milk"}"#
         try tasks.save(document: try MutableDocument(id: "milk", json: newer))
         var task = try #require(try tasks.typedDocument(id: "milk", of: Task.self))
@@ -63,7 +63,7 @@ import Testing
         #expect(stored == #"{"due":null,"newer":{"x":[1]},"steps":[],"title":"Buy oats"}"#)
     }
 
-    @Test func `an undone batch leaves a document as it was before`() throws {
+    @Test func `rolling back a batch restores a typed document`() throws {
         var task = TypedDocument(Task(title: "Buy milk"))
         #expect(throws: NSError.self) {
             try home.database.inBatch {
@@ -75,7 +75,7 @@ import Testing
         #expect(try tasks.save(&task, concurrencyControl: .failOnConflict))
     }
 
-    @Test func `what cannot be a document is refused`() throws {
+    @Test func `a value that cannot be stored as a document is rejected`() throws {
         var number = TypedDocument(id: "n", 7)
         #expect { try tasks.save(&number) } throws: {
             ($0 as NSError).code == CBLError.encodingError

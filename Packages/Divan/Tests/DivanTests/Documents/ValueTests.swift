@@ -18,7 +18,7 @@ import Testing
         return [document, try #require(try home.collection.document(id: "doc"))]
     }
 
-    @Test func `each type reads as itself`() throws {
+    @Test func `each type is read back as itself`() throws {
         for document in try bothStates(["s": "text", "i": 42, "d": 1.5, "b": true, "n": NSNull()]) {
             #expect(document.string(forKey: "s") == "text")
             #expect(document.int(forKey: "i") == 42)
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `reading the wrong type gives nil or zero`() throws {
+    @Test func `reading a value as the wrong type returns nil or zero`() throws {
         for document in try bothStates(["s": "12", "i": 42, "a": [1], "d": ["k": 1]]) {
             #expect(document.string(forKey: "i") == nil)
             #expect(document.int(forKey: "s") == 0)
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `true counts as one, and fractions are cut off`() throws {
+    @Test func `true is read as one, and fractions are truncated`() throws {
         for document in try bothStates(["t": true, "f": false, "d": 1.9, "m": -1.9, "h": 1e300]) {
             #expect(document.int(forKey: "t") == 1)
             #expect(document.double(forKey: "t") == 1)
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `only absent, null, false and zero are false`() throws {
+    @Test func `only missing values, null, false and zero are read as false`() throws {
         let data: [String: Any] = [
             "null": NSNull(), "false": false, "zero": 0, "zero.zero": 0.0,
             "text": "false", "empty": "", "one": 1, "tiny": 0.1, "array": [Any](),
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `setting nil stores null, removing removes`() throws {
+    @Test func `setting nil stores null, and removing deletes the key`() throws {
         let document = MutableDocument(data: ["a": 1, "b": 2])
         document.setString(nil, forKey: "a").removeValue(forKey: "b")
         #expect(document.contains(key: "a"))
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `a whole double stays a double`() throws {
+    @Test func `a double without a fraction stays a double`() throws {
         let document = MutableDocument(id: "doc")
         document.setDouble(1, forKey: "d").setInt(1, forKey: "i")
         try home.collection.save(document: document)
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func `an optional in Any is its value, or null`() throws {
+    @Test func `an optional in Any is stored as its value or as null`() throws {
         let (some, none): (Int?, Int?) = (7, nil)
         for document in try bothStates(["some": some as Any, "none": none as Any]) {
             #expect(document.int(forKey: "some") == 7)
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func `a document is read from many threads at once`() throws {
+    @Test func `a document can be read from many threads at once`() throws {
         let document = try #require(
             try bothStates(["d": ["l": [1, 2, 3]], "b": Data([1, 2])]).last
         )
@@ -153,14 +153,14 @@ import Testing
         #expect(total.withLock { $0 } == 64 * 6)
     }
 
-    @Test func `Data becomes a blob`() throws {
+    @Test func `Data is stored as a blob`() throws {
         for document in try bothStates(["data": Data("bytes".utf8)]) {
             #expect(document.blob(forKey: "data")?.content == Data("bytes".utf8))
             #expect(document.blob(forKey: "data")?.contentType == "application/octet-stream")
         }
     }
 
-    @Test func `plain collections of any depth are accepted`() throws {
+    @Test func `plain collections can be nested to any depth`() throws {
         let data: [String: Any] = [
             "texts": ["a", "b"], "numbers": ["x": 1, "y": 2],
             "deep": [["k": [1, 2, ["z": true]]] as [String: Any]],
@@ -172,7 +172,7 @@ import Testing
         }
     }
 
-    @Test func `toDictionary is deep and leaves blobs in place`() throws {
+    @Test func `toDictionary is recursive and keeps blobs as objects`() throws {
         let blob = Blob(contentType: "a/b", data: Data([1]))
         for document in try bothStates(["d": ["a": [1, blob] as [Any]]]) {
             let inner = document.toDictionary()["d"] as? [String: Any]
@@ -182,7 +182,7 @@ import Testing
         }
     }
 
-    @Test func `JSON goes in and out`() throws {
+    @Test func `a document converts to and from JSON`() throws {
         let document = try MutableDocument(id: "doc", json: #"{"b":[1,{"c":null}],"a":"x"}"#)
         try home.collection.save(document: document)
         let read = try #require(try home.collection.document(id: "doc"))
@@ -192,7 +192,7 @@ import Testing
     }
 
     @Test(arguments: ["", "{", "[]", "1", "{'a':1}"])
-    func `bad JSON, or a root that is no object, is refused`(_ text: String) throws {
+    func `invalid JSON, or a root that is not an object, is rejected`(_ text: String) throws {
         expect(CBLError.invalidJSON) { _ = try MutableDocument(json: text) }
         expect(CBLError.invalidJSON) { _ = try MutableDictionaryObject(json: text) }
         let document = MutableDocument(data: ["kept": 1])
@@ -200,7 +200,7 @@ import Testing
         #expect(document.int(forKey: "kept") == 1)
     }
 
-    @Test func `documents are equal by ID, collection and content`() throws {
+    @Test func `documents are equal if ID, collection and content are`() throws {
         let documents = try bothStates(["a": [1, 2]])
         #expect(documents[0] == documents[1])
         #expect(documents[0].hashValue == documents[1].hashValue)

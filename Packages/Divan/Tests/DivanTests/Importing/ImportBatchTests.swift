@@ -7,7 +7,7 @@ import Testing
 
 /// What waits to be stored is bounded; internal, because only the memory of the process would show it.
 @Suite struct ImportBatchTests {
-    @Test func `old bodies count as the current one does`() throws {
+    @Test func `bodies of old revisions count toward the batch size`() throws {
         let sample = try ForeignSample("revtree-3.2")
         let bundle = try CBLiteBundle(directory: sample.path)
         let reader = RecordReader(keys: bundle.facts.keys, owner: .me)

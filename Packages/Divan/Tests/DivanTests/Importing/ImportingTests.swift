@@ -33,7 +33,9 @@ import Testing
     }
 
     @Test(arguments: ["mkfifo", "mkdir", "ln -s /dev/zero"])
-    func `a blob whose file is none is missing, and all else comes`(_ command: String) throws {
+    func `a blob that is not a regular file is missing, and everything else is imported`(
+        _ command: String
+    ) throws {
         let sample = try ForeignSample("revtree-3.2")
         let folder = sample.path + "/Attachments"
         let names = try FileManager.default.contentsOfDirectory(atPath: folder)
@@ -61,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: names)
-    func `every document comes with its revision, history, number and content`(name: String) throws
+    func `documents are imported with revision, history, sequence and content`(name: String) throws
     {
         let sample = try ForeignSample(name)
         let (report, configuration) = try imported(sample)
@@ -122,7 +124,7 @@ import Testing
     }
 
     @Test
-    func `a change number that is too great, or stands there twice, is damage of its document`()
+    func `an invalid or duplicate sequence counts as damage of its document`()
         throws
     {
         let sample = try ForeignSample("manykeys-3.2")
@@ -152,7 +154,7 @@ import Testing
     }
 
     @Test
-    func `a document that stands among the living and the deleted comes once, and that is told`()
+    func `a document in both the live and the deleted table is imported once and reported`()
         throws
     {
         let sample = try ForeignSample("manykeys-3.2")
@@ -169,7 +171,7 @@ import Testing
     }
 
     @Test
-    func `blobs come along, and a missing one is named`() throws {
+    func `blobs are imported, and a missing one is reported`() throws {
         let sample = try ForeignSample("revtree-3.2")
         let (report, _) = try imported(sample)
         #expect(report.missingBlobs == ["sha1-AAAAAAAAAAAAAAAAAAAAAAAAAAA="])
@@ -186,7 +188,7 @@ import Testing
 
     /// The sample synced 31 documents of a collection and 345 changes of another with this address.
     @Test
-    func `replications find their checkpoints and have nothing to push that is in step`() throws {
+    func `replications continue from their checkpoints and do not push synced documents`() throws {
         let sample = try ForeignSample("revtree-3.2")
         let (report, configuration) = try imported(sample)
         #expect(report.remotes.contains("ws://127.0.0.1:4984/hub/_blipsync"))
@@ -220,7 +222,7 @@ import Testing
 
     /// A peer offers a document once: behind a checkpoint it would not come again.
     @Test
-    func `where a document is lost, replications compare everything, and marks stay`() throws {
+    func `a lost document resets checkpoints but keeps the remote IDs`() throws {
         let sample = try ForeignSample("revtree-3.2")
         try RowDamage.edit(
             sample.path + "/db.sqlite3",
@@ -237,7 +239,7 @@ import Testing
     }
 
     @Test
-    func `a copy has an identity of its own and knows where it comes from`() throws {
+    func `a copy has its own identity and records where it comes from`() throws {
         let sample = try ForeignSample("manykeys-3.2")
         _ = try imported(sample, keepingIdentity: false)
         let copy = try store(of: sample)
@@ -254,7 +256,7 @@ import Testing
 
     /// Checkpoints came along that say how far the former one was pushed and pulled.
     @Test
-    func `a collection that was deleted goes on with its numbers when it is made again`() throws {
+    func `a recreated collection continues the sequences of the deleted one`() throws {
         let sample = try ForeignSample("revtree-3.2")
         let (_, configuration) = try imported(sample)
         let database = try Database(name: "new", config: configuration)
@@ -269,7 +271,7 @@ import Testing
     }
 
     @Test
-    func `documents go on from where they were`() throws {
+    func `imported documents can be edited`() throws {
         let sample = try ForeignSample("vectors-4.1")
         let (_, configuration) = try imported(sample)
         let database = try Database(name: "new", config: configuration)
@@ -284,7 +286,8 @@ import Testing
     }
 
     @Test
-    func `a name that is taken, a damaged file and no file are refused, and nothing is left`()
+    func
+        `an existing name, a damaged file or a missing file is refused and nothing is left behind`()
         throws
     {
         let sample = try ForeignSample("truncated-3.2")
@@ -301,7 +304,9 @@ import Testing
     }
 
     @Test
-    func `opening such a bundle says what it is, and changes nothing in it`() throws {
+    func `opening a Couchbase Lite database explains how to import it and does not change it`()
+        throws
+    {
         let sample = try ForeignSample("hot-3.2")
         var configuration = DatabaseConfiguration()
         configuration.directory = sample.directory.path

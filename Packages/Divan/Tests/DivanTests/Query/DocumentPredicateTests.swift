@@ -48,7 +48,7 @@ import Testing
         #expect(found.count == count, sourceLocation: location)
     }
 
-    @Test func `comparisons find what they find in memory`() throws {
+    @Test func `comparisons in a predicate match as they do in memory`() throws {
         try expect(1, #Predicate { $0.seats == 3 })
         try expect(3, #Predicate { $0.name != "Oslo" })
         try expect(2, #Predicate { 2 <= $0.seats })
@@ -63,7 +63,7 @@ import Testing
         try expect(4, #Predicate { _ in true })
     }
 
-    @Test func `conditions are joined, and optionals reached through`() throws {
+    @Test func `a predicate can combine conditions and use optional chaining`() throws {
         try expect(2, #Predicate { $0.isSold || $0.name.starts(with: "O") })
         try expect(1, #Predicate { !$0.isSold && $0.tags.contains("light") })
         try expect(2, #Predicate { ($0.price ?? 0) > 100 })
@@ -72,7 +72,7 @@ import Testing
         #expect(try ids(#Predicate { $0.price! > 300 }) == ["bern"])
     }
 
-    @Test func `texts, arrays and ranges are looked into`() throws {
+    @Test func `a predicate can search strings, arrays and ranges`() throws {
         try expect(1, #Predicate { $0.name.contains("%") })
         try expect(0, #Predicate { $0.name.starts(with: "%") })
         let prices: [Double?] = [nil, 120]
@@ -87,7 +87,9 @@ import Testing
         try expect(0, #Predicate { $0.name == evil })
     }
 
-    @Test func `what a query cannot compute is refused by name`() throws {
+    @Test func `an unsupported predicate is rejected with an error that names the operation`()
+        throws
+    {
         let sum = #expect(throws: NSError.self) { try ids(#Predicate { $0.seats + 1 == 2 }) }
         #expect(sum?.code == CBLError.invalidParameter)
         #expect(sum?.localizedDescription.contains("Arithmetic") == true)

@@ -70,7 +70,7 @@ import Testing
         return found
     }
 
-    @Test func `documents are found by a key path and sorted by another`() throws {
+    @Test func `documents are filtered by one key path and sorted by another`() throws {
         let cheap = shop.chairs.documents(of: Chair.self, where: \.price < 200, orderBy: \.name)
         #expect(try cheap.all().map(\.content.name) == ["100% wool", "Oslo"])
         #expect(try cheap.first()?.id == "udine")
@@ -79,7 +79,7 @@ import Testing
         #expect(try shop.chairs.documents(of: Chair.self).count() == 4)
     }
 
-    @Test func `a comparison means what it means in Swift`() throws {
+    @Test func `comparisons have the same meaning as in Swift`() throws {
         #expect(try ids(\.price > 100) == ["bern", "oslo"])
         #expect(try ids(\.price >= 120 && \.price <= 120) == ["oslo"])
         #expect(try ids(\.price == nil) == ["porto"])
@@ -93,7 +93,7 @@ import Testing
         #expect(try ids(\.count == 7) == ["porto"])
     }
 
-    @Test func `values of other types than the model's are neither less nor greater`() throws {
+    @Test func `values of another type are neither less nor greater`() throws {
         try shop.save("odd", ["name": 3, "price": "cheap", "seats": NSNull(), "tags": ["a": 1]])
         #expect(try ids2(\.price > 300) == ["bern"])
         #expect(try ids2(\.price < 100) == ["udine"])
@@ -107,7 +107,7 @@ import Testing
         return try query.query().execute().map { $0.string(at: 0) }
     }
 
-    @Test func `an array is searched for objects too`() throws {
+    @Test func `an array of objects can be searched`() throws {
         struct Firm: Codable, Sendable {
             var partners: [Maker]
         }
@@ -128,7 +128,7 @@ import Testing
         #expect(try ids(Maker(name: "Sedia")) == [])
     }
 
-    @Test func `texts and arrays are looked into`() throws {
+    @Test func `strings and arrays can be searched`() throws {
         #expect(try ids(.hasPrefix(\.name, "100%")) == ["udine"])
         #expect(try ids(.hasPrefix(\.name, "%")) == [])
         #expect(try ids(.contains(\.name, "o")) == ["oslo", "porto", "udine"])
@@ -139,7 +139,7 @@ import Testing
         #expect(try ids(.hasID(in: ["oslo", "nobody"])) == ["oslo"])
     }
 
-    @Test func `nil in a list of values is a property that is null or missing`() throws {
+    @Test func `nil in a list of values matches null and missing properties`() throws {
         try shop.save("odd", ["name": "odd", "price": NSNull(), "seats": 1, "sold": false])
         #expect(try ids2(.isOne(of: [nil, 120], \.price)) == ["odd", "oslo", "porto"])
         #expect(try ids2(.isOne(of: [nil], \.price)) == ["odd", "porto"])
@@ -151,7 +151,7 @@ import Testing
         #expect(try ids2(.isOne(of: [nil, .pine], \.wood) && \.price > 100) == ["bern"])
     }
 
-    @Test func `hundreds of conditions are one chain`() throws {
+    @Test func `hundreds of conditions can be combined`() throws {
         let price: DocumentCondition<Chair> = \.price == 120
         let none = Array(repeating: \Chair.price == 1, count: 500)
         let all = Array(repeating: price, count: 500)
@@ -164,13 +164,13 @@ import Testing
         #expect(try ids(either) == ["oslo", "porto"])
     }
 
-    @Test func `properties inside of properties have key paths, too`() throws {
+    @Test func `nested properties have key paths too`() throws {
         #expect(try ids(\.maker?.town == "Udine") == ["udine"])
         #expect(try ids(\.maker == Maker(name: "Sedia", town: "Udine")) == ["udine"])
         #expect(try ids(\.maker == nil) == ["bern", "oslo", "porto"])
     }
 
-    @Test func `a value cannot become a part of the query`() throws {
+    @Test func `a value cannot inject query syntax`() throws {
         let evil = "x' OR 1=1 --\"`\\\0"
         #expect(try ids(\.name == evil) == [])
         try save("evil", Chair(name: evil))
@@ -178,7 +178,7 @@ import Testing
         #expect(try ids(.contains(\.name, "' OR 1=1")) == ["evil"])
     }
 
-    @Test func `what is calculated is refused with the remedy`() throws {
+    @Test func `a computed property is rejected with a hint`() throws {
         let query = shop.chairs.documents(of: Chair.self, where: \.shout == "OSLO")
         let error = #expect(throws: NSError.self) { try query.all() }
         #expect(error?.code == CBLError.invalidParameter)
@@ -187,7 +187,7 @@ import Testing
         #expect(throws: NSError.self) { try ids(\.tags.count == 1) }
     }
 
-    @Test func `documents come one after the other, and can be saved again`() async throws {
+    @Test func `documents are read one at a time and can be saved again`() async throws {
         var names: [String] = []
         for try await chair in shop.chairs.documents(of: Chair.self, orderBy: \.name) {
             names.append(chair.content.name)
@@ -202,7 +202,7 @@ import Testing
         #expect(try !shop.chairs.save(&oslo, concurrencyControl: .failOnConflict))
     }
 
-    @Test func `a list keeps itself up to date, other properties included`() async throws {
+    @Test func `a live list updates when any property of a document changes`() async throws {
         let cheap = shop.chairs.documents(of: Chair.self, where: \.price < 200, orderBy: \.name)
         var changes = try cheap.changes().makeAsyncIterator()
         #expect(try await changes.next()?.map(\.id) == ["udine", "oslo"])
@@ -212,7 +212,7 @@ import Testing
         #expect(try await changes.next()?.map(\.id) == ["oslo"])
     }
 
-    @Test func `an index on the property is used`() throws {
+    @Test func `a query uses the index on its property`() throws {
         try shop.chairs.createIndex(withName: "byPrice", config: ValueIndexConfiguration(["price"]))
         for condition: DocumentCondition<Chair> in [\.price > 100, \.price == 120, \.price < 3] {
             let query = shop.chairs.documents(of: Chair.self, where: condition)
@@ -220,7 +220,7 @@ import Testing
         }
     }
 
-    @Test func `pages of every size show every document once in the same order`() throws {
+    @Test func `pages of any size return every document once in the same order`() throws {
         for number in 0..<40 {
             let price: Double? = number % 5 == 0 ? nil : Double(number % 7)
             try save("p\(number)", Chair(name: "N\(number % 3)", price: price, seats: number % 4))
@@ -263,8 +263,7 @@ import Testing
         }
     }
 
-    @Test func `a page that ends with what no cursor holds does not pass for the last one`() throws
-    {
+    @Test func `a page whose cursor would be too large throws instead of ending the list`() throws {
         try save("long", Chair(name: String(repeating: "a", count: 1 << 20), price: 1))
         let query = shop.chairs.documents(of: Chair.self, orderBy: .descending(\.name))
         #expect(try query.page(of: 4).next != nil)
@@ -272,7 +271,7 @@ import Testing
         #expect(try query.all().count == 5)
     }
 
-    @Test func `a cursor that was tampered with is refused`() throws {
+    @Test func `a modified cursor is rejected`() throws {
         for text in [
             "", "[]", "{}", "[1]", "[[1,2]]", "[[\"a\"],[1]]", "[[]]", "[[\"a\"]", "\u{0}",
         ] {
@@ -316,7 +315,7 @@ import Testing
         }
     }
 
-    @Test func `the ID of a model is the document's, and recursive models end`() throws {
+    @Test func `a model's ID is the document ID, and recursive models are supported`() throws {
         let shop = try Chairs()
         let note = Note()
         (note.id, note.title) = ("n1", "Milk")
@@ -330,7 +329,9 @@ import Testing
         #expect(try shop.makers.documents(of: Note.self, where: \.next?.title == "x").count() == 0)
     }
 
-    @Test func `a model that nobody can make up names its properties itself`() throws {
+    @Test func `a model that cannot be created from placeholders has to name its properties`()
+        throws
+    {
         let shop = try Chairs()
         try shop.makers.save(
             document: MutableDocument(id: "s", data: ["size": "small", "price": 9])
@@ -357,7 +358,7 @@ import Testing
         }
     }
 
-    @Test func `what is calculated of a number or a date is refused, too`() throws {
+    @Test func `computed properties of a number or date are rejected too`() throws {
         let shop = try Chairs()
         let data: [String: Any] = ["balance": -50, "opened": "2026-11-26T10:00:00.000Z"]
         try shop.makers.save(document: MutableDocument(id: "a", data: data))

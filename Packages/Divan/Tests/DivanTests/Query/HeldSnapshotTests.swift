@@ -31,7 +31,7 @@ import Testing
         return try database.createQuery("SELECT n FROM few ORDER BY META().id").stream()
     }
 
-    @Test func `a stream that is read slowly, with much written for each row, comes to its end`()
+    @Test func `a slowly read stream finishes despite many writes`()
         async throws
     {
         let home = try TemporaryDatabase()
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: [(1_001, End.whole), (1_002, .failed), (900, .cancelled)])
-    func `a stream that is not read on lets its snapshot go`(
+    func `a stream that is not read to the end releases its snapshot`(
         rowCount: Int,
         end: End
     )

@@ -9,7 +9,7 @@ import Testing
 
     init() throws { shop = try Chairs() }
 
-    @Test func `indexes are made, listed by name and removed`() throws {
+    @Test func `indexes are created, listed by name and deleted`() throws {
         let chairs = shop.chairs
         try chairs.createIndex(
             withName: "value",
@@ -40,7 +40,9 @@ import Testing
         #expect(try shop.makers.indexes().isEmpty)
     }
 
-    @Test func `the same index again is nothing, another one replaces it`() throws {
+    @Test func `creating the same index again does nothing, and a different one replaces it`()
+        throws
+    {
         let config = ValueIndexConfiguration(["price"])
         try shop.chairs.createIndex(withName: "i", config: config)
         try shop.chairs.createIndex(withName: "i", config: config)
@@ -50,7 +52,7 @@ import Testing
         #expect(try shop.texts(query) == ["Porto"])
     }
 
-    @Test func `an index of nothing is refused, however it is described`() throws {
+    @Test func `an index without properties or expressions is refused`() throws {
         let chairs = shop.chairs
         for config in [ValueIndexConfiguration([]), FullTextIndexConfiguration([])]
             as [any IndexConfiguration]
@@ -67,7 +69,7 @@ import Testing
         #expect(try chairs.indexes().isEmpty)
     }
 
-    @Test func `a malformed expression and a path that is none are refused`() throws {
+    @Test func `a malformed expression or array path is refused`() throws {
         for expression in ["a +", "", "COUNT(*)", "$p"] {
             expect(CBLError.invalidQuery) {
                 try shop.chairs.createIndex(
@@ -83,7 +85,7 @@ import Testing
     }
 
     @Test
-    func `what needs a look at each item is refused in an index of values, and words have it`()
+    func `a value index cannot use ANY or EVERY, but a full-text index can in its condition`()
         throws
     {
         let condition = "ANY t IN tags SATISFIES t = 'wood' END"
@@ -103,7 +105,7 @@ import Testing
         try shop.chairs.createIndex(withName: "i", config: words)
     }
 
-    @Test func `a document whose pattern is none can be saved beside an index that would use it`()
+    @Test func `a document with an invalid regular expression can be saved despite an index on it`()
         throws
     {
         let expressions = ["REGEXP_LIKE(name, pattern)", "REGEXP_POSITION(name, 'O')"]
@@ -125,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `an array index serves its unnesting`() throws {
+    @Test func `UNNEST uses an array index`() throws {
         try shop.chairs.createIndex(withName: "tags", config: ArrayIndexConfiguration(path: "tags"))
         #expect(
             try shop.texts("SELECT c.name FROM shop.chairs c UNNEST c.tags AS t WHERE t = 'wood'")
@@ -133,7 +135,7 @@ import Testing
         )
     }
 
-    @Test func `after the database closed indexes throw notOpen`() throws {
+    @Test func `index calls throw notOpen after the database is closed`() throws {
         try shop.database.close()
         expect(CBLError.notOpen) { _ = try shop.chairs.indexes() }
         expect(CBLError.notOpen) {
@@ -142,7 +144,7 @@ import Testing
         expect(CBLError.notOpen) { try shop.chairs.deleteIndex(forName: "i") }
     }
 
-    @Test func `an index tells how far it is, and is stopped with its task`() async throws {
+    @Test func `creating an index reports progress and can be cancelled`() async throws {
         try shop.database.inBatch {
             for number in 0..<3_000 { try shop.save("n\(number)", ["name": "Chair \(number)"]) }
         }
@@ -182,7 +184,7 @@ import Testing
         #expect(told2.withLock { $0.last } == 1)
     }
 
-    @Test func `a full-text index of documents that expire follows their expiration`() throws {
+    @Test func `expired documents are removed from a full-text index`() throws {
         let chairs = shop.chairs
         try chairs.createIndex(
             withName: "words",
@@ -200,7 +202,8 @@ import Testing
     }
 
     @Test(arguments: ["oslo — chair", "oslo … _", "😀 oslo ❤️", "\"—\" oslo", "oslo\u{A0}\u{3000}"])
-    func `what is no word in a full-text condition hides no document`(text: String) throws {
+    func `punctuation and emoji in a full-text search do not exclude documents`(text: String) throws
+    {
         try shop.chairs.createIndex(
             withName: "words",
             config: FullTextIndexConfiguration(["name"], language: "en")

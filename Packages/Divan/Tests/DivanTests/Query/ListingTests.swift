@@ -5,7 +5,7 @@ import Testing
 
 /// Lists of documents.
 @Suite struct ListingTests {
-    @Test func `documents are listed by prefix, page after page`() async throws {
+    @Test func `documents with a prefix are listed page by page`() async throws {
         let home = try TemporaryDatabase()
         let collection = try home.collection
         try home.database.inBatch {
@@ -25,7 +25,7 @@ import Testing
         #expect(try ids == collection.documentIDs(prefix: "a:"))
     }
 
-    @Test func `a list of all tells behind the others of a document that damage hides`()
+    @Test func `listing all documents reports a hidden damaged document after the others`()
         async throws
     {
         let home = try TemporaryDatabase()
@@ -63,7 +63,7 @@ import Testing
         return try home.reopened()
     }
 
-    @Test func `IDs are listed by their range, a page at a time`() async throws {
+    @Test func `document IDs in a range are listed page by page`() async throws {
         let home = try TemporaryDatabase()
         let collection = try home.collection
         let names = ["a", "a:", "a:1", "a:10", "a:2", "b", "ä", "\u{65}\u{301}", "\u{e9}", "e"]
@@ -88,7 +88,7 @@ import Testing
         #expect(listed == ["a:1", "a:10", "a:2"])
     }
 
-    @Test func `changes since a sequence are told once each, deletions included`() async throws {
+    @Test func `each change since a sequence is listed once, including deletions`() async throws {
         let home = try TemporaryDatabase()
         let collection = try home.collection
         for number in 0..<600 {

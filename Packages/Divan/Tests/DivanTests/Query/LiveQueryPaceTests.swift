@@ -8,7 +8,7 @@ import Testing
 
 /// When live queries run.
 @Suite(.timeLimit(.minutes(2))) struct LiveQueryPaceTests {
-    @Test func `a query that finds no memory asks again later, and fails not`() async throws {
+    @Test func `a live query that runs out of memory is retried instead of failing`() async throws {
         let shop = try Chairs()
         let query = try shop.database.createQuery("SELECT name FROM shop.chairs ORDER BY name")
         let memory = QueryMemory(byteLimit: 8 << 20)
@@ -33,7 +33,7 @@ import Testing
         live.end()
     }
 
-    @Test func `new parameters do not wait for a run that was put off`() async throws {
+    @Test func `new parameters do not wait for a delayed run`() async throws {
         let shop = try Chairs()
         let query = try shop.database.createQuery(
             "SELECT name FROM shop.chairs WHERE seats = $seats ORDER BY name"

@@ -20,7 +20,7 @@ import Testing
         "SELECT META().id FROM _ WHERE n = $wanted ORDER BY META().id",
     ]
 
-    @Test func `what listeners hear last is what the query gives`() async throws {
+    @Test func `the last result reported by a live query is the current result`() async throws {
         let seed = UInt64.random(in: .min ... .max)
         print("seed: \(seed)")
         var random = SeededGenerator(seed: seed)

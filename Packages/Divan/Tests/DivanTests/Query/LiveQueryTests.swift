@@ -28,7 +28,8 @@ import Testing
         return (stream, token)
     }
 
-    @Test func `the rows are told soon, and again when a commit changed them`() async throws {
+    @Test func `a live query reports its rows at once and after each change to them`() async throws
+    {
         let (stream, token) = told(query)
         var changes = stream.makeAsyncIterator()
         #expect(await changes.next().flatMap(names) == ["Bern", "Oslo", "Turin"])
@@ -38,7 +39,9 @@ import Testing
         token.remove()
     }
 
-    @Test func `a commit that changes no row, or another collection, is not told`() async throws {
+    @Test func `commits that do not change the rows, or in other collections, are not reported`()
+        async throws
+    {
         let (stream, token) = told(query)
         defer { token.remove() }
         var changes = stream.makeAsyncIterator()
@@ -49,7 +52,7 @@ import Testing
         #expect(await changes.next().flatMap(names) == ["Bern", "Oslo", "Turin", "Zug"])
     }
 
-    @Test func `new parameters are told`() async throws {
+    @Test func `setting new parameters reports new rows`() async throws {
         let (stream, token) = told(query)
         defer { token.remove() }
         var changes = stream.makeAsyncIterator()
@@ -58,7 +61,7 @@ import Testing
         #expect(await changes.next().flatMap(names) == ["Porto"])
     }
 
-    @Test func `parameters that are set while a run is under way are told, too`() async throws {
+    @Test func `parameters set during a run are applied too`() async throws {
         // Large enough that a run is still reading when the next parameters arrive.
         try shop.database.inBatch {
             for number in 0..<1_000 { try shop.save("n\(number)", ["name": "n", "seats": 100]) }
@@ -76,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `the metrics tell how often live queries were run`() async throws {
+    @Test func `the metrics count the runs of live queries`() async throws {
         func runs() throws -> Int {
             let line = Divan.metrics.text.split(separator: "\n")
                 .first { $0.hasPrefix("divan_live_query_runs_total ") }
@@ -88,7 +91,7 @@ import Testing
         #expect(try runs() > before)
     }
 
-    @Test func `a second listener gets the rows as they are`() async throws {
+    @Test func `a second listener gets the current rows`() async throws {
         let (first, token) = told(query)
         var changes = first.makeAsyncIterator()
         _ = await changes.next()
@@ -99,7 +102,7 @@ import Testing
         other.remove()
     }
 
-    @Test func `of changes that a listener does not come to, the newest eight wait`() async {
+    @Test func `at most eight changes wait for a busy listener`() async {
         let queue = DispatchQueue(label: "busy")
         queue.suspend()
         let heard = Atomic(0)
@@ -120,7 +123,7 @@ import Testing
         other.remove()
     }
 
-    @Test func `a query that fails is told`() async throws {
+    @Test func `a query error is reported to the listener`() async throws {
         query.parameters = Parameters().setInt(1, forName: "nope")
         let (stream, token) = told(query)
         defer { token.remove() }
@@ -129,7 +132,9 @@ import Testing
         #expect(error?.code == CBLError.invalidQueryParam)
     }
 
-    @Test func `a collection that is removed and made again is told without a save`() async throws {
+    @Test func `deleting and recreating a collection updates a live query without a save`()
+        async throws
+    {
         let (stream, token) = told(query)
         defer { token.remove() }
         var changes = stream.makeAsyncIterator()
@@ -140,7 +145,7 @@ import Testing
         #expect(await changes.next().flatMap(names) == [])
     }
 
-    @Test func `an index of text that is removed, made again or replaced is told without a save`()
+    @Test func `changing a full-text index updates a live query without a save`()
         async throws
     {
         let words = IndexBuilder.fullTextIndex(items: FullTextIndexItem.property("name"))
@@ -161,7 +166,7 @@ import Testing
         #expect(await changes.next().flatMap(names) == [])
     }
 
-    @Test func `a stream gives the rows and ends with the database`() async throws {
+    @Test func `a stream yields the rows and ends when the database is closed`() async throws {
         var count = 0
         for try await change in query.changes() {
             count += 1
@@ -176,7 +181,7 @@ import Testing
         #expect(count == 2)
     }
 
-    @Test func `closing waits for live queries, however many come and go`() async throws {
+    @Test func `closing waits for all live queries`() async throws {
         let heard = Atomic(0)
         for _ in 0..<50 {
             let token = query.addChangeListener(withQueue: .global()) { _ in

@@ -23,7 +23,7 @@ import Testing
         )
     }
 
-    @Test func `every clause is there`() throws {
+    @Test func `the query builder supports every clause`() throws {
         let query =
             QueryBuilder
             .select(
@@ -45,7 +45,7 @@ import Testing
         #expect(row.int(forKey: "seats") == 1 && row.int(forKey: "n") == 3)
     }
 
-    @Test func `sources are joined under their aliases`() throws {
+    @Test func `joined sources are referenced by their aliases`() throws {
         let query =
             QueryBuilder
             .select(
@@ -64,7 +64,7 @@ import Testing
         #expect(rows == [["Oslo", "Nordic Joinery"], ["Turin", "Sedia & Co"]])
     }
 
-    @Test func `no columns are the whole body`() throws {
+    @Test func `selecting no columns returns the whole body`() throws {
         let query = QueryBuilder.select().from(DataSource.collection(shop.makers))
         #expect(try query.execute().next()?.keys == ["makers"])
         let all = QueryBuilder.selectDistinct(SelectResult.all().from("m"))
@@ -72,7 +72,7 @@ import Testing
         #expect(try all.execute().next()?.dictionary(forKey: "m")?.count == 1)
     }
 
-    @Test func `operators are those of SQL++`() {
+    @Test func `the builder's operators are those of SQL++`() {
         let two = Expression.int(2)
         #expect(sql(price.add(two).multiply(two)) == "(price + 2) * 2")
         #expect(sql(price.subtract(two).divide(two).modulo(two)) == "(price - 2) / 2 % 2")
@@ -94,7 +94,7 @@ import Testing
         )
     }
 
-    @Test func `functions are those of SQL++`() {
+    @Test func `the builder's functions are those of SQL++`() {
         #expect(sql(Function.power(base: price, exponent: Expression.int(2))) == "POWER(price, 2)")
         #expect(sql(Function.round(price, digits: 1)) == "ROUND(price, 1)")
         let digits: any ExpressionProtocol = Expression.parameter("digits")
@@ -107,7 +107,7 @@ import Testing
         #expect(sql(ArrayFunction.length(Expression.property("tags"))) == "ARRAY_LENGTH(tags)")
     }
 
-    @Test func `items are quantified`() throws {
+    @Test func `ANY and EVERY test the items of an array`() throws {
         let tag = ArrayExpression.variable("t")
         let query = select(name).where(
             ArrayExpression.any(tag).in(Expression.property("tags"))

@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: End.allCases, statements)
-    func `rows that are being read end with an error, or come from their snapshot`(
+    func `reading rows while the database closes ends with an error or the complete snapshot`(
         _ end: End,
         _ sql: String
     ) async throws {
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: End.allCases)
-    func `a query that another thread runs ends with rows or an error`(_ end: End) async throws {
+    func `a query running on another thread ends with rows or an error`(_ end: End) async throws {
         let (database, chairs) = (home.database, chairs)
         let queries = try Self.statements.map { try database.createQuery($0) }
         let begun = Tally()
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test(arguments: [End.deleteCollection, .deleteIndex], statements)
-    func `a live query tells that its collection is gone, and goes on without its index`(
+    func `a live query reports that its collection is deleted, but continues without its index`(
         _ end: End,
         _ sql: String
     ) async throws {
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test(arguments: [End.close, .delete])
-    func `a live query ends with its database`(_ end: End) async throws {
+    func `a live query ends when the database is closed`(_ end: End) async throws {
         let query = try home.database.createQuery(Self.statements[0])
         var changes = query.changes().makeAsyncIterator()
         _ = try await changes.next()
@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test(arguments: End.allCases, 0..<4)
-    func `an index in the making is whole or not there when the end comes`(
+    func `an index being created is either complete or missing after the database closes`(
         _ end: End,
         _ round: Int
     ) async throws {

@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `an empty regular expression is found in every text`() throws {
+    @Test func `an empty regular expression matches every string`() throws {
         let pattern = Expression.property("name").regex(Expression.string(""))
         let query = QueryBuilder.select(SelectResult.expression(Expression.property("name")))
             .from(DataSource.collection(shop.chairs)).where(pattern)
@@ -34,7 +34,7 @@ import Testing
 
     // MARK: Names
 
-    @Test func `sources without an alias are spoken of by scope and collection`() throws {
+    @Test func `sources without an alias can be referenced by scope and collection`() throws {
         let query =
             QueryBuilder
             .select(
@@ -66,7 +66,7 @@ import Testing
         #expect(try rows(counted) == [["2"]])
     }
 
-    @Test func `an index is one of the collection with its scope`() throws {
+    @Test func `a full-text index can be referenced with or without its scope`() throws {
         let config = FullTextIndexConfiguration(["name"])
         try shop.chairs.createIndex(withName: "words", config: config)
         let words = Expression.fullTextIndex("words")
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: ["a.b", "a..b", "a[0]", ".a", #"a\b"#, #"a\.b"#, "c", "shop.makers", "*"])
-    func `an alias may look like a path`(_ alias: String) throws {
+    func `an alias can look like a path`(_ alias: String) throws {
         let query = QueryBuilder.select(
             SelectResult.expression(Expression.property("name").from(alias)),
             SelectResult.expression(Meta.id.from(alias))
@@ -91,7 +91,7 @@ import Testing
         #expect(try rows(query.description) == [["Porto", "c4"]])
     }
 
-    @Test func `the default collection has its names in queries, too`() throws {
+    @Test func `the default collection can be referenced by all its names`() throws {
         let people = try shop.database.createCollection(name: "people")
         try people.save(document: MutableDocument(id: "p", data: ["name": "Ada"]))
         let documents = try shop.database.defaultCollection()
@@ -111,7 +111,7 @@ import Testing
 
     // MARK: Counts and collations
 
-    @Test func `rows without a partner are not counted for it`() throws {
+    @Test func `COUNT does not count joined rows that have no match`() throws {
         try shop.makers.save(document: MutableDocument(id: "m3", data: ["name": "Idle"]))
         let from =
             "FROM shop.makers AS m LEFT JOIN shop.chairs AS c ON c.maker = META(m).id"
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func `least and greatest heed the collation of what they look at`() throws {
+    @Test func `MIN and MAX use the collation of their argument`() throws {
         try saveLetters()
         let plain = "SELECT MIN(s), MAX(s) FROM shop.makers"
         #expect(try rows(plain) == [["A", "b"]])
@@ -141,7 +141,7 @@ import Testing
         #expect(try rows(built) == [["C"]])
     }
 
-    @Test func `an alias and DISTINCT heed the collation of the column`() throws {
+    @Test func `an alias and DISTINCT use the collation of the column`() throws {
         try saveLetters()
         let from = "FROM shop.makers WHERE s IS VALUED"
         #expect(try rows("SELECT DISTINCT s COLLATE NOCASE \(from)").count == 3)
@@ -165,7 +165,8 @@ import Testing
         )
     }
 
-    @Test func `without a language Unicode has its root order, wherever it runs`() throws {
+    @Test func `without a language, Unicode collation uses the root order on every system`() throws
+    {
         for (id, name) in [("z", "Zug"), ("å", "Ål"), ("b", "Bo")] {
             try shop.makers.save(document: MutableDocument(id: id, data: ["town": name]))
         }
@@ -182,7 +183,7 @@ import Testing
         }
     }
 
-    @Test func `DISTINCT takes true and 1 for one value, in groups, too`() throws {
+    @Test func `DISTINCT treats true and 1 as equal, in groups too`() throws {
         for (id, data) in [
             ("v1", ["v": true, "k": "a"]), ("v2", ["v": 1, "k": "b"]), ("v3", ["v": 2, "k": "c"]),
             ("v4", ["v": 2, "k": "c"]),
@@ -212,7 +213,9 @@ import Testing
         String(repeating: start, count: count) + inner + String(repeating: end, count: count)
     }
 
-    @Test func `what SQLite would refuse is refused at once, with its place`() throws {
+    @Test func `a query that SQLite would refuse is rejected when created, with its position`()
+        throws
+    {
         let any = nested(20, "ANY v IN tags SATISFIES ", "TRUE", " END")
         for sql in [
             "SELECT \(nested(60, "LOWER(", "MAX(name)", ")")) FROM shop.chairs",
@@ -232,7 +235,7 @@ import Testing
         #expect(try rows(deep).first == ["bern"])
     }
 
-    @Test func `what a function refuses while it runs has the number of SQLite`() throws {
+    @Test func `an error in a function at run time has SQLite's error code`() throws {
         let config = FullTextIndexConfiguration(["name"])
         try shop.chairs.createIndex(withName: "words", config: config)
         for (sql, part) in [

@@ -38,7 +38,7 @@ import Testing
 
     private func query(_ sql: String) throws -> any Query { try shop.database.createQuery(sql) }
 
-    @Test(arguments: names) func `a property may have any name`(_ name: String) throws {
+    @Test(arguments: names) func `a property can have any name`(_ name: String) throws {
         try shop.save("odd", [name: 7, "other": 1])
         let property = quoted(name)
         let text = "SELECT META().id, \(property) AS v FROM shop.chairs WHERE \(property) = 7"
@@ -55,7 +55,7 @@ import Testing
         #expect(row?.keys == [name] && row?.int(forKey: name) == 7)
     }
 
-    @Test(arguments: names) func `an alias may be any name`(_ name: String) throws {
+    @Test(arguments: names) func `an alias can be any name`(_ name: String) throws {
         let alias = quoted(name)
         let rows = try query(
             "SELECT name AS \(alias) FROM shop.chairs ORDER BY \(alias) LIMIT 1"
@@ -73,7 +73,7 @@ import Testing
         #expect(try built.execute().next()?.string(forKey: "town") == "Porto")
     }
 
-    @Test(arguments: names) func `an index may have any name`(_ name: String) throws {
+    @Test(arguments: names) func `an index can have any name`(_ name: String) throws {
         let chairs = shop.chairs
         try chairs.createIndex(withName: name, config: ValueIndexConfiguration(["price"]))
         #expect(try chairs.indexes() == [name])
@@ -91,7 +91,9 @@ import Testing
         #expect(try chairs.indexes().isEmpty)
     }
 
-    @Test(arguments: names) func `a text is a text, wherever it stands`(_ text: String) throws {
+    @Test(arguments: names) func `any string can be used as a value anywhere in a query`(
+        _ text: String
+    ) throws {
         try shop.save("odd", ["label": text, "tags": [text]])
         let conditions = [
             "label = $text", "label = \(literal(text))", "label IN ($text)", "label LIKE $pattern",
@@ -115,7 +117,7 @@ import Testing
     }
 
     /// Anything that a user may type into a search field.
-    @Test func `words that are looked for are words, or an error`() throws {
+    @Test func `any text in a full-text search is either matched or an error`() throws {
         try shop.chairs.createIndex(
             withName: "words",
             config: FullTextIndexConfiguration(["name"])
@@ -137,7 +139,7 @@ import Testing
         "SELECT name FROM shop.chairs WHERE name COLLATE UNICODE:de' = 'x'",
         "SELECT name FROM shop.chairs WHERE MATCH(``, 'x')", "SELECT META().`id'` FROM shop.chairs",
     ])
-    func `a name that is none is refused with a sentence`(_ sql: String) throws {
+    func `an invalid name is rejected with an error message`(_ sql: String) throws {
         do {
             _ = try query(sql).execute()
             Issue.record("taken: \(sql)")
@@ -153,7 +155,7 @@ import Testing
         #expect(try shop.chairs.indexes().isEmpty)
     }
 
-    @Test func `an index on what no document has finds nothing and is no burden`() throws {
+    @Test func `an index on properties that no document has is harmless`() throws {
         let chairs = shop.chairs
         try chairs.createIndex(withName: "v", config: ValueIndexConfiguration(["no.thing"]))
         try chairs.createIndex(withName: "a", config: ArrayIndexConfiguration(path: "nothing"))
@@ -168,13 +170,13 @@ import Testing
         #expect(try ids(query("SELECT name AS id FROM shop.chairs WHERE no.thing = 1")) == ["Late"])
     }
 
-    @Test func `a parameter that no document can hold stops the program`() async {
+    @Test func `a parameter of an unsupported type is a fatal error`() async {
         await #expect(processExitsWith: .failure) {
             Parameters().setValue(NSObject(), forName: "x")
         }
     }
 
-    @Test func `ten thousand levels of an expression in code are a query or an error`() throws {
+    @Test func `an expression built ten thousand levels deep either runs or throws`() throws {
         let one = Expression.int(1)
         let steps: [(any ExpressionProtocol) -> any ExpressionProtocol] = [
             { Expression.not($0) }, { $0.add(one) }, { one.subtract($0) }, { $0.and(one) },

@@ -19,7 +19,7 @@ import Testing
 
     /// Parameters in `LIMIT`, `HAVING` and `ORDER BY` are bound before those in `WHERE`.
     @Test(arguments: [1, 99, 100, 101, 300])
-    func `a parameter keeps its value beside any number of texts`(count: Int) throws {
+    func `parameters keep their values next to any number of string literals`(count: Int) throws {
         let names = ["'Oslo'", "'Bern'", "'Turin'"] + (0..<count).map { "'no \($0)'" }
         let condition = "WHERE name IN (\(names.joined(separator: ", ")))"
         let from = "FROM shop.chairs AS c \(condition)"
@@ -33,7 +33,7 @@ import Testing
         #expect(try rows(order, ["tail": "z"]) == ["Bern", "Oslo", "Turin"])
     }
 
-    @Test func `ANY AND EVERY holds for all items and at least one, however deep`() throws {
+    @Test func `ANY AND EVERY requires one item and all items to match, also when nested`() throws {
         try shop.save("c5", ["name": "Ulm", "tags": [[1, 2], [3]], "none": []])
         let condition = "ANY AND EVERY t IN tags SATISFIES t LIKE 'l%' END"
         #expect(try rows("SELECT name FROM shop.chairs WHERE \(condition)") == ["Bern"])
@@ -60,20 +60,20 @@ import Testing
     }
 
     /// The text of the collection was written twice at each level.
-    @Test func `conditions nested in the place of a collection do not grow without end`() throws {
+    @Test func `nested ANY AND EVERY conditions do not grow exponentially`() throws {
         var items = "tags"
         for _ in 0..<40 { items = "ANY AND EVERY a IN \(items) SATISFIES TRUE END" }
         #expect(try rows("SELECT name FROM shop.chairs WHERE \(items)").count == 4)
     }
 
-    @Test func `an alias used too often is refused before it fills the memory`() throws {
+    @Test func `a query that repeats a long alias too often is rejected`() throws {
         let list = (0..<60_000).map(String.init).joined(separator: ",")
         let uses = [String](repeating: "a = 1", count: 3_000).joined(separator: " OR ")
         let sql = "SELECT price IN (\(list)) AS a FROM shop.chairs WHERE \(uses)"
         expect(CBLError.invalidQuery) { _ = try shop.database.createQuery(sql).execute() }
     }
 
-    @Test func `an array index does not make a condition on the document another one`() throws {
+    @Test func `an array index does not change the result of a condition`() throws {
         let queries = [
             "ANY t IN tags SATISFIES LENGTH(t) > seats + 4 END",
             "ANY t IN tags SATISFIES t = 'wood' AND maker = 'm1' END",
@@ -90,7 +90,7 @@ import Testing
         #expect(!(try shop.database.createQuery(queries[3]).explain().contains("EXISTS")))
     }
 
-    @Test func `equal rows and groups can be ranked`() throws {
+    @Test func `RANK works with DISTINCT and GROUP BY`() throws {
         try shop.chairs.createIndex(withName: "words", config: FullTextIndexConfiguration(["name"]))
         for (id, name) in [("a", "red chair"), ("b", "chair chair"), ("c", "red chair")] {
             try shop.save(id, ["name": name])
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func `words to look for may come from the documents`() throws {
+    @Test func `the words of a full-text search can come from documents`() throws {
         try shop.chairs.createIndex(withName: "words", config: FullTextIndexConfiguration(["name"]))
         let names = ["Bern", "Oslo", "Porto", "Turin"]
         let from = "FROM shop.chairs WHERE MATCH(words, name)"
@@ -126,7 +126,7 @@ import Testing
         #expect(try rows(joined).sorted() == names)
     }
 
-    @Test func `as many columns as SQLite has are answered, or refused in words`() async throws {
+    @Test func `2000 columns are supported, and too many columns are rejected`() async throws {
         func columns(_ count: Int) -> String {
             (["name"] + (1..<count).map { "p\($0)" }).joined(separator: ", ")
         }
@@ -139,7 +139,7 @@ import Testing
         #expect(try await changes.next()?.results?.map { $0.string(at: 0) } == ["Porto"])
     }
 
-    @Test func `texts in arrays are compared as texts, whatever the collation`() throws {
+    @Test func `strings in arrays are compared as strings, whatever the collation`() throws {
         try shop.save("c6", ["name": "Path", "paths": [#"C:\TEMP"#, "a\"b", "line\nbreak"]])
         for item in [#"c:\temp"#, "A\"B", "LINE\nBREAK"] {
             #expect(
@@ -158,7 +158,7 @@ import Testing
         "5 BETWEEN META().id AND 'z'", "CASE META().id WHEN 5 THEN TRUE ELSE FALSE END",
         "CASE 5 WHEN META().id THEN TRUE ELSE FALSE END", "META().id < 9", "9 > META().id",
     ])
-    func `a number is no text, though it looks like the ID`(condition: String) throws {
+    func `a number never equals a document ID with the same digits`(condition: String) throws {
         let numbers = try shop.database.createCollection(name: "numbers", scope: "shop")
         try numbers.save(document: MutableDocument(id: "5", data: ["n": 1]))
         let isWhole = condition.hasPrefix("SELECT")
@@ -166,7 +166,7 @@ import Testing
         #expect(try rows(sql) == [])
     }
 
-    @Test func `an index of an array beyond every array is MISSING`() throws {
+    @Test func `an array index beyond the end of every array is MISSING`() throws {
         let path = "tags[9223372036854775807]"
         let sql = "SELECT name FROM shop.chairs WHERE \(path) IS MISSING"
         #expect(try rows(sql).count == 4)
@@ -175,7 +175,7 @@ import Testing
         #expect(try rows(sql).count == 5)
     }
 
-    @Test func `a condition on groups without groups is refused`() throws {
+    @Test func `HAVING without GROUP BY is rejected`() throws {
         expect(CBLError.invalidQuery) {
             let query = QueryBuilder.select(
                 SelectResult.expression(Function.count(Expression.int(1)))
@@ -187,7 +187,7 @@ import Testing
         }
     }
 
-    @Test func `a live query tells texts apart that look alike`() async throws {
+    @Test func `a live query notices a change in Unicode normalization`() async throws {
         let query = try shop.database.createQuery("SELECT name FROM shop.chairs WHERE seats = 3")
         let (told, stream) = AsyncStream<[String]>.makeStream()
         let token = query.addChangeListener { change in

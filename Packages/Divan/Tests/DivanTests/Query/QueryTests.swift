@@ -9,13 +9,13 @@ import Testing
 
     init() throws { shop = try Chairs() }
 
-    @Test func `a query of text gives its rows`() throws {
+    @Test func `a SQL++ query returns its rows`() throws {
         let names = try shop.texts("SELECT name FROM shop.chairs WHERE price < 200 ORDER BY name")
         // Null is greater than every number, as in the official engine.
         #expect(names == ["Oslo", "Turin"])
     }
 
-    @Test func `a malformed query throws at once, with its place`() throws {
+    @Test func `a malformed query throws when created, with the position`() throws {
         expect(CBLError.invalidQuery) { _ = try shop.database.createQuery("SELECT FROM _") }
         do {
             _ = try shop.database.createQuery("SELECT LENTGH(name) FROM shop.chairs")
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `rows are a snapshot, and a query can be executed again`() throws {
+    @Test func `rows are a snapshot, and a query can run again`() throws {
         let query = try shop.database.createQuery("SELECT name FROM shop.chairs ORDER BY name")
         let before = try query.execute()
         try shop.save("c5", ["name": "Aachen"])
@@ -38,8 +38,7 @@ import Testing
         #expect(try query.execute().next()?.string(at: 0) == "Aachen")
     }
 
-    @Test func `parameters are copied, and what is returned cannot be changed by accident`() throws
-    {
+    @Test func `parameters are copied, and changing the returned ones has no effect`() throws {
         let query = try shop.database.createQuery(
             "SELECT name FROM shop.chairs WHERE price < $most ORDER BY name"
         )
@@ -55,7 +54,7 @@ import Testing
         #expect(try shop.texts(query) == [])
     }
 
-    @Test func `a parameter takes every type`() throws {
+    @Test func `a parameter accepts every type`() throws {
         let query = try shop.database.createQuery(
             "SELECT $s, $i, $f, $b, $d, $a, $o, $n FROM shop.makers LIMIT 1"
         )
@@ -77,7 +76,7 @@ import Testing
         #expect(query.parameters?.value(forName: "d") as? Date == date)
     }
 
-    @Test func `a parameter's value is the object that was set`() throws {
+    @Test func `a parameter returns the object that was set`() throws {
         let dictionary = MutableDictionaryObject(data: ["n": 1])
         let array = MutableArrayObject(data: [1])
         let blob = Blob(contentType: "a/b", data: Data([1, 2]))
@@ -102,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func `a query reads a mutable parameter when it gets it, and not later`() throws {
+    @Test func `a query copies a mutable parameter when its parameters are set`() throws {
         let query = try shop.database.createQuery("SELECT $d.n FROM shop.makers LIMIT 1")
         let dictionary = MutableDictionaryObject(data: ["n": 1])
         let parameters = Parameters().setDictionary(dictionary, forName: "d")
@@ -116,7 +115,7 @@ import Testing
         #expect(try query.execute().next()?.int(at: 0) == 3)
     }
 
-    @Test func `a new blob in a parameter or an expression is selected with its content`() throws {
+    @Test func `a new blob in a parameter or expression is returned with its content`() throws {
         let data = Data("new".utf8)
         let stream = { Blob(contentType: "a/b", contentStream: InputStream(data: data)) }
         let query = try shop.database.createQuery("SELECT $b, $l, $o FROM shop.makers LIMIT 1")
@@ -139,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func `a stored blob in a parameter equals itself, and is selected with its content`()
+    @Test func `a stored blob in a parameter equals itself and is returned with its content`()
         throws
     {
         let data = Data("stored".utf8)
@@ -154,7 +153,7 @@ import Testing
         }
     }
 
-    @Test func `a parameter that is set to nil is as if it had never been set`() throws {
+    @Test func `setting a parameter to nil removes it`() throws {
         let query = try shop.database.createQuery(
             "SELECT $n IS MISSING AS isMissing FROM shop.makers LIMIT 1"
         )
@@ -168,13 +167,13 @@ import Testing
         #expect(try query.execute().allResults().count == 1)
     }
 
-    @Test func `a value for no parameter throws when the query runs`() throws {
+    @Test func `a value for an unknown parameter throws when the query runs`() throws {
         let query = try shop.database.createQuery("SELECT name FROM shop.chairs")
         query.parameters = Parameters().setInt(1, forName: "nope")
         expect(CBLError.invalidQueryParam) { _ = try query.execute() }
     }
 
-    @Test func `explain tells SQL, plan and JSON, and that an index is used`() throws {
+    @Test func `explain shows the SQL, the plan and the JSON, and the index that is used`() throws {
         let sql = "SELECT name FROM shop.chairs WHERE price = 120"
         let query = try shop.database.createQuery(sql)
         let before = try query.explain().components(separatedBy: "\n\n")
@@ -185,7 +184,7 @@ import Testing
         #expect(try query.explain().contains("SEARCH shop.chairs AS s0 USING INDEX byPrice"))
     }
 
-    @Test func `reindex keeps the indexes and their answers`() throws {
+    @Test func `reindex keeps the indexes and the query results`() throws {
         try shop.chairs.createIndex(withName: "byPrice", config: ValueIndexConfiguration(["price"]))
         let query = try shop.database.createQuery("SELECT name FROM shop.chairs WHERE price = 120")
         let before = try query.execute().allResults().map { $0.toJSON() }
@@ -196,7 +195,7 @@ import Testing
         try shop.database.performMaintenance(type: .integrityCheck)
     }
 
-    @Test func `after the database closed everything throws notOpen`() throws {
+    @Test func `query calls throw notOpen after the database is closed`() throws {
         let query = try shop.database.createQuery("SELECT name FROM shop.chairs")
         try shop.database.close()
         expect(CBLError.notOpen) { _ = try query.execute() }
@@ -204,7 +203,7 @@ import Testing
         expect(CBLError.notOpen) { _ = try shop.database.createQuery("SELECT 1 FROM _") }
     }
 
-    @Test func `full text is searched and ranked`() throws {
+    @Test func `full-text search finds and ranks documents`() throws {
         try shop.chairs.createIndex(
             withName: "names",
             config: FullTextIndexConfiguration(["name"], language: "")

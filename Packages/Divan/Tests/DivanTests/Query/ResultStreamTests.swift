@@ -9,7 +9,7 @@ import Testing
 
     init() throws { shop = try Chairs() }
 
-    @Test func `rows come one after the other, from one state`() async throws {
+    @Test func `rows are streamed one at a time from one snapshot`() async throws {
         try shop.database.inBatch {
             for number in 0..<2_000 { try shop.save("n\(number)", ["name": "N", "n": number]) }
         }
@@ -26,7 +26,7 @@ import Testing
         for try await _ in none.stream() { Issue.record("a row") }
     }
 
-    @Test func `a loop that is left, cancelled, too long or closed ends the query`() async throws {
+    @Test func `a stream ends its query on break, cancellation, timeout or close`() async throws {
         let sources = (0..<20).map { "JOIN shop.chairs AS j\($0) ON TRUE" }.joined(separator: " ")
         let query = try shop.database.createQuery("SELECT c.name FROM shop.chairs AS c \(sources)")
         for try await _ in query.stream() { break }
@@ -54,7 +54,7 @@ import Testing
         return list
     }
 
-    @Test func `differences applied to a list make the new one`() async throws {
+    @Test func `applying each difference to the old list gives the new list`() async throws {
         let seed = UInt64.random(in: .min ... .max)
         print("seed: \(seed)")
         var random = SeededGenerator(seed: seed)
@@ -82,7 +82,9 @@ import Testing
         #expect(round == 5)
     }
 
-    @Test func `a row that moves is one move, and a changed column an update`() async throws {
+    @Test func `a moved row is reported as one move, and a changed column as an update`()
+        async throws
+    {
         let query = try shop.database.createQuery(
             "SELECT name, price FROM shop.chairs WHERE price > 0 ORDER BY price"
         )
@@ -95,7 +97,7 @@ import Testing
         #expect(second.placed == second.placed.filter { $0.formerOffset == 0 && $0.offset == 2 })
     }
 
-    @Test func `a cancelled task gets none of the rows that were read for it`() async throws {
+    @Test func `a cancelled task gets no more rows, even if they were already read`() async throws {
         try shop.database.inBatch {
             for number in 0..<100 { try shop.save("n\(number)", ["name": "N", "n": number]) }
         }

@@ -12,7 +12,7 @@ import Testing
         try #require(try shop.database.createQuery(sql).execute().next())
     }
 
-    @Test func `a set is gone through once`() throws {
+    @Test func `a result set can be iterated once`() throws {
         let set = try shop.database.createQuery("SELECT name FROM shop.chairs ORDER BY name")
             .execute()
         #expect(set.next()?.string(at: 0) == "Bern")
@@ -21,7 +21,7 @@ import Testing
         #expect(set.allResults().isEmpty)
     }
 
-    @Test func `null and MISSING read as nil and are told apart by name`() throws {
+    @Test func `null and MISSING are read as nil, but contains(key:) tells them apart`() throws {
         let row = try row("SELECT price, nothing, name FROM shop.chairs WHERE META().id = 'c4'")
         #expect(row.count == 3)
         #expect(row.keys == ["price", "nothing", "name"])
@@ -34,7 +34,7 @@ import Testing
         #expect(row[9].value == nil && row["none"].exists == false && row[2].string == "Porto")
     }
 
-    @Test func `types survive`() throws {
+    @Test func `values keep their types`() throws {
         let row = try row(
             "SELECT isCheap, price, seats, tags, 1.5, NOT isCheap FROM shop.chairs WHERE META().id = 'c3'"
         )
@@ -45,7 +45,7 @@ import Testing
         #expect(row.toJSON() == #"{"isCheap":true,"price":89,"seats":1,"$1":1.5,"$2":false}"#)
     }
 
-    @Test func `the star is one column under the collection's name`() throws {
+    @Test func `SELECT * returns one column with the collection's name`() throws {
         let row = try row("SELECT *, META().id FROM shop.chairs WHERE META().id = 'c1'")
         #expect(row.keys == ["chairs", "id"])
         let body = try #require(row.dictionary(forKey: "chairs"))
@@ -75,7 +75,7 @@ import Testing
         var name: String
     }
 
-    @Test func `rows are decoded, with a data key too`() throws {
+    @Test func `rows can be decoded, also with a data key`() throws {
         let query = try shop.database.createQuery(
             "SELECT name, price, tags FROM shop.chairs ORDER BY name LIMIT 2"
         )
@@ -90,7 +90,7 @@ import Testing
         #expect(model.id == "c1" && model.name == "Oslo")
     }
 
-    @Test func `a row that does not fit says why`() throws {
+    @Test func `a row that cannot be decoded has an error with the reason`() throws {
         let row = try row("SELECT price FROM shop.chairs WHERE META().id = 'c1'")
         expect(CBLError.invalidQuery) { _ = try row.data(as: Chair.self) }
         let other = try self.row("SELECT price AS name FROM shop.chairs WHERE META().id = 'c1'")
@@ -98,7 +98,7 @@ import Testing
     }
 
     /// The columns exist, so the query is not the cause.
-    @Test func `what does not fit inside a column is an error of decoding`() throws {
+    @Test func `a value inside a column that cannot be decoded throws decodingError`() throws {
         struct Part: Decodable {
             let size: Int
         }
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func `the deepest document is not lost in what a query puts around it`() throws {
+    @Test func `a query can nest the deepest document even deeper`() throws {
         let inner = String(repeating: "[", count: 127) + "7" + String(repeating: "]", count: 127)
         try shop.chairs.save(document: MutableDocument(id: "deep", json: #"{"a":\#(inner)}"#))
         let row = try row("SELECT [[a]] AS x FROM shop.chairs WHERE META().id = 'deep'")

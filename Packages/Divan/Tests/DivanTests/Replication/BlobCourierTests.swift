@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `a collection may be deleted while its blobs stand in line`() async throws {
+    @Test func `a collection can be deleted while its blobs wait to be fetched`() async throws {
         let room = try await Room(2, 1)
         defer { room.listener.stop() }
         let (large, small) = (try room.blobs(of: "a"), try room.blobs(of: "b"))
@@ -96,7 +96,7 @@ import Testing
     }
 
     /// The peer accepts the connection and stays silent: only a stop ends the attempt in time.
-    @Test func `a connection whose blobs are all cancelled while it begins is stopped`()
+    @Test func `a connection attempt is stopped if all its blob requests are cancelled`()
         async throws
     {
         let room = try await Room(2, 1)
@@ -125,7 +125,7 @@ import Testing
         #expect(large[1].isHere && !large[0].isHere)
     }
 
-    @Test func `a long line of blobs whose collection was deleted ends`() async throws {
+    @Test func `requests for thousands of blobs end if their collection is deleted`() async throws {
         let room = try await Room(1, 6_000)
         defer { room.listener.stop() }
         let (large, small) = (try room.blobs(of: "a"), try room.blobs(of: "b"))

@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test
-    func `a lazy pull moves less than 1 % of the bytes, and each picture comes when asked for`()
+    func `a lazy pull transfers less than 1 % of the bytes, and blobs are fetched on request`()
         async throws
     {
         let (count, byteCount) = (100, 200_000)
@@ -95,7 +95,7 @@ import Testing
         withExtendedLifetime(replicator) {}
     }
 
-    @Test func `small blobs come with their documents, large ones do not`() async throws {
+    @Test func `small blobs are pulled with their documents, large ones are not`() async throws {
         let peers = try Peers()
         try putPictures(1, of: 1_000, in: peers.there)
         let collection = try peers.there.defaultCollection()
@@ -112,7 +112,7 @@ import Testing
         #expect(try !picture(1, in: peers.here).isHere)
     }
 
-    @Test func `a fetch that is cut goes on where it ended, also in another process's life`()
+    @Test func `an interrupted fetch resumes, even after a restart of the program`()
         async throws
     {
         let byteCount = 4_000_000
@@ -156,7 +156,7 @@ import Testing
         withExtendedLifetime(replicator) {}
     }
 
-    @Test func `a document with a blob left behind can be changed and pushed back`() async throws {
+    @Test func `a document whose blob was not downloaded can be edited and pushed`() async throws {
         let peers = try Peers()
         try putPictures(1, of: 100_000, in: peers.there)
         let listener = try peers.listen { $0.disableTLS = true }
@@ -175,7 +175,7 @@ import Testing
         #expect(try !picture(0, in: peers.here).isHere)
     }
 
-    @Test func `a blob can be fetched where a client reads only its own documents`() async throws {
+    @Test func `a client can fetch blobs only of documents that it can read`() async throws {
         let peers = try Peers()
         try putPictures(2, of: 50_000, in: peers.there)
         let hides = Atomic(false)
@@ -201,7 +201,7 @@ import Testing
         withExtendedLifetime(replicator) {}
     }
 
-    @Test func `what cannot be fetched says why`() async throws {
+    @Test func `a failed fetch reports the reason`() async throws {
         let peers = try Peers()
         try putPictures(1, of: 10_000, in: peers.there)
         let listener = try peers.listen { $0.disableTLS = true }

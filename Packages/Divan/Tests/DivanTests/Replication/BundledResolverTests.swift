@@ -43,7 +43,8 @@ import Testing
         return texts[0]
     }
 
-    @Test func `a field merge keeps what each side changed, in dictionaries too`() async throws {
+    @Test func `a field merge keeps the changes of both sides, also in dictionaries`() async throws
+    {
         let peers = try await peers(
             here: { document in
                 document.setString("new plan", forKey: "title")
@@ -61,7 +62,7 @@ import Testing
         )
     }
 
-    @Test func `a field that both changed is the default winner's`() async throws {
+    @Test func `a field changed on both sides gets the default winner's value`() async throws {
         let peers = try await peers(
             here: { document in
                 document.setInt(10, forKey: "value")
@@ -99,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `local wins keeps this side, though the other has the longer history`()
+    @Test func `local wins keeps the local revision even if the remote history is longer`()
         async throws
     {
         let peers = try await peers(
@@ -111,7 +112,7 @@ import Testing
         #expect(kept.int(forKey: "value") == 10)
     }
 
-    @Test func `remote wins takes the other side, though this one has the longer history`()
+    @Test func `remote wins keeps the remote revision even if the local history is longer`()
         async throws
     {
         let peers = try await peers(
@@ -125,7 +126,7 @@ import Testing
 
     /// A resolver may examine a conflict and then delegate it to a rule.
     @Test(arguments: [10, 20])
-    func `a resolver of the application may hand a conflict on`(kept: Int) async throws {
+    func `a custom resolver can delegate to a bundled resolver`(kept: Int) async throws {
         struct Chooser: ConflictResolverProtocol {
             let kept: Int
 
@@ -143,7 +144,8 @@ import Testing
         #expect(try MutableDocument(json: text).int(forKey: "value") == kept)
     }
 
-    @Test func `a field merge that a rule hands a conflict on to knows the ancestor`() async throws
+    @Test func `a field merge knows the common ancestor when a custom resolver calls it`()
+        async throws
     {
         struct Asking: ConflictResolverProtocol {
             func resolve(conflict: Conflict) -> Document? {
@@ -163,7 +165,9 @@ import Testing
     @Test(arguments: [
         BundledConflictResolver.default, .localWins, .remoteWins, .fieldMerge, .leaveOpen,
     ])
-    func `each rule keeps the promises of a resolver`(_ rule: BundledConflictResolver) throws {
+    func `each bundled resolver satisfies the resolver contract`(
+        _ rule: BundledConflictResolver
+    ) throws {
         let peers = try Peers()
         let collection = try peers.here.defaultCollection()
         #expect(ConflictResolver.violations(of: rule, in: collection) == [])

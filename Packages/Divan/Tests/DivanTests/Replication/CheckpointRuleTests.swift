@@ -25,7 +25,7 @@ import Testing
         return peers
     }
 
-    @Test func `a second run begins where the first one ended`() async throws {
+    @Test func `a second run continues where the first one ended`() async throws {
         let peers = try await syncedAndPurged()
         #expect(await eventCount(try peers.configuration()) == 0)
     }
@@ -51,7 +51,7 @@ import Testing
         #expect(count == 0)
     }
 
-    @Test func `changing document IDs or channels starts from zero`() async throws {
+    @Test func `changing document IDs or channels starts from the beginning`() async throws {
         let peers = try await syncedAndPurged()
         let some = try peers.configuration { $0.documentIDs = ["1", "2"] }
         #expect(await eventCount(some) == 2)
@@ -60,7 +60,7 @@ import Testing
         #expect(await eventCount(channels) == 3)
     }
 
-    @Test func `changing a filter closure does not`() async throws {
+    @Test func `changing a filter closure does not start from the beginning`() async throws {
         let peers = try await syncedAndPurged()
         let filtered = try peers.configuration {
             $0.pullFilter = { _, _ in true }
@@ -69,7 +69,8 @@ import Testing
         #expect(await eventCount(filtered) == 0)
     }
 
-    @Test func `changing the direction of a named collection repeats nothing`() async throws {
+    @Test func `changing the direction of a named collection transfers nothing again`() async throws
+    {
         let peers = try Peers()
         let here = try peers.here.createCollection(name: "named")
         let there = try peers.there.createCollection(name: "named")
@@ -80,7 +81,7 @@ import Testing
         #expect(await eventCount(try peers.configuration(.pull, collections: [here])) == 0)
     }
 
-    @Test func `a peer that lost its copy is compared with whole, and nothing moves twice`()
+    @Test func `a peer without checkpoints is compared completely, and nothing is sent twice`()
         async throws
     {
         let peers = try Peers()
@@ -99,7 +100,7 @@ import Testing
 
     // MARK: §12
 
-    @Test func `a database endpoint is not retried: there is no network`() async throws {
+    @Test func `a database endpoint is not retried because there is no network`() async throws {
         let peers = try Peers()
         var configuration = try peers.configuration()
         configuration.maxAttempts = 5
@@ -115,12 +116,12 @@ import Testing
             "ws://host/db", "wss://host/db", "ws://host:1/a/b/db", "wss://[::1]:4984/db/",
         ]
     )
-    func `ws and wss are endpoints`(text: String) throws {
+    func `URLEndpoint accepts ws and wss`(text: String) throws {
         _ = try URLEndpoint(validating: text)
         _ = URLEndpoint(url: try #require(URL(string: text)))
     }
 
-    @Test func `credentials in the URL stop the program`() async {
+    @Test func `credentials in the URL are a fatal error`() async {
         await #expect(processExitsWith: .failure) {
             _ = URLEndpoint(url: try #require(URL(string: "ws://user:secret@localhost/db")))
         }
@@ -148,7 +149,7 @@ import Testing
         #expect(second.serverCertificate == nil)
     }
 
-    @Test func `a copied database knows what its original has pushed`() async throws {
+    @Test func `a copied database does not push again what its original has pushed`() async throws {
         let peers = try Peers()
         try peers.here.defaultCollection().put("pushed", 1)
         try await Replicator(config: peers.configuration()).run()

@@ -34,14 +34,15 @@ import Testing
 
     private let deflate = ReplicationCompression.deflate(level: 1)
 
-    @Test func `nothing is compressed inside this machine by itself`() async throws {
+    @Test func `connections within one machine are not compressed by default`() async throws {
         let run = try await run(replicator: .automatic, listener: .automatic)
         #expect(run.near == "none")
         #expect(run.far == ["none": 1])
         #expect(run.byteCount > 60_000)
     }
 
-    @Test func `LZ4 runs when the replicator asks for it and the listener lets it`() async throws {
+    @Test func `LZ4 is used if the replicator requests it and the listener allows it`() async throws
+    {
         for listener in [ReplicationCompression.automatic, .lz4] {
             let run = try await run(replicator: .lz4, listener: listener)
             #expect(run.near == "lz4")
@@ -50,14 +51,14 @@ import Testing
         }
     }
 
-    @Test func `deflate runs when the listener does not want LZ4`() async throws {
+    @Test func `deflate is used if the listener does not support LZ4`() async throws {
         let run = try await run(replicator: .lz4, listener: deflate)
         #expect(run.near == "deflate")
         #expect(run.far == ["deflate": 1])
         #expect(run.byteCount < 20_000)
     }
 
-    @Test func `each side decides for its own direction`() async throws {
+    @Test func `each peer chooses the compression of what it sends`() async throws {
         let first = try await run(replicator: deflate, listener: .none)
         #expect(first.near == "deflate")
         #expect(first.far == ["none": 1])

@@ -39,7 +39,7 @@ import Testing
         try collection.delete(document: #require(try collection.document(id: id)))
     }
 
-    @Test func `a listener refuses conflicting pushes and resolves nothing`() async throws {
+    @Test func `a listener rejects conflicting pushes and resolves nothing`() async throws {
         let peers = try await conflicted()
         let listener = try peers.listen { $0.disableTLS = true }
         defer { listener.stop() }
@@ -56,7 +56,9 @@ import Testing
         #expect(try peers.there.defaultCollection().value("a") == 20)
     }
 
-    @Test func `default: both peers pick the same winner, whoever replicates`() async throws {
+    @Test func `default: both peers pick the same winner, whichever of them replicates`()
+        async throws
+    {
         let ids = (0..<20).map { "d\($0)" }
         let first = try await conflicted(ids)
         try await Replicator(config: first.configuration()).run()
@@ -77,7 +79,9 @@ import Testing
         }
     }
 
-    @Test func `both deleted: the remote tombstone is taken without asking`() async throws {
+    @Test func `both deleted: the remote tombstone is kept without calling the resolver`()
+        async throws
+    {
         let peers = try await conflicted(
             here: { collection, id in
                 try collection.put(id, 2)
@@ -107,7 +111,7 @@ import Testing
         #expect(try peers.here.defaultCollection().value("a") == 20)
     }
 
-    @Test func `nil deletes on both sides`() async throws {
+    @Test func `a resolver that returns nil deletes the document on both sides`() async throws {
         let peers = try await conflicted()
         try await Replicator(config: configuration(peers) { _ in nil }).run()
         for database in [peers.here, peers.there] {
@@ -115,7 +119,9 @@ import Testing
         }
     }
 
-    @Test func `a document with another ID is stored under the right one`() async throws {
+    @Test func `a resolved document with a different ID is stored under the right one`()
+        async throws
+    {
         let peers = try await conflicted()
         let configuration = try configuration(peers) { _ in
             MutableDocument(id: "wrong", data: ["value": 99])
@@ -128,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func `the documents of a conflict have the sequences that they are stored under`()
+    @Test func `the documents of a conflict have their stored sequences`()
         async throws
     {
         let peers = try await conflicted()
@@ -145,7 +151,7 @@ import Testing
         #expect(sequences[0] == sequences[1] && !sequences.contains(0))
     }
 
-    @Test func `a document of another database is an error with code 8`() async throws {
+    @Test func `a resolved document of another database is an error with code 8`() async throws {
         let peers = try await conflicted()
         let foreign = try peers.there.defaultCollection()
         let replicator = Replicator(
@@ -196,7 +202,7 @@ import Testing
         #expect(try peers.here.defaultCollection().value("a") == 10, "the conflict stays")
     }
 
-    @Test func `an answer that cannot be stored is an error with code 10`() async throws {
+    @Test func `a resolved document that cannot be stored is an error with code 10`() async throws {
         let peers = try await conflicted()
         let replicator = Replicator(
             config: try configuration(peers) { _ in
@@ -215,7 +221,8 @@ import Testing
         #expect(try peers.here.defaultCollection().value("a") == 10, "the conflict stays")
     }
 
-    @Test func `an edited document is saved on top of the remote revision and pushed`() async throws
+    @Test func `a resolved local document is saved as a child of the remote revision and pushed`()
+        async throws
     {
         let peers = try await conflicted()
         let remote = try peers.there.defaultCollection().document(id: "a")?.revisionID
@@ -233,7 +240,7 @@ import Testing
         #expect(here.revisionID?.hasPrefix("3-") == true, "one more than \(remote ?? "")")
     }
 
-    @Test func `taking the remote document as it is makes no new revision`() async throws {
+    @Test func `returning the remote document unchanged creates no new revision`() async throws {
         let peers = try await conflicted()
         let remote = try peers.there.defaultCollection().document(id: "a")?.revisionID
         try await Replicator(config: configuration(peers) { $0.remoteDocument }).run()
@@ -241,7 +248,7 @@ import Testing
         #expect(try peers.there.defaultCollection().document(id: "a")?.revisionID == remote)
     }
 
-    @Test func `a document purged meanwhile is reported as not found`() async throws {
+    @Test func `a document purged during resolution is reported as not found`() async throws {
         let peers = try await conflicted()
         let here = try peers.here.defaultCollection()
         let replicator = Replicator(
@@ -259,7 +266,7 @@ import Testing
         #expect(codes == [CBLError.notFound])
     }
 
-    @Test func `other work goes on while a resolver takes its time`() async throws {
+    @Test func `replication continues while a resolver is running`() async throws {
         let peers = try await conflicted()
         let there = try peers.there.defaultCollection()
         let gate = DispatchSemaphore(value: 0)
@@ -281,7 +288,7 @@ import Testing
         for await _ in changes {}
     }
 
-    @Test func `conflicts are resolved side by side`() async throws {
+    @Test func `conflicts are resolved concurrently`() async throws {
         let peers = try await conflicted((0..<8).map { "d\($0)" })
         let together = DispatchSemaphore(value: 0)
         let running = Mutex(0)
@@ -299,7 +306,7 @@ import Testing
         #expect(running.withLock { $0 } == 8)
     }
 
-    @Test func `a resolver may use the database`() async throws {
+    @Test func `a resolver can use the database`() async throws {
         let peers = try await conflicted((0..<10).map { "d\($0)" })
         let log = try peers.here.createCollection(name: "log")
         let configuration = try configuration(peers) { conflict in
@@ -310,7 +317,7 @@ import Testing
         #expect(log.count == 10)
     }
 
-    @Test func `a merged document may take a blob of either side`() async throws {
+    @Test func `a merged document can use a blob from either side`() async throws {
         let put = { (text: String) in
             { (collection: Divan.Collection, id: String) throws -> Void in
                 let document = try #require(try collection.document(id: id)).toMutable()
@@ -334,7 +341,7 @@ import Testing
         }
     }
 
-    @Test func `resolving ends: nothing is replicated for ever`() async throws {
+    @Test func `a resolved conflict is not replicated again`() async throws {
         let peers = try await conflicted()
         let configuration = try configuration(peers) { conflict in
             let merged = conflict.localDocument?.toMutable()

@@ -44,7 +44,7 @@ import Testing
         #expect(try peers.there.defaultCollection().value("a") == 12)
     }
 
-    @Test func `a conflict that is left open keeps both sides until somebody decides`()
+    @Test func `a conflict that is left open keeps both sides until it is resolved`()
         async throws
     {
         let peers = try await conflictedPeers()
@@ -56,7 +56,9 @@ import Testing
         #expect(try peers.here.defaultCollection().value("a") == 20)
     }
 
-    @Test func `equal histories end equal by default`() async throws {
+    @Test func `by default both peers agree on a winner if the histories are equally long`()
+        async throws
+    {
         let peers = try await conflictedPeers()
         try await Replicator(config: peers.configuration()).run()
         let (here, there) = (
@@ -75,14 +77,14 @@ import Testing
         #expect(try peers.there.defaultCollection().value("a") == nil)
     }
 
-    @Test func `a resolver may keep the local document`() async throws {
+    @Test func `a resolver can keep the local document`() async throws {
         let peers = try await conflictedPeers()
         try await replicate(peers) { $0.localDocument }
         #expect(try peers.here.defaultCollection().value("a") == 10)
         #expect(try peers.there.defaultCollection().value("a") == 10)
     }
 
-    @Test func `a resolver may keep the remote document`() async throws {
+    @Test func `a resolver can keep the remote document`() async throws {
         let peers = try await conflictedPeers()
         let remote = try peers.there.defaultCollection().document(id: "a")?.revisionID
         try await replicate(peers) { $0.remoteDocument }
@@ -91,7 +93,7 @@ import Testing
         #expect(kept?.revisionID == remote)
     }
 
-    @Test func `a resolver may merge`() async throws {
+    @Test func `a resolver can merge both documents`() async throws {
         let peers = try await conflictedPeers()
         try await replicate(peers) { conflict in
             guard let local = conflict.localDocument, let remote = conflict.remoteDocument else {
@@ -104,7 +106,7 @@ import Testing
         #expect(try peers.there.defaultCollection().value("a") == 30)
     }
 
-    @Test func `a merged document may bring a new blob`() async throws {
+    @Test func `a merged document can contain a new blob`() async throws {
         let peers = try await conflictedPeers()
         try await replicate(peers) { conflict in
             let merged = MutableDocument(id: conflict.documentID)
@@ -117,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `a resolver may delete`() async throws {
+    @Test func `a resolver can delete the document`() async throws {
         let peers = try await conflictedPeers()
         try await replicate(peers) { _ in nil }
         #expect(try peers.here.defaultCollection().value("a") == nil)
@@ -137,7 +139,8 @@ import Testing
         #expect(try peers.there.defaultCollection().value("a") == 10)
     }
 
-    @Test func `a document of another collection is an error, and the conflict stays`() async throws
+    @Test func `a resolved document of another collection is an error, and the conflict stays`()
+        async throws
     {
         let peers = try await conflictedPeers()
         let other = try peers.here.createCollection(name: "other")
@@ -159,7 +162,7 @@ import Testing
         #expect(try peers.here.defaultCollection().value("a") == 20)
     }
 
-    @Test func `a resolver is asked again when the document changed meanwhile`() async throws {
+    @Test func `a resolver is called again if the document changes meanwhile`() async throws {
         let peers = try await conflictedPeers()
         let here = try peers.here.defaultCollection()
         let heard = Heard<Int>()
@@ -172,7 +175,7 @@ import Testing
         #expect(try peers.there.defaultCollection().value("a") == 11)
     }
 
-    @Test func `a push alone reports the conflict as 10409`() async throws {
+    @Test func `a push without pull reports the conflict as 10409`() async throws {
         let peers = try await conflictedPeers()
         let replicator = Replicator(config: try peers.configuration(.push))
         let (heard, queue) = (Heard<ReplicatedDocument>(), DispatchQueue(label: "test"))

@@ -4,7 +4,7 @@ import Testing
 
 /// Connections that fail: the error, and the number of attempts.
 @Suite(.timeLimit(.minutes(5))) struct ConnectionFailureTests {
-    @Test func `a refused connection is tried as often as told`() async throws {
+    @Test func `a refused connection is retried up to maxAttempts`() async throws {
         let peers = try Peers()
         let listener = try peers.listen { $0.disableTLS = true }
         let target = try listener.endpoint()
@@ -53,7 +53,7 @@ import Testing
         #expect(replicator.status.error == nil)
     }
 
-    @Test func `ws to a TLS port is an abnormal close`() async throws {
+    @Test func `connecting with ws to a TLS port fails as an abnormal close`() async throws {
         let peers = try Peers()
         let listener = try peers.listen()
         defer { listener.stop() }
@@ -64,7 +64,7 @@ import Testing
         #expect(await replicator.finalCode() == CBLError.webSocketAbnormalClose)
     }
 
-    @Test func `wss to a plain port fails the handshake`() async throws {
+    @Test func `connecting with wss to a plain port fails the TLS handshake`() async throws {
         let peers = try Peers()
         let listener = try peers.listen { $0.disableTLS = true }
         defer { listener.stop() }
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: ["http://host/db", "ws:///db", "ws://user:secret@host/db", "not a url", ""])
-    func `an endpoint from outside is refused with a sentence`(text: String) {
+    func `an invalid endpoint URL from user input is rejected with a message`(text: String) {
         do {
             _ = try URLEndpoint(validating: text)
             Issue.record("accepted")
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `an unknown interface of the client is 5027`() async throws {
+    @Test func `an unknown network interface is 5027`() async throws {
         let peers = try Peers()
         let listener = try peers.listen { $0.disableTLS = true }
         defer { listener.stop() }
@@ -96,7 +96,7 @@ import Testing
         #expect(await Replicator(config: configuration).finalCode() == CBLError.unknownInterface)
     }
 
-    @Test func `nothing goes past a proxy`() async throws {
+    @Test func `a connection with a proxy never bypasses it`() async throws {
         let peers = try Peers()
         let listener = try peers.listen { $0.disableTLS = true }
         defer { listener.stop() }

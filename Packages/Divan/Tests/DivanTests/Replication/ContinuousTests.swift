@@ -5,7 +5,7 @@ import Testing
 
 /// Continuous replicators, and what ends them.
 @Suite(.timeLimit(.minutes(5))) struct ContinuousTests {
-    @Test func `carries live changes both ways`() async throws {
+    @Test func `a continuous replicator transfers live changes in both directions`() async throws {
         let peers = try Peers()
         let (here, there) = (
             try peers.here.defaultCollection(), try peers.there.defaultCollection()
@@ -27,7 +27,7 @@ import Testing
         replicator.stop()
     }
 
-    @Test func `stop ends it with stopped and no error`() async throws {
+    @Test func `stop ends the replication without an error`() async throws {
         let peers = try Peers()
         var configuration = try peers.configuration()
         configuration.continuous = true
@@ -55,7 +55,7 @@ import Testing
         replicator.stop()
     }
 
-    @Test func `cancelling the task of run ends the run`() async throws {
+    @Test func `cancelling the task that calls run stops the replicator`() async throws {
         let peers = try Peers()
         var configuration = try peers.configuration()
         configuration.continuous = true
@@ -69,7 +69,7 @@ import Testing
         #expect(replicator.status.activity == .stopped)
     }
 
-    @Test func `closing the database ends its replicator`() async throws {
+    @Test func `closing the database stops its replicator`() async throws {
         let peers = try Peers()
         var configuration = try peers.configuration()
         configuration.continuous = true
@@ -80,7 +80,7 @@ import Testing
         #expect(replicator.status.activity == .stopped)
     }
 
-    @Test func `closing the target of a database endpoint ends the replicator`() async throws {
+    @Test func `closing the target of a database endpoint stops the replicator`() async throws {
         let peers = try Peers()
         var configuration = try peers.configuration()
         configuration.continuous = true
@@ -93,7 +93,7 @@ import Testing
         #expect(replicator.status.activity == .stopped)
     }
 
-    @Test func `listeners hear in order, and a removed one no more`() async throws {
+    @Test func `listeners get events in order, and removed listeners get none`() async throws {
         let peers = try Peers()
         try peers.here.defaultCollection().put("a", 1)
         let replicator = Replicator(config: try peers.configuration())
@@ -112,7 +112,7 @@ import Testing
         #expect(removed.elements.isEmpty)
     }
 
-    @Test func `a started replicator lives without an owner`() async throws {
+    @Test func `a started replicator keeps running without a reference to it`() async throws {
         let peers = try Peers()
         let there = try peers.there.defaultCollection()
         try peers.here.defaultCollection().put("a", 1)

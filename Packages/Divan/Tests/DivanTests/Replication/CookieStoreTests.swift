@@ -8,7 +8,7 @@ import Testing
 ///
 /// `@testable`: puts concurrent server responses into a fixed order.
 @Suite(.timeLimit(.minutes(1))) struct CookieStoreTests {
-    @Test func `cookies that come at the same time are all kept`() throws {
+    @Test func `cookies set at the same time are all kept`() throws {
         let database = try Database.inMemory()
         let store = try database.openStore()
         let endpoint = try WebSocketURL("ws://127.0.0.1:9/db").endpoint

@@ -53,7 +53,11 @@ import Testing
         return Set(field.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) })
     }
 
-    @Test func `a renewed session survives the database's closing, others do not`() async throws {
+    @Test
+    func
+        `a renewed session cookie is kept after the database closes, session-only cookies are not`()
+        async throws
+    {
         let first = try open()
         try await run(first, session: "first")
         #expect(latest == ["SyncGatewaySession=first"])
@@ -68,7 +72,7 @@ import Testing
         server.stop()
     }
 
-    @Test func `cookies stay with their database`() async throws {
+    @Test func `each database has its own cookies`() async throws {
         let first = try open()
         try await run(first)
         var options = DatabaseConfiguration()

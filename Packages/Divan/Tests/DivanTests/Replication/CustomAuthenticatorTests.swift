@@ -37,7 +37,7 @@ private final class BearerListenerAuthenticator: CustomListenerAuthenticator {
 
 /// An application uses its own authentication on both sides.
 @Suite(.timeLimit(.minutes(5))) struct CustomAuthenticatorTests {
-    @Test func `a bearer token lets its user in, until it expires`() async throws {
+    @Test func `a bearer token is accepted until it expires`() async throws {
         let peers = try Peers()
         try peers.here.defaultCollection().put("a", 1)
         let door = BearerListenerAuthenticator(["token-1": "ada", "token-2": "ada"])
@@ -81,7 +81,7 @@ private final class BearerListenerAuthenticator: CustomListenerAuthenticator {
         )
     }
 
-    @Test func `a token that would break out of its header is never sent`() async throws {
+    @Test func `a token that could inject a header is never sent`() async throws {
         let peers = try Peers()
         let listener = try peers.listen { $0.disableTLS = true }
         defer { listener.stop() }

@@ -63,7 +63,7 @@ import Testing
         #expect(try collection.document(id: "doc-9")?.string(forKey: "text") == "number 9")
     }
 
-    @Test func `a damaged document is named by every read and by the check`() throws {
+    @Test func `every read, and the integrity check, report a damaged document`() throws {
         let here = try here()
         let collection = try here.defaultCollection()
         expect(CBLError.corruptData) { _ = try collection.document(id: "doc-3") }
@@ -74,13 +74,14 @@ import Testing
         try here.performMaintenance(type: .integrityCheck)
     }
 
-    @Test func `a damaged document is not pushed, and the rest is`() async throws {
+    @Test func `a damaged document is not pushed, but the others are`() async throws {
         let failures = try await run(from: try here(), to: there, .push)
         #expect(failures == ["doc-3": CBLError.corruptData])
         try checkArrivals()
     }
 
-    @Test func `a push filter lets the rest through`() async throws {
+    @Test func `with a push filter, documents that are not damaged are still pushed`() async throws
+    {
         let failures = try await run(from: try here(), to: there, .push) {
             $0.pushFilter = { _, _ in true }
         }
@@ -88,12 +89,12 @@ import Testing
         try checkArrivals()
     }
 
-    @Test func `a damaged document is not served, and the rest is`() async throws {
+    @Test func `a damaged document is not served, but the others are`() async throws {
         _ = try await run(from: there, to: try here(), .pull)
         try checkArrivals()
     }
 
-    @Test func `a newer revision from a peer does not go over a damaged one`() async throws {
+    @Test func `a newer revision from a peer does not overwrite a damaged one`() async throws {
         let document = MutableDocument(id: "doc-3")
         try there.defaultCollection().save(document: document)
         try there.defaultCollection().save(document: document.setInt(1, forKey: "n"))
@@ -101,7 +102,9 @@ import Testing
         #expect(failures == ["doc-3": CBLError.corruptData])
     }
 
-    @Test func `a purge and a pull after a reset bring it back`() async throws {
+    @Test func `purging a damaged document and pulling it again with a reset restores it`()
+        async throws
+    {
         let whole = MutableDocument(id: "doc-3").setString("number 3", forKey: "text")
         try there.defaultCollection().save(document: whole)
         let here = try here()
@@ -122,7 +125,7 @@ import Testing
         )
     }
 
-    @Test func `a repair fetches what is damaged, and changes nothing else`() async throws {
+    @Test func `a repair fetches only damaged documents and changes nothing else`() async throws {
         let whole = MutableDocument(id: "doc-3").setString("number 3", forKey: "text")
         try there.defaultCollection().save(document: whole)
         let other = MutableDocument(id: "doc-4").setString("theirs", forKey: "text")
@@ -139,7 +142,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `who fetches credentials for a repair may use the database for it`() async throws {
+    func `an authenticator can use the database during a repair`() async throws {
         let whole = MutableDocument(id: "doc-3").setString("number 3", forKey: "text")
         try there.defaultCollection().save(document: whole)
         var settings = URLEndpointListenerConfiguration(collections: [try there.defaultCollection()]
@@ -160,7 +163,7 @@ import Testing
         #expect(try await here.repair(from: configuration).restoredCount == 1)
     }
 
-    @Test func `a document that expires does so after a repair, too`() throws {
+    @Test func `a repaired document keeps its expiration`() throws {
         let time = Date(timeIntervalSince1970: 4_000_000_000)
         let fresh = try Database(name: "fresh", config: .in(directory))
         let document = MutableDocument(id: "doc-3").setString("soon gone", forKey: "text")
@@ -188,7 +191,7 @@ import Testing
         #expect(try collection.getDocumentExpiration(id: "doc-3") == time)
     }
 
-    @Test func `a repair brings a deletion, and names the edit that it costs`() throws {
+    @Test func `a repair can restore a deletion and reports the lost edit`() throws {
         let document = MutableDocument(id: "doc-3")
         try there.defaultCollection().save(document: document)
         try there.defaultCollection().delete(document: document)
@@ -200,7 +203,7 @@ import Testing
         #expect(try here.defaultCollection().count == 9)
     }
 
-    @Test func `what the peer does not have stays damaged, and is named`() throws {
+    @Test func `a document that the peer does not have stays damaged and is reported`() throws {
         let here = try here()
         let repair = try repair(here)
         #expect(repair.restoredCount == 0)

@@ -40,7 +40,7 @@ import Testing
         #expect(error?.localizedDescription.contains("rooms") == true)
     }
 
-    @Test func `deleting another collection disturbs nobody`() async throws {
+    @Test func `deleting another collection does not affect the replication`() async throws {
         let (peers, here, _) = try peers()
         _ = try peers.here.createCollection(name: "other")
         var configuration = try peers.configuration(collections: here)
@@ -55,7 +55,7 @@ import Testing
         replicator.stop()
     }
 
-    @Test func `a client learns that the listener's collection is gone`() async throws {
+    @Test func `a client ends with 10404 if the listener's collection is deleted`() async throws {
         let (peers, here, there) = try peers()
         let listener = try peers.listen(collections: there) { $0.disableTLS = true }
         var configuration = try peers.configuration(

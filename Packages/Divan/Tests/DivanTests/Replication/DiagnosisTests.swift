@@ -68,7 +68,7 @@ import Testing
 
     private struct NeverInTime: Error {}
 
-    @Test func `a conflict resolver that thinks is named with its document`() async throws {
+    @Test func `the diagnosis names a slow conflict resolver and its document`() async throws {
         let diagnosis = try await diagnosis(.pushAndPull) { entry, hold in
             entry.conflictResolver = SlowResolver(hold: hold)
         }
@@ -79,7 +79,7 @@ import Testing
         #expect(diagnosis.description.contains("waiting for: "))
     }
 
-    @Test func `a filter that does not return is told as a thread that does not answer`()
+    @Test func `the diagnosis reports a filter that does not return as a blocked thread`()
         async throws
     {
         let diagnosis = try await diagnosis(.push) { entry, hold in
@@ -92,7 +92,8 @@ import Testing
         #expect(diagnosis.description.contains("its thread is blocked"))
     }
 
-    @Test func `a replicator that waits for its next attempt says so, with the error`() async throws
+    @Test func `the diagnosis of an offline replicator shows its next attempt and the error`()
+        async throws
     {
         let peers = try Peers()
         let busy = HandshakeServer.answer("503 Busy", "Retry-After: 300")
@@ -106,7 +107,7 @@ import Testing
         replicator.stop()
     }
 
-    @Test func `one that was never started waits for nothing`() async throws {
+    @Test func `a replicator that was never started waits for nothing`() async throws {
         let peers = try Peers()
         let diagnosis = await Replicator(config: try peers.configuration()).diagnosis
         #expect(diagnosis.description == "stopped, 0 of 0 units")

@@ -36,7 +36,7 @@ import Testing
         #expect(events == ["pull b 0 0", "push a 0 0", "push gone 1 0"])
     }
 
-    @Test func `a push filter holds documents back in silence`() async throws {
+    @Test func `documents excluded by a push filter are not reported`() async throws {
         let peers = try Peers()
         let here = try peers.here.defaultCollection()
         for number in 1...4 { try here.put("\(number)", number) }
@@ -50,7 +50,7 @@ import Testing
         #expect(try replicator.pendingDocumentIds(collection: here).isEmpty)
     }
 
-    @Test func `a push filter sees deletions by their flag`() async throws {
+    @Test func `a push filter gets deletions with the deleted flag`() async throws {
         let peers = try Peers()
         let here = try peers.here.defaultCollection()
         try here.put("a", 1)
@@ -63,7 +63,7 @@ import Testing
         #expect(try peers.there.defaultCollection().value("a") == 1)
     }
 
-    @Test func `a pull filter's refusal is reported as 10403`() async throws {
+    @Test func `a document rejected by a pull filter is reported with 10403`() async throws {
         let peers = try Peers()
         let there = try peers.there.defaultCollection()
         try there.put("wanted", 1)
@@ -76,7 +76,7 @@ import Testing
         #expect(try peers.here.defaultCollection().count == 1)
     }
 
-    @Test func `document IDs limit both directions`() async throws {
+    @Test func `document IDs limit both push and pull`() async throws {
         let peers = try Peers()
         let (here, there) = (
             try peers.here.defaultCollection(), try peers.there.defaultCollection()
@@ -89,7 +89,7 @@ import Testing
         #expect(await events(configuration) == ["pull there-3 0 0", "push here-2 0 0"])
     }
 
-    @Test func `an empty list of document IDs means all`() async throws {
+    @Test func `an empty list of document IDs includes all documents`() async throws {
         let peers = try Peers()
         try peers.here.defaultCollection().put("here", 1)
         try peers.there.defaultCollection().put("there", 1)
@@ -97,7 +97,7 @@ import Testing
         #expect(await events(configuration) == ["pull there 0 0", "push here 0 0"])
     }
 
-    @Test func `pending documents are those that the peer has not acknowledged`() async throws {
+    @Test func `documents are pending until the peer acknowledges them`() async throws {
         let peers = try Peers()
         let here = try peers.here.defaultCollection()
         for id in ["a", "b", "purged"] { try here.put(id, 1) }
@@ -124,7 +124,7 @@ import Testing
         #expect(try replicator.pendingDocumentIds(collection: here).isEmpty)
     }
 
-    @Test func `pending documents need a push and a collection of the configuration`() throws {
+    @Test func `pending documents require a push and a collection of the configuration`() throws {
         let peers = try Peers()
         let here = try peers.here.defaultCollection()
         let other = try peers.here.createCollection(name: "other")

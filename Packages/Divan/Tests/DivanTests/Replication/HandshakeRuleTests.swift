@@ -20,7 +20,8 @@ import Testing
         return await Replicator(config: configuration).finalCode()
     }
 
-    @Test func `the path's last component is the database, and _blipsync is appended`() async throws
+    @Test func `the last path component of the URL is the database, and _blipsync is appended`()
+        async throws
     {
         let server = try HandshakeServer(answers: [Self.refusal])
         let code = try await run(server, Peers())
@@ -43,8 +44,7 @@ import Testing
         #expect(server.field("Authorization") == "Basic YWxpY2U6cGFzcw==")
     }
 
-    @Test func `401 stops at once with 10401, for the credentials were sent already`() async throws
-    {
+    @Test func `401 stops at once with 10401 if credentials were sent`() async throws {
         let answer = HandshakeServer.answer("401 Unauthorized", "WWW-Authenticate: Basic")
         let server = try HandshakeServer(answers: [answer])
         let code = try await run(server, Peers()) {
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: [(nil, "SyncGatewaySession"), ("Mine", "Mine")] as [(String?, String)])
-    func `a session is a cookie, SyncGatewaySession unless named otherwise`(
+    func `a session is sent as a cookie, by default SyncGatewaySession`(
         name: String?,
         expected: String
     ) async throws {
@@ -67,7 +67,7 @@ import Testing
         #expect(server.field("Cookie")?.contains("\(expected)=abc123") == true)
     }
 
-    @Test func `a session cookie that the server sets is kept and sent again`() async throws {
+    @Test func `a session cookie set by the server is kept and sent again`() async throws {
         let cookie = "Set-Cookie: SyncGatewaySession=new; Path=/db; Max-Age=3600"
         let server = try HandshakeServer(
             answers: [HandshakeServer.answer("403 Forbidden", cookie), Self.refusal]
@@ -79,7 +79,9 @@ import Testing
         #expect(server.field("Cookie", of: 1)?.contains("=new") == true)
     }
 
-    @Test func `basic credentials become the session that the server makes of them`() async throws {
+    @Test func `basic credentials are replaced by the session that the server creates`()
+        async throws
+    {
         let cookie = "Set-Cookie: SyncGatewaySession=made; Path=/db; Max-Age=3600"
         let server = try HandshakeServer(
             answers: [HandshakeServer.answer("503 Busy", cookie), Self.refusal]
@@ -94,7 +96,7 @@ import Testing
         #expect(server.field("Cookie", of: 1)?.contains("SyncGatewaySession=made") == true)
     }
 
-    @Test func `headers are added and may replace User-Agent`() async throws {
+    @Test func `custom headers are added and can replace User-Agent`() async throws {
         let server = try HandshakeServer(answers: [Self.refusal, Self.refusal])
         let peers = try Peers()
         _ = try await run(server, peers)
@@ -109,7 +111,7 @@ import Testing
     }
 
     @Test
-    func `headers of the handshake itself are left out, and the authenticator's credentials win`()
+    func `handshake headers cannot be overridden, and the authenticator's credentials win`()
         async throws
     {
         let server = try HandshakeServer(answers: [Self.refusal])
@@ -130,7 +132,7 @@ import Testing
     }
 
     @Test(arguments: ["a\r\nb: c", "a b", ""])
-    func `a header that cannot be sent is misuse of the configuration`(name: String) async throws {
+    func `an invalid header ends the start with invalidParameter`(name: String) async throws {
         let server = try HandshakeServer(answers: [Self.refusal])
         let code = try await run(server, Peers()) { $0.headers = [name: "x"] }
         #expect(code == CBLError.invalidParameter)
@@ -156,7 +158,7 @@ import Testing
 
     /// Whoever has a session can act as the user: a redirect must not pass it on.
     @Test(arguments: ["localhost", "127.0.0.1"])
-    func `a redirect takes the application's cookies and fields to the same host only`(
+    func `a redirect to another host drops the application's cookies and headers`(
         host: String
     ) async throws {
         let (first, last) = try Self.redirecting(to: host)
@@ -173,7 +175,7 @@ import Testing
 
     /// A field is the same however an application's authenticator spells its name.
     @Test(arguments: ["cookie", "COOKIE", "Cookie"])
-    func `a redirect to another host takes no cookie of a custom authenticator`(
+    func `a redirect to another host drops a custom authenticator's cookie`(
         name: String
     ) async throws {
         let (first, last) = try Self.redirecting(to: "localhost")
@@ -185,7 +187,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a redirect to TLS leads to whom the pin means`(isRight: Bool) async throws {
+    func `certificate pinning applies after a redirect to TLS`(isRight: Bool) async throws {
         let peers = try Peers()
         let listener = try peers.listen()
         defer { listener.stop() }
@@ -208,14 +210,14 @@ import Testing
         #expect(isRight == (code == 0))
     }
 
-    @Test func `redirects without an end are 5005`() async throws {
+    @Test func `endless redirects are 5005`() async throws {
         let again = HandshakeServer.answer("302 Found", "Location: /db/_blipsync")
         let server = try HandshakeServer(answers: [String](repeating: again, count: 30))
         let code = try await run(server, Peers())
         #expect(code == CBLError.tooManyRedirects)
     }
 
-    @Test func `a redirect to another scheme family is 5012`() async throws {
+    @Test func `a redirect to an unsupported scheme is 5012`() async throws {
         let server = try HandshakeServer(
             answers: [HandshakeServer.answer("302 Found", "Location: ftp://127.0.0.1/db")]
         )
@@ -223,7 +225,7 @@ import Testing
         #expect(code == CBLError.invalidRedirect)
     }
 
-    @Test func `a server that agrees on no protocol is a 10403-class failure`() async throws {
+    @Test func `an invalid WebSocket handshake fails without a retry`() async throws {
         let upgrade = HandshakeServer.answer(
             "101 Switching Protocols",
             "Upgrade: websocket",
@@ -237,7 +239,7 @@ import Testing
     }
 
     @Test(arguments: [500, 503])
-    func `a busy server is tried again`(status: Int) async throws {
+    func `a busy server is retried`(status: Int) async throws {
         let busy = HandshakeServer.answer("\(status) Busy")
         let server = try HandshakeServer(answers: [busy, busy, Self.refusal])
         let code = try await run(server, Peers()) {
@@ -259,7 +261,7 @@ import Testing
         #expect(proxy.requests.first?.hasPrefix("CONNECT 127.0.0.1:\(proxy.port) ") == true)
     }
 
-    @Test func `a whole sync goes through a proxy, and TLS lies inside its tunnel`() async throws {
+    @Test func `a complete sync works through a proxy, with TLS inside its tunnel`() async throws {
         let peers = try Peers()
         try peers.here.defaultCollection().put("a", 1)
         let listener = try peers.listen()
@@ -287,7 +289,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a cookie for the parent domain is kept when allowed`(isAllowed: Bool) async throws {
+    func `a cookie for the parent domain is kept if that is allowed`(isAllowed: Bool) async throws {
         let peers = try Peers()
         let tunnel = HandshakeServer.answer("200 Connection established")
         let wide = "Set-Cookie: wide=1; Domain=peers.invalid; Path=/"
@@ -310,7 +312,7 @@ import Testing
         #expect(proxy.field("Cookie", of: 3) == (isAllowed ? "wide=1" : nil))
     }
 
-    @Test func `correlationID is what the server called this connection`() async throws {
+    @Test func `correlationID is the ID that the server assigned to the connection`() async throws {
         let peers = try Peers()
         let listener = try peers.listen { $0.disableTLS = true }
         defer { listener.stop() }
@@ -325,7 +327,7 @@ import Testing
         try peers.here.close()
     }
 
-    @Test func `a replicator inside the process has a correlationID, another one each time`()
+    @Test func `a replicator with a local database has a different correlationID in each run`()
         async throws
     {
         let peers = try Peers()

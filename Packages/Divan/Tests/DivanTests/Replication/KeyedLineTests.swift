@@ -6,7 +6,7 @@ import Testing
 ///
 /// `@testable`: only blob fetching uses one.
 @Suite struct KeyedLineTests {
-    @Test func `who comes again stands at the end, once`() {
+    @Test func `an element added again moves to the end and is not duplicated`() {
         var line = KeyedLine<Int, String>()
         for number in 0..<5 { line.append("\(number)", under: number) }
         line.remove(1)
@@ -22,7 +22,7 @@ import Testing
 
     /// If each step searched the whole queue, this would take minutes.
     @Test(.timeLimit(.minutes(1)))
-    func `a hundred thousand come and leave, whoever is first`() {
+    func `adding and removing a hundred thousand elements is fast in any order`() {
         var line = KeyedLine<Int, Int>()
         for number in 0..<100_000 where line.update(number, { $0 += 1 }) == nil {
             line.append(number, under: number)

@@ -12,7 +12,9 @@ import Testing
         return try listener.endpoint()
     }
 
-    @Test func `rule 1: what cannot be set up is stopped with an error at once`() async throws {
+    @Test func `rule 1: a replicator that cannot be set up stops at once with an error`()
+        async throws
+    {
         let peers = try Peers()
         let replicator = Replicator(config: try peers.configuration())
         try peers.there.close()
@@ -44,7 +46,7 @@ import Testing
         #expect((replicator.status.error as NSError?)?.code == Int(ECONNREFUSED))
     }
 
-    @Test func `rule 9: status polled after start is never that of before`() async throws {
+    @Test func `rule 9: status read after start is never from the previous run`() async throws {
         let peers = try Peers()
         var configuration = try peers.configuration()
         configuration.continuous = true
@@ -76,7 +78,7 @@ import Testing
         #expect(heard.elements.allSatisfy { $0 })
     }
 
-    @Test func `rule 10: a listener added late hears only later changes`() async throws {
+    @Test func `rule 10: a listener gets only changes after it was added`() async throws {
         let peers = try Peers()
         var configuration = try peers.configuration()
         configuration.continuous = true
@@ -92,7 +94,7 @@ import Testing
         #expect(heard.elements.last == .stopped)
     }
 
-    @Test func `rule 10: a document listener added after start hears what follows`() async throws {
+    @Test func `rule 10: a document listener added after start gets later events`() async throws {
         let peers = try Peers()
         let here = try peers.here.defaultCollection()
         var configuration = try peers.configuration()
@@ -134,7 +136,7 @@ import Testing
         #expect(heard.elements.filter { $0 == .connecting }.count == 2)
     }
 
-    @Test func `document events for await end with the run`() async throws {
+    @Test func `document event streams end with the run`() async throws {
         let peers = try Peers()
         for number in 0..<20 { try peers.here.defaultCollection().put("h\(number)", number) }
         for number in 0..<20 { try peers.there.defaultCollection().put("t\(number)", number) }
@@ -157,7 +159,7 @@ import Testing
     // MARK: §7, in the configuration
 
     @Test(arguments: [false, true])
-    func `an untouched default of maxAttempts follows continuous`(continuous: Bool) throws {
+    func `the default of maxAttempts depends on continuous`(continuous: Bool) throws {
         var configuration = try Peers().configuration()
         configuration.continuous = continuous
         #expect(configuration.maxAttempts == (continuous ? UInt.max : 10))
@@ -167,7 +169,7 @@ import Testing
         #expect(configuration.maxAttempts == 1)
     }
 
-    @Test func `one second and fractions are taken as they are`() throws {
+    @Test func `waits of one second and of fractions of a second are kept`() throws {
         var configuration = try Peers().configuration()
         configuration.heartbeat = 1
         configuration.maxAttemptWaitTime = 1

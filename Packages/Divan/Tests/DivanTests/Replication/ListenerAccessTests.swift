@@ -40,7 +40,7 @@ import Testing
         try collection.save(document: document)
     }
 
-    @Test func `the hook is told user, certificate and address`() async throws {
+    @Test func `the access hook gets the user, certificate and address`() async throws {
         let identity = try TLSIdentity.createIdentity(
             for: .clientAuth,
             attributes: [certAttrCommonName: "robot"],
@@ -66,7 +66,7 @@ import Testing
         #expect(client.user == nil)
     }
 
-    @Test func `who is refused stops with 10403, the others come in`() async throws {
+    @Test func `a refused client stops with 10403, and others can connect`() async throws {
         let listener = try peers.listen {
             $0.disableTLS = true
             $0.authenticator = ListenerPasswordAuthenticator { _, _ in true }
@@ -83,7 +83,7 @@ import Testing
         #expect(listener.statistics.refusalCountByStatus == [403: 1])
     }
 
-    @Test func `a collection that a peer may not use is not there for it`() async throws {
+    @Test func `a collection without access is not found`() async throws {
         let (shared, kept) = (
             try peers.there.defaultCollection(), try peers.there.createCollection(name: "kept")
         )
@@ -104,7 +104,7 @@ import Testing
         #expect(ours.count == 0)
     }
 
-    @Test func `read-only holds for the peer that it was given to`() async throws {
+    @Test func `read-only access applies to a single peer`() async throws {
         try save("here", owner: "ada", in: peers.here.defaultCollection())
         try save("there", owner: "ada", in: peers.there.defaultCollection())
         let listener = try listen { _ in
@@ -142,7 +142,7 @@ import Testing
         #expect(try here.document(id: "1") == nil)
     }
 
-    @Test func `what a peer may not read it cannot find out by pushing`() async throws {
+    @Test func `pushing does not reveal documents that a peer cannot read`() async throws {
         try save("taken", owner: "bob", in: peers.there.defaultCollection())
         try save("taken", owner: "ada", in: peers.here.defaultCollection())
         let listener = try listen { _ in
@@ -168,7 +168,7 @@ import Testing
         #expect(kept?.string(forKey: "owner") == "bob")
     }
 
-    @Test func `a write filter refuses single documents with 10403`() async throws {
+    @Test func `a write filter rejects single documents with 10403`() async throws {
         let (here, there) = (
             try peers.here.defaultCollection(), try peers.there.defaultCollection()
         )
@@ -186,7 +186,7 @@ import Testing
         #expect(listener.statistics.failedDocumentCount >= 1)
     }
 
-    @Test func `several listeners of one database serve side by side`() async throws {
+    @Test func `a database can have several listeners at the same time`() async throws {
         try save("a", owner: "ada", in: peers.there.defaultCollection())
         let open = try listen { _ in .full }
         let closed = try listen { _ in .refused() }

@@ -7,7 +7,7 @@ import Testing
 /// Source: `behaviour.md` §12, §13.
 @Suite(.timeLimit(.minutes(2))) struct ListenerMatrixTests {
     @Test(arguments: ListenerMatrix.Cell.all)
-    func `ends as it must`(_ cell: ListenerMatrix.Cell) async throws {
+    func `each combination has its expected result`(_ cell: ListenerMatrix.Cell) async throws {
         let stage = try MatrixStage.shared.get()
         let listener: URLEndpointListener
         do {

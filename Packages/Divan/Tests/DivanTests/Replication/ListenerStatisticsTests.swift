@@ -4,7 +4,7 @@ import Testing
 
 /// What a listener reports about its connections while they are open, and afterwards.
 @Suite(.timeLimit(.minutes(5))) struct ListenerStatisticsTests {
-    @Test func `deltas are counted, and what they save`() async throws {
+    @Test func `deltas and the bytes they save are counted`() async throws {
         let peers = try Peers()
         let here = try peers.here.defaultCollection()
         let (listener, replicator) = try await peers.syncLongDocument(from: peers.here)
@@ -24,7 +24,7 @@ import Testing
         #expect(replicator.statistics.pulledDeltas.count == 0)
     }
 
-    @Test func `a replicator counts its documents, without a listener and inside the process`()
+    @Test func `document counts need no listener and include syncs with a local database`()
         async throws
     {
         let peers = try Peers()
@@ -36,7 +36,7 @@ import Testing
         #expect(replicator.statistics.pulledDocumentCount == 5)
     }
 
-    @Test func `a database of this process gets no differences`() async throws {
+    @Test func `a local database endpoint does not use deltas`() async throws {
         let peers = try Peers()
         let here = try peers.here.defaultCollection()
         let document = MutableDocument(id: "a")
@@ -50,7 +50,7 @@ import Testing
         #expect(replicator.statistics.pushedDeltas.count == 0)
     }
 
-    @Test func `an open connection shows who, what and how much, and can be closed`() async throws {
+    @Test func `an open connection shows its client and traffic and can be closed`() async throws {
         let peers = try Peers()
         for number in 0..<10 { try peers.there.defaultCollection().put("\(number)", number) }
         let listener = try peers.listen {
@@ -79,7 +79,7 @@ import Testing
         #expect((last?.error as NSError?)?.code == CBLError.webSocketGoingAway)
     }
 
-    @Test func `a client that is disconnected to come back comes back`() async throws {
+    @Test func `a client that is told to reconnect does so`() async throws {
         let peers = try Peers()
         let listener = try peers.listen { $0.disableTLS = true }
         defer { listener.stop() }
@@ -102,7 +102,9 @@ import Testing
         replicator.stop()
     }
 
-    @Test func `what connections share is never older than the last commit`() async throws {
+    @Test func `revisions cached for all connections are never older than the last commit`()
+        async throws
+    {
         let peers = try Peers()
         let there = try peers.there.defaultCollection()
         for number in 0..<20 { try there.put("\(number)", 1) }

@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ListenerTests {
     /// The start waits for the batch, and the batch reads the listener's state.
     @Test(.timeLimit(.minutes(1)))
-    func `a batch may ask a listener that is being started`() async throws {
+    func `a batch can read the state of a listener that is starting`() async throws {
         let peers = try Peers()
         var configuration = URLEndpointListenerConfiguration(
             collections: [try peers.there.defaultCollection()]
@@ -37,7 +37,7 @@ import Testing
         #expect(listener.port != nil)
     }
 
-    @Test func `a replicator syncs both ways without TLS`() async throws {
+    @Test func `a replicator syncs in both directions without TLS`() async throws {
         let peers = try Peers()
         let (here, there) = (
             try peers.here.defaultCollection(), try peers.there.defaultCollection()
@@ -58,7 +58,7 @@ import Testing
         #expect(listener.statistics.receivedByteCount > 0)
     }
 
-    @Test func `tells port, identity and URLs only while it listens`() throws {
+    @Test func `port, identity and URLs are available only while the listener is running`() throws {
         let peers = try Peers()
         let listener = try peers.listen()
         let port = try #require(listener.port)
@@ -75,7 +75,7 @@ import Testing
         #expect(listener.tlsIdentity == nil)
     }
 
-    @Test func `lists an address for each interface and the machine's name`() throws {
+    @Test func `URLs include an address for each interface and the host name`() throws {
         let peers = try Peers()
         let listener = try peers.listen {
             $0.networkInterface = nil
@@ -89,7 +89,7 @@ import Testing
         #expect(listener.tlsIdentity == nil)
     }
 
-    @Test func `listens on an interface by its name`() throws {
+    @Test func `a listener can be bound to an interface by name`() throws {
         let peers = try Peers()
         let listener = try peers.listen {
             $0.networkInterface = "lo"
@@ -99,7 +99,7 @@ import Testing
         #expect(listener.urls?.first?.host == "127.0.0.1")
     }
 
-    @Test func `keeps its port when started twice`() throws {
+    @Test func `starting a listener twice keeps its port`() throws {
         let peers = try Peers()
         let listener = try peers.listen { $0.disableTLS = true }
         defer { listener.stop() }
@@ -108,7 +108,7 @@ import Testing
         #expect(listener.port == port)
     }
 
-    @Test func `a taken port is reported as the system does`() throws {
+    @Test func `a port in use throws the system's error`() throws {
         let peers = try Peers()
         let first = try peers.listen { $0.disableTLS = true }
         defer { first.stop() }
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test(arguments: ["nowhere0", "203.0.113.7"])
-    func `an interface that is not here is an unknown host`(interface: String) throws {
+    func `an unknown network interface is an unknown host`(interface: String) throws {
         let peers = try Peers()
         do {
             _ = try peers.listen {
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func `counts connections, and the active among them`() async throws {
+    @Test func `open and active connections are counted`() async throws {
         let peers = try Peers()
         let listener = try peers.listen { $0.disableTLS = true }
         defer { listener.stop() }
@@ -164,7 +164,7 @@ import Testing
         #expect(listener.status.activeConnectionCount == 0)
     }
 
-    @Test func `two peers are two connections until one leaves`() async throws {
+    @Test func `the connection count goes down when a peer disconnects`() async throws {
         let peers = try Peers()
         let listener = try peers.listen { $0.disableTLS = true }
         defer { listener.stop() }
@@ -185,7 +185,7 @@ import Testing
         while listener.status.connectionCount != 0 { await Task.yield() }
     }
 
-    @Test func `stopping it stops its clients with 11001`() async throws {
+    @Test func `stopping a listener stops its clients with 11001`() async throws {
         let peers = try Peers()
         let listener = try peers.listen { $0.disableTLS = true }
         var configuration = try peers.configuration(target: listener.endpoint())
@@ -200,7 +200,7 @@ import Testing
         #expect((last?.error as NSError?)?.code == CBLError.webSocketGoingAway)
     }
 
-    @Test func `stopping it for a restart keeps its clients trying`() async throws {
+    @Test func `stopping a listener for a restart keeps its clients retrying`() async throws {
         let peers = try Peers()
         let listener = try peers.listen { $0.disableTLS = true }
         let port = listener.port
@@ -223,7 +223,7 @@ import Testing
         replicator.stop()
     }
 
-    @Test func `its port is free as soon as it has stopped`() throws {
+    @Test func `the port is free as soon as the listener has stopped`() throws {
         let peers = try Peers()
         let first = try peers.listen { $0.disableTLS = true }
         let port = first.port
@@ -237,7 +237,7 @@ import Testing
         }
     }
 
-    @Test func `closing its database stops it`() async throws {
+    @Test func `closing the database stops its listener`() async throws {
         let peers = try Peers()
         let listener = try peers.listen { $0.disableTLS = true }
         try peers.there.close()
@@ -266,7 +266,7 @@ import Testing
         #expect(await Replicator(config: configuration).finalCode() == CBLError.httpNotFound)
     }
 
-    @Test func `a read-only listener refuses a push and answers a pull`() async throws {
+    @Test func `a read-only listener refuses pushes and accepts pulls`() async throws {
         let peers = try Peers()
         try peers.here.defaultCollection().put("here", 1)
         try peers.there.defaultCollection().put("there", 1)
@@ -285,7 +285,7 @@ import Testing
     }
 
     @Test(arguments: ["a/b", "100% späte Ernte?#;", "a:b"])
-    func `a URL of the listener leads to its database, whatever the name`(
+    func `a listener's URL works for any database name`(
         _ name: String
     )
         async throws
@@ -303,7 +303,7 @@ import Testing
         #expect(try peers.here.defaultCollection().value("theirs") == 1)
     }
 
-    @Test func `deltas travel when the listener allows them`() async throws {
+    @Test func `deltas are sent if the listener allows them`() async throws {
         let peers = try Peers()
         let here = try peers.here.defaultCollection()
         let (listener, replicator) = try await peers.syncLongDocument(from: peers.here)
@@ -318,7 +318,7 @@ import Testing
 
     /// The listener does not record what a client has; it keeps old bodies instead.
     @Test(arguments: [1, 3, 4])
-    func `a client that missed up to two updates pulls the next as a difference`(
+    func `a client that is at most two updates behind pulls a delta`(
         updates: Int
     ) async throws {
         let peers = try Peers()
@@ -332,7 +332,7 @@ import Testing
     }
 
     @Test(arguments: [1, 6])
-    func `what was edited while no listener ran is pulled as a difference`(
+    func `an edit made while no listener was running is pulled as a delta`(
         updates: Int
     ) async throws {
         let peers = try Peers()

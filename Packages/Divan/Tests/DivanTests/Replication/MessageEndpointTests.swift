@@ -39,7 +39,7 @@ import Testing
             (65 << 20, "more than 67108864 received bytes are waiting to be processed"),
         ]
     )
-    func `holds a bounded amount of what comes too early or too fast`(
+    func `data that arrives before or faster than it can be processed is limited`(
         type: ProtocolType,
         flood: (messageByteCount: Int, text: String)
     ) async throws {
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `answers to pings that nobody takes are bounded`() async throws {
+    @Test func `unread answers to pings are limited`() async throws {
         let peers = try Peers()
         let listener = try peers.messageListener(.byteStream)
         let count = await withCheckedContinuation { end in
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func `what is confirmed twice makes room once`() async throws {
+    @Test func `confirming a message twice frees its space once`() async throws {
         let peers = try Peers()
         let listener = try peers.messageListener(.byteStream)
         let heldCount = await withCheckedContinuation { end in
@@ -193,7 +193,7 @@ import Testing
         return frames
     }
 
-    @Test func `what all connections of a listener hold is bounded`() async throws {
+    @Test func `the memory of all connections of a listener is limited`() async throws {
         let peers = try Peers()
         let listener = try peers.messageListener()
         let frames = try unfinishedFrames()
@@ -225,7 +225,7 @@ import Testing
     }
 
     @Test(arguments: [ProtocolType.messageStream, .byteStream])
-    func `syncs both ways`(type: ProtocolType) async throws {
+    func `a message endpoint syncs in both directions`(type: ProtocolType) async throws {
         let peers = try Peers()
         let (here, there) = (
             try peers.here.defaultCollection(), try peers.there.defaultCollection()
@@ -241,7 +241,7 @@ import Testing
         #expect(there.count == 40)
     }
 
-    @Test func `a peer that comes back pulls a change as a difference`() async throws {
+    @Test func `a peer that reconnects pulls a change as a delta`() async throws {
         let peers = try Peers()
         let there = try peers.there.defaultCollection()
         var generator = SeededGenerator(seed: 154)
@@ -260,7 +260,7 @@ import Testing
         #expect(try #require(delegate.last).receivedByteCount < 2_000)
     }
 
-    @Test func `a failure that may pass is tried again, any other ends the run`() async throws {
+    @Test func `a recoverable failure is retried, any other ends the replication`() async throws {
         let peers = try Peers()
         let (delegate, base) = try connect(peers, .messageStream)
         var configuration = base
@@ -305,7 +305,7 @@ import Testing
     }
 
     @Test(arguments: [ProtocolType.messageStream, .byteStream])
-    func `a connection that is over goes, though it keeps its end of the replication`(
+    func `a closed connection is released even if it keeps its replicator connection`(
         type: ProtocolType
     ) async throws {
         let peers = try Peers()
@@ -336,7 +336,7 @@ import Testing
         func close(error: (any Error)?, completion: @escaping @Sendable () -> Void) { completion() }
     }
 
-    @Test func `a batch that hands over a connection waits for no other that waits for it`()
+    @Test func `accepting a connection inside a batch does not deadlock with another thread`()
         async throws
     {
         let peers = try Peers()
@@ -385,7 +385,7 @@ import Testing
         func close(error: (any Error)?, completion: @escaping @Sendable () -> Void) { completion() }
     }
 
-    @Test func `closing asks all replicators to stop before it waits for one`() async throws {
+    @Test func `closing stops all replicators at the same time`() async throws {
         let peers = try Peers()
         let deaf = Deaf()
         for number in 0..<4 {

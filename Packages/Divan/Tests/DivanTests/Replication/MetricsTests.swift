@@ -11,7 +11,8 @@ import Testing
             .flatMap { $0.split(separator: " ").last.flatMap { Double($0) } }
     }
 
-    @Test func `replicators and listeners are counted, also when they are gone`() async throws {
+    @Test func `replicators and listeners are still counted after they are released`() async throws
+    {
         let name = "metrics-\(UUID().uuidString)"
         let (here, there) = (try Database.inMemory(name: name), try Database.inMemory(name: name))
         try here.defaultCollection().put("soup", 1)
@@ -54,7 +55,7 @@ import Testing
         )
     }
 
-    @Test func `every line is a comment or a sample, and no sample comes twice`() async throws {
+    @Test func `every line is a comment or a sample, and no sample is repeated`() async throws {
         let name = "odd \"name\"\n\\"
         let databases = try (0..<3).map { _ in try Database.inMemory(name: name) }
         let replicators = try databases.map { database in

@@ -4,7 +4,7 @@ import Testing
 
 /// One-shot replication between two databases of this process, without a network.
 @Suite(.timeLimit(.minutes(5))) struct OneShotTests {
-    @Test func `pushes every document`() async throws {
+    @Test func `a push sends every document`() async throws {
         let peers = try Peers()
         let source = try peers.here.defaultCollection()
         for number in 0..<250 { try source.put("document-\(number)", number) }
@@ -16,7 +16,7 @@ import Testing
         #expect(try target.value("document-249") == 249)
     }
 
-    @Test func `pulls every document`() async throws {
+    @Test func `a pull receives every document`() async throws {
         let peers = try Peers()
         let source = try peers.there.defaultCollection()
         for number in 0..<250 { try source.put("document-\(number)", number) }
@@ -26,7 +26,7 @@ import Testing
         #expect(try peers.here.defaultCollection().count == 250)
     }
 
-    @Test func `keeps revision IDs on their way`() async throws {
+    @Test func `revision IDs stay the same`() async throws {
         let peers = try Peers()
         let source = try peers.here.defaultCollection()
         for number in 0..<3 { try source.put("a", number) }
@@ -55,7 +55,7 @@ import Testing
         #expect(try here.value("here") == nil)
     }
 
-    @Test func `goes from connecting over busy to stopped`() async throws {
+    @Test func `a run goes from connecting through busy to stopped`() async throws {
         let peers = try Peers()
         try peers.here.defaultCollection().put("a", 1)
 
@@ -71,7 +71,7 @@ import Testing
         #expect(last.progress.completed == last.progress.total)
     }
 
-    @Test func `can be started again after it has stopped`() async throws {
+    @Test func `a stopped replicator can be started again`() async throws {
         let peers = try Peers()
         let source = try peers.here.defaultCollection()
         let replicator = Replicator(config: try peers.configuration(.push))
@@ -82,7 +82,7 @@ import Testing
         #expect(try peers.there.defaultCollection().value("a") == 2)
     }
 
-    @Test func `a second run sends nothing that the peer has`() async throws {
+    @Test func `a second run sends nothing that the peer already has`() async throws {
         let peers = try Peers()
         try peers.here.defaultCollection().put("a", 1)
         let replicator = Replicator(config: try peers.configuration(.push))
@@ -100,7 +100,7 @@ import Testing
         #expect(heard.elements.count == 1)
     }
 
-    @Test func `a reset run compares everything and changes nothing`() async throws {
+    @Test func `a run with reset compares everything and changes nothing`() async throws {
         let peers = try Peers()
         let (here, there) = (
             try peers.here.defaultCollection(), try peers.there.defaultCollection()
@@ -126,7 +126,7 @@ import Testing
         #expect(try here.document(id: "a")?.sequence == 1)
     }
 
-    @Test func `deletions travel and purges do not`() async throws {
+    @Test func `deletions are replicated and purges are not`() async throws {
         let peers = try Peers()
         let (here, there) = (
             try peers.here.defaultCollection(), try peers.there.defaultCollection()
@@ -144,7 +144,7 @@ import Testing
         #expect(try there.value("purged") == 1)
     }
 
-    @Test func `blobs travel with their documents, both ways`() async throws {
+    @Test func `blobs are replicated with their documents in both directions`() async throws {
         let peers = try Peers()
         let (here, there) = (
             try peers.here.defaultCollection(), try peers.there.defaultCollection()
@@ -165,7 +165,7 @@ import Testing
         #expect(pulled?.content == Data("small".utf8))
     }
 
-    @Test func `named collections keep apart`() async throws {
+    @Test func `documents stay in their named collections`() async throws {
         let peers = try Peers()
         for database in [peers.here, peers.there] {
             _ = try database.createCollection(name: "rooms", scope: "hotel")
@@ -186,7 +186,7 @@ import Testing
         #expect(try peers.there.defaultCollection().count == 0)
     }
 
-    @Test func `a collection that the peer lacks ends the run with 10404`() async throws {
+    @Test func `a collection that the peer does not have ends the run with 10404`() async throws {
         let peers = try Peers()
         let rooms = try peers.here.createCollection(name: "rooms")
         let replicator = Replicator(config: try peers.configuration(collections: [rooms]))

@@ -86,7 +86,7 @@ import Testing
 
     // MARK: Between peers
 
-    @Test func `both ends read what the listener between them does not see`() async throws {
+    @Test func `both clients read values that the listener between them cannot see`() async throws {
         try save("cantaloupe-77", into: here)
         try await sync(here)
         let middle = try #require(try there.document(id: "ada"))
@@ -136,7 +136,9 @@ import Testing
         return text
     }
 
-    @Test func `the old key still decrypts, and without one the value stays`() async throws {
+    @Test func `values with an old key can be decrypted, and those without a key stay encrypted`()
+        async throws
+    {
         try save("one", into: here)
         try await sync(here)
         let newer = try PropertyKeys(current: "2", keys: ["1": Self.key(1), "2": Self.key(2)])
@@ -153,7 +155,8 @@ import Testing
         #expect(left.dictionary(forKey: "encrypted$ssn") == sealed)
     }
 
-    @Test func `without a decryptor the property stays as it came, and goes back so`() async throws
+    @Test func `without a decryptor an encrypted property is kept and pushed back unchanged`()
+        async throws
     {
         try save("one", into: here)
         try await sync(here)
@@ -173,7 +176,7 @@ import Testing
         #expect(back.encryptable(forKey: "ssn")?.string == "one")
     }
 
-    @Test func `no delta is made of or for what is encrypted`() async throws {
+    @Test func `documents with encrypted properties are not sent as deltas`() async throws {
         let long = String(repeating: "text ", count: 400)
         let document = MutableDocument(id: "ada").setString(long, forKey: "text")
         try here.save(document: document.setEncryptable(Encryptable("one"), forKey: "ssn"))
@@ -202,7 +205,8 @@ import Testing
 
     // MARK: What is refused
 
-    @Test func `without an encryptor the document stays here, and the rest goes`() async throws {
+    @Test func `without an encryptor the document is not pushed, but the others are`() async throws
+    {
         try save("one", into: here)
         try here.put("plain", 1)
         #expect(try await failures(replicator(here, .push)) == ["push ada \(CBLError.crypto)"])
@@ -215,7 +219,7 @@ import Testing
         #expect(try there.document(id: "ada")?.contains(key: "encrypted$ssn") == true)
     }
 
-    @Test func `a listener does not hand out its own encryptable values`() async throws {
+    @Test func `a listener does not send its own encryptable values`() async throws {
         try save("one", into: there)
         try there.put("plain", 1)
         let pull = try replicator(here, .pull, decryptor: keys.decryptor)
@@ -224,7 +228,7 @@ import Testing
         #expect(try here.value("plain") == 1)
     }
 
-    @Test func `an encryptor that fails keeps the document here`() async throws {
+    @Test func `if the encryptor fails, the document is not pushed`() async throws {
         struct NoKey: Error {}
         try save("one", into: here)
         for encryptor: DocumentPropertyEncryptor in [
@@ -239,7 +243,7 @@ import Testing
         #expect(try there.document(id: "ada") == nil)
     }
 
-    @Test func `a decryptor that fails keeps the document out`() async throws {
+    @Test func `if the decryptor fails, the document is not stored`() async throws {
         try save("one", into: here)
         try await sync(here)
         let wrong = try PropertyKeys(current: "1", keys: ["1": Self.key(9)])
@@ -254,7 +258,7 @@ import Testing
         #expect(try other.collection.document(id: "ada") == nil)
     }
 
-    @Test func `a service of keys that is away is asked again later`() async throws {
+    @Test func `an unavailable key service is retried later`() async throws {
         try save("one", into: here)
         let attempts = Mutex(0)
         let away = NSError(domain: CBLError.domain, code: CBLError.httpServiceUnavailable)
@@ -288,7 +292,7 @@ import Testing
 
     // MARK: Outside replication
 
-    @Test func `callbacks are told the place and see the whole document`() async throws {
+    @Test func `callbacks get the property's path and the complete document`() async throws {
         let people = try peers.here.createCollection(name: "people", scope: "hr")
         let box = try peers.there.createCollection(name: "people", scope: "hr")
         try save("one", into: people)
@@ -314,7 +318,7 @@ import Testing
         #expect(sealed?.toJSON() == #"{"alg":"CB_MOBILE_CUSTOM","ciphertext":"AP8="}"#)
     }
 
-    @Test func `queries read the value under its own name here`() async throws {
+    @Test func `local queries read the value under its own name`() async throws {
         try save("one", into: here)
         let query = "SELECT meta().id FROM _default WHERE ssn.`value` = 'one'"
         #expect(try peers.here.createQuery(query).execute().allResults().count == 1)
@@ -322,7 +326,7 @@ import Testing
         #expect(try peers.there.createQuery(query).execute().allResults().isEmpty)
     }
 
-    @Test func `resolvers see decrypted values, and a merge is encrypted`() async throws {
+    @Test func `resolvers get decrypted values, and a merge is encrypted`() async throws {
         try save("one", into: here)
         try await sync(here)
         try await sync(other.collection)
@@ -344,7 +348,7 @@ import Testing
         #expect(try there.document(id: "ada")?.contains(key: "ssn") == false)
     }
 
-    @Test func `keys that are none are an invalid parameter`() throws {
+    @Test func `invalid keys throw invalidParameter`() throws {
         expect(CBLError.invalidParameter) {
             _ = try PropertyKeys(current: "2", keys: ["1": Self.key(1)])
         }

@@ -80,7 +80,7 @@ import Testing
         return Dictionary(refused.elements, uniquingKeysWith: { first, _ in first })
     }
 
-    @Test func `a user of a listener gets and stores the documents of a condition only`()
+    @Test func `a condition limits the documents that a listener's client can read and write`()
         async throws
     {
         for (id, owner) in [("a1", "ada"), ("e1", "eve"), ("a2", "ada"), ("x", "o' OR 1=1 --")] {
@@ -95,7 +95,7 @@ import Testing
         #expect(try ids(peers.there) == ["a1", "a2", "e1", "mine", "x"])
     }
 
-    @Test func `what is another's can be neither changed nor deleted`() async throws {
+    @Test func `a client cannot change or delete documents outside its condition`() async throws {
         try put("a1", "eve", in: peers.there)
         let listener = try listen()
         defer { listener.stop() }
@@ -112,7 +112,9 @@ import Testing
         #expect(try peers.there.defaultCollection().document(id: "a1")?.revisionID == revision)
     }
 
-    @Test func `the same condition on either side gives the same documents`() async throws {
+    @Test func `a condition selects the same documents on the listener and on the client`()
+        async throws
+    {
         let owners = ["ada", "eve", "bo"]
         for number in 0..<60 {
             try put("d\(number)", owners[number % 3], number % 7, in: peers.there)
@@ -147,7 +149,7 @@ import Testing
         #expect(try other.there.defaultCollection().documentIDs().sorted() == expected)
     }
 
-    @Test func `a typed condition filters, and deletions pass`() async throws {
+    @Test func `a typed condition filters a push, but deletions are still sent`() async throws {
         for (id, owner) in [("a1", "ada"), ("e1", "eve"), ("a2", "ada")] {
             try put(id, owner, in: peers.here)
         }
@@ -169,7 +171,7 @@ import Testing
         #expect(document?.int(forKey: "priority") == 1)
     }
 
-    @Test func `a condition is checked before anything starts`() throws {
+    @Test func `an invalid condition throws before replication starts`() throws {
         for text in ["owner =", "owner = $user", "COUNT(*) = 1", "META().sequence = 1", "1) OR (1"]
         {
             #expect(throws: NSError.self) { try Collection.filter(where: text) }

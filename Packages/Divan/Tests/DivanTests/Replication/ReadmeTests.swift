@@ -4,7 +4,7 @@ import Testing
 
 /// The programs of the README's section about syncing, word for word.
 @Suite(.timeLimit(.minutes(5))) struct ReplicationReadmeTests {
-    @Test func `the README's listener and replicator meet`() async throws {
+    @Test func `the listener and replicator in the README sync`() async throws {
         let peers = try Peers()
         try peers.here.defaultCollection().put("grand", 1)
         let listener = try listen(to: peers.there.defaultCollection())
@@ -14,7 +14,8 @@ import Testing
         #expect(try peers.there.defaultCollection().value("grand") == 1)
     }
 
-    @Test func `the README's access refuses a guest and lets others read what is theirs`()
+    @Test
+    func `the access example in the README refuses guests and limits users to their documents`()
         async throws
     {
         let peers = try Peers()
@@ -50,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `the README's tokens come from the application`() throws {
+    @Test func `the token example in the README works`() throws {
         let signIn = SignIn()
         let peers = try Peers()
         var config = ReplicatorConfiguration(
@@ -66,7 +67,7 @@ import Testing
         #expect(config.authenticator is TokenAuthenticator)
     }
 
-    @Test func `the README's blob is fetched`() async throws {
+    @Test func `the blob example in the README works`() async throws {
         let home = try TemporaryDatabase()
         let made = MutableDocument(id: "trip")
         made.setBlob(Blob(contentType: "image/png", data: Data([1, 2])), forKey: "picture")

@@ -67,7 +67,7 @@ import Testing
         #expect(blob?.content == Data("the content of a blob".utf8))
     }
 
-    @Test func `a page in the middle that cannot be read costs nothing that the peer has`() throws {
+    @Test func `an unreadable page loses nothing that the peer has`() throws {
         // A page of documents: most of the others can still be read.
         try overwrite(8_192 * 15, count: 64)
         let rebuild = try rebuild()
@@ -80,7 +80,7 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: rebuild.damagedPath + "db.sqlite3"))
     }
 
-    @Test func `indexes are made again, of what the peer brought too`() throws {
+    @Test func `indexes are recreated and include documents from the peer`() throws {
         let before = try Database(name: "here", config: .in(directory))
         let collection = try before.defaultCollection()
         let words = FullTextIndexConfiguration(["text"], language: "en")
@@ -100,7 +100,8 @@ import Testing
 
     /// The header, the head of the schema, all of the first page.
     @Test(arguments: [(0, 100), (100, 200), (0, 8_192)])
-    func `a file that cannot be opened keeps what its pages hold`(place: Int, count: Int) throws {
+    func `documents are recovered from a file that cannot be opened`(place: Int, count: Int) throws
+    {
         try overwrite(place, count: count)
         #expect(throws: (any Error).self) {
             try Database(name: "here", config: .in(directory)).defaultCollection()
@@ -115,7 +116,7 @@ import Testing
         #expect(try here.defaultCollection().getDocumentExpiration(id: "doc-9") != nil)
     }
 
-    @Test func `a file of which nothing can be read comes back from the peer`() throws {
+    @Test func `an unreadable file is restored from the peer`() throws {
         let byteCount = try Data(contentsOf: file).count
         try overwrite(0, count: byteCount)
         let rebuild = try rebuild()
@@ -125,7 +126,7 @@ import Testing
         try checkContent()
     }
 
-    @Test func `a damaged name of a collection is known from its index`() throws {
+    @Test func `a damaged collection name is recovered from its index`() throws {
         let bytes = try Data(contentsOf: file)
         // The first occurrence is in the row or in the index; the other one is left.
         let place = try #require(bytes.range(of: Data("_default_default".utf8)))
@@ -135,7 +136,7 @@ import Testing
         try checkContent()
     }
 
-    @Test func `an altered blob comes from the peer`() throws {
+    @Test func `a modified blob is fetched from the peer`() throws {
         let folder = directory.file("here.cblite2/Attachments")
         let name = try #require(try FileManager.default.contentsOfDirectory(atPath: folder).first)
         try FileManager.default.removeItem(atPath: "\(folder)/\(name)")
@@ -144,14 +145,14 @@ import Testing
         try checkContent()
     }
 
-    @Test func `whoever has it open is in the way, and nothing is changed`() throws {
+    @Test func `rebuilding throws busy while the database is open and changes nothing`() throws {
         let here = try Database(name: "here", config: .in(directory))
         expect(CBLError.busy) { _ = try rebuild() }
         try here.close()
         try checkContent()
     }
 
-    @Test func `a pull that fails leaves everything as it was`() throws {
+    @Test func `a failed pull changes nothing`() throws {
         try overwrite(8_192 * 15, count: 64)
         let before = try Data(contentsOf: file)
         struct Refusal: Error {}
@@ -165,7 +166,7 @@ import Testing
         #expect(Set(names) == ["here.cblite2", "peer.cblite2"])
     }
 
-    @Test func `what a crash left half made goes, and what it left whole stays`() throws {
+    @Test func `a rebuild after a crash deletes unfinished files and keeps complete ones`() throws {
         let files = FileManager.default
         let unfinished = directory.file("here.rebuilding.cblite2")
         try files.createDirectory(atPath: unfinished, withIntermediateDirectories: false)
@@ -201,7 +202,7 @@ import Testing
         #expect(try again.defaultCollection().count == 401)
     }
 
-    @Test func `a repair that cannot mend the file says so`() async throws {
+    @Test func `a repair that cannot fix the file throws corruptData`() async throws {
         try overwrite(8_192 * 15, count: 64)
         let here = try Database(name: "here", config: .in(directory))
         defer { try? here.close() }
@@ -215,7 +216,7 @@ import Testing
         #expect(error?.code == CBLError.corruptData)
     }
 
-    @Test func `a collection that the peer does not know costs no other one`() throws {
+    @Test func `a collection that the peer does not have does not stop the others`() throws {
         let here = try Database(name: "here", config: .in(directory))
         let renamed = try here.createCollection(name: "qeople")
         try renamed.save(document: MutableDocument(id: "only"))
@@ -240,7 +241,7 @@ import Testing
         #expect(try again.collection(name: "qeople")?.document(id: "only") != nil)
     }
 
-    @Test func `a document that is lost is named, and the one who lists all is told`() throws {
+    @Test func `each lost document is reported`() throws {
         try overwrite(8_192 * 15, count: 64)
         let nobody = try Database(name: "nobody", config: .in(directory))
         let rebuild = try Database.rebuild(withName: "here", withConfig: .in(directory)) { here in

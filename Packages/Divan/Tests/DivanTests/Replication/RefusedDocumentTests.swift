@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `a refused document stays listed over runs, until it changes`() async throws {
+    @Test func `a refused document stays listed across runs until it changes`() async throws {
         let listener = try listen()
         defer { listener.stop() }
         let here = try peers.here.defaultCollection()
@@ -51,7 +51,7 @@ import Testing
         #expect(try replicator.refusedDocuments(collection: here).isEmpty)
     }
 
-    @Test func `a retry passes on what the listener takes by now`() async throws {
+    @Test func `retrying sends refused documents that the listener now accepts`() async throws {
         let strict = try listen()
         let here = try peers.here.defaultCollection()
         let url = try strict.endpoint()
@@ -75,7 +75,7 @@ import Testing
         #expect(try peers.there.defaultCollection().value("bad") == 13)
     }
 
-    @Test func `refused documents need a replicator that pushes the collection`() throws {
+    @Test func `refused documents require a replicator that pushes the collection`() throws {
         let here = try peers.here.defaultCollection()
         let pull = Replicator(config: try peers.configuration(.pull))
         let error = #expect(throws: NSError.self) {

@@ -43,7 +43,7 @@ import Testing
         #expect(batches < 400)
     }
 
-    @Test func `a tombstone carries the flag deleted`() async throws {
+    @Test func `a tombstone has the deleted flag`() async throws {
         let peers = try Peers()
         let here = try peers.here.defaultCollection()
         try here.put("a", 1)
@@ -63,7 +63,9 @@ import Testing
         #expect(!events.contains { $0.hasSuffix("\(CBLError.httpConflict)") })
     }
 
-    @Test func `a push refused with 409 is not reported when the replicator pulls`() async throws {
+    @Test func `a push rejected with 409 is not reported if the replicator also pulls`()
+        async throws
+    {
         let peers = try Peers()
         let (here, there) = (
             try peers.here.defaultCollection(), try peers.there.defaultCollection()
@@ -91,7 +93,9 @@ import Testing
 
     // MARK: Pending
 
-    @Test func `pending works before start and after stop, and is a snapshot`() async throws {
+    @Test func `pending documents can be read before start and after stop, and are a snapshot`()
+        async throws
+    {
         let peers = try Peers()
         let here = try peers.here.defaultCollection()
         try here.put("a", 1)
@@ -106,7 +110,7 @@ import Testing
         #expect(try !replicator.isDocumentPending("nobody", collection: here))
     }
 
-    @Test func `the exact list of pending documents tells spellings of a letter apart`()
+    @Test func `the list of pending documents distinguishes Unicode spellings`()
         async throws
     {
         let spellings = ["A\u{30A}", "\u{C5}", "\u{212B}"]
@@ -140,7 +144,7 @@ import Testing
         #expect(pending == ["a", "b"])
     }
 
-    @Test func `asking about one document looks at that document alone`() throws {
+    @Test func `isDocumentPending reads only that document`() throws {
         let peers = try Peers()
         let here = try peers.here.defaultCollection()
         for id in ["a", "b", "c"] { try here.put(id, 1) }
@@ -183,7 +187,7 @@ import Testing
         #expect(await events(configuration) == ["push a 0 \(CBLError.httpForbidden)"])
     }
 
-    @Test func `pending is kept per target`() async throws {
+    @Test func `pending documents are separate for each target`() async throws {
         let peers = try Peers()
         let here = try peers.here.defaultCollection()
         try here.put("a", 1)
@@ -196,7 +200,7 @@ import Testing
 
     // MARK: Filters
 
-    @Test func `a push filter sees the body, and an empty one with the flag of a tombstone`()
+    @Test func `a push filter gets the body, which is empty for a tombstone`()
         async throws
     {
         let peers = try Peers()
@@ -215,7 +219,9 @@ import Testing
         #expect(Set(seen.elements) == [#"live {"value":7} 0"#, "gone {} 1"])
     }
 
-    @Test func `a push filter that refuses is silent, and the checkpoint moves on`() async throws {
+    @Test func `a document excluded by a push filter is not reported, and the checkpoint advances`()
+        async throws
+    {
         let peers = try Peers()
         try peers.here.defaultCollection().put("a", 1)
         let configuration = try peers.configuration(.push) { $0.pushFilter = { _, _ in false } }
@@ -230,7 +236,7 @@ import Testing
         #expect(try peers.there.defaultCollection().count == 1, "a reset does")
     }
 
-    @Test func `a pull filter sees the body before it is stored, its blobs not fetched`()
+    @Test func `a pull filter gets the body before it is stored and before blobs are fetched`()
         async throws
     {
         let peers = try Peers()
@@ -255,7 +261,7 @@ import Testing
         #expect(try here.document(id: "a")?.blob(forKey: "pic")?.content == content)
     }
 
-    @Test func `a pull filter that refuses is 10403, and the revision is not offered again`()
+    @Test func `a document rejected by a pull filter is 10403 and is not offered again`()
         async throws
     {
         let peers = try Peers()
@@ -266,7 +272,7 @@ import Testing
         #expect(await events(try peers.configuration(.pull)) == [])
     }
 
-    @Test func `documents handed to filters know their collection and cannot be edited`()
+    @Test func `documents passed to filters have their collection and cannot be edited`()
         async throws
     {
         let peers = try Peers()
@@ -294,7 +300,7 @@ import Testing
         }
     }
 
-    @Test func `documents handed to filters know their revision`() async throws {
+    @Test func `documents passed to filters have their revision ID`() async throws {
         let peers = try Peers()
         let (here, there) = (
             try peers.here.defaultCollection(), try peers.there.defaultCollection()
@@ -341,7 +347,7 @@ import Testing
         #expect(!seen.elements.contains { $0[2] == nil })
     }
 
-    @Test func `filters may use the database`() async throws {
+    @Test func `filters can use the database`() async throws {
         let peers = try Peers()
         let (here, there) = (
             try peers.here.defaultCollection(), try peers.there.defaultCollection()

@@ -20,7 +20,7 @@ import Testing
         return statistics
     }
 
-    @Test func `the time left is what is missing at the pace of the last seconds`() {
+    @Test func `the time left is estimated from the pace of the last seconds`() {
         var pace = ReplicationPace()
         #expect(pace.timeLeft == nil && pace.documentsPerSecond == 0)
         // Slow at first, which no longer counts after five seconds.
@@ -42,7 +42,7 @@ import Testing
         #expect(pace.timeLeft == .seconds(4))
     }
 
-    @Test func `nobody can tell while nothing moves, and nothing is left when all is there`() {
+    @Test func `the time left is unknown without progress and zero when complete`() {
         var pace = ReplicationPace()
         pace.note(statistics(pulled: 0, remaining: 0), at: begin)
         #expect(pace.timeLeft == nil)
@@ -52,7 +52,7 @@ import Testing
         #expect(pace.timeLeft == .zero)
     }
 
-    @Test func `moments that go back or come too often do no harm`() {
+    @Test func `timestamps that go backward or are very close do no harm`() {
         var pace = ReplicationPace()
         for step in 0..<10_000 {
             pace.note(
@@ -66,7 +66,7 @@ import Testing
         #expect(pace.timeLeft != nil)
     }
 
-    @Test func `a run knows what is left, and ends with nothing`() async throws {
+    @Test func `a completed run has no remaining documents`() async throws {
         let peers = try Peers()
         let source = try peers.there.defaultCollection()
         for number in 0..<250 { try source.put("document-\(number)", number) }

@@ -7,7 +7,7 @@ import Testing
 ///
 /// The effective values are internal: observing them from outside would mean waiting that long.
 @Suite struct ReplicatorConfigurationTests {
-    @Test func `has the documented defaults`() throws {
+    @Test func `the configuration has the documented defaults`() throws {
         let configuration = try Peers().configuration()
         #expect(configuration.replicatorType == .pushAndPull)
         #expect(!configuration.continuous)
@@ -19,7 +19,7 @@ import Testing
         #expect(configuration.authenticator == nil)
     }
 
-    @Test func `attempts follow the mode until they are set`() throws {
+    @Test func `maxAttempts depends on continuous until it is set`() throws {
         var configuration = try Peers().configuration()
         configuration.continuous = true
         #expect(configuration.maxAttempts == UInt.max)
@@ -28,7 +28,7 @@ import Testing
         #expect(configuration.maxAttempts == 4)
     }
 
-    @Test func `zero stands for the default, and is read back as zero`() throws {
+    @Test func `zero uses the default and is read back as zero`() throws {
         var configuration = try Peers().configuration()
         configuration.heartbeat = 0
         configuration.maxAttempts = 0
@@ -45,7 +45,7 @@ import Testing
         #expect(configuration.heartbeatInForce == 0.5)
     }
 
-    @Test func `a collection that is deleted already ends the start with notOpen`() async throws {
+    @Test func `starting with a deleted collection ends with notOpen`() async throws {
         let peers = try Peers()
         let collection = try peers.here.createCollection(name: "gone")
         try peers.here.deleteCollection(name: "gone")
@@ -58,7 +58,7 @@ import Testing
         #expect(await replicator.finalCode() == CBLError.notOpen)
     }
 
-    @Test func `a replicator keeps a copy`() throws {
+    @Test func `a replicator copies its configuration`() throws {
         let peers = try Peers()
         var configuration = try peers.configuration()
         let replicator = Replicator(config: configuration)
@@ -66,17 +66,17 @@ import Testing
         #expect(!replicator.config.continuous)
     }
 
-    @Test func `the three ways to build one agree`() throws {
+    @Test func `the three ways to create a configuration are equivalent`() throws {
         let older: any OlderNames = Names()
         try older.buildThreeWays()
     }
 
-    @Test func `settings of the default collection are forwarded to it`() throws {
+    @Test func `settings of the old API apply to the default collection`() throws {
         let older: any OlderNames = Names()
         try older.forwardSettings()
     }
 
-    @Test func `negative waits stop the program`() async {
+    @Test func `negative waits are a fatal error`() async {
         await #expect(processExitsWith: .failure) {
             var configuration = try Peers().configuration()
             configuration.heartbeat = -1
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: [TimeInterval.infinity, .greatestFiniteMagnitude, 1e30])
-    func `waits beyond all time are long waits`(seconds: TimeInterval) async throws {
+    func `infinite or very long waits are accepted`(seconds: TimeInterval) async throws {
         let peers = try Peers()
         let listener = try peers.listen {
             $0.disableTLS = true
@@ -105,13 +105,13 @@ import Testing
         listener.stop()
     }
 
-    @Test func `an http endpoint stops the program`() async {
+    @Test func `an http endpoint is a fatal error`() async {
         await #expect(processExitsWith: .failure) {
             _ = URLEndpoint(url: try #require(URL(string: "http://localhost/db")))
         }
     }
 
-    @Test func `an endpoint with credentials stops the program`() async {
+    @Test func `an endpoint with credentials is a fatal error`() async {
         await #expect(processExitsWith: .failure) {
             _ = URLEndpoint(url: try #require(URL(string: "ws://ada:secret@localhost/db")))
         }
@@ -121,7 +121,7 @@ import Testing
         "ws://127.0.0.1:4984", "wss://127.0.0.1:4984/", "ws:///db", "ws://127.0.0.1/db?a=b",
         "WSS://127.0.0.1/db/_blipsync", "ws://127.0.0.1/db#part",
     ])
-    func `what else is wrong with an address ends the start with 5004`(
+    func `any other invalid address ends the start with 5004`(
         _ address: String
     )
         async throws

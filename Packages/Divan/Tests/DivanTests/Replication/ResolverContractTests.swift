@@ -26,14 +26,14 @@ import Testing
         }
     }
 
-    @Test func `the default rule breaks no promise`() throws {
+    @Test func `the default resolver satisfies the contract`() throws {
         let peers = try Peers()
         let collection = try peers.here.defaultCollection()
         #expect(ConflictResolver.violations(of: ConflictResolver.default, in: collection) == [])
         try peers.here.close()
     }
 
-    @Test func `an answer that changes from call to call is found`() throws {
+    @Test func `a resolver with different results for the same conflict is reported`() throws {
         let peers = try Peers()
         let collection = try peers.here.defaultCollection()
         let fickle = ConflictResolver.violations(of: Fickle(), in: collection)

@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `a listener that starts again while its last clients leave ends with its database`()
+    @Test func `a listener restarted while clients disconnect stops when its database closes`()
         async throws
     {
         let peers = try Peers()
@@ -43,7 +43,7 @@ import Testing
         #expect(listener.port == nil)
     }
 
-    @Test func `a replicator that starts again as it hears of its end ends with its database`()
+    @Test func `a replicator restarted from its stop event stops when its database closes`()
         async throws
     {
         let peers = try Peers()
@@ -75,7 +75,7 @@ import Testing
     }
 
     /// A slow listener prolongs the moment at which the end is current but not yet reported.
-    @Test func `who starts again as soon as the end is current hears of that end first`()
+    @Test func `a replicator restarted while it stops reports the stop first`()
         async throws
     {
         let peers = try Peers()
@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test(arguments: [ProtocolType.messageStream, .byteStream])
-    func `a message connection that is closed before it begins says so to who begins it`(
+    func `starting a message connection that is already closed reports the close`(
         type: ProtocolType
     ) async {
         let transport = MessageConnectionTransport(
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    @Test func `a connection that is accepted twice ends with its listener's database`()
+    @Test func `closing the database stops a connection that was accepted twice`()
         async throws
     {
         let peers = try Peers()

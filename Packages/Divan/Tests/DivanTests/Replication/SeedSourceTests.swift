@@ -7,7 +7,7 @@ import Testing
 /// Only the names, labels and optionals matter; the values are made up.
 @Suite struct SeedSourceTests {
     @Test(arguments: OlderProgram.all)
-    func `code of the public pages compiles and runs`(program: OlderProgram) throws {
+    func `code from the public documentation compiles and runs`(program: OlderProgram) throws {
         try program.run()
     }
 }

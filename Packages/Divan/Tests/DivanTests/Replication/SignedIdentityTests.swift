@@ -55,7 +55,9 @@ import Testing
         return (await replicator.finalCode(), replicator.serverCertificate)
     }
 
-    @Test func `both sides know each other by the authority that signed them`() async throws {
+    @Test func `both peers authenticate with certificates signed by the same authority`()
+        async throws
+    {
         try peers.here.defaultCollection().put("a", 1)
         let root = try #require(authority.certs.first)
         let server = try identity(.serverAuth, named: "box")
@@ -88,7 +90,7 @@ import Testing
         )
     }
 
-    @Test func `a certificate for clients does not serve`() async throws {
+    @Test func `a client certificate cannot be used by a listener`() async throws {
         let client = try identity(.clientAuth, named: "robot")
         let listener = try peers.listen { $0.tlsIdentity = client }
         defer { listener.stop() }

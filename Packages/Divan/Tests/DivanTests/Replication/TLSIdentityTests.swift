@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `is found under its label, for a year`() throws {
+    @Test func `an identity is found by its label and is valid for a year`() throws {
         let made = try make()
         let found = try #require(try TLSIdentity.identity(withLabel: label))
         #expect(found.certs == made.certs)
@@ -38,20 +38,20 @@ import Testing
         #expect(try TLSIdentity.labels().contains(label))
     }
 
-    @Test func `is gone after its deletion, which may be repeated`() throws {
+    @Test func `a deleted identity is not found, and deleting it again succeeds`() throws {
         _ = try make()
         try TLSIdentity.deleteIdentity(withLabel: label)
         try TLSIdentity.deleteIdentity(withLabel: label)
         #expect(try TLSIdentity.identity(withLabel: label) == nil)
     }
 
-    @Test func `needs a common name and a free label`() throws {
+    @Test func `creating an identity requires a common name and an unused label`() throws {
         #expect(code { _ = try make([certAttrOrganization: "Divan"]) } == CBLError.crypto)
         _ = try make()
         #expect(code { _ = try make() } == CBLError.crypto)
     }
 
-    @Test func `its files are for their owner only`() throws {
+    @Test func `identity files are readable only by their owner`() throws {
         _ = try make()
         let manager = FileManager.default
         let directory = TLSIdentity.storeDirectory
@@ -64,7 +64,7 @@ import Testing
         #expect(attributes[.posixPermissions] as? Int == 0o700)
     }
 
-    @Test func `an identity signed by another carries its chain`() throws {
+    @Test func `an identity without the right to sign cannot be an issuer`() throws {
         let authority = try make()
         #expect(
             code {
@@ -79,7 +79,7 @@ import Testing
         )
     }
 
-    @Test func `bytes that are no identity are refused`() {
+    @Test func `data that is not an identity is rejected`() {
         let noise = Data((0..<200).map { UInt8($0) })
         let importCode = code {
             _ = try TLSIdentity.importIdentity(withData: noise, password: "x", label: label)
@@ -91,7 +91,7 @@ import Testing
         #expect(issuerCode == CBLError.crypto)
     }
 
-    @Test func `Apple's names read a certificate`() throws {
+    @Test func `a certificate can be read with Apple's functions`() throws {
         let certificate = try #require(try make().certs.first)
         let der = SecCertificateCopyData(certificate)
         let copy = try #require(SecCertificateCreateWithData(kCFAllocatorDefault, der))
@@ -102,7 +102,7 @@ import Testing
         #expect(SecCertificateCreateWithData(nil, NSData()) == nil)
     }
 
-    @Test func `a certificate survives DER and PEM`() throws {
+    @Test func `a certificate converts to DER and PEM and back`() throws {
         let certificate = try #require(try make().certs.first)
         #expect(try TLSCertificate(der: certificate.der) == certificate)
         #expect(try TLSCertificate(pem: certificate.pem) == certificate)

@@ -15,7 +15,9 @@ import Testing
         return await Replicator(config: configuration).finalCode()
     }
 
-    @Test func `a self-signed certificate is refused by default, and shown`() async throws {
+    @Test func `a self-signed certificate is refused by default but available to the application`()
+        async throws
+    {
         let peers = try Peers()
         let listener = try peers.listen()
         defer { listener.stop() }
@@ -24,7 +26,9 @@ import Testing
         #expect(replicator.serverCertificate == listener.tlsIdentity?.certs.first)
     }
 
-    @Test func `a self-signed certificate is accepted when only those are`() async throws {
+    @Test func `a self-signed certificate is accepted with acceptOnlySelfSignedServerCertificate`()
+        async throws
+    {
         let peers = try Peers()
         try peers.here.defaultCollection().put("a", 1)
         let listener = try peers.listen()
@@ -36,7 +40,7 @@ import Testing
         #expect(try peers.there.defaultCollection().value("a") == 1)
     }
 
-    @Test func `the pinned certificate is accepted, any other is 5011`() async throws {
+    @Test func `the pinned certificate is accepted, and any other is 5011`() async throws {
         let peers = try Peers()
         let listener = try peers.listen()
         defer { listener.stop() }
@@ -55,7 +59,7 @@ import Testing
         #expect(refused == CBLError.tlsCertUnknownRoot)
     }
 
-    @Test func `the anonymous identity is made once`() throws {
+    @Test func `the anonymous identity is created once`() throws {
         let peers = try Peers()
         let first = try peers.listen()
         let certificate = first.tlsIdentity?.certs.first
@@ -66,7 +70,7 @@ import Testing
         #expect(second.tlsIdentity?.certs.first == certificate)
     }
 
-    @Test func `own roots replace the system's`() async throws {
+    @Test func `custom root certificates replace the system's`() async throws {
         let peers = try Peers()
         let identity = try TLSIdentity.createIdentity(
             for: .serverAuth,
@@ -103,7 +107,8 @@ import Testing
         #expect(code == CBLError.tlsCertExpired)
     }
 
-    @Test func `a wrong or missing password is 10401, the right one is let in`() async throws {
+    @Test func `a wrong or missing password is 10401, and the right one is accepted`() async throws
+    {
         let peers = try Peers()
         let listener = try peers.listen {
             $0.authenticator = ListenerPasswordAuthenticator { name, password in
@@ -137,7 +142,7 @@ import Testing
         #expect(code == 0)
     }
 
-    @Test func `a client certificate from a trusted root is let in`() async throws {
+    @Test func `a client certificate from a trusted root is accepted`() async throws {
         let peers = try Peers()
         let identity = try TLSIdentity.createIdentity(
             for: .clientAuth,
@@ -160,7 +165,7 @@ import Testing
         #expect(missing == CBLError.tlsClientCertRequired)
     }
 
-    @Test func `a callback may refuse a client certificate`() async throws {
+    @Test func `a callback can reject a client certificate`() async throws {
         let peers = try Peers()
         let identity = try TLSIdentity.createIdentity(
             for: .clientAuth,
@@ -180,7 +185,7 @@ import Testing
         #expect(refused == CBLError.tlsClientCertRejected)
     }
 
-    @Test func `a certificate authenticator needs TLS`() throws {
+    @Test func `a certificate authenticator requires TLS`() throws {
         let peers = try Peers()
         do {
             _ = try peers.listen {

@@ -57,7 +57,7 @@ import Testing
         return (server, await Replicator(config: configuration).statuses())
     }
 
-    @Test func `the token goes out with the first request`() async throws {
+    @Test func `the token is sent with the first request`() async throws {
         let provider = Provider()
         let (server, statuses) = try await statuses([Self.forbidden], provider.authenticator)
         #expect(server.field("Authorization") == "Bearer token-1")
@@ -67,7 +67,7 @@ import Testing
         #expect(statuses.last?.needsCredentials == false)
     }
 
-    @Test func `401 asks for another token at once, without a further attempt`() async throws {
+    @Test func `401 requests a new token at once without counting as an attempt`() async throws {
         let provider = Provider()
         let (server, statuses) = try await statuses(
             [Self.unauthorized, Self.forbidden],
@@ -92,7 +92,7 @@ import Testing
         #expect((statuses.last?.error as NSError?)?.code == CBLError.httpAuthRequired)
     }
 
-    @Test func `a token that cannot be fetched is asked for again`() async throws {
+    @Test func `a token that cannot be fetched is requested again`() async throws {
         let provider = Provider(failures: [NoNetwork()])
         let (server, statuses) = try await statuses(
             [Self.forbidden],
@@ -106,7 +106,7 @@ import Testing
         #expect(server.field("Authorization") == "Bearer token-2")
     }
 
-    @Test func `an application that cancels is signed out, and nothing is tried`() async throws {
+    @Test func `a cancelled token request ends the run without connecting`() async throws {
         let provider = Provider(failures: [CancellationError()])
         let (server, statuses) = try await statuses(
             [Self.forbidden],
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test(arguments: ["", "a b", "x\r\nX-Evil: 1", "é", String(repeating: "a", count: 16_385)])
-    func `a token that no header can carry is never sent`(text: String) async throws {
+    func `a token that is not valid in a header is never sent`(text: String) async throws {
         let authenticator = TokenAuthenticator { _ in AccessToken(text) }
         let (server, statuses) = try await statuses([Self.forbidden], authenticator, attempts: 5)
         #expect(server.requests.isEmpty)
@@ -140,7 +140,7 @@ import Testing
         #expect(brief.asked == [.first, .expiring])
     }
 
-    @Test func `nothing prints a token`() {
+    @Test func `a token is never printed`() {
         let token = AccessToken("secret-1")
         var dumped = ""
         dump(token, to: &dumped)

@@ -34,13 +34,15 @@ import Testing
         #expect(try there.document(id: "guess") == nil, "who has the content sends it")
     }
 
-    @Test func `of a collection that was made after the listener was started`() async throws {
+    @Test func `a client cannot get blobs of a collection created after the listener started`()
+        async throws
+    {
         let listener = try peers.listen { $0.disableTLS = true }
         defer { listener.stop() }
         try await guess(try makeSecret(), at: listener.endpoint())
     }
 
-    @Test func `over a connection of the application's`() async throws {
+    @Test func `a client cannot get unshared blobs over a message endpoint`() async throws {
         let reference = try makeSecret()
         let listener = try peers.messageListener()
         let delegate = Wire.Delegate(listener, pieceByteCount: .max)

@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    @Test func `content of at most 8 KiB is kept, larger content is read from disk every time`()
+    @Test func `blobs up to 8 KiB are cached, and larger ones are read from disk each time`()
         throws
     {
         let home = try TemporaryDatabase()
@@ -31,7 +31,7 @@ import Testing
         #expect(blobs[1]?.contentStream == nil)
     }
 
-    @Test func `an altered or shortened blob file is no content`() throws {
+    @Test func `a modified or truncated blob file has no content`() throws {
         let home = try TemporaryDatabase()
         let blob = Blob(contentType: "a/b", data: Data(repeating: 3, count: 20_000))
         try home.collection.save(document: MutableDocument(id: "doc").setBlob(blob, forKey: "b"))
@@ -71,7 +71,7 @@ import Testing
         #expect(try home.collection.count == 0)
     }
 
-    @Test func `compacting deletes what saveBlob stored and no document names`() throws {
+    @Test func `compaction deletes blobs stored by saveBlob that no document references`() throws {
         let home = try TemporaryDatabase()
         let blob = Blob(contentType: "a/b", data: Data(repeating: 5, count: 9_000))
         try home.database.saveBlob(blob: blob)
@@ -84,7 +84,8 @@ import Testing
         #expect(blob.content?.count == 9_000)
     }
 
-    @Test func `a blob arrives at the peer with its type, and without _attachments`() async throws {
+    @Test func `a blob is replicated with its content type and without _attachments`() async throws
+    {
         let peers = try Peers()
         let blob = Blob(contentType: "image/png", data: Data(repeating: 6, count: 50_000))
         let document = MutableDocument(id: "doc").setBlob(blob, forKey: "photo")
@@ -97,7 +98,7 @@ import Testing
     }
 
     /// `behaviour.md` §5.
-    @Test func `expiring is local: the peer keeps the document`() async throws {
+    @Test func `expiration is local, so the peer keeps the document`() async throws {
         let peers = try Peers()
         let (here, there) = (
             try peers.here.defaultCollection(), try peers.there.defaultCollection()
@@ -115,7 +116,7 @@ import Testing
     }
 
     /// `behaviour.md` §5.
-    @Test func `setting an expiration changes no sequence and fires no event`() throws {
+    @Test func `setting an expiration does not change the sequence or notify listeners`() throws {
         let home = try TemporaryDatabase()
         let collection = try home.collection
         try collection.put("doc", 1)
@@ -131,7 +132,7 @@ import Testing
     }
 
     /// `behaviour.md` §5.
-    @Test func `saving keeps the expiration, deleting the document keeps it too`() throws {
+    @Test func `saving or deleting a document keeps its expiration`() throws {
         let home = try TemporaryDatabase()
         let collection = try home.collection
         try collection.put("doc", 1)

@@ -21,7 +21,7 @@ import Testing
         func resolve(conflict: Conflict) -> Document? { ask(conflict) }
     }
 
-    @Test func `a conflict handler that closes the database ends the save with notOpen`() throws {
+    @Test func `a conflict handler that closes the database makes the save throw notOpen`() throws {
         let home = try TemporaryDatabase()
         let collection = try home.collection
         try collection.put("a", 1)
@@ -36,7 +36,7 @@ import Testing
         #expect(home.database.path == nil)
     }
 
-    @Test func `a conflict handler may delete the collection, or change what it is asked about`()
+    @Test func `a conflict handler can delete the collection or change the document`()
         throws
     {
         let home = try TemporaryDatabase()
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `a batch that closes the database is told so, and goes on`() throws {
+    @Test func `closing the database inside a batch throws, and the batch continues`() throws {
         let home = try TemporaryDatabase()
         let collection = try home.collection
         try home.database.inBatch {
@@ -74,7 +74,7 @@ import Testing
         #expect(try collection.value("a") == 1)
     }
 
-    @Test func `closing from inside a resolver does not wait for itself`() async throws {
+    @Test func `a resolver can close the database without a deadlock`() async throws {
         let peers = try await conflicted()
         let configuration = try peers.configuration {
             $0.conflictResolver = Asking { conflict in
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `closing from inside an authenticator or an access hook does not wait for itself`(
+    func `authenticators and access hooks can close the database without a deadlock`(
         isAuthenticator: Bool
     ) async throws {
         let peers = try Peers()
@@ -112,7 +112,7 @@ import Testing
         while peers.there.path != nil { await Task.yield() }
     }
 
-    @Test func `a task that was begun in a filter may close the database`() async {
+    @Test func `a task started in a filter can close the database`() async {
         await #expect(processExitsWith: .success) {
             let peers = try Peers()
             try peers.here.defaultCollection().put("a", 1)
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func `a resolver may stop its replicator, or purge what it is asked about`() async throws
+    @Test func `a resolver can stop its replicator or purge the conflicting document`() async throws
     {
         for purges in [false, true] {
             let peers = try await conflicted()
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test func `a filter that deletes its collection ends the run`() async throws {
+    @Test func `a filter that deletes its collection ends the replication`() async throws {
         let peers = try Peers()
         let here = try peers.here.createCollection(name: "c")
         _ = try peers.there.createCollection(name: "c")
@@ -175,7 +175,7 @@ import Testing
         try peers.here.close()
     }
 
-    @Test func `a listener that blocks its queue stops nobody else`() async throws {
+    @Test func `a listener that blocks its queue does not block others`() async throws {
         let peers = try Peers()
         let here = try peers.here.defaultCollection()
         let (blocked, free) = (DispatchQueue(label: "blocked"), DispatchQueue(label: "free"))

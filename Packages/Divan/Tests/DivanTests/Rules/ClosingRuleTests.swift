@@ -8,7 +8,7 @@ import Testing
 
 /// `behaviour.md` §15 and §18.
 @Suite(.timeLimit(.minutes(5))) struct ClosingRuleTests {
-    @Test func `deleting a closed database throws notOpen, and its file stays`() throws {
+    @Test func `deleting a closed database throws notOpen and keeps its files`() throws {
         let home = try TemporaryDatabase()
         try home.database.close()
         expect(CBLError.notOpen) { try home.database.delete() }
@@ -16,7 +16,7 @@ import Testing
         expect(CBLError.notOpen) { try home.database.delete() }
     }
 
-    @Test func `a replicator of a closed database ends with notOpen, a listener throws it`()
+    @Test func `on a closed database a replicator ends with notOpen and a listener throws it`()
         async throws
     {
         let peers = try Peers()
@@ -31,7 +31,7 @@ import Testing
         expect(CBLError.notOpen) { try listener.start() }
     }
 
-    @Test func `a deleted collection ends its replicator with notOpen, and a listener throws it`()
+    @Test func `on a deleted collection a replicator ends with notOpen and a listener throws it`()
         async throws
     {
         let peers = try Peers()
@@ -51,7 +51,7 @@ import Testing
         #expect(await replicator.finalCode() == CBLError.notOpen)
     }
 
-    @Test func `threads that close a database at once do not disturb each other`() async throws {
+    @Test func `threads can close a database at the same time`() async throws {
         for _ in 0..<20 {
             let peers = try Peers()
             var configuration = try peers.configuration()
@@ -78,7 +78,7 @@ import Testing
         #expect(peers.here.path == nil)
     }
 
-    @Test func `closing stops the database's listener, and so does deleting`() async throws {
+    @Test func `closing or deleting the database stops its listener`() async throws {
         let peers = try Peers()
         let first = try peers.listen()
         try peers.there.close()
@@ -93,7 +93,7 @@ import Testing
         #expect(second.port == nil && second.urls == nil)
     }
 
-    @Test func `closing from inside a filter does not wait for itself`() async throws {
+    @Test func `a filter can close the database without a deadlock`() async throws {
         let peers = try Peers()
         try peers.here.defaultCollection().put("doc", 1)
         let database = peers.here
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func `a resolver that syncs and closes a database of its own goes on`() async throws {
+    @Test func `a resolver can sync and close another database`() async throws {
         let (peers, own, other) = (try Peers(), try TemporaryDatabase(), try TemporaryDatabase())
         try peers.here.defaultCollection().put("doc", 1)
         try peers.there.defaultCollection().put("doc", 2)
@@ -158,7 +158,7 @@ import Testing
     }
 
     /// Objects captured by a listener may be released on the committing thread, where a peer's revisions are stored.
-    @Test func `who closes the database as it goes, on a thread that it waits for, does not wait`()
+    @Test func `a database can be closed on a thread that close waits for`()
         async throws
     {
         let home = try TemporaryDatabase()
@@ -171,7 +171,7 @@ import Testing
         while home.database.isOpen { try await Task.sleep(for: .milliseconds(5)) }
     }
 
-    @Test func `a database of which a blob was fetched once is closed inside a batch of another`()
+    @Test func `a database that once fetched a blob can be closed inside another database's batch`()
         throws
     {
         let (home, other) = (try TemporaryDatabase(), try TemporaryDatabase("other"))
@@ -180,7 +180,7 @@ import Testing
         #expect(!home.database.isOpen)
     }
 
-    @Test func `a second close does nothing inside a batch of another database, either`() throws {
+    @Test func `closing a second time inside another database's batch does nothing`() throws {
         let (home, other) = (try TemporaryDatabase(), try TemporaryDatabase("other"))
         let service = Service()
         try home.database.register(service)
@@ -197,7 +197,7 @@ import Testing
         try other.database.inBatch { try home.database.close() }
     }
 
-    @Test func `closing from a change listener works`() async throws {
+    @Test func `a change listener can close the database`() async throws {
         let home = try TemporaryDatabase()
         let database = home.database
         let collection = try home.collection
@@ -212,7 +212,7 @@ import Testing
         #expect(database.path == nil)
     }
 
-    @Test func `after closing, documents stay readable and every throwing call says notOpen`()
+    @Test func `after closing, documents stay readable and every throwing call throws notOpen`()
         throws
     {
         let home = try TemporaryDatabase()
@@ -257,7 +257,7 @@ import Testing
     }
 
     /// `behaviour.md` §18.
-    @Test func `compact shrinks the file`() throws {
+    @Test func `compaction shrinks the file`() throws {
         let home = try TemporaryDatabase()
         let collection = try home.collection
         let path = try #require(home.database.path) + "db.sqlite3"
@@ -283,7 +283,7 @@ import Testing
     }
 
     /// `behaviour.md` §18.
-    @Test func `integrityCheck throws corruptData on damage`() throws {
+    @Test func `integrityCheck throws corruptData if the database is damaged`() throws {
         let home = try TemporaryDatabase()
         let collection = try home.collection
         try home.database.inBatch {

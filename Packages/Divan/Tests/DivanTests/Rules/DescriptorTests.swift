@@ -45,7 +45,7 @@ import Testing
     }
 
     /// In its own process, because other tests also open files.
-    @Test func `whatever was begun leaves no descriptor and no thread behind`() async {
+    @Test func `no file descriptor or thread leaks`() async {
         await #expect(processExitsWith: .success) {
             for number in 0..<5 { try await Self.round(number) }
             let (descriptors, threads) = (Self.count("fd"), Self.count("task"))

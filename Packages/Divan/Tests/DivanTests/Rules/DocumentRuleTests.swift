@@ -5,7 +5,7 @@ import Testing
 
 /// `behaviour.md` §2, the rules that need a peer, the inside of a batch, or odd names.
 @Suite(.timeLimit(.minutes(5))) struct DocumentRuleTests {
-    @Test func `a later pull brings a purged document back if the peer has a newer revision`()
+    @Test func `a pull restores a purged document if the peer has a newer revision`()
         async throws
     {
         let peers = try Peers()
@@ -23,7 +23,7 @@ import Testing
         #expect(try here.value("doc") == 2)
     }
 
-    @Test func `_attachments and _removed may be saved, and _removed does not arrive at a peer`()
+    @Test func `_attachments and _removed can be saved, but _removed is not sent to a peer`()
         async throws
     {
         let peers = try Peers()
@@ -36,7 +36,7 @@ import Testing
         #expect(there.int(forKey: "n") == 1 && !there.contains(key: "_removed"))
     }
 
-    @Test func `change events of a batch fire once, after the commit`() throws {
+    @Test func `a batch fires its change events once, after the commit`() throws {
         let home = try TemporaryDatabase()
         let collection = try home.collection
         let queue = DispatchQueue(label: "listener")
@@ -53,7 +53,8 @@ import Testing
         #expect(heard.elements.map { $0.sorted() } == [["a", "b"]])
     }
 
-    @Test func `a failed batch throws unexpectedError with the original text and error`() throws {
+    @Test func `a failed batch throws unexpectedError with the original message and error`() throws
+    {
         struct Original: Error, CustomStringConvertible {
             let description = "the original text"
         }
@@ -77,7 +78,7 @@ import Testing
         #expect(error?.localizedDescription == "Shown to people.")
     }
 
-    @Test func `creating the default collection returns it, and no other of that name exists`()
+    @Test func `the name _default is reserved for the default collection`()
         throws
     {
         let home = try TemporaryDatabase()
@@ -91,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `deleting a collection removes its documents, and its scope if it was the last`()
+    @Test func `deleting a collection deletes its documents, and its scope if it was the last`()
         throws
     {
         let home = try TemporaryDatabase()
@@ -109,7 +110,7 @@ import Testing
         #expect(try database.createCollection(name: "c", scope: "s").count == 0)
     }
 
-    @Test func `a purged document counts as never saved, and stays with its collection`() throws {
+    @Test func `a purged document counts as never saved and stays in its collection`() throws {
         let home = try TemporaryDatabase()
         let collection = try home.collection
         let document = MutableDocument(id: "doc", data: ["n": 1])
@@ -124,7 +125,10 @@ import Testing
         #expect(document.revisionID?.hasPrefix("1-") == true)
     }
 
-    @Test func `the conflict handler's document and the stored one are of one collection`() throws {
+    @Test
+    func `the conflict handler gets the new and the stored document from the same collection`()
+        throws
+    {
         let home = try TemporaryDatabase()
         let collection = try home.collection
         try collection.put("doc", 1)
@@ -142,7 +146,7 @@ import Testing
     }
 
     @Test(arguments: ["a b", "ü", "a/b", "a:b", "_a".dropFirst() + "_", "%", "0", "日本"])
-    func `any ID of 1 to 240 bytes without control characters or leading underscore is good`(
+    func `an ID of 1 to 240 bytes without control characters or leading underscore is valid`(
         _ id: String
     ) throws {
         let home = try TemporaryDatabase()
@@ -151,7 +155,7 @@ import Testing
         #expect(try home.collection.count == 1)
     }
 
-    @Test func `reading an ID that no document can have gives nil`() throws {
+    @Test func `reading a document with an invalid ID returns nil`() throws {
         let home = try TemporaryDatabase()
         for id in ["", "_a", String(repeating: "x", count: 241)] {
             #expect(try home.collection.document(id: id) == nil)

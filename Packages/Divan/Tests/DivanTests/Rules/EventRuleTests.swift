@@ -4,7 +4,7 @@ import Testing
 
 /// `behaviour.md` §16, where a peer or a slow listener is needed.
 @Suite(.timeLimit(.minutes(5))) struct EventRuleTests {
-    @Test func `local and replicated changes are not mixed in one event`() async throws {
+    @Test func `an event contains either local or replicated changes, not both`() async throws {
         let peers = try Peers()
         let (here, there) = (
             try peers.here.defaultCollection(), try peers.there.defaultCollection()
@@ -22,7 +22,7 @@ import Testing
         for ids in events { #expect(Set(ids.map { $0.prefix { $0 != "-" } }).count == 1) }
     }
 
-    @Test func `what a listener reads may be newer than its event, or gone`() throws {
+    @Test func `a document that a listener reads may be newer than its event, or purged`() throws {
         let home = try TemporaryDatabase()
         let collection = try home.collection
         let queue = DispatchQueue(label: "listener")
@@ -43,7 +43,7 @@ import Testing
         #expect(heard.elements == [2, 2, nil, nil])
     }
 
-    @Test func `a pull is told to listeners of every object of the file`() async throws {
+    @Test func `a pull notifies listeners of every object of the database`() async throws {
         let peers = try Peers()
         try peers.there.defaultCollection().put("doc", 1)
         let twin = try Database(name: "here", config: peers.here.config)
@@ -53,7 +53,7 @@ import Testing
         #expect(try twin.defaultCollection().value("doc") == 1)
     }
 
-    @Test func `a change carries the collection and its database`() throws {
+    @Test func `a change contains its collection and database`() throws {
         let home = try TemporaryDatabase()
         let collection = try home.database.createCollection(name: "c", scope: "s")
         let queue = DispatchQueue(label: "listener")
@@ -68,7 +68,7 @@ import Testing
         queue.sync {}
     }
 
-    @Test func `a listener may save, and hears of that too`() async throws {
+    @Test func `a listener can save documents and is notified of them too`() async throws {
         let home = try TemporaryDatabase()
         let collection = try home.collection
         let queue = DispatchQueue(label: "listener")

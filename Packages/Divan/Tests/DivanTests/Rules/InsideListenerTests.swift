@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(arguments: Kind.allCases, Action.allCases)
-    func `a listener may do anything from inside its call`(
+    func `a listener can call any API`(
         _ kind: Kind,
         _ action: Action
     ) async throws {
@@ -126,7 +126,9 @@ import Testing
         func writeLog(level: LogLevel, domain: LogDomain, message: String) { isLast(message) }
     }
 
-    @Test func `who runs a replicator anew waits for that run, not for the end before it`() async {
+    @Test func `waiting for a replicator restarted from its stop event waits for the new run`()
+        async
+    {
         await #expect(processExitsWith: .success) {
             let peers = try Peers()
             let replicator = Replicator(config: try peers.configuration())
@@ -168,7 +170,7 @@ import Testing
         }
     }
 
-    @Test func `a log sink may use the listener that is being started`() async {
+    @Test func `a log sink can use the listener that is starting`() async {
         await #expect(processExitsWith: .success) {
             let peers = try Peers()
             var config = URLEndpointListenerConfiguration(

@@ -21,7 +21,9 @@ import Testing
 
     private let queue = DispatchQueue(label: "test")
 
-    @Test func `streams of changes end with the last reference to their database`() async throws {
+    @Test func `change streams end when the last reference to the database is released`()
+        async throws
+    {
         func streams() throws -> (AsyncStream<CollectionChange>, AsyncStream<DocumentChange>) {
             let collection = try TemporaryDatabase().collection
             return (collection.changes(), collection.documentChanges(id: "a"))
@@ -31,7 +33,9 @@ import Testing
         for await _ in documents {}
     }
 
-    @Test func `streams of a replicator end with the last reference to it`() async throws {
+    @Test func `replicator streams end when the last reference to the replicator is released`()
+        async throws
+    {
         let peers = try Peers()
         func streams() throws -> (
             AsyncStream<Replicator.Status>, AsyncStream<DocumentReplication>
@@ -56,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `an object that closes its database may go with the filter that captured it`(
+    func `releasing a filter can release an object that closes its database`(
         publishesStatus: Bool
     ) async throws {
         let peers = try Peers()
@@ -99,7 +103,7 @@ import Testing
         try await replicator.run()
     }
 
-    @Test func `a replicator that has stopped lets go of everything`() async throws {
+    @Test func `a stopped replicator releases everything`() async throws {
         let (ended, continuation) = AsyncStream.makeStream(of: Void.self)
         try await {
             let peers = try Peers()
@@ -110,7 +114,9 @@ import Testing
     }
 
     @Test(arguments: 0..<10)
-    func `so does one that was connected to a listener`(run: Int) async throws {
+    func `a stopped replicator that was connected to a listener releases everything`(
+        run: Int
+    ) async throws {
         let (ended, continuation) = AsyncStream.makeStream(of: Void.self)
         try await {
             let peers = try Peers()

@@ -6,7 +6,7 @@ import Testing
 
 /// `behaviour.md` §13 and §14, where two listeners, a third peer or an odd identity is needed.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct ListenerRuleTests {
-    @Test func `two listeners of one database share the anonymous identity`() async throws {
+    @Test func `two listeners of the same database share the anonymous identity`() async throws {
         let peers = try Peers()
         let (first, second) = (try peers.listen(), try peers.listen())
         defer {
@@ -23,7 +23,8 @@ import Testing
         }
     }
 
-    @Test func `a listener is active at the same time as replicators of its database`() async throws
+    @Test func `a listener and replicators of the same database can run at the same time`()
+        async throws
     {
         let peers = try Peers()
         let home = try TemporaryDatabase("third")
@@ -43,7 +44,7 @@ import Testing
         replicator.stop()
     }
 
-    @Test func `port nil or 0 picks a free one at each start`() throws {
+    @Test func `port nil or 0 selects a free port at each start`() throws {
         let peers = try Peers()
         for port in [nil, 0] as [UInt16?] {
             let listener = try peers.listen {
@@ -59,7 +60,8 @@ import Testing
         }
     }
 
-    @Test func `a push-pull replicator stops with 10403 at a read-only listener`() async throws {
+    @Test func `a push-and-pull replicator stops with 10403 at a read-only listener`() async throws
+    {
         let peers = try Peers()
         try peers.here.defaultCollection().put("mine", 1)
         let listener = try peers.listen {
@@ -72,7 +74,8 @@ import Testing
         #expect(try peers.there.defaultCollection().count == 0)
     }
 
-    @Test func `collections of two databases, or none, stop the program`() async {
+    @Test func `a listener with no collections, or those of two databases, is a fatal error`() async
+    {
         await #expect(processExitsWith: .failure) {
             let peers = try Peers()
             _ = URLEndpointListenerConfiguration(collections: [
@@ -84,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `each listener of a database has its own way to let peers in`() async throws {
+    @Test func `each listener of a database has its own authenticator`() async throws {
         let peers = try Peers()
         let open = try peers.listen { $0.disableTLS = true }
         let closed = try peers.listen {
@@ -103,7 +106,7 @@ import Testing
         #expect(await Replicator(config: stranger).finalCode() == 0)
     }
 
-    @Test func `status is 0/0 before start and after stop`() async throws {
+    @Test func `both connection counts are zero before start and after stop`() async throws {
         let peers = try Peers()
         let listener = try peers.listen { $0.disableTLS = true }
         #expect(listener.status.connectionCount == 0)
@@ -120,7 +123,9 @@ import Testing
         replicator.stop()
     }
 
-    @Test func `a listener of differences cannot begin inside a batch, and is told so`() throws {
+    @Test func `starting a listener with delta sync inside a batch throws transactionNotClosed`()
+        throws
+    {
         let peers = try Peers()
         var config = URLEndpointListenerConfiguration(
             collections: [try peers.there.defaultCollection()]
@@ -151,7 +156,7 @@ extension ListenerRuleTests {
     }
 
     /// `behaviour.md` §14.
-    @Test func `importing over an existing label fails with crypto, and the chain comes back`()
+    @Test func `importing under an existing label throws crypto, and an identity keeps its chain`()
         throws
     {
         TestIdentities.use()
@@ -177,7 +182,7 @@ extension ListenerRuleTests {
     }
 
     /// `behaviour.md` §14.
-    @Test func `an expired identity still loads, and the peer refuses it with 5007`() async throws {
+    @Test func `an expired identity can be loaded, but peers refuse it with 5007`() async throws {
         let peers = try Peers()
         let past = Date(timeIntervalSinceNow: -7_200)
         let expired = try credential("127.0.0.1", from: past, to: past + 3_600)
@@ -197,7 +202,7 @@ extension ListenerRuleTests {
     }
 
     /// `behaviour.md` §14.
-    @Test func `an issuer lives in memory, and what it signs carries the chain`() throws {
+    @Test func `an issuer stays in memory, and identities it signs include their chain`() throws {
         TestIdentities.use()
         var template = CertificateTemplate(
             attributes: [certAttrCommonName: "authority"],

@@ -5,7 +5,7 @@ import Testing
 
 /// `behaviour.md` §17: how inner domains map to public ones; internal, because only the module sees both.
 @Suite struct LogDomainTests {
-    @Test func `the domains of the public enum are those of the core`() {
+    @Test func `public and internal log domains are the same`() {
         let pairs: [(DivanLog.LogDomain, Divan.LogDomain)] = [
             (.database, .database), (.query, .query), (.sync, .replicator),
             (.webSocket, .network), (.blip, .network), (.tls, .network), (.listener, .listener),

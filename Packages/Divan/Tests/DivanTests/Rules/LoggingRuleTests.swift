@@ -11,13 +11,13 @@ import Testing
 ///
 /// An extension, because the sinks are process-wide and the suite is serialized.
 extension LoggingTests {
-    @Test func `levels are in order: debug, verbose, info, warning, error, none`() {
+    @Test func `log levels are ordered: debug, verbose, info, warning, error, none`() {
         let levels: [LogLevel] = [.debug, .verbose, .info, .warning, .error, .none]
         #expect(levels.map(\.rawValue) == levels.map(\.rawValue).sorted())
         #expect(LogLevel.allCases == levels)
     }
 
-    @Test func `the first database opened without file logging logs that once, at info level`()
+    @Test func `opening the first database without file logging logs that once at info level`()
         async throws
     {
         let result = try await #require(
@@ -33,7 +33,7 @@ extension LoggingTests {
         #expect(text.contains(" DB Info: File logging is off"))
     }
 
-    @Test func `a program with the default sinks opens a database without a word`() async throws {
+    @Test func `with the default sinks, opening a database logs nothing`() async throws {
         let result = try await #require(
             processExitsWith: .success,
             observing: [\.standardErrorContent, \.standardOutputContent]
@@ -45,7 +45,7 @@ extension LoggingTests {
         #expect(result.standardErrorContent.isEmpty && result.standardOutputContent.isEmpty)
     }
 
-    @Test func `there is no such line when logs are kept`() async throws {
+    @Test func `opening a database with file logging does not log that it is off`() async throws {
         let result = try await #require(
             processExitsWith: .success,
             observing: [\.standardErrorContent]
@@ -59,7 +59,7 @@ extension LoggingTests {
         #expect(!text.contains("File logging is off"))
     }
 
-    @Test func `a console line is on standard error, with time, domain and level`() async throws {
+    @Test func `a console line goes to standard error with time, domain and level`() async throws {
         let result = try await #require(
             processExitsWith: .success,
             observing: [\.standardErrorContent, \.standardOutputContent]
@@ -111,7 +111,7 @@ extension LoggingTests {
         #expect(lines.elements == LogDomain.allCases.map { "own \($0) verbose \($0)" })
     }
 
-    @Test func `a replicator's course is logged for operators`() async throws {
+    @Test func `a replicator logs its start, progress and end at info level`() async throws {
         let result = try await #require(
             processExitsWith: .success,
             observing: [\.standardErrorContent]
@@ -148,7 +148,7 @@ extension LoggingTests {
         #expect(!text.contains("hidden") && !text.contains("too quiet"))
     }
 
-    @Test func `a file sink opens one file for each of the five levels`() throws {
+    @Test func `a file sink creates one file for each of the five levels`() throws {
         let directory = try TemporaryDirectory()
         LogSinks.file = FileLogSink(level: .error, directory: directory.path)
         let names = directory.names
@@ -163,7 +163,7 @@ extension LoggingTests {
         }
     }
 
-    @Test func `setting the file sink again with its place goes on in the same files`() throws {
+    @Test func `setting a file sink with the same directory continues the same files`() throws {
         let directory = try TemporaryDirectory()
         LogSinks.file = FileLogSink(level: .warning, directory: directory.path)
         Journal.database.warning("before")
@@ -178,7 +178,7 @@ extension LoggingTests {
         #expect(text.split(separator: "\n").count == 5)
     }
 
-    @Test func `the header of a file has the three official words, and says what the lines are`()
+    @Test func `a log file's header has the official fields and says that it is plain text`()
         throws
     {
         let directory = try TemporaryDirectory()
@@ -193,7 +193,7 @@ extension LoggingTests {
         #expect(lines[2].contains("usePlainText: false is ignored"))
     }
 
-    @Test func `of each level as many files stay as were asked for`() throws {
+    @Test func `maxKeptFiles limits the log files of each level`() throws {
         let directory = try TemporaryDirectory()
         LogSinks.file = FileLogSink(
             level: .warning,
@@ -212,7 +212,7 @@ extension LoggingTests {
         }
     }
 
-    @Test func `credentials, cookies and bodies are not logged above verbose`() async throws {
+    @Test func `credentials, cookies and bodies are not logged above verbose level`() async throws {
         final class Everything: LogSinkProtocol, Sendable {
             let lines = Heard<String>()
             func writeLog(level: LogLevel, domain: LogDomain, message: String) {
@@ -247,7 +247,10 @@ extension LoggingTests {
         }
     }
 
-    @Test func `a listener on a closed database is a dead token and a warning`() throws {
+    @Test
+    func `adding a listener on a closed database logs a warning and returns an inactive token`()
+        throws
+    {
         let lines = Heard<String>()
         struct Sink: LogSinkProtocol {
             let lines: Heard<String>
@@ -275,7 +278,7 @@ extension LoggingTests {
         }
     }
 
-    @Test func `a resolved document with another ID is warned of in the official words`() throws {
+    @Test func `a resolved document with a different ID logs the official warning`() throws {
         struct Resolver: ConflictResolverProtocol {
             func resolve(conflict: Divan.Conflict) -> Document? { MutableDocument(id: "wrong") }
         }
@@ -298,7 +301,7 @@ extension LoggingTests {
         #expect(lines.elements.contains { $0.contains(words) })
     }
 
-    @Test func `reading a blob's unknown content logs a warning`() throws {
+    @Test func `reading a blob whose content is missing logs a warning`() throws {
         let lines = Heard<String>()
         LogSinks.custom = CustomLogSink(level: .warning, logSink: Sink(lines: lines))
         defer { LogSinks.custom = nil }
@@ -308,7 +311,7 @@ extension LoggingTests {
         #expect(lines.elements.contains { $0.contains(digest) })
     }
 
-    @Test func `at verbose level a database tells what it does, and no word of what it holds`()
+    @Test func `verbose logging shows operations but not values`()
         async throws
     {
         let result = try await #require(

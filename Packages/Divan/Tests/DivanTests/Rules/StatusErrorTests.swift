@@ -8,7 +8,7 @@ import Testing
 /// `behaviour.md` §6.7.
 @Suite struct StatusErrorTests {
     @Test(arguments: [SyncStatus.Activity.stopped, .offline, .connecting, .idle, .busy])
-    func `an error is told by whoever has stopped or waits, and by nobody who goes on`(
+    func `a status includes its error only when the replicator is stopped or offline`(
         activity: SyncStatus.Activity
     ) {
         var status = SyncStatus(activity)

@@ -18,7 +18,8 @@ import Testing
         func waitForStop() {}
     }
 
-    @Test func `a database that is sealed while it syncs names its documents no more`() async throws
+    @Test func `encrypting a database while it syncs removes document IDs from its status files`()
+        async throws
     {
         let home = try TemporaryDirectory()
         let bundle = home.file("a.cblite2")
@@ -43,7 +44,7 @@ import Testing
         while isNamed() { try await Task.sleep(for: .milliseconds(20)) }
     }
 
-    @Test func `what a killed program told of documents does not outlast the sealing`() throws {
+    @Test func `encrypting a database deletes status files left by a killed program`() throws {
         let home = try TemporaryDirectory()
         var config = DatabaseConfiguration()
         config.directory = home.path

@@ -9,7 +9,7 @@ import Testing
 /// `@testable`: the library's own listeners are told when they end. A stream that does not end shows as a test that
 /// takes too long.
 @Suite(.timeLimit(.minutes(5))) struct StreamEndTests {
-    @Test func `a stream that begins while the database closes ends with it`() async throws {
+    @Test func `a stream created while the database is closing ends`() async throws {
         let home = try TemporaryDatabase()
         let collection = try home.collection
         let begun = Mutex<(AsyncStream<CollectionChange>, AsyncStream<DocumentChange>)?>(nil)
@@ -25,7 +25,7 @@ import Testing
         for await _ in documents {}
     }
 
-    @Test func `so do those that another thread begins, and those of a collection that is deleted`()
+    @Test func `streams created by another thread during a close or deletion end too`()
         async throws
     {
         for round in 0..<40 {

@@ -17,7 +17,7 @@ import Testing
         return [document, try #require(try home.collection.document(id: "doc"))]
     }
 
-    @Test func `dates stay strings in toDictionary`() throws {
+    @Test func `dates are strings in toDictionary`() throws {
         let date = Date(timeIntervalSince1970: 1_520_339_696.789)
         for document in try bothStates(["date": date, "list": [date]]) {
             let values = document.toDictionary()
@@ -37,7 +37,7 @@ import Testing
         )
     }
 
-    @Test func `property names are any non-empty string`() throws {
+    @Test func `any non-empty string can be a property name`() throws {
         let names = [
             " ", ".", "$", "a.b", "ключ", "🛋", "\"", "\\", "\u{1}", "\n", "\u{7F}", "@type",
             String(repeating: "k", count: 5_000),
@@ -50,14 +50,14 @@ import Testing
     }
 
     @Test(arguments: 0..<0x20)
-    func `a key may hold any control character`(_ code: Int) throws {
+    func `a key can contain any control character`(_ code: Int) throws {
         let key = "a" + String(UnicodeScalar(UInt8(code))) + "b"
         for document in try bothStates([key: [key: "value"]]) {
             #expect(document[key][key].string == "value")
         }
     }
 
-    @Test func `a boolean stays a boolean, and no number becomes one`() throws {
+    @Test func `booleans stay booleans, and numbers never become booleans`() throws {
         let numbers: [String: Any] = [
             "int8": Int8(-8), "small": Int8(1), "zero": Int8(0), "uint8": UInt8(200),
             "one": NSNumber(value: 1), "int": 1,
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: [Float(0.1), -9.99, 1.0 / 3, .leastNonzeroMagnitude, .greatestFiniteMagnitude])
-    func `a Float comes back as exactly that Float`(_ float: Float) throws {
+    func `a Float is read back exactly`(_ float: Float) throws {
         let data: [String: Any] = ["f": float, "n": NSNumber(value: float), "l": [float]]
         for document in try bothStates(data) {
             #expect(document.value(forKey: "f") as? Float == float)
@@ -103,7 +103,7 @@ import Testing
         #expect(try home.collection.document(id: "set")?.value(forKey: "f") as? Float == float)
     }
 
-    @Test func `JSON integers come back as integers, and fractions as fractions`() throws {
+    @Test func `JSON integers are read back as integers, and fractions as fractions`() throws {
         let document = try MutableDocument(id: "doc", json: #"{"i":3,"f":3.5,"w":3.0,"e":3e2}"#)
         try home.collection.save(document: document)
         for document in [document, try #require(try home.collection.document(id: "doc"))] {
@@ -114,7 +114,8 @@ import Testing
         }
     }
 
-    @Test func `containers are equal by content: numbers by value, blobs by digest or content`() {
+    @Test func `containers are compared by content: numbers by value, blobs by digest or content`()
+    {
         let one = MutableDictionaryObject(data: ["n": 1, "a": [1, 2.0] as [Any]])
         let same = MutableDictionaryObject(data: ["n": 1.0, "a": [1.0, 2]])
         #expect(one == same && one.hashValue == same.hashValue)
@@ -136,7 +137,7 @@ import Testing
         #expect(MutableArrayObject(data: [[Any]()]) != MutableArrayObject(data: [[String: Any]()]))
     }
 
-    @Test func `a container that holds itself can be made, and neither saved nor read as a whole`()
+    @Test func `a container can contain itself but cannot be saved or converted`()
         async throws
     {
         let loop = MutableDictionaryObject()
@@ -157,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func `a document nested too deep to be stored is refused, not fatal`() throws {
+    @Test func `saving a document nested too deeply fails without crashing`() throws {
         var inner = MutableArrayObject()
         for _ in 0..<500 { inner = MutableArrayObject().addArray(inner) }
         let document = MutableDocument(id: "doc").setArray(inner, forKey: "a")
@@ -167,7 +168,7 @@ import Testing
         expect(CBLError.invalidJSON) { _ = try MutableArrayObject(json: text) }
     }
 
-    @Test func `what no document can hold stops the program`() async {
+    @Test func `a value of an unsupported type is a fatal error`() async {
         await #expect(processExitsWith: .failure) {
             MutableDocument().setValue(UUID(), forKey: "id")
         }
@@ -185,7 +186,7 @@ import Testing
         }
     }
 
-    @Test func `a shared container is edited under both keys until it is read from the store`()
+    @Test func `a shared container is shared only until the document is read again`()
         throws
     {
         let shared = MutableArrayObject(data: [1])
@@ -199,7 +200,7 @@ import Testing
         #expect(read.array(forKey: "b")?.count == 2)
     }
 
-    @Test func `iterating yields each key once, in whatever order`() throws {
+    @Test func `iteration yields each key once, in any order`() throws {
         let data = Dictionary(uniqueKeysWithValues: (0..<50).map { ("key\($0)", $0) })
         for document in try bothStates(data) {
             let seen = document.map { $0 }
