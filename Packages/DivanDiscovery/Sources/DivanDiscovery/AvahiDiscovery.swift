@@ -1,9 +1,9 @@
 public import DivanLog
 
-/// DNS-SD by multicast through the system's Avahi daemon.
+/// Multicast DNS-SD with the system's Avahi daemon.
 ///
-/// Each activity has its own connection to the daemon, with a thread that waits for it. If the
-/// daemon stops, activities end with `noDaemon`; start them again when it is back.
+/// Each activity has its own connection to the daemon and a thread. If the daemon stops, activities end with
+/// `noDaemon`; restart them when the daemon runs again.
 ///
 /// Source: RFC 6762, RFC 6763; `tls-and-auth.md` §7.
 public struct AvahiDiscovery: PeerDiscovery {
@@ -14,7 +14,7 @@ public struct AvahiDiscovery: PeerDiscovery {
         self.log = log
     }
 
-    /// Announces a listener; if its name is taken, a number is added.
+    /// Advertises a listener; if its name is in use, a number is added.
     ///
     /// - Throws: `DiscoveryError.noDaemon` if the daemon does not answer.
     public func advertise(
@@ -32,7 +32,7 @@ public struct AvahiDiscovery: PeerDiscovery {
         return AvahiActivity(advertiser.connection)
     }
 
-    /// Looks for listeners in the local network.
+    /// Browses for listeners in the local network.
     ///
     /// - Throws: `DiscoveryError.noDaemon` if the daemon does not answer.
     public func browse(

@@ -4,9 +4,9 @@ extension DiscoveredPeer {
     /// The URL of the listener, from its attributes `scheme` and `database`, which `divan serve --advertise`
     /// sets; `nil` without a port or a usable host.
     ///
-    /// Whatever a stranger announces, it is one URL to this peer: the scheme is `wss` unless the attribute
-    /// is `ws`, the host an address, the whole attribute `database` one percent-encoded step of the path.
-    /// Of several addresses one without a zone is preferred, then the host's name, then one with a zone.
+    /// The attributes are untrusted. The scheme is `wss` unless the attribute is `ws`, and the attribute `database` is
+    /// percent-encoded as one path component. For the host, an address without a zone is preferred, then the host name,
+    /// then an address with a zone.
     public var url: String? {
         guard port > 0, let place else { return nil }
         let scheme = attributes["scheme"] == "ws" ? "ws" : "wss"

@@ -1,10 +1,10 @@
 import CDivanDiscovery
 
-/// Why peers cannot be found or cannot find us.
+/// An error of peer discovery.
 public enum DiscoveryError: Error, Equatable, Sendable {
     /// Avahi's daemon does not answer on the system's D-Bus; Avahi's error code.
     case noDaemon(code: Int32)
-    /// Avahi refuses a step; its error code.
+    /// Avahi rejected a step; its error code.
     case avahi(Step, code: Int32)
     /// A name is empty, longer than `DiscoveryLimits.nameByteCount`, or contains control characters.
     case invalidName(String)
@@ -17,11 +17,11 @@ public enum DiscoveryError: Error, Equatable, Sendable {
 
     /// What was requested from Avahi.
     public enum Step: String, Sendable {
-        /// Talking to the daemon.
+        /// Connecting to the daemon.
         case connecting
-        /// Announcing a peer.
+        /// Advertising a peer.
         case advertising
-        /// Looking for peers.
+        /// Browsing for peers.
         case browsing
     }
 

@@ -7,9 +7,9 @@ public enum DiscoveryLimits {
     /// Bytes of all attributes, sent or received: 1,300, which fit in one Ethernet packet
     /// (RFC 6763 §6.2).
     public static let attributesByteCount = 1_300
-    /// Peers that browsing keeps: 1,000, so that strangers cannot fill our memory with names.
+    /// Peers that browsing keeps: 1,000, so that unknown devices cannot exhaust memory.
     public static let peerCount = 1_000
-    /// Instances, and places of peers, that wait until others have gone: 1,000; further ones are dropped.
+    /// Instances and addresses of peers that wait until others are removed: 1,000; further ones are dropped.
     public static let waitingCount = 1_000
     /// Places (interface and protocol) kept for one peer: 32, two for each of 16 interfaces.
     public static let placeCount = 32

@@ -1,20 +1,20 @@
-/// What a peer announces: anybody on the network can read it, so it must contain no secrets.
+/// An advertisement of a peer. Anyone on the network can read it, so it must not contain secrets.
 ///
 /// Source: RFC 6763 §4.1.1 (names), §6 (attributes).
 public struct PeerAdvertisement: Sendable, Hashable {
     /// The DNS-SD type of Divan's listeners; not that of Couchbase's own multi-peer sync.
     public static let serviceType = "_divan._tcp"
 
-    /// The instance name that people see.
+    /// The instance name, shown to users.
     public let name: String
     /// The listener's port.
     public let port: UInt16
     /// The attributes of the TXT record, such as the database's name.
     public let attributes: [String: String]
 
-    /// Checks and combines the data to announce.
+    /// Creates an advertisement.
     ///
-    /// - Throws: `DiscoveryError` if a service record could not carry it.
+    /// - Throws: `DiscoveryError` if the data are invalid for a service record.
     public init(
         name: String,
         port: UInt16,

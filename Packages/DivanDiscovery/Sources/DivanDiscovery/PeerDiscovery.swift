@@ -1,12 +1,11 @@
-/// Finds peers on the network and lets them find us.
+/// Finds peers on the network, and advertises this one.
 ///
-/// May be called from any thread. Events come one after another, on a thread of the implementation,
-/// and none begins after `DiscoveryActivity.stop` has returned.
-/// `PeerDiscoveryContract` checks an implementation.
+/// Can be used from any thread. Events are delivered one after another, on a thread of the implementation, and none
+/// starts after `DiscoveryActivity.stop` returns. `PeerDiscoveryContract` checks an implementation.
 ///
 /// Source: `tls-and-auth.md` §7: our service type differs from the official one.
 public protocol PeerDiscovery: Sendable {
-    /// Announces a peer until the activity is stopped or released.
+    /// Advertises a peer until the activity is stopped or released.
     ///
     /// - Throws: `DiscoveryError` if it cannot start; later failures are events.
     func advertise(
@@ -14,9 +13,9 @@ public protocol PeerDiscovery: Sendable {
         onEvent: @escaping @Sendable (AdvertisementEvent) -> Void
     ) throws(DiscoveryError) -> any DiscoveryActivity
 
-    /// Reports peers as they come and go, until the activity is stopped or released.
+    /// Reports found and lost peers until the activity is stopped or released.
     ///
-    /// Our own advertisement is included, as it is for everyone else.
+    /// This peer's own advertisement is included.
     ///
     /// - Throws: `DiscoveryError` if it cannot start; later failures are events.
     func browse(
@@ -24,32 +23,32 @@ public protocol PeerDiscovery: Sendable {
     ) throws(DiscoveryError) -> any DiscoveryActivity
 }
 
-/// Something that continues until it is stopped or released.
+/// A running advertisement or search.
 public protocol DiscoveryActivity: AnyObject, Sendable {
-    /// Ends it; a second call does nothing. May be called from an event.
+    /// Stops it; a second call does nothing. Can be called from an event.
     func stop()
 }
 
-/// What happens to an advertisement.
+/// An event of an advertisement.
 public enum AdvertisementEvent: Sendable, Equatable {
-    /// Others see the peer under this name, which differs from the requested one if that was taken.
+    /// The peer is advertised with this name, which differs from the requested one if that was in use.
     case registered(name: String)
-    /// Others no longer see the peer.
+    /// The peer is no longer advertised.
     case failed(DiscoveryError)
 }
 
-/// What browsing finds.
+/// An event of a search.
 public enum BrowseEvent: Sendable, Equatable {
-    /// A peer has come, or its data have changed.
+    /// A peer was found, or its data have changed.
     case found(DiscoveredPeer)
-    /// The peer of this name has gone.
+    /// The peer of this name is no longer available.
     case lost(name: String)
-    /// No more will be found.
+    /// The search has ended.
     case failed(DiscoveryError)
 }
 
 extension PeerDiscovery {
-    /// The peers that are present, sorted by name, again after each change.
+    /// Returns the available peers, sorted by name, again after each change.
     ///
     /// Iterating starts the search; leaving the loop or cancelling the task ends it.
     public func peers() -> AsyncThrowingStream<[DiscoveredPeer], any Error> {

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// What every discovery must guarantee; check your own with any test framework.
+/// Tests an implementation of ``PeerDiscovery``, with any test framework.
 public enum PeerDiscoveryContract {
-    /// Returns one sentence for each broken promise; none if the discovery is correct.
+    /// Returns a sentence for each violated rule; none if the implementation is correct.
     ///
-    /// The peer of `name` must already be present, or come within `patience`.
+    /// The peer `name` must be found within `patience`.
     ///
     /// - Throws: `DiscoveryError` if browsing cannot start.
     public static func violations(

@@ -2,12 +2,12 @@
 public struct StaticPeerList: PeerDiscovery {
     private let peers: [DiscoveredPeer]
 
-    /// Finds these peers, and no others; of several with the same name the last counts.
+    /// Creates a list of peers; if a name is repeated, the last peer is used.
     public init(_ peers: [DiscoveredPeer]) {
         self.peers = peers
     }
 
-    /// Announces nothing: the others have lists of their own.
+    /// Does nothing, because the other peers have their own lists.
     ///
     /// Reports `registered` before it returns.
     public func advertise(

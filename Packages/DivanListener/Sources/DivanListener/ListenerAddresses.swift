@@ -1,13 +1,13 @@
 import Glibc
 
-/// The names and addresses under which this machine can be reached.
+/// The names and addresses of this machine.
 ///
 /// Source: `behaviour.md` §13 (urls).
 public enum ListenerAddresses {
-    /// The hosts to put into URLs, as text; IPv6 addresses in brackets.
+    /// Returns the hosts for URLs, as text, with IPv6 addresses in brackets.
     ///
-    /// With `interface`, a name or an address, only that one; without, or with `::`, the
-    /// addresses of all interfaces, and the machine's name last. `0.0.0.0` means those of IPv4.
+    /// If `interface`, a name or an address, is given, only its addresses. If it is `nil` or `::`, the addresses of all
+    /// interfaces, and the host name last. `0.0.0.0` means all IPv4 addresses.
     public static func hosts(interface: String?) -> [String] {
         let names = [hostName()].compactMap(\.self)
         let all = addresses(ofInterface: nil)

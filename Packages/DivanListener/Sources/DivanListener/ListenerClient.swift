@@ -2,17 +2,17 @@ public import DivanReplicator
 public import DivanTLS
 public import DivanTransport
 
-/// A client that has authenticated, as far as it was asked to, and requests a database.
+/// An authenticated client that requests a database.
 public struct ListenerClient: Sendable {
-    /// The database's name, as the client wrote it into the path.
+    /// The database name in the request's path.
     public let database: String
-    /// The user's name; `nil` without an authenticator that asks for one.
+    /// The user name; `nil` if the authenticator does not require one.
     public let user: String?
     /// The certificates that the client presented in the TLS handshake, leaf first.
     public let certificates: [TLSCertificate]
     /// The client's address and port, or those of a proxy.
     public let address: SocketAddress
-    /// Whether the connection has TLS.
+    /// Whether the connection uses TLS.
     public let isSecure: Bool
 
     /// Describes a client.
@@ -31,12 +31,13 @@ public struct ListenerClient: Sendable {
     }
 }
 
-/// What a client may do with the requested database.
+/// The access of a client to the requested database.
 public enum ListenerAccess: Sendable {
-    /// Replicate within these bounds, for as long as `isCurrent` says so; `nil` means until the connection ends.
+    /// The client can replicate with these options while `isCurrent` returns true; `nil` means until the connection
+    /// ends.
     ///
-    /// `isCurrent` is asked at each `ListenerServer.dropOutdated`, on any thread; it must return quickly.
+    /// `isCurrent` is called by `ListenerServer.dropOutdated`, on any thread; it must return quickly.
     case granted(PeerConfiguration.PassiveOptions, isCurrent: (@Sendable () -> Bool)? = nil)
-    /// Nothing; the answer is 403 with this text.
+    /// No access; the response is 403 with this text.
     case refused(explanation: String)
 }

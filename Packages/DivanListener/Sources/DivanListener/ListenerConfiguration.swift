@@ -4,23 +4,23 @@ public import DivanStore
 public import DivanTLS
 public import DivanTransport
 
-/// What a listener shares, where it listens, and which clients it accepts.
+/// What a listener shares, on which port, and which clients it accepts.
 public struct ListenerConfiguration: Sendable {
     /// A database that clients may replicate with.
     public struct SharedDatabase: Sendable {
-        /// Its documents.
+        /// The database.
         public var store: Store
         /// The engine's configuration for each connection; its role is passive.
         public var peer: PeerConfiguration
         /// Whether clients on this machine get bodies uncompressed.
         ///
-        /// There, any codec is slower than the connection. A client that requests a codec by its
-        /// subprotocol still gets it.
+        /// On this machine, any codec is slower than the connection. A client that requests a codec by its subprotocol
+        /// still gets it.
         public var sparesLoopback = true
-        /// Decides what a client may do; if `nil`, it may do what `peer` allows.
+        /// Decides what a client can access; `nil` means everything that `peer` allows.
         ///
-        /// Called once for each connection, after the client was authenticated, on the listener's own
-        /// threads and for several clients at a time; it may be slow.
+        /// Called once for each connection after authentication, on the listener's threads, several at a time; it may
+        /// be slow.
         public var access: (@Sendable (ListenerClient) -> ListenerAccess)?
 
         /// Creates an entry.
@@ -30,27 +30,27 @@ public struct ListenerConfiguration: Sendable {
         }
     }
 
-    /// The databases by the name that clients write into the path.
+    /// The databases by their names in the path.
     public var databases: [String: SharedDatabase]
-    /// The port; 0 picks a free one.
+    /// The port; 0 selects a free one.
     public var port: UInt16 = 0
-    /// Name or address of the only interface to listen on; `nil` listens on all.
+    /// The name or address of the interface to listen on; `nil` listens on all.
     public var interface: String?
     /// The listener's identity; `nil` listens without TLS.
     public var credential: TLSCredential?
     /// Which certificates clients must present; needs TLS.
     public var clientCertificates = ClientCertificatePolicy.none
-    /// The proxies whose `X-Forwarded-For` tells the client's address; none by default.
+    /// The proxies whose `X-Forwarded-For` header is trusted; none by default.
     public var trustedProxies = TrustedProxies()
     /// Authenticates clients, in addition to TLS.
     ///
-    /// Called on the listener's own threads, for several clients at a time; it may be slow.
+    /// Called on the listener's threads, several at a time; it may be slow.
     public var authenticator: any ListenerAuthenticator = OpenListenerAuthenticator()
-    /// Called for each refused request, on any thread and for several at a time; must be quick.
+    /// Called for each refused request, on any thread, several at a time; it must return quickly.
     public var onRefusal: (@Sendable (ListenerRefusal) -> Void)?
-    /// Silence after which a connection is tested with a ping.
+    /// Time without data before a ping is sent.
     public var heartbeat = Duration.seconds(300)
-    /// What clients may make the listener hold.
+    /// Limits on the resources that clients can use.
     public var limits = ListenerLimits()
 
     /// Creates a configuration that listens on any free port of all interfaces, without TLS.
@@ -59,52 +59,49 @@ public struct ListenerConfiguration: Sendable {
     }
 }
 
-/// What clients may make a listener hold; every member is a maximum.
+/// Limits on the resources that clients can use; every member is a maximum.
 public struct ListenerLimits: Sendable {
     /// Open replication connections.
     ///
-    /// At the bound a newcomer is served by closing the connection that has been idle for longest, of the party that has
-    /// the most, a user or else an address; if no party has two, the newcomer is answered with 503.
+    /// For a further client, the connection that has been idle the longest, of the user or address with the most
+    /// connections, is closed. If no user or address has two, the client gets 503.
     ///
-    /// Each costs some hundred kilobytes of buffers and compression
-    /// state while it is busy, so a thousand fit into a small machine.
+    /// While busy, each uses some hundred kilobytes for buffers and compression.
     public var connectionCount = 1_000
-    /// Passwords being checked at the same time; more clients wait in line.
+    /// Passwords that are checked at the same time; further clients wait.
     ///
-    /// With sixteen, a slow
-    /// look-up does not delay everyone, and no more threads than that are needed.
+    /// With sixteen, a slow lookup does not delay all clients.
     public var checkingCount = 16
 
     /// Connections of one address, and the delays for password guessing.
     public var logins = AuthLimits()
-    /// Bytes that all connections together hold for their clients: incomplete messages,
-    /// revisions that wait for blobs, answers that nobody reads.
+    /// Bytes of all connections: incomplete messages, revisions that wait for blobs, unread answers.
     ///
-    /// At the bound the heaviest connection of the heaviest party, a user or an address, is closed with
-    /// 4001, which says that it may reconnect; all others go on.
+    /// Above the limit, the connection that uses the most, of the user or address that uses the most, is closed with
+    /// 4001; it can reconnect.
     public var heldByteCount = 128 << 20
-    /// The same for one party, so that it can have half of all: three documents of the largest size.
+    /// The same for one user or address: half of the total, or three documents of the maximum size.
     public var partyHeldByteCount = 64 << 20
     /// Bytes of one WebSocket frame, and of one message, from a client.
     ///
     /// Every known peer sends at most 16 KiB. Each connection holds its incomplete frame in memory.
     public var frameByteCount = 128 << 10
-    /// Connections that have not finished their handshake; DivanTransport's 1,024.
+    /// Connections with an unfinished handshake; 1,024 as in DivanTransport.
     ///
-    /// At the bound the oldest is closed.
+    /// Above the limit, the oldest is closed.
     public var handshakeCount = 1_024
-    /// The same for one address; for one /64 with IPv6.
+    /// The same for one address, or one /64 network with IPv6.
     ///
-    /// Loopback is exempt with `logins.sparesLoopback`.
-    /// A quarter of all, so that one client's handshakes cannot displace everyone else's.
+    /// Loopback is exempt with `logins.sparesLoopback`. A quarter of the total, so that one client cannot displace all
+    /// others.
     public var addressHandshakeCount = 256
-    /// Bytes of a request's head; more is answered 431.
+    /// Bytes of a request's head; a larger one gets 431.
     ///
     /// DivanWebSocket's 16 KiB.
     public var requestHeadByteCount = 16 << 10
-    /// From accept to a complete request and the decision about it; DivanTransport's 10 s.
+    /// Time for the handshake, from accepting the socket; 10 s as in DivanTransport.
     public var handshakeTimeout = Duration.seconds(10)
-    /// Within this time a client must read some of what waits for it; DivanTransport's 30 s.
+    /// Time within which a client must read some of the sent data; 30 s as in DivanTransport.
     public var stallTimeout = Duration.seconds(30)
 
     /// Creates the default limits.

@@ -10,12 +10,12 @@ public struct ListenerConnection: Sendable {
     public let start: ContinuousClock.Instant
     /// The name of this side's codec: `"deflate"`, `"lz4"`, `"mixed"`, `"none"`.
     public let codecName: String
-    /// The ID that the client was told to use for this connection in its log.
+    /// The ID of this connection in the logs of both sides.
     public let correlationID: String
     /// Whether it was opened, or had work, within the last half second.
     public let isActive: Bool
-    /// What the client has owed for too long; `nil` while there is progress.
+    /// A response that the client has not sent in time; `nil` while there is progress.
     public let stall: SyncWait?
-    /// What it has transferred.
+    /// The traffic of the connection.
     public let statistics: ListenerStatistics
 }

@@ -1,13 +1,13 @@
 public import DivanTransport
 
-/// A request that a listener refused, and what is known about the client.
+/// A request that a listener refused, with information about the client.
 public struct ListenerRefusal: Sendable {
     /// The HTTP status of the answer: 400, 401, 403, 404, 421, 429 or 503.
     public let status: Int
     /// The client's address and port, or those of a proxy.
     public let address: SocketAddress
-    /// The user that the client claims to be, unverified; `nil` when it names none.
+    /// The user name in the request, unverified; `nil` if there is none.
     public let claimedUser: String?
-    /// Whether the client presented credentials; one without only asks what is needed.
+    /// Whether the request contained credentials; clients usually send their first request without.
     public let showedCredentials: Bool
 }

@@ -8,18 +8,18 @@ import DivanTransport
 import DivanWebSocket
 import Synchronization
 
-/// Accepts clients that replicate: authenticates, routes `/<database>/_blipsync`, counts, stops.
+/// Accepts connections from replicating clients: authenticates them and routes `/<database>/_blipsync`.
 ///
-/// All members may be called from any thread. A server listens once; create another to listen
-/// again. Connections run on the loops of `EventLoopGroup.shared`.
+/// All members can be used from any thread. A server listens once; create another to listen again. Connections run on
+/// the loops of `EventLoopGroup.shared`.
 ///
 /// Source: `behaviour.md` §13; `websocket-and-urls.md` §1, §2; `tls-and-auth.md` §4.
 public final class ListenerServer: Sendable {
-    /// How clients are told that the listener stops.
+    /// What clients do when the listener stops.
     public enum StopKind: Sendable {
-        /// For good: they stop too (close code 1001).
+        /// They stop too (close code 1001).
         case goingAway
-        /// Temporarily: they retry, as after a lost connection (close code 4001).
+        /// They reconnect, as after a lost connection (close code 4001).
         case restarting
 
         var closeCode: UInt16 {
@@ -61,8 +61,8 @@ public final class ListenerServer: Sendable {
     /// Starts listening.
     ///
     /// - Returns: The port.
-    /// - Throws: `TransportError` when the port is in use or the interface unknown, `TLSError` when
-    ///   OpenSSL refuses the credential.
+    /// - Throws: `TransportError` if the port is in use or the interface unknown, `TLSError` if OpenSSL rejects the
+    ///   credential.
     @discardableResult
     public func start() throws -> UInt16 {
         var settings = WebSocketServer.Configuration(
@@ -99,10 +99,9 @@ public final class ListenerServer: Sendable {
         return port
     }
 
-    /// Stops listening and closes every connection in an orderly way; ignored when it does not listen.
+    /// Stops listening and closes every connection; ignored unless listening.
     ///
-    /// `completion` is called, on any thread, when the last connection has ended and nothing uses
-    /// the databases any more.
+    /// `completion` is called, on any thread, when the last connection has ended and the databases are no longer used.
     public func stop(
         _ kind: StopKind = .goingAway,
         then completion: @escaping @Sendable () -> Void = {}
@@ -118,10 +117,10 @@ public final class ListenerServer: Sendable {
         }
     }
 
-    /// How many clients are connected.
+    /// The number of connected clients.
     public var status: ListenerStatus { table.status }
 
-    /// What all connections have transferred so far.
+    /// The traffic of all connections so far.
     public var statistics: ListenerStatistics {
         var statistics = table.statistics
         statistics.displacedConnectionCount = crowding.count
@@ -132,16 +131,16 @@ public final class ListenerServer: Sendable {
     /// The open connections, the oldest first.
     public var connections: [ListenerConnection] { table.connections }
 
-    /// Uses another identity, and other rules for clients' certificates, for clients that connect from now on.
+    /// Changes the identity and the rules for client certificates for new connections.
     ///
     /// Open connections continue; unfinished handshakes are dropped. Ignored unless it listens with TLS.
     public func replaceTLS(with context: TLSContext) {
         server.withLock { $0 }?.replaceTLS(with: context)
     }
 
-    /// Ends the connections whose rights no longer hold (`ListenerAccess.granted`), within a second.
+    /// Closes the connections whose access rights are outdated (`ListenerAccess.granted`), within a second.
     ///
-    /// Their clients are told to come back, and are then authenticated again.
+    /// Their clients reconnect and are authenticated again.
     public func dropOutdated() {
         for transport in table.outdated { end(transport, because: Self.hasNewRights) }
     }
@@ -153,7 +152,7 @@ public final class ListenerServer: Sendable {
 
     private static let hasNewRights = "your access rights have changed; reconnect"
 
-    /// Closes one connection in an orderly way; ignored when it has ended.
+    /// Closes a connection; ignored if it has ended.
     public func disconnect(_ id: UInt64, _ kind: StopKind = .goingAway) {
         table.transport(of: id)?.close(code: kind.closeCode, reason: kind.reason)
     }
@@ -380,7 +379,7 @@ extension ListenerServer {
 }
 
 extension ConnectionBudget {
-    /// What all connections of one listener may hold, by its limits.
+    /// Creates the memory budget of all connections of a listener.
     public convenience init(_ limits: ListenerLimits) {
         self.init(
             byteCount: limits.heldByteCount,

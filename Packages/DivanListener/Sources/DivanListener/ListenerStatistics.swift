@@ -1,27 +1,27 @@
-/// What a listener's connections, or one of them, have transferred since it started.
+/// The traffic of a listener since it started, or of one of its connections.
 public struct ListenerStatistics: Equatable, Sendable {
     /// Bodies that were transferred as deltas, in one direction.
     public struct Deltas: Equatable, Sendable {
-        /// How many.
+        /// Number of bodies.
         public var count: UInt64 = 0
         /// Bytes of the deltas.
         public var byteCount: UInt64 = 0
         /// Bytes of the bodies that they represent.
         public var bodyByteCount: UInt64 = 0
 
-        /// Creates figures that count nothing yet.
+        /// Creates empty statistics.
         public init() {}
     }
 
-    /// Bytes received, as counted at the sockets.
+    /// Bytes received.
     public var receivedByteCount: UInt64 = 0
-    /// Bytes sent, as counted at the sockets.
+    /// Bytes sent.
     public var sentByteCount: UInt64 = 0
     /// Documents received from clients.
     public var receivedDocumentCount: UInt64 = 0
     /// Documents sent to clients.
     public var sentDocumentCount: UInt64 = 0
-    /// Documents that this side or the client refused: conflicts, filters, limits.
+    /// Documents that failed: conflicts, filters, limits.
     public var failedDocumentCount: UInt64 = 0
     /// Documents received as deltas.
     public var receivedDeltas = Deltas()
@@ -34,14 +34,14 @@ public struct ListenerStatistics: Equatable, Sendable {
     public var connectionCountByCodec: [String: UInt64] = [:]
     /// Requests refused so far, by the HTTP status of the answer: 401, 403, 404, 429, 503.
     public var refusalCountByStatus: [Int: UInt64] = [:]
-    /// Sockets that were accepted and never became a connection: refusals, broken handshakes,
-    /// clients that fell silent.
+    /// Accepted sockets that failed before the connection was open: refusals, failed handshakes, clients that stopped
+    /// responding.
     public var failedHandshakeCount: UInt64 = 0
 
-    /// Connections closed so far to make room for others.
+    /// Connections closed because the connection limit was reached.
     public var displacedConnectionCount: UInt64 = 0
 
-    /// Creates figures that count nothing yet.
+    /// Creates empty statistics.
     public init() {}
 
     /// Adds two sets of figures.

@@ -1,7 +1,7 @@
-/// How many clients are connected.
+/// The number of connected clients.
 public struct ListenerStatus: Equatable, Sendable {
     /// Open replication connections.
     public let connectionCount: Int
-    /// Those that were opened, or had work, within the last half second.
+    /// Connections that were opened, or had work, within the last half second.
     public let activeConnectionCount: Int
 }

@@ -117,14 +117,14 @@ struct BlobResource {
     }
 }
 
-/// Sends the content of a blob, or the requested part, piece by piece.
+/// Sends the content of a blob, or the requested range, in pieces.
 public struct BlobBody {
     private let digest: BlobDigest
     private let store: Store
     private let queue: WorkQueue
     private let check: @Sendable () throws -> Void
 
-    /// Creates a body for a blob, read on a queue; `check` runs before each piece and may end it by throwing.
+    /// Creates a body for a blob, read on a queue; `check` runs before each piece and can throw to end the response.
     public init(
         digest: BlobDigest,
         store: Store,
@@ -137,17 +137,17 @@ public struct BlobBody {
         self.check = check
     }
 
-    /// The `ETag` of the answer: the digest identifies the content.
+    /// The `ETag` of the response: the digest of the content.
     public var tag: String { "\"\(digest)\"" }
 
-    /// The answer to a `GET` or `HEAD`.
+    /// Returns the response to a `GET` or `HEAD` request.
     ///
     /// - Parameters:
-    ///   - request: Its `Range` may request a part (`HTTPRange`).
-    ///   - headers: Additional header fields of the answer.
-    ///   - isFresh: Whether the client already has the content, which it is then told.
+    ///   - request: The request, with an optional `Range` (`HTTPRange`).
+    ///   - headers: Additional header fields of the response.
+    ///   - isFresh: Whether the client already has the content; the status is 304 then.
     /// - Returns: Status 200, 206, 304 or 416.
-    /// - Throws: `StoreError`, `noSuchBlob` if it is not here.
+    /// - Throws: `StoreError`; `noSuchBlob` if the blob is missing.
     public func response(
         to request: HTTPRequest,
         _ headers: HTTPHeaders,

@@ -2,11 +2,11 @@ public import DivanStore
 public import DivanTransport
 import Synchronization
 
-/// Wakes those waiting for a change of a database.
+/// Notifies waiters of changes in a database.
 ///
-/// A waiter records the `stroke` before it examines the database, and waits for the next one, so no change is missed in
-/// between. In the process that writes, a bell is notified of each commit; for a database written by another process it
-/// polls the sequences while somebody waits.
+/// A waiter records the `stroke` before it reads the database, and waits for the next one, so that no change is missed.
+/// In the writing process, it is notified of each commit. For a database that another process writes, it polls the
+/// sequences while there are waiters.
 public final class ChangeBell: Sendable {
     /// Identifies a waiter.
     public struct Ticket: Hashable, Sendable {
@@ -60,11 +60,10 @@ public final class ChangeBell: Sendable {
     /// The number of waiters.
     var waiterCount: Int { state.withLock { $0.waiters.count } }
 
-    /// How often it has rung.
+    /// The number of notifications so far.
     public var stroke: UInt64 { state.withLock { $0.stroke } }
 
-    /// Calls `wake` once: at the first stroke after `stroke`, which may have passed already, or at `deadline`; on any
-    /// thread.
+    /// Calls `wake` once, on any thread: immediately or at the first notification after `stroke`, or at `deadline`.
     public func wait(
         behind stroke: UInt64,
         until deadline: Duration,
@@ -93,7 +92,7 @@ public final class ChangeBell: Sendable {
         return ticket
     }
 
-    /// Removes a waiter; one that was already woken is ignored.
+    /// Removes a waiter; ignored if it was already notified.
     public func cancel(_ ticket: Ticket) {
         let waiter = state.withLock { $0.waiters.removeValue(forKey: ticket.number) }
         if let timer = waiter?.timer { clock.cancel(timer) }

@@ -3,7 +3,7 @@ import DivanLog
 public import DivanTransport
 import Synchronization
 
-/// An endless event stream: what is found whenever a database has changed, and a comment line from time to time.
+/// An endless event stream: events for each change of a database, and keep-alive lines.
 public final class EventStreamBody: HTTPBodySource {
     private let wait: ChangeWait
     private let heartbeat: Duration
@@ -13,10 +13,10 @@ public final class EventStreamBody: HTTPBodySource {
     /// Creates a stream.
     ///
     /// - Parameters:
-    ///   - bell: Rings when there may be events.
+    ///   - bell: Notifies of possible events.
     ///   - queue: The queue on which the database is read.
-    ///   - heartbeat: The longest silence.
-    ///   - greeting: Events sent at once, so that a client knows that it is connected.
+    ///   - heartbeat: Maximum time without a line.
+    ///   - greeting: Events that are sent immediately.
     ///   - look: Returns the events since the last call, never called concurrently; `nil` if there are none.
     public convenience init(
         _ bell: ChangeBell,

@@ -5,8 +5,8 @@ import Synchronization
 
 /// A body that is read from a database while the client receives it.
 ///
-/// `read` is called on a `WorkQueue`, never concurrently, until it returns `nil` or throws. While it has nothing it
-/// returns no bytes, and is called again after others that need a thread.
+/// `read` is called on a `WorkQueue`, never concurrently, until it returns `nil` or throws. If it is not ready, it
+/// returns no bytes, and is called again after other work in the queue.
 public final class PagedBody: HTTPBodySource {
     private let queue: WorkQueue
     private let read: @Sendable () throws -> [UInt8]?
@@ -18,7 +18,7 @@ public final class PagedBody: HTTPBodySource {
     /// - Parameters:
     ///   - queue: The queue on which pieces are read.
     ///   - read: Returns the next piece; `nil` after the last, no bytes if it is not ready.
-    ///   - finish: Called if the client left before the end.
+    ///   - finish: Called if the client disconnects before the end.
     public init(
         on queue: WorkQueue,
         read: @escaping @Sendable () throws -> [UInt8]?,

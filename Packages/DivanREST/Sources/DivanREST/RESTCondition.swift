@@ -4,10 +4,10 @@ public import DivanQuery
 import DivanRevisions
 import DivanStore
 
-/// Selects the documents that a client may see and store, with a condition in SQL++.
+/// Selects the documents that a client can read and write, with a condition in SQL++.
 ///
-/// Others appear not to exist. A deletion has no body to test, so it is only visible if the condition mentions
-/// `META().deleted`. If the condition fails for a document, the document is hidden.
+/// Other documents appear not to exist. Deletions have no body, so they are only visible if the condition mentions
+/// `META().deleted`. If evaluating the condition fails, the document is hidden.
 public struct RESTCondition: Equatable, Sendable {
     /// The condition's text, as written.
     public let text: String

@@ -4,21 +4,21 @@ public import DivanStore
 public import DivanTLS
 public import DivanTransport
 
-/// What one client may do.
+/// The access rights of a client.
 public struct RESTRights: Equatable, Sendable {
-    /// The only collections it may use; `nil` means all.
+    /// The collections that the client can access; `nil` means all.
     ///
-    /// The others appear not to exist, even to queries.
+    /// Other collections appear not to exist, also in queries.
     public var collections: [CollectionPath]?
     /// Whether access is read-only.
     public var isReadOnly: Bool
-    /// Selects the documents that it may see and store; `nil` means all.
+    /// Selects the documents that the client can read and write; `nil` means all.
     public var condition: RESTCondition?
-    /// Distinguishes rights that allow the same, such as those before and after a change of the password: connections
-    /// with another edition are closed (`RESTServer.dropOutdated`).
+    /// Distinguishes equal rights, such as before and after a password change: connections with another edition are
+    /// closed (`RESTServer.dropOutdated`).
     public var edition: UInt64 = 0
 
-    /// Creates rights; the default is everything.
+    /// Creates rights; full access by default.
     public init(
         collections: [CollectionPath]? = nil,
         isReadOnly: Bool = false,
@@ -36,13 +36,13 @@ public struct RESTRights: Equatable, Sendable {
     public static let full = RESTRights()
 }
 
-/// A client, authenticated as far as required.
+/// An authenticated client.
 public struct RESTClient: Sendable {
-    /// The user's name; `nil` if no authenticator requires one.
+    /// The user name; `nil` if the authenticator does not require one.
     public let user: String?
     /// The client's certificate chain, its own first.
     public let certificates: [TLSCertificate]
-    /// The client's IP address, or that of a proxy in front.
+    /// The client's IP address, or the address of a proxy in front of the server.
     public let address: String
 
     /// Creates a client.
@@ -53,38 +53,37 @@ public struct RESTClient: Sendable {
     }
 }
 
-/// What a REST server serves, where, and to whom.
+/// The databases, port and clients of a REST server.
 public struct RESTConfiguration: Sendable {
     /// The databases by their names in paths.
     public var databases: [ExactText: Store]
-    /// Name or address of the only network interface to listen on; `nil` means all.
+    /// The name or address of the network interface to listen on; `nil` means all.
     public var networkInterface: String?
-    /// The TCP port; 0 takes a free one.
+    /// The TCP port; 0 selects a free one.
     public var port: UInt16
     /// The TLS settings; `nil` means no TLS.
     public var tls: TLSContext?
-    /// Authenticates clients; by default everybody is admitted.
+    /// Authenticates clients; by default, anyone can connect.
     public var authenticator: any ListenerAuthenticator
-    /// What a client may do with a database; `nil` refuses it.
+    /// Returns the rights of a client for a database; `nil` means no access.
     public var rights: @Sendable (RESTClient, _ database: String) -> RESTRights?
-    /// Called for each request that fails authentication; on any thread, and must return quickly.
+    /// Called for each request that fails authentication, on any thread; it must return quickly.
     public var onRefusal: (@Sendable (RESTRefusal) -> Void)?
     /// The web origins whose pages may use this server (CORS); none by default.
     ///
-    /// `*` allows every page, without credentials.
+    /// `*` allows all origins, without credentials.
     public var origins: [String]
-    /// The names under which clients may address the server, besides `localhost` and this machine's own names and
-    /// addresses; any other is answered with 421.
+    /// Allowed host names, in addition to `localhost` and this machine's names and addresses; others get 421.
     ///
-    /// If the list is empty, only a server without TLS and authentication checks the name: a web page could make another
-    /// name point here, and then read everything from a user's browser (DNS rebinding).
+    /// If the list is empty, the name is only checked without TLS and authentication, to prevent DNS rebinding: a web
+    /// page could make another name resolve to this machine, and then read all data through a user's browser.
     public var hostNames: [String] = []
-    /// The proxies whose `X-Forwarded-For` tells the client's address; none by default.
+    /// The proxies whose `X-Forwarded-For` header is trusted; none by default.
     public var trustedProxies = TrustedProxies()
     /// Limits for time and memory.
     public var limits: RESTLimits
 
-    /// Creates a configuration; by default everybody has full access, on a free port, without TLS.
+    /// Creates a configuration; by default, anyone has full access, on a free port, without TLS.
     public init(
         databases: [ExactText: Store],
         networkInterface: String? = nil,

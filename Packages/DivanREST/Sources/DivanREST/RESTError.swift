@@ -4,13 +4,13 @@ import DivanQuery
 import DivanRevisions
 import DivanStore
 
-/// Why a request failed: a status, a code for programs, a sentence that says what to do.
+/// An error of a request: a status, a code for programs, and a message.
 public struct RESTError: Error, Sendable {
-    /// The status of the answer.
+    /// The HTTP status.
     public let status: Int
     /// A code for programs to compare, such as `conflict`.
     public let code: String
-    /// What is wrong, and what to do.
+    /// A message that describes the problem and what to do.
     public let reason: String
     /// Additional members of the answer.
     var members: JSONObject = [:]
@@ -24,7 +24,7 @@ public struct RESTError: Error, Sendable {
         self.reason = reason
     }
 
-    /// Converts any thrown error into one for a client.
+    /// Creates the error for a client from any thrown error.
     public init(_ error: any Error) {
         switch error {
         case let error as RESTError: self = error
@@ -101,7 +101,7 @@ public struct RESTError: Error, Sendable {
         return error
     }
 
-    /// The answer: `{"error":…,"reason":…}`.
+    /// The response: `{"error":…,"reason":…}`.
     public var response: HTTPResponse {
         var object = members
         object["error"] = .string(code)
@@ -111,7 +111,7 @@ public struct RESTError: Error, Sendable {
 }
 
 extension HTTPResponse {
-    /// An answer in JSON, with a newline for people who read it in a terminal.
+    /// Creates a JSON response that ends with a newline.
     public static func json(
         _ value: JSON,
         status: Int = 200,

@@ -2,20 +2,20 @@ public import DivanAuth
 public import DivanHTTP
 public import DivanStore
 
-/// What clients may make a REST server hold or wait for; every member is a maximum.
+/// Limits on the resources that clients can use; every member is a maximum.
 public struct RESTLimits: Sendable {
     /// The limits for requests and connections.
     public var http: HTTPLimits
-    /// Requests processed at the same time; the others are queued.
+    /// Requests that are processed at the same time; others are queued.
     ///
     /// The default is 16.
     public var workerCount: Int
-    /// The same for one user, or otherwise one address, one /64 with IPv6; the default is 12.
+    /// The same for one user, or one address (one /64 network with IPv6) without a user; the default is 12.
     ///
-    /// With `logins.sparesLoopback`, a loopback address has no such limit, because everyone behind a local proxy has
-    /// it.
+    /// With `logins.sparesLoopback`, loopback addresses have no such limit, because all clients of a local proxy have
+    /// one.
     public var partyWorkerCount: Int
-    /// Queries that run at the same time; the others wait, and requests of other kinds do not wait for them.
+    /// Queries that run at the same time; others wait, without blocking other requests.
     ///
     /// The default is 8.
     public var queryWorkerCount: Int
@@ -23,27 +23,27 @@ public struct RESTLimits: Sendable {
     public var partyQueryWorkerCount: Int
     /// Documents or changes read for one piece of a list; the default, 200, takes some 100 KB.
     public var pageCount: Int
-    /// Bytes after which such a piece ends; the default is 1 MiB, and a single document may exceed it.
+    /// Bytes of such a piece; the default is 1 MiB, and a single document may exceed it.
     public var pageByteCount: Int
-    /// Documents examined in one turn for a client with a condition, which may see none of them.
+    /// Documents that are examined at a time for a client with a condition.
     ///
-    /// Other requests have their turn before it continues. The default is 1,000.
+    /// Then other requests get a turn. The default is 1,000.
     public var scanCount: Int
-    /// Bytes of rows gathered for one piece of a query's answer; the default is 64 KiB.
+    /// Bytes of rows in one piece of a query's response; the default is 64 KiB.
     public var pieceByteCount: Int
     /// The time limit for a query; the default is 30 s.
     public var queryTimeout: Duration
-    /// The memory that all clients' running queries may use, and one of them half of it; the default is 256 MiB.
+    /// The memory of all running queries, of which one query can use half; the default is 256 MiB.
     public var queryMemory: QueryMemory
-    /// Total bytes of the documents that a client with a condition may see, in the collections of one query.
+    /// Total bytes of the visible documents in the collections of one query, for a client with a condition.
     ///
     /// The query runs on a copy of them. The default is 16 MiB.
     public var sightByteCount: Int
     /// The time limit for a client that waits for changes by long polling; the default is 5 minutes.
     public var longestPoll: Duration
-    /// Silence in an event stream before a comment line is sent; the default is 15 s.
+    /// Time without events before a keep-alive line is sent; the default is 15 s.
     public var heartbeat: Duration
-    /// Requests from one address that wait for authentication, and the delays for those who guess passwords.
+    /// Requests per address that wait for authentication, and the delays after wrong passwords.
     public var logins: AuthLimits
 
     /// Creates limits.

@@ -13,12 +13,12 @@ public struct RESTQuery: Sendable {
     /// - Parameters:
     ///   - text: The query in SQL++.
     ///   - store: The database to query.
-    ///   - name: The database's name, with which `FROM` may refer to the default collection.
-    ///   - parameters: Values of `$NAME`; those left out are MISSING.
-    ///   - timeout: How long it may run, from now on.
-    ///   - memory: The budget from which it takes memory.
-    ///   - collections: The only collections that it may use; others do not exist for it.
-    ///   - sight: The only documents that exist for it; `nil` means all.
+    ///   - name: The database's name, which `FROM` can use for the default collection.
+    ///   - parameters: Values of `$NAME`; others are MISSING.
+    ///   - timeout: The time limit, from now on.
+    ///   - memory: The memory budget.
+    ///   - collections: The collections that the query can use; others do not exist for it.
+    ///   - sight: The documents that the query can read; `nil` means all.
     /// - Throws: `QueryError`, `StoreError`.
     public init(
         _ text: String,
@@ -57,10 +57,10 @@ public struct RESTQuery: Sendable {
         return ["sql": .string(plan.sql), "steps": .array(steps)]
     }
 
-    /// Up to `limit` rows, which end with the one that reaches `byteCount` bytes, with the titles of the columns:
+    /// Returns at most `limit` rows, and at most about `byteCount` bytes, with the column names:
     /// `{"columns":[…],"rows":[[…]],"more":…}`.
     ///
-    /// The properties of whole documents have columns of their own.
+    /// The properties of whole documents have their own columns.
     public func table(limit: Int, byteCount: Int) throws -> JSON {
         let rows = try rows()
         defer { rows.end() }

@@ -1,12 +1,12 @@
-/// A request that failed authentication, and what is known about the client.
+/// A request that failed authentication, with information about the client.
 public struct RESTRefusal: Equatable, Sendable {
-    /// The status of the answer: 401 wrong or missing credentials, 429 too many attempts.
+    /// The HTTP status: 401 wrong or missing credentials, 429 too many attempts.
     public let status: Int
-    /// The client's IP address, or that of a proxy in front.
+    /// The client's IP address, or the address of a proxy in front of the server.
     public let address: String
-    /// The user name that the client claims, unverified; `nil` if it names none.
+    /// The user name in the request, unverified; `nil` if there is none.
     public let claimedUser: String?
-    /// Whether the client sent credentials; one without only asks what is required.
+    /// Whether the request contained credentials; clients usually send their first request without.
     public let showedCredentials: Bool
     /// The requested database, if it is served.
     public let database: String?

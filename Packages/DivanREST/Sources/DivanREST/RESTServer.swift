@@ -9,8 +9,8 @@ import Synchronization
 
 /// Serves databases over HTTP: documents, lists, changes, queries and blobs.
 ///
-/// May be used from any thread. The paths are described in `README.md`. A request is authenticated and answered on one
-/// of the server's threads; lists of any length need only the memory of one page.
+/// Can be used from any thread. `README.md` describes the paths. Requests are authenticated and answered on the
+/// server's threads. Lists are streamed and only need the memory of one page.
 ///
 /// ```swift
 /// let server = RESTServer(RESTConfiguration(databases: ["travel": store]))
@@ -20,7 +20,7 @@ public final class RESTServer: Sendable {
     private let service: RESTService
     private let server: HTTPServer
 
-    /// Prepares a server; it starts to listen in `start`.
+    /// Creates a server; call `start` to listen.
     public init(_ configuration: RESTConfiguration) {
         let service = RESTService(configuration)
         self.service = service
@@ -35,27 +35,27 @@ public final class RESTServer: Sendable {
         ) { exchange in service.serve(exchange) }
     }
 
-    /// Starts to listen.
+    /// Starts listening.
     ///
     /// - Returns: The port.
     /// - Throws: `TransportError` if the port is in use or the interface is unknown.
     @discardableResult
     public func start() throws -> UInt16 { try server.start() }
 
-    /// The port while it listens.
+    /// The port; `nil` unless listening.
     public var port: UInt16? { server.port }
 
-    /// Connections that were closed to make room for others.
+    /// Connections closed because the connection limit was reached.
     public var displacedConnectionCount: UInt64 { server.displacedConnectionCount }
 
     /// Closes the connections of clients whose rights have changed since their latest request, within a second.
     ///
-    /// Answers in progress, such as event streams, are cut off.
+    /// Responses in progress, such as event streams, are ended.
     public func dropOutdated() { server.dismissUnwelcome() }
 
-    /// Uses another identity, and other rules for clients' certificates, for clients that connect from now on.
+    /// Changes the identity and the rules for client certificates for new connections.
     ///
-    /// Open connections continue unless `dismissesAll`, because the rules have changed.
+    /// Open connections continue unless `dismissesAll` is true.
     public func replaceTLS(with context: TLSContext, dismissesAll: Bool) {
         server.replaceTLS(with: context, dismissesAll: dismissesAll)
     }

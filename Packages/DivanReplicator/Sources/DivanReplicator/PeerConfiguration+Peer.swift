@@ -6,7 +6,7 @@ public import DivanStore
 extension PeerConfiguration {
     /// Creates the peer for this role, which waits for its connection.
     ///
-    /// The database must stay open until `disconnected`; remarks go to the log.
+    /// The database must stay open until `disconnected`. Messages are written to `log`.
     ///
     /// ```swift
     /// let peer = configuration.makePeer(store: store)

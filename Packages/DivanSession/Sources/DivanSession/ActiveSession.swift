@@ -4,13 +4,11 @@ public import DivanReplicator
 public import DivanStore
 public import DivanTransport
 
-/// One run of an active peer: connects, replicates, reconnects after a temporary failure, and
-/// ends.
+/// One run of an active peer: connects, replicates, reconnects after temporary failures, and ends.
 ///
-/// All members may be called from any thread. The closures of the configuration are called on
-/// the session's event loop, one at a time and in order; they must be quick and must not block.
-/// A session keeps itself alive from `start()` until it has reported the status `stopped`, which is
-/// the last thing it does; create another one for the next run.
+/// All members can be used from any thread. The closures of the configuration are called on the session's event loop,
+/// one at a time and in order; they must return quickly and must not block. A session stays alive from `start()` until
+/// it has reported the status `stopped`, its last event. Create another session for the next run.
 ///
 /// Source: `behaviour.md` §6, §7; `websocket-and-urls.md` §6, §7.
 public final class ActiveSession: @unchecked Sendable {
@@ -22,25 +20,25 @@ public final class ActiveSession: @unchecked Sendable {
         public var peer: PeerConfiguration
         /// Creates the transport for one attempt to connect, on the given loop if it can.
         public var makeTransport: @Sendable (any EventLoop) throws -> any MessageTransport
-        /// The source of credentials that have to be fetched; `nil` if none have to be.
+        /// The source of credentials that must be fetched; `nil` if there are none.
         public var credentials: CredentialSource?
         /// When a failed connection is retried; `nil` means never.
         public var retry: RetrySchedule?
-        /// The resolver of each collection; the default rule for all others.
+        /// The resolver of each collection; others use the default resolver.
         public var resolvers: [CollectionPath: any ConflictResolver] = [:]
-        /// Where resolvers run, which may take long: on the library's own threads.
+        /// Runs a resolver, which may be slow: by default on the library's threads.
         ///
-        /// A simulation passes its loop, so that everything happens in one order.
+        /// A simulation uses its loop, so that the order is deterministic.
         public var runResolver: @Sendable (@escaping @Sendable () -> Void) -> Void
-        /// Where gathered revisions are stored while more arrive: on one of the library's own threads.
+        /// Stores gathered revisions while more arrive: by default on a thread of the library.
         ///
-        /// A simulation passes its loop; `nil` stores on the transport's loop, at once.
+        /// A simulation uses its loop; `nil` stores immediately on the transport's loop.
         public var runStoring: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
         /// Called on each change of the status.
         public var onStatus: @Sendable (SyncStatus) -> Void = { _ in }
         /// Called with the outcome for documents.
         public var onDocuments: @Sendable ([DocumentEvent]) -> Void = { _ in }
-        /// Called with the progress and outcome of blobs that the engine's configuration wants.
+        /// Called with the progress and outcome of requested blobs.
         public var onBlob: @Sendable (BlobEvent) -> Void = { _ in }
         /// Called each time a connection is open.
         public var onOpen: @Sendable (TransportPeer) -> Void = { _ in }
@@ -105,7 +103,7 @@ public final class ActiveSession: @unchecked Sendable {
 
     /// Starts the run; later calls do nothing.
     ///
-    /// A session that was stopped before ends at once.
+    /// A session that was stopped before ends immediately.
     public func start() {
         loop.execute {
             guard case .new = self.phase else { return }
@@ -113,14 +111,14 @@ public final class ActiveSession: @unchecked Sendable {
         }
     }
 
-    /// Ends the run in an orderly way.
+    /// Ends the run.
     ///
     /// The status `stopped` follows. Later calls do nothing.
     public func stop() {
         loop.execute { self.stopOnLoop() }
     }
 
-    /// Connects at once if the session waits to reconnect, and resets the count of attempts.
+    /// Reconnects immediately if the session is waiting to reconnect, and resets the count of attempts.
     ///
     /// Called automatically when this machine's network changes.
     public func retryNow() {
@@ -144,9 +142,10 @@ public final class ActiveSession: @unchecked Sendable {
         }
     }
 
-    /// Reports what the session waits for, the longest wait first; callable from any thread, answered on a loop.
+    /// Reports what the session is waiting for, the longest wait first. Can be called from any thread; answers on a
+    /// loop.
     ///
-    /// A loop that application code blocks answers when that code has returned.
+    /// If application code blocks the loop, the answer arrives afterwards.
     public func waits(_ answer: @escaping @Sendable ([SyncWait]) -> Void) {
         loop.execute {
             switch self.phase {

@@ -6,20 +6,20 @@ public import DivanReplicator
 public struct CredentialSource: Sendable {
     /// The outcome of fetching.
     public enum Outcome: Sendable {
-        /// There are credentials: an attempt may begin.
+        /// Credentials are available: connect.
         case ready
-        /// There are none now; retried as after a failed connection.
+        /// No credentials are available now; retry later, as after a failed connection.
         case unavailable(SyncError)
-        /// There will be none: the run ends.
+        /// No credentials will be available: the run ends.
         case denied(SyncError)
     }
 
     /// Fetches credentials unless there are valid ones, and answers once.
     public var obtain: @Sendable (@escaping @Sendable (Outcome) -> Void) -> Void
-    /// Notes that the server refused the credentials; returns whether to obtain others at once.
+    /// Called when the server rejected the credentials; returns whether to fetch new ones immediately.
     public var refused: @Sendable () -> Bool
-    /// Notes that the server accepted the session; returns after how long credentials must be
-    /// obtained again, `nil` for never.
+    /// Called when the server accepted the session; returns the time until credentials must be renewed, `nil` for
+    /// never.
     public var accepted: @Sendable () -> Duration?
 
     /// Creates a source.

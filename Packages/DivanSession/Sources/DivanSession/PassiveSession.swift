@@ -5,8 +5,8 @@ public import DivanTransport
 
 /// One connection of a passive peer: answers until the other side disconnects.
 ///
-/// All members may be called from any thread. The closures are called on the transport's loop.
-/// A passive peer never resolves a conflict; it refuses the push that would make one.
+/// All members may be called from any thread. The closures are called on the transport's loop. A passive peer never
+/// resolves conflicts; it rejects a push that would create one.
 ///
 /// Source: `replication.md` §11.
 public final class PassiveSession: Sendable {
@@ -16,7 +16,7 @@ public final class PassiveSession: Sendable {
         public var onStatus: @Sendable (SyncStatus) -> Void
         /// Called with the outcome for documents.
         public var onDocuments: @Sendable ([DocumentEvent]) -> Void
-        /// Called once, when the connection is over.
+        /// Called once, when the connection has ended.
         public var onEnd: @Sendable (SyncError?) -> Void
 
         /// Creates observers; each may be omitted.
@@ -62,8 +62,7 @@ public final class PassiveSession: Sendable {
         driver.start()
     }
 
-    /// Closes the connection with a WebSocket code: 1001 when the listener stops for good, 4001
-    /// when the peer should come back soon.
+    /// Closes the connection with a WebSocket code: 1001 if the listener stops, 4001 if the peer should reconnect.
     public func close(code: UInt16, reason: String = "") {
         driver.close(code: code, reason: reason)
     }

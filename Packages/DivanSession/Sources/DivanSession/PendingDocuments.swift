@@ -2,10 +2,10 @@ public import DivanReplicator
 public import DivanRevisions
 public import DivanStore
 
-/// Which documents have local changes that a peer has not acknowledged.
+/// The documents with local changes that are not pushed yet.
 ///
-/// A snapshot; it works whether a session runs or not, and from any thread. Tombstones count,
-/// purged documents do not.
+/// It reads a snapshot, with or without a running session, and can be used from any thread. It includes deleted, but
+/// not purged documents.
 ///
 /// Source: `behaviour.md` §8 (pending).
 public struct PendingDocuments: Sendable {
@@ -21,22 +21,22 @@ public struct PendingDocuments: Sendable {
         self.options = options
     }
 
-    /// The IDs of the pending documents of a collection.
+    /// Returns the IDs of the pending documents of a collection.
     ///
-    /// - Returns: `nil` when the collection is not among the options.
-    /// - Throws: What the store throws.
+    /// - Returns: `nil` if the collection is not in the options.
+    /// - Throws: Errors of the store.
     public func documentIDs(in path: CollectionPath) throws -> Set<DocumentID>? {
         var pending: Set<DocumentID> = []
         let isAmongOptions = try forEachChange(in: path) { pending.insert($0) }
         return isAmongOptions ? pending : nil
     }
 
-    /// How many documents of a collection are pending, without keeping their IDs in memory.
+    /// Returns the number of pending documents of a collection, without keeping their IDs in memory.
     ///
     /// A document that is saved during the count may be counted twice.
     ///
-    /// - Returns: `nil` when the collection is not among the options.
-    /// - Throws: What the store throws.
+    /// - Returns: `nil` if the collection is not in the options.
+    /// - Throws: Errors of the store.
     public func count(in path: CollectionPath) throws -> Int? {
         var count = 0
         let isAmongOptions = try forEachChange(in: path) { _ in count += 1 }
@@ -82,10 +82,10 @@ public struct PendingDocuments: Sendable {
         }
     }
 
-    /// Whether one document of a collection is pending: reads only that document.
+    /// Returns whether a document of a collection is pending; reads only that document.
     ///
-    /// - Returns: `nil` when the collection is not among the options.
-    /// - Throws: What the store throws.
+    /// - Returns: `nil` if the collection is not in the options.
+    /// - Throws: Errors of the store.
     public func isPending(_ documentID: DocumentID, in path: CollectionPath) throws -> Bool? {
         guard let collection = options.collections.first(where: { $0.path == path }) else {
             return nil

@@ -2,7 +2,7 @@ public import DivanConflicts
 public import DivanStore
 
 extension Conflict {
-    /// The conflict for a resolver, made from a conflict in the store.
+    /// Creates the conflict for a resolver from a stored conflict.
     public init(_ stored: StoredConflict) {
         self.init(
             documentID: stored.documentID,
@@ -14,9 +14,9 @@ extension Conflict {
 }
 
 extension ConflictDecision {
-    /// The store's decision, made from a resolver's answer.
+    /// Creates the store's decision from a resolver's result.
     ///
-    /// - Throws: `JSONError` when the body of a merge is not JSON.
+    /// - Throws: `JSONError` if the merged body is not JSON.
     public init(_ resolution: Resolution) throws {
         switch resolution {
         case .keepLocal: self = .keepLocal

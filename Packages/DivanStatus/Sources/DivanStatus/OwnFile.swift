@@ -96,8 +96,8 @@ enum OwnFile {
     }
 }
 
-/// A file of the board that cannot be trusted.
+/// A status file that is unsafe to read.
 public struct StatusError: Error, Equatable, CustomStringConvertible {
-    /// The file, and what to do.
+    /// The file, the problem, and what to do.
     public let description: String
 }

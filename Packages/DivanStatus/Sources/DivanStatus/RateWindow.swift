@@ -1,4 +1,4 @@
-/// How fast counters grow: the mean over the last few seconds.
+/// The growth of counters per second, averaged over the last few seconds.
 public struct RateWindow: Sendable {
     private static let seconds = 3.0
     /// Readings in one window, if there are two a second.

@@ -3,25 +3,23 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Where processes publish their status to others: small files inside a database, one for each replicator or
-/// listener.
+/// Publishes the status of replicators and listeners to other processes, in small files inside a database.
 ///
-/// The files are in `.status/`, which only their owner can enter (mode 0700, files 0600), and are
-/// replaced as a whole. They contain no secrets: URLs have no passwords, and bodies are left out. May be
-/// used from any thread; calls for one board must not overlap.
+/// The files are in `.status/`, accessible only by their owner (mode 0700, files 0600), and are replaced atomically.
+/// They contain no passwords or bodies. Can be used from any thread; calls for one object must not overlap.
 public struct StatusBoard: Sendable {
     /// The number of boards that this process has created.
     private static let count = Atomic(0)
 
     private let directory: String
     private let own: String
-    /// Whether entries may name documents; not for a sealed database.
+    /// Whether entries may contain document IDs; set it to false for an encrypted database.
     public var namesDocuments: Bool
     private let start = Self.start(of: getpid())
 
-    /// The board in a database's directory; everything published through it is one entry.
+    /// Creates the status of one listener or replicator in a database's directory.
     ///
-    /// The files are plain text, so for a sealed database they name no documents.
+    /// The files are plain text, so pass `namesDocuments: false` for an encrypted database.
     public init(bundle: String, namesDocuments: Bool = true) {
         self.namesDocuments = namesDocuments
         directory = bundle + "/.status"
@@ -29,7 +27,7 @@ public struct StatusBoard: Sendable {
         own = "\(directory)/\(getpid())-\(number).json"
     }
 
-    /// Replaces the entry; a failure affects only this view.
+    /// Publishes the entry, replacing the previous one.
     ///
     /// - Returns: Whether the entry was published.
     @discardableResult
@@ -56,7 +54,7 @@ public struct StatusBoard: Sendable {
         rmdir(directory)
     }
 
-    /// Removes what killed processes left behind.
+    /// Removes the files of killed processes.
     public func sweep() {
         // The name of a partly written entry begins with that of the entry.
         for name in names() {
@@ -84,9 +82,9 @@ public struct StatusBoard: Sendable {
         return start == self.start(of: pid)
     }
 
-    /// The entries of all living processes, the oldest process first.
+    /// Returns the entries of all running processes, the oldest process first.
     ///
-    /// - Throws: `StatusError` for a file that another user may have written.
+    /// - Throws: `StatusError` for a file that another user could have written.
     public func read() throws(StatusError) -> [JSONObject] {
         let entries = names().compactMap { name in Self.process(of: name).map { (name, $0) } }
             .sorted { ($0.1.pid, $0.1.number) < ($1.1.pid, $1.1.number) }

@@ -2,10 +2,10 @@ public import DivanJSON
 public import DivanRevisions
 public import DivanStore
 
-/// The revisions of a document as nodes, for a drawing or a program: those of a tree with their parents, version
-/// vectors with what each has seen.
+/// The revisions of a document as a graph: nodes of a revision tree with their parents, or version vectors.
 public struct RevisionGraph {
-    /// An object for each known revision: of a tree the newest first, of version vectors the current one first.
+    /// An object for each known revision; in a revision tree the newest first, with version vectors the current one
+    /// first.
     public let nodes: [JSON]
 
     /// Creates the nodes of a history.

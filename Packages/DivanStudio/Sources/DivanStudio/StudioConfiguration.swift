@@ -8,14 +8,13 @@ public struct StudioConfiguration: Sendable {
     public var store: Store
     /// Its name.
     public var name: String
-    /// The port on 127.0.0.1; 0 takes a free one.
+    /// The port on 127.0.0.1; 0 selects a free one.
     public var port: UInt16
-    /// Whether documents may be changed.
+    /// Whether documents can be changed.
     public var mayWrite: Bool
-    /// What processes have published about their listeners and replications.
+    /// Returns the status of processes that serve or sync the database.
     public var peers: @Sendable () -> [JSON]
-    /// The same for the other databases on this machine, each with its `path`: the drawing shows which of them sync
-    /// with this one, and with each other.
+    /// Returns the same for other databases on this machine, each with its `path`, for the diagram.
     public var neighbours: @Sendable () -> [JSON]
     /// The limits for the studio.
     public var limits: StudioLimits
@@ -40,14 +39,14 @@ public struct StudioConfiguration: Sendable {
     }
 }
 
-/// What a studio holds or waits for; every member is a maximum.
+/// Limits of a studio; every member is a maximum.
 public struct StudioLimits: Sendable {
-    /// The limits for requests and connections; 32 connections by default, because it serves one person.
+    /// The limits for requests and connections; 32 connections by default.
     public var http: HTTPLimits
     /// Documents on one page of a table; the default is 200.
     public var pageCount: Int
-    /// Bytes of a body shown in a table, where only the size is shown for longer ones; and of a path to a blob, whose
-    /// picture is omitted otherwise.
+    /// Bytes of a body in a table, above which only the size is shown, and of the path to a blob, above which the blob
+    /// is omitted.
     ///
     /// The default is 4 KiB.
     public var shownByteCount: Int
@@ -57,7 +56,7 @@ public struct StudioLimits: Sendable {
     public var changeCount: Int
     /// Requests processed at the same time; the default is 8.
     public var workerCount: Int
-    /// Rows shown of a query's answer; the default is 500.
+    /// Rows shown of a query result; the default is 500.
     public var rowCount: Int
     /// Bytes of those rows, after which no more are shown; the default is 4 MiB.
     public var answerByteCount: Int
@@ -65,7 +64,7 @@ public struct StudioLimits: Sendable {
     public var conflictCount: Int
     /// The time limit for a query; the default is 30 s.
     public var queryTimeout: Duration
-    /// Silence in the stream of changes before a comment line is sent; the default is 15 s.
+    /// Time without changes before a keep-alive line is sent; the default is 15 s.
     public var heartbeat: Duration
 
     /// Creates limits.

@@ -2,16 +2,16 @@ import DivanCrypto
 import DivanHTTP
 import DivanTransport
 
-/// A web page about one database, for the person at this machine.
+/// Serves a web page that shows a database, for a user of this machine.
 ///
-/// It listens on 127.0.0.1 only, and only answers clients that know the token in its address; it is read-only unless
-/// the configuration says otherwise. May be used from any thread.
+/// It listens on 127.0.0.1 only, and requires the token in its URL. It is read-only unless configured otherwise. Can be
+/// used from any thread.
 public final class StudioServer: Sendable {
     private let token: StudioToken
     private let service: StudioService
     private let server: HTTPServer
 
-    /// Prepares a studio; it starts to listen in `start`.
+    /// Creates a studio; call `start` to listen.
     public init(_ configuration: StudioConfiguration) {
         let token = StudioToken(random: SystemRandomSource())
         self.token = token
@@ -26,9 +26,9 @@ public final class StudioServer: Sendable {
         ) { exchange in service.serve(exchange) }
     }
 
-    /// Starts to listen.
+    /// Starts listening.
     ///
-    /// - Returns: The address to open, with the token.
+    /// - Returns: The URL to open, with the token.
     /// - Throws: `TransportError` if the port is in use.
     @discardableResult
     public func start() throws -> String {

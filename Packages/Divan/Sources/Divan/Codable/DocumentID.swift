@@ -42,7 +42,7 @@ public final class DocumentID: Codable {
         set {
             guard standing.valid.state == nil else {
                 stopForMisuse(
-                    "DocumentID \(id ?? ""): the ID of a saved model cannot change; create a new model"
+                    "DocumentID \(id ?? ""): the ID of a saved model is fixed; create a new model"
                 )
             }
             id = newValue

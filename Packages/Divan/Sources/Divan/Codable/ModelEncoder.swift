@@ -56,7 +56,7 @@ final class ModelEncoder: Encoder {
         guard encoder.found.documentIDs.isEmpty else {
             throw NSError(
                 CBLError.invalidParameter,
-                "\(type(of: content)) has a @DocumentID property; remove it, TypedDocument has the ID"
+                "\(type(of: content)) has a @DocumentID property; remove it, use TypedDocument.id"
             )
         }
         return members

@@ -29,7 +29,8 @@ extension Database {
         return try translatingErrors {
             let repair = try store.repairClock()
             Journal.database.info(
-                "Database \(name): clock repaired; \(repair.restampedCount) documents got new timestamps"
+                "Database \(name): clock repaired; \(repair.restampedCount) documents got new "
+                    + "timestamps"
             )
             return ClockRepair(
                 restampedCount: repair.restampedCount,

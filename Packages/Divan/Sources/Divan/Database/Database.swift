@@ -182,7 +182,8 @@ public final class Database: Sendable {
         guard isEnded else {
             throw NSError(
                 CBLError.busy,
-                "Database \(name) is being closed by another thread; call Database.delete(withName:) later"
+                "Database \(name) is being closed by another thread; call "
+                    + "Database.delete(withName:) later"
             )
         }
     }

@@ -47,8 +47,8 @@ public struct DatabaseConfiguration: Sendable {
 
     /// How the bodies of old revisions are compressed.
     ///
-    /// It applies to new revisions. If a process opens a database several times, the first setting applies. An addition
-    /// to the official API.
+    /// It applies to new revisions. It applies to new revisions. If a process opens a database several times, the first
+    /// setting applies. An addition to the official API.
     public var revisionCompression: RevisionCompression
 
     /// The revision scheme; with `nil`, a new database uses revision trees, and an existing one keeps its scheme.

@@ -6,7 +6,8 @@ internal import DivanRevisions
 /// uses version vectors, and Sync Gateway 4 supports both. Decision 0012 explains the default. An addition to the
 /// official API.
 public enum RevisionScheme: String, CaseIterable, Sendable {
-    /// Revision trees: IDs of the form `generation-digest`, with the ancestors of each revision; the default.
+    /// Revision trees: IDs of the form Revision trees: IDs of the form `generation-digest`, with the ancestors of each
+    /// revision; the default.
     case revisionTrees
     /// Version vectors: IDs of the form `time@source`, with the versions that the writer of a revision had seen.
     case versionVectors

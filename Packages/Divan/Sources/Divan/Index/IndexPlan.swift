@@ -27,7 +27,7 @@ struct IndexPlan: Sendable {
                 of: collection
             )
         case let items as ArrayIndexConfiguration: try self.init(items, of: collection)
-        default: stopForMisuse("\(type(of: config)) is not an index configuration of this module")
+        default: stopForMisuse("\(type(of: config)) is not a supported index configuration")
         }
     }
 
@@ -124,7 +124,7 @@ struct IndexPlan: Sendable {
     private static func warn(ofUnknown language: String) {
         guard !language.isEmpty, !FullText.knows(language: language) else { return }
         Journal.query.warning(
-            "Full-text index: no stemming for the language \"\(language)\"; only exact words match. "
+            "Full-text index: no stemming for language \"\(language)\"; only exact words match. "
                 + "Use one of da, de, en, es, fi, fr, hu, it, nl, no, pt, ro, ru, sv, tr, or \"\""
         )
     }

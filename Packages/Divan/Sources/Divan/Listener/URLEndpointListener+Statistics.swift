@@ -6,12 +6,12 @@ extension URLEndpointListener {
     ///
     /// An addition to the official API, which only logs these values.
     public struct Statistics: Equatable, Sendable {
-        /// Documents that were sent as deltas, in one direction.
+        /// Statistics of documents that were sent as deltas, in one direction.
         public typealias Deltas = DeltaFigures
 
-        /// Bytes received, as counted at the sockets.
+        /// Bytes received.
         public let receivedByteCount: UInt64
-        /// Bytes sent, as counted at the sockets.
+        /// Bytes sent.
         public let sentByteCount: UInt64
         /// Documents received from clients.
         public let receivedDocumentCount: UInt64

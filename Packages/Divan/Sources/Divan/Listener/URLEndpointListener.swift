@@ -127,7 +127,7 @@ public final class URLEndpointListener: Sendable {
     ///
     /// Clients that have pinned such an identity cannot connect after the listener's next start.
     ///
-    /// - Throws: `crypto` (22) when a file cannot be removed.
+    /// - Throws: `crypto` (22) if a file cannot be removed.
     public static func deleteAnonymousIdentities() throws {
         try translatingErrors { try AnonymousIdentities.deleteAll() }
     }

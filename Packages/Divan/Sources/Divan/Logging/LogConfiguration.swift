@@ -58,7 +58,7 @@ final class LogConfiguration: Sendable {
         if let failure { Journal.database.error("\(failure)") }
         if let file = current.file, !file.usePlaintext {
             Journal.database.info(
-                "Log files in \(file.directory) are always plain text; usePlainText: false is ignored"
+                "Log files in \(file.directory) are plain text; usePlainText: false is ignored"
             )
         }
     }

@@ -22,7 +22,8 @@ public struct MessageEndpointListenerConfiguration: Sendable {
             collections.allSatisfy({ $0.database === first.database })
         else {
             stopForMisuse(
-                "MessageEndpointListenerConfiguration: pass at least one collection, all of one Database"
+                "MessageEndpointListenerConfiguration: pass at least one collection, all of one "
+                    + "Database object"
             )
         }
         self.collections = collections

@@ -3,7 +3,7 @@ import DivanQuery
 public import Foundation
 import Synchronization
 
-/// Values for the parameters of a query: `$name` in SQL++, `Expression.parameter` in code.
+/// Values for the parameters of a query: `$name` in SQL++, `Expression.parameter` in built queries.
 ///
 /// Queries copy their parameters. A parameter without a value, or with `nil`, is MISSING.
 ///
@@ -15,7 +15,7 @@ public final class Parameters: Sendable {
     /// Creates parameters without values.
     public convenience init() { self.init(parameters: nil) }
 
-    /// Creates a copy that can be edited; without `parameters`, an empty one.
+    /// Creates an editable copy of `parameters`, or an empty one for `nil`.
     public convenience init(parameters: Parameters?) {
         self.init(parameters?.snapshot.mapValues { $0.unsettled } ?? [:], isReadOnly: false)
     }
@@ -37,13 +37,12 @@ public final class Parameters: Sendable {
 
     /// Sets a value of any type that documents can store; `nil` removes the value.
     ///
-    /// A parameter without a value, or with `NSNull`, is MISSING in the query. A query reads mutable containers when it
-    /// is given these parameters; later changes have no effect on it. These make the query fail: an array or dictionary
-    /// that contains an infinite number or NaN, one that is nested deeper than 128, and a date outside the years 0 to
-    /// 9999.
+    /// A parameter without a value, or with `NSNull`, is MISSING in the query. Mutable containers are copied when the
+    /// parameters are assigned to a query. The query fails for an array or dictionary that contains an infinite number
+    /// or NaN or is nested more than 128 levels deep, and for a date outside the years 0 to 9999.
     ///
-    /// Any other type is a programming error and stops the program, as does changing the parameters that
-    /// `Query.parameters` returned: change a copy instead.
+    /// Any other type stops the program, and so does changing the parameters that `Query.parameters` returned: change a
+    /// copy instead.
     @discardableResult
     public func setValue(_ value: Any?, forName name: String) -> Parameters {
         guard !isReadOnly else { stopForMisuse("This parameters object is readonly.") }

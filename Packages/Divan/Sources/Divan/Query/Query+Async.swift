@@ -1,8 +1,8 @@
 extension Query {
-    /// The rows now, and again each time a commit changes them, for `for try await`.
+    /// Returns the current rows, and all rows again each time a commit changes them, for `for try await`.
     ///
-    /// A slow consumer skips outdated results and gets the newest rows. Ends when the database closes or the loop is
-    /// left; throws when the query fails. An addition to the official API.
+    /// A slow consumer skips outdated results and gets the newest rows. Ends when the database closes or you leave the
+    /// loop; throws if the query fails. An addition to the official API.
     ///
     /// ```swift
     /// for try await change in query.changes() { show(change.results?.allResults() ?? []) }

@@ -2,7 +2,7 @@ public import Dispatch
 import DivanQuery
 import Foundation
 
-/// Something that creates queries from SQL++ text: a database.
+/// A type that creates queries from SQL++ text: a database.
 public protocol QueryFactory {
     /// Creates a query without executing it.
     func createQuery(_ query: String) throws -> any Query
@@ -27,10 +27,10 @@ extension Database: QueryFactory {
 
 /// A database query, from SQL++ text or built with ``QueryBuilder``.
 ///
-/// It can be executed any number of times and keeps its database alive. Safe to use from any thread.
+/// A query can be executed any number of times and keeps its database alive. Safe to use from any thread.
 ///
-/// The official SDK has a class here, with a subclass for each clause. With a protocol each class can be final, so the
-/// compiler knows that it may be used from any thread.
+/// In the official SDK, this is a class with a subclass for each clause. As a protocol, it allows final, `Sendable`
+/// classes.
 ///
 /// Source: `sqlpp.md` §11.
 public protocol Query: AnyObject, CustomStringConvertible, Sendable {}
@@ -73,33 +73,33 @@ extension Query {
         return made.made
     }
 
-    /// The values of its parameters; copied when set, read-only when returned.
+    /// The values of the query's parameters; copied when set, read-only when returned.
     ///
-    /// Setting it reruns live queries at once; `nil` removes all values.
+    /// Setting it reruns live queries immediately; `nil` removes all values.
     public var parameters: Parameters? {
         get { core.parameters.map { Parameters(settling: $0) } }
         set { core.parameters = newValue.map { Parameters(settling: $0) } }
     }
 
-    /// Runs the query and returns all of its current rows.
+    /// Runs the query and returns all rows.
     ///
-    /// - Throws: `CBLError.invalidQueryParam` for a value that no parameter of the query takes; `notOpen`; code 1 of
-    ///   the domain `CouchbaseLite.SQLite` for an argument that a function refuses, such as a search text with an
-    ///   unclosed quotation mark; for a built query also errors thrown by `Database.createQuery(_:)`.
+    /// - Throws: `CBLError.invalidQueryParam` for a value that no parameter accepts; `notOpen`; code 1 of the domain
+    ///   `CouchbaseLite.SQLite` for an invalid function argument, such as a search text with an unclosed quotation
+    ///   mark; for a built query also errors thrown by `Database.createQuery(_:)`.
     public func execute() throws -> ResultSet {
         try translatingErrors { try core.results(core.run()) }
     }
 
-    /// Describes how the query would run: the SQL, SQLite's plan, the JSON form.
+    /// Describes how the query runs: the SQL, SQLite's query plan, and the JSON form.
     ///
-    /// Look for `SCAN`, which reads everything, and `USING INDEX`.
+    /// `SCAN` means that all documents are read; `USING INDEX` means that an index is used.
     ///
     /// - Throws: The same errors as ``execute()``.
     public func explain() throws -> String {
         try translatingErrors { try core.explain() }
     }
 
-    /// Adds a listener that receives the rows soon, and again each time a commit changes them.
+    /// Adds a listener that receives the current rows, and all rows again each time a commit changes them.
     ///
     /// It runs on `Database.defaultListenerQueue`.
     @preconcurrency
@@ -110,16 +110,15 @@ extension Query {
         addChangeListener(withQueue: nil, listener)
     }
 
-    /// Adds a listener that receives the rows soon, and again each time a commit changes them.
+    /// Adds a listener that receives the current rows, and all rows again each time a commit changes them.
     ///
-    /// Each listener gets its own rows. Commits within a quarter of a second of each other are reported together, half
-    /// a second later. A failing query is reported too. If the queue falls behind, only the newest eight changes are
-    /// kept.
+    /// Each listener gets its own result set. Commits within a quarter of a second are reported together, after half a
+    /// second. Errors of the query are also reported. If the queue is slow, only the latest eight changes are kept.
     ///
     /// - Parameters:
-    ///   - queue: Where the listener runs; `nil` means `Database.defaultListenerQueue`.
+    ///   - queue: The queue for the listener; `nil` means `Database.defaultListenerQueue`.
     ///   - listener: Receives the rows.
-    /// - Returns: The token that removes the listener; dropping it does not, but closing the database does.
+    /// - Returns: The token to remove the listener. Closing the database also removes it; releasing the token does not.
     @preconcurrency
     @discardableResult
     public func addChangeListener(
@@ -151,12 +150,12 @@ extension Query {
     public var description: String { core.description }
 }
 
-/// A report from a live query.
+/// A change of a live query's result.
 public struct QueryChange: Sendable {
     /// The query.
     public let query: any Query
-    /// All of its rows, or `nil` if it failed.
+    /// All rows; `nil` if the query failed.
     public let results: ResultSet?
-    /// Why it failed, or `nil`.
+    /// The error if the query failed, otherwise `nil`.
     public let error: (any Error)?
 }

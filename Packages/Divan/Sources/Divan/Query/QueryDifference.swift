@@ -1,9 +1,9 @@
 import DivanJSON
 
-/// How the rows of a live query changed: enough for a list on screen to update only what moved.
+/// The difference between two results of a live query, for a list view that updates only changed rows.
 ///
-/// Apply it to the former rows: remove those at `removed`, from last to first; then go through `placed` and insert each
-/// row at its offset, whether it is new or was moved. Rows that are in neither keep their order.
+/// To apply it to the former rows, remove those at `removed`, from last to first, then insert each row of `placed` at
+/// its offset. All other rows keep their order.
 ///
 /// An addition to the official API.
 public struct QueryDifference: Sendable {
@@ -17,11 +17,11 @@ public struct QueryDifference: Sendable {
 
     /// All current rows.
     public let results: [Result]
-    /// Offsets in the former rows of those that are deleted or moved, ascending.
+    /// Offsets of deleted and moved rows in the former rows, ascending.
     public let removed: [Int]
-    /// New and moved rows, by their offset in the new rows, ascending.
+    /// New and moved rows, in ascending order of their offset in the new rows.
     public let placed: [Placement]
-    /// Offsets in the new rows of those with changes in other columns, ascending.
+    /// Offsets of rows with other changed columns in the new rows, ascending.
     public let updated: [Int]
 
     /// The difference between two lists of rows, each given as keys and contents.
@@ -80,9 +80,9 @@ public struct QueryDifference: Sendable {
     }
 }
 
-/// The differences that commits cause, for `for try await`; see ``Query/differences(by:)``.
+/// The differences between results, for `for try await`; see ``Query/differences(by:)``.
 public struct QueryDifferences: AsyncSequence {
-    /// The difference that one run found.
+    /// A difference between two results.
     public typealias Element = QueryDifference
 
     private let changes: AsyncThrowingStream<QueryChange, any Error>
@@ -126,9 +126,9 @@ public struct QueryDifferences: AsyncSequence {
 }
 
 extension Query {
-    /// How each commit changes the rows, for a list that updates only what moved.
+    /// Returns how each commit changes the rows, for a list view that updates only changed rows.
     ///
-    /// The first difference reports all rows as new. Ends and throws like ``changes()``; a slow consumer gets fewer and
+    /// In the first difference, all rows are new. Ends and throws like ``changes()``. A slow consumer gets fewer,
     /// larger differences.
     ///
     /// - Parameter key: The column that identifies a row, such as `id`.

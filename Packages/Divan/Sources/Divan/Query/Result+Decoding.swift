@@ -2,15 +2,15 @@ import DivanJSON
 import Foundation
 
 extension Result {
-    /// Decodes the row; the type's keys are the columns.
+    /// Decodes the row; the type's keys are the column names.
     ///
     /// - Parameters:
     ///   - type: The type to decode. A property marked with `@DocumentID` is read from the column with its name.
-    ///   - dataKey: A column with a dictionary in which keys that are not columns are looked up: `"notes"` for `SELECT
-    ///     META().id, * FROM notes`.
+    ///   - dataKey: A column with a dictionary that contains the keys that are not columns: `"notes"` for
+    ///     `SELECT META().id, * FROM notes`.
     /// - Returns: The row as that type.
-    /// - Throws: `CBLError.invalidQuery` when a column is missing; `decodingError` when one has the wrong type, or its
-    ///   content does not match.
+    /// - Throws: `CBLError.invalidQuery` if a column is missing; `decodingError` if a column's value does not match the
+    ///   type.
     public func data<T: Decodable>(as type: T.Type, dataKey: String? = nil) throws -> T {
         var members: [JSONObject.Member] = []
         if let dataKey, let index = columns.index(of: dataKey),
@@ -38,7 +38,8 @@ extension Result {
 extension ResultSet {
     /// Decodes the remaining rows; see ``Result/data(as:dataKey:)``.
     ///
-    /// - Throws: As there, at the first row that does not match; the rows after it are left.
+    /// - Throws: The same errors as ``Result/data(as:dataKey:)`` for the first row that does not match. The rows after
+    ///   it are not read.
     public func data<T: Decodable>(as type: T.Type, dataKey: String? = nil) throws -> [T] {
         var models: [T] = []
         while let result = next() { models.append(try result.data(as: type, dataKey: dataKey)) }

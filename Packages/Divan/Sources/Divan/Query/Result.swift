@@ -2,10 +2,10 @@ import DivanJSON
 import DivanQuery
 public import Foundation
 
-/// One row of a result: its columns by position and by name.
+/// A row of a result, with its columns by index and by name.
 ///
-/// It stays valid when the result set advances. A column without a value (MISSING) and one with null both read as
-/// `nil`; ``contains(key:)``, ``toDictionary()`` and ``toJSON()`` distinguish them. Safe to read from several threads.
+/// It stays valid when the result set advances. Columns that are MISSING or null return `nil`; ``contains(key:)``,
+/// ``toDictionary()`` and ``toJSON()`` distinguish them. Safe to read from several threads.
 ///
 /// Source: `sqlpp.md` §11.
 public final class Result: ArrayProtocol, DictionaryProtocol, Sequence, Sendable {
@@ -21,7 +21,7 @@ public final class Result: ArrayProtocol, DictionaryProtocol, Sequence, Sendable
         self.database = database
     }
 
-    /// Number of columns, including those without a value.
+    /// Number of columns, including MISSING ones.
     public var count: Int { row.count }
 
     /// The names of all columns, in the order of the query.
@@ -31,7 +31,7 @@ public final class Result: ArrayProtocol, DictionaryProtocol, Sequence, Sendable
 
     /// Returns the value: `String`, `NSNumber`, `Blob` or a container; `nil` for null and MISSING.
     ///
-    /// An index outside `0..<count` is a programming error and stops the program.
+    /// An index outside `0..<count` stops the program.
     public func value(at index: Int) -> Any? { object(at: checked(index)) }
 
     /// Returns the string, or `nil` if the value is not a string.
@@ -74,7 +74,7 @@ public final class Result: ArrayProtocol, DictionaryProtocol, Sequence, Sendable
         row.indices.map { plainValue(at: $0) ?? NSNull() }
     }
 
-    /// The fragment of a column, which is empty for null, MISSING, and an index out of range.
+    /// The fragment of a column; empty for null, MISSING, and an index out of range.
     public subscript(index: Int) -> Fragment {
         row.indices.contains(index) ? fragment(at: index) : Fragment(.nowhere)
     }
@@ -121,12 +121,12 @@ public final class Result: ArrayProtocol, DictionaryProtocol, Sequence, Sendable
         value(forKey: key) as? DictionaryObject
     }
 
-    /// Whether the column has a value, including null.
+    /// Whether the column exists and is not MISSING.
     public func contains(key: String) -> Bool {
         columns.index(of: key).map { row[$0] != .missing } ?? false
     }
 
-    /// Returns the columns that have a value as plain collections, with `NSNull` for null.
+    /// Returns the columns as plain collections, without MISSING ones, with `NSNull` for null.
     public func toDictionary() -> [String: Any] {
         var dictionary: [String: Any] = [:]
         for (index, title) in columns.titles.enumerated() {
@@ -135,7 +135,7 @@ public final class Result: ArrayProtocol, DictionaryProtocol, Sequence, Sendable
         return dictionary
     }
 
-    /// Returns the columns that have a value as JSON text, in the order of the query.
+    /// Returns the columns as JSON text, without MISSING ones, in the order of the query.
     public func toJSON() -> String {
         let members = columns.titles.enumerated().compactMap { index, title in
             writableJSON(at: index).map {
@@ -145,7 +145,7 @@ public final class Result: ArrayProtocol, DictionaryProtocol, Sequence, Sendable
         return "{" + members.joined(separator: ",") + "}"
     }
 
-    /// The fragment of a column, which is empty for null, MISSING, and an unknown name.
+    /// The fragment of a column; empty for null, MISSING, and an unknown name.
     public subscript(key: String) -> Fragment {
         columns.index(of: key).map { fragment(at: $0) } ?? Fragment(.nowhere)
     }

@@ -2,10 +2,10 @@ import DivanJSON
 import DivanQuery
 import Synchronization
 
-/// The rows of one run of a query, which can be iterated once.
+/// The rows of a query result, which can be iterated once.
 ///
-/// A snapshot: later saves do not change it. After the last row, ``next()`` stays `nil` and ``allResults()`` is empty.
-/// Safe to use from any thread; each row goes to one caller.
+/// It is a snapshot: later saves do not change it. After the last row, ``next()`` returns `nil` and ``allResults()`` is
+/// empty. Safe to use from any thread; each row is returned once.
 ///
 /// Source: `sqlpp.md` §11.
 public final class ResultSet: Sequence, IteratorProtocol, Sendable {

@@ -3,12 +3,12 @@ import DivanStore
 import Foundation
 import Synchronization
 
-/// The rows of a query as they are found, for `for try await`.
+/// The rows of a query, streamed as they are found, for `for try await`.
 ///
-/// The first row arrives at once, and memory does not grow with their number, unless the query sorts or groups them.
-/// They are a snapshot as of the first row, which the database keeps while the loop runs: do not leave a loop waiting.
-/// If it takes no rows while more than about 160 MiB are written, the next 1,000 are read ahead; if there are more, the
-/// stream ends with an error. Each loop runs the query again.
+/// The first row arrives immediately, and memory use does not depend on their number, unless the query sorts or groups
+/// them. The rows are a snapshot, which the database keeps while the loop runs, so do not pause the loop for long. If
+/// the loop reads no rows while more than about 160 MiB are written, the next 1,000 rows are buffered; if there are
+/// more, the stream ends with an error. Each loop runs the query again.
 ///
 /// An addition to the official API.
 public struct ResultStream: AsyncSequence, Sendable {
@@ -39,9 +39,8 @@ public struct ResultStream: AsyncSequence, Sendable {
 
         /// Returns the next row, or `nil` after the last one.
         ///
-        /// - Throws: Errors thrown by `Query.execute()`; `CancellationError` when the task was cancelled;
-        ///   `CBLError.notOpen` when the database was closed meanwhile; `CBLError.unexpectedError` when rows were left
-        ///   waiting for too long.
+        /// - Throws: Errors thrown by `Query.execute()`; `CancellationError` if the task was cancelled;
+        ///   `CBLError.notOpen` if the database was closed; `CBLError.unexpectedError` if the loop paused for too long.
         public mutating func next() async throws -> Result? {
             if Task.isCancelled, !rows.isEmpty {
                 rows = []
@@ -169,13 +168,13 @@ private actor ResultCursor {
 }
 
 extension Query {
-    /// The rows as they are found: the first one at once, in constant memory.
+    /// Returns the rows as a stream, in constant memory.
     ///
     /// ```swift
     /// for try await row in query.stream() { print(row.string(forKey: "name") ?? "?") }
     /// ```
     ///
-    /// - Parameter limit: The longest time from the first step to the last row; `nil` for no limit.
+    /// - Parameter limit: Maximum time from the start to the last row; `nil` for no limit.
     /// - Returns: The rows, for `for try await`.
     public func stream(limit: Duration? = nil) -> ResultStream { ResultStream(core, limit: limit) }
 }

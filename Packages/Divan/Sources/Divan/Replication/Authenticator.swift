@@ -3,51 +3,51 @@
 
 /// User name and password, sent with the first request (RFC 7617).
 public struct BasicAuthenticator: Authenticator, Sendable {
-    /// The user's name; it cannot hold a colon.
+    /// The user name, without a colon.
     public let username: String
     /// The user's password.
     public let password: String
 
-    /// Creates an authenticator; both texts go out as UTF-8.
+    /// Creates an authenticator; both are sent as UTF-8.
     public init(username: String, password: String) {
         self.username = username
         self.password = password
     }
 }
 
-/// A session that the server issued, sent as a cookie.
+/// A session of the server, sent as a cookie.
 public struct SessionAuthenticator: Authenticator, Sendable {
     /// The session's ID.
     public let sessionID: String
-    /// The cookie's name, `SyncGatewaySession` unless the server is configured otherwise.
+    /// The cookie's name; `SyncGatewaySession` by default.
     public let cookieName: String
 
-    /// Creates an authenticator with the usual cookie name.
+    /// Creates an authenticator with the default cookie name.
     public init(sessionID: String) {
         self.init(sessionID: sessionID, cookieName: nil)
     }
 
-    /// Creates an authenticator; `nil` uses the usual cookie name.
+    /// Creates an authenticator; `nil` means the default cookie name.
     public init(sessionID: String, cookieName: String?) {
         self.sessionID = sessionID
         self.cookieName = cookieName ?? "SyncGatewaySession"
     }
 }
 
-/// An authenticator that the application implements: it adds header fields to each request.
+/// A custom authenticator of the application, which adds header fields to each request.
 ///
-/// A bearer token, for example, goes into the field `Authorization: Bearer …`. An addition to the official API.
+/// For example, a bearer token in the field `Authorization: Bearer …`. An addition to the official API.
 public protocol CustomAuthenticator: Authenticator, Sendable {
-    /// The fields, such as `Authorization` or `Cookie`, by name.
+    /// Returns the fields, such as `Authorization` or `Cookie`, by name.
     ///
-    /// Called once for each connection attempt, on the replication's thread: return at once, with a token fetched
-    /// beforehand. A field that is not valid in a header ends the attempt.
+    /// Called once for each connection attempt, on the replicator's thread, so it must return quickly: fetch tokens
+    /// beforehand. An invalid header field ends the attempt.
     func headers() -> [String: String]
 }
 
-/// A certificate, shown when the listener asks for one during the TLS handshake.
+/// A client certificate, sent if the listener requests one during the TLS handshake.
 ///
-/// It is also shown to a host that a redirect leads to: that host learns the client's identity, but cannot use it.
+/// It is also sent to the target of a redirect, which then knows the client's identity, but cannot use it.
 public final class ClientCertificateAuthenticator: Authenticator, Sendable {
     /// The certificate and its private key.
     public let identity: TLSIdentity

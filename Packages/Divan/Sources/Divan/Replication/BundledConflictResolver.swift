@@ -1,9 +1,9 @@
 import DivanConflicts
 import DivanRevisions
 
-/// The conflict rules included in the library; choose one by name, such as `.fieldMerge`.
+/// The conflict resolvers of the library; use one by name, such as `.fieldMerge`.
 ///
-/// An addition to the official API, which has the default rule only.
+/// An addition to the official API, which only has the default resolver.
 public struct BundledConflictResolver: ConflictResolverProtocol, Sendable {
     enum Rule: Sendable {
         case standard
@@ -19,9 +19,9 @@ public struct BundledConflictResolver: ConflictResolverProtocol, Sendable {
         self.rule = rule
     }
 
-    /// Decides from the documents of the conflict; `leaveOpen` then decides like the default rule.
+    /// Resolves a conflict; `leaveOpen` works like the default resolver here.
     ///
-    /// For a custom resolver that delegates some conflicts to one of these.
+    /// For custom resolvers that delegate some conflicts to one of these.
     public func resolve(conflict: Conflict) -> Document? {
         switch rule {
         case .localWins: conflict.localDocument
@@ -73,29 +73,29 @@ public struct BundledConflictResolver: ConflictResolverProtocol, Sendable {
 extension ConflictResolverProtocol where Self == BundledConflictResolver {
     /// A deletion wins, then the longer history, then the greater revision ID, then the remote revision.
     ///
-    /// Applies when no resolver is set. Peers that follow it choose the same winner independently.
+    /// Used if no resolver is set. All peers with this resolver choose the same winner.
     public static var `default`: Self { Self(.standard) }
 
     /// The local revision wins, even if it is a deletion.
     ///
-    /// For only one of two peers: if both keep their own revisions, they overwrite each other forever.
+    /// Use it on only one of two peers: if both keep their own revisions, they overwrite each other forever.
     public static var localWins: Self { Self(.localWins) }
 
     /// The remote revision wins, even if it is a deletion.
     public static var remoteWins: Self { Self(.remoteWins) }
 
-    /// Merges both documents property by property, recursing into dictionaries.
+    /// Merges both documents property by property, including nested dictionaries.
     ///
-    /// What only one side changed, added or removed since the common ancestor is taken from that side. If both changed
-    /// a property, the winner by the default rule prevails, except that an edit wins over a removal. Arrays and blobs
-    /// are taken whole. If the ancestor is no longer stored, the properties of both sides are kept. A deleted document
-    /// stays deleted. Every peer merges in the same way.
+    /// Properties that only one side changed, added or removed since the common ancestor are taken from that side. If
+    /// both sides changed a property, the winner of the default resolver is used, except that an edit wins over a
+    /// removal. Arrays and blobs are not merged. If the ancestor is no longer stored, the properties of both sides are
+    /// kept. A deleted document stays deleted. All peers get the same result.
     public static var fieldMerge: Self { Self(.fieldMerge) }
 
     /// Leaves each conflict open, and reports it as a failed document with code 8.
     ///
-    /// Meanwhile the current revision stays current and is not pushed. A later run with another resolver can resolve
-    /// the conflict, or a person can (`divan conflicts`).
+    /// The current revision stays current and is not pushed. To resolve the conflict, run the replicator with another
+    /// resolver, or use `divan conflicts`.
     public static var leaveOpen: Self { Self(.leaveOpen) }
 }
 

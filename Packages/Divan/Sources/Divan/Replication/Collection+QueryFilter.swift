@@ -4,23 +4,23 @@ import DivanStore
 import Foundation
 
 extension Collection {
-    /// A filter that passes the documents that meet a condition in SQL++.
+    /// Returns a filter for documents that meet a condition in SQL++.
     ///
     /// ```swift
     /// let user = Parameters().setString("ada", forName: "user")
     /// configuration.pushFilter = try Collection.filter(where: "owner = $user", parameters: user)
     /// ```
     ///
-    /// The same condition on both sides, or in a query, selects the same documents. It may use the body, `META().id`
-    /// and `META().deleted`. A deletion passes, because it has no body to test and must reach everyone who has the
-    /// document, unless the condition mentions `META().deleted` and decides itself. A document that may no longer be
-    /// read always passes. If the condition fails with an error, as a regular expression may, the document does not
-    /// pass, and the log says so. An addition to the official API.
+    /// The same condition in a query selects the same documents. It can use the body, `META().id` and `META().deleted`.
+    /// Deletions always pass, because they have no body and must reach every peer that has the document, unless the
+    /// condition mentions `META().deleted`. Documents that the user can no longer read always pass. If evaluating the
+    /// condition fails, for example because of an invalid regular expression, the document does not pass, and a warning
+    /// is logged. An addition to the official API.
     ///
     /// - Parameters:
-    ///   - condition: An expression, and nothing else.
-    ///   - parameters: A value for each of its parameters, copied now.
-    /// - Returns: A filter for any collection and either direction, for any thread.
+    ///   - condition: An SQL++ expression.
+    ///   - parameters: A value for each parameter of the condition; copied.
+    /// - Returns: A filter for any collection, push or pull, and any thread.
     /// - Throws: `CBLError.invalidQuery` with the position in the text; `invalidQueryParam` for a parameter without a
     ///   value, or a value without a parameter.
     public static func filter(
@@ -41,13 +41,13 @@ extension Collection {
         return filter(test)
     }
 
-    /// A filter that passes the documents of a model that meet a condition.
+    /// Returns a filter for documents of a model that meet a condition.
     ///
     /// ```swift
     /// configuration.pushFilter = try Collection.filter(where: \Note.owner == "ada")
     /// ```
     ///
-    /// - Returns: As ``filter(where:parameters:)``.
+    /// - Returns: The same as ``filter(where:parameters:)``.
     /// - Throws: `CBLError.invalidParameter` for a key path or value that a query cannot use.
     public static func filter<Model: Decodable>(
         where condition: DocumentCondition<Model>

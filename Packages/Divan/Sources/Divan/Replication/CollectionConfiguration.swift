@@ -1,34 +1,35 @@
-/// How one collection takes part in a replication.
+/// How a collection is replicated.
 public struct CollectionConfiguration: Sendable {
     // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
-    /// The collection, when this configuration was made for one.
+    /// The collection, if this configuration was created with one.
     ///
-    /// Implicitly unwrapped, so that code for release 4, where it is not optional, compiles.
+    /// It is implicitly unwrapped, so that code for release 4, where it is not optional, compiles.
     public var collection: Collection!
 
     /// Resolves conflicts that a pull finds; `nil` means ``ConflictResolver/default``.
     public var conflictResolver: (any ConflictResolverProtocol)?
 
-    /// Chooses the local documents to send; `nil` sends all.
+    /// Selects the documents to push; `nil` pushes all.
     ///
-    /// A refusal is silent.
+    /// Other documents are skipped without an error.
     @preconcurrency public var pushFilter: ReplicationFilter?
 
-    /// Chooses the received documents to store; `nil` stores all.
+    /// Selects the pulled documents to store; `nil` stores all.
     ///
-    /// A refusal is reported as 10403.
+    /// Other documents are reported with the error 10403.
     @preconcurrency public var pullFilter: ReplicationFilter?
 
-    /// A name for what the two filters let through, such as the text that they are made of; `nil` gives them none.
+    /// A name for the two filters, such as the text of their condition; `nil` means no name.
     ///
-    /// What a filter has refused is not looked at again until it changes, even if the next replication has another
-    /// filter. Under another name everything is compared anew, as with other channels. An addition to the official API.
+    /// Documents that a filter rejected are not checked again until they change, even if the next replication has
+    /// another filter. With another name, all documents are compared again, as with other channels. An addition to the
+    /// official API.
     public var filterName: String?
 
-    /// Channels of Sync Gateway to pull from; `nil` or empty means all that the user may read.
+    /// Channels of Sync Gateway to pull from; `nil` or empty means all channels that the user can access.
     public var channels: [String]?
 
-    /// The only documents to replicate, both ways; `nil` or empty means all.
+    /// The documents to replicate in both directions; `nil` or empty means all.
     public var documentIDs: [String]?
 
     /// Creates a configuration to hand to `ReplicatorConfiguration.addCollection(_:config:)`.
@@ -40,7 +41,7 @@ public struct CollectionConfiguration: Sendable {
         self.collection = collection
     }
 
-    /// Creates one plain configuration for each collection.
+    /// Creates a default configuration for each collection.
     ///
     /// - Precondition: `collections` is not empty.
     public static func fromCollections(_ collections: [Collection]) -> [Self] {

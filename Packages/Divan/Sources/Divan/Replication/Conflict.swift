@@ -1,35 +1,35 @@
 import DivanConflicts
 
-/// One document that was changed on both sides since they last agreed.
+/// A document that was changed both locally and on the peer.
 public struct Conflict: Sendable {
     /// The document's ID.
     public let documentID: String
-    /// The document in this database; `nil` if it was deleted here.
+    /// The document in this database; `nil` if it was deleted locally.
     public let localDocument: Document?
-    /// The document that the peer sent; `nil` if it was deleted there.
+    /// The document from the peer; `nil` if it was deleted on the peer.
     public let remoteDocument: Document?
-    /// The common ancestor of both; `nil` if it is no longer stored here.
+    /// The common ancestor of both; `nil` if it is no longer stored.
     ///
-    /// For rules that depend on which side changed what. An addition to the official API.
+    /// For resolvers that need to know what each side changed. An addition to the official API.
     public let baseDocument: Document?
 }
 
-/// Decides how a conflict is resolved.
+/// Resolves conflicts.
 ///
-/// `Sendable`, because it is called on the library's threads: a class must be `final` and immutable, or use locks.
-/// Swift 5 source compiles unchanged.
+/// It is `Sendable`, because it is called on the library's threads: a class must be `final` and immutable, or use
+/// locks. Swift 5 source compiles unchanged.
 @preconcurrency
 public protocol ConflictResolverProtocol: Sendable {
-    /// Returns the local document, the remote one, or a new or edited one; `nil` deletes.
+    /// Returns the local document, the remote document, or a new or edited document; `nil` deletes the document.
     ///
-    /// Called on a private concurrent queue, several conflicts at a time, outside any transaction: it may use the
-    /// database and take its time. Called again if the local document changes meanwhile. It must return the same answer
-    /// each time for the same conflict, or two peers overwrite each other forever. At most one of the two documents is
-    /// `nil`.
+    /// Called on a private concurrent queue, several at a time, outside any transaction: it may use the database and
+    /// may be slow. It is called again if the local document changes in the meantime. It must always return the same
+    /// result for the same conflict; otherwise, two peers overwrite each other forever. At most one of the two
+    /// documents is `nil`.
     func resolve(conflict: Conflict) -> Document?
 }
 
-/// The conflict rules included in the library, spelled as the official API spells the default one.
+/// The conflict resolvers of the library, with the official API's name for the default one.
 ///
 /// `ConflictResolver.fieldMerge` and `.fieldMerge` are the same; ``BundledConflictResolver`` describes what each does.
 public final class ConflictResolver {
@@ -37,10 +37,10 @@ public final class ConflictResolver {
 
     /// A deletion wins, then the longer history, then the greater revision ID, then the remote revision.
     ///
-    /// Peers that follow it choose the same winner independently.
+    /// All peers with this resolver choose the same winner.
     public static var `default`: any ConflictResolverProtocol { .default }
 
-    /// The local revision wins; for only one of two peers.
+    /// The local revision wins; use it on only one of two peers.
     public static var localWins: any ConflictResolverProtocol { .localWins }
 
     /// The remote revision wins.
@@ -54,11 +54,11 @@ public final class ConflictResolver {
 }
 
 extension ConflictResolver {
-    /// Returns one sentence for each rule of the contract that a resolver breaks; none if it is sound.
+    /// Tests a resolver; returns a sentence for each rule that it violates, or none if it is correct.
     ///
-    /// For an application's tests, with any test framework. The resolver is called for conflicts between documents with
-    /// different members, with a deleted side, and with long and short histories, twice for each: both answers must be
-    /// the same. The documents claim to come from `collection`; nothing is saved in it.
+    /// For the application's tests, with any test framework. The resolver is called twice for each test conflict, with
+    /// different members, a deleted side, and long and short histories; both results must be equal. The documents
+    /// belong to `collection`, but are not saved.
     public static func violations(
         of resolver: any ConflictResolverProtocol,
         in collection: Collection

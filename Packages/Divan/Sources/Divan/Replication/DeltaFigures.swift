@@ -1,7 +1,7 @@
 import DivanListener
 import DivanReplicator
 
-/// Documents that were sent as deltas, in one direction.
+/// Statistics of documents that were sent as deltas, in one direction.
 ///
 /// An addition to the official API, which only logs these values.
 public struct DeltaFigures: Equatable, Sendable {
@@ -12,7 +12,7 @@ public struct DeltaFigures: Equatable, Sendable {
     /// Bytes of the documents that they represent.
     public private(set) var bodyByteCount: UInt64 = 0
 
-    /// Bytes that did not need to be sent.
+    /// Bytes saved by deltas.
     public var savedByteCount: UInt64 { bodyByteCount - min(bodyByteCount, byteCount) }
 
     init() {}

@@ -10,7 +10,7 @@ public struct ReplicatorChange: Sendable {
 public struct DocumentReplication: Sendable {
     /// The replicator.
     public let replicator: Replicator
-    /// Whether the documents were sent to the peer; if not, they came from it.
+    /// Whether the documents were pushed; if false, they were pulled.
     public let isPush: Bool
     /// The documents, in order of completion.
     public let documents: [ReplicatedDocument]
@@ -20,9 +20,9 @@ public struct DocumentReplication: Sendable {
 public struct ReplicatedDocument: Sendable {
     /// The document's ID.
     public let id: String
-    /// What is special about it.
+    /// Whether it was deleted, or access was removed.
     public let flags: DocumentFlags
-    /// Why it was not replicated; `nil` if it was.
+    /// Why it was not replicated; `nil` if it was replicated.
     public let error: (any Error)?
     /// The name of its scope.
     public let scope: String

@@ -1,21 +1,20 @@
 import DivanWebSocket
 public import Foundation
 
-/// Where a replicator finds its peer.
+/// The target of a replicator.
 @preconcurrency public protocol Endpoint: Sendable {}
 
 /// A peer reached over a WebSocket: Sync Gateway, or another application's `URLEndpointListener`.
 public struct URLEndpoint: Endpoint, Sendable {
-    /// The peer's address: `ws` or `wss`, and a path that ends in the database's name.
+    /// The peer's URL, with the scheme `ws` or `wss` and a path that ends with the database name.
     public let url: URL
 
-    /// Creates an endpoint from an address that is part of the program.
+    /// Creates an endpoint from a URL in the program's code.
     ///
-    /// Any other error in it, such as a path without a database, makes the replicator's start fail with `invalidURL`
-    /// (5004).
+    /// For other errors in the URL, such as a missing database name, the replicator fails with `invalidURL` (5004).
     ///
-    /// - Precondition: The scheme is `ws` or `wss`, and the address contains neither user nor password. Use
-    ///   ``init(validating:)`` for an address from outside.
+    /// - Precondition: The scheme is `ws` or `wss`, and the URL contains no user name or password. For URLs from users
+    ///   or files, use ``init(validating:)``.
     public init(url: URL) {
         let scheme = url.scheme?.lowercased()
         guard scheme == "ws" || scheme == "wss" else {
@@ -32,9 +31,9 @@ public struct URLEndpoint: Endpoint, Sendable {
         self.url = url
     }
 
-    /// Creates an endpoint from text that a person typed or that comes from a file.
+    /// Creates an endpoint from a URL that a user entered or that was read from a file.
     ///
-    /// - Throws: `invalidURL` (5004) with a message that says what is wrong.
+    /// - Throws: `invalidURL` (5004), with a message that describes the error.
     public init(validating text: String) throws {
         try translatingErrors { _ = try WebSocketURL(text) }
         guard let url = URL(string: text) else {
@@ -44,9 +43,9 @@ public struct URLEndpoint: Endpoint, Sendable {
     }
 }
 
-/// Another database in this process: replication without a network.
+/// Another database in this process, for replication without a network.
 ///
-/// Deltas are never used, and a failure is never retried. The two databases must differ.
+/// Deltas are not used, and failures are not retried. The two databases must be different.
 public struct DatabaseEndpoint: Endpoint, Sendable {
     /// The database at the other end.
     public let database: Database

@@ -3,7 +3,7 @@ import DivanReplicator
 import DivanSealedFields
 public import Foundation
 
-/// A property on its way to or from a peer.
+/// A property that is being pushed or pulled.
 public struct ReplicatedProperty: Sendable {
     /// The scope of the document's collection.
     public let scope: String
@@ -11,11 +11,12 @@ public struct ReplicatedProperty: Sendable {
     public let collection: String
     /// The document's ID.
     public let documentID: String
-    /// Its path: names separated by dots, indexes in brackets; a `.`, `[` or `\\` within a name is escaped with `\\`.
+    /// Its path, with names separated by dots and indexes in brackets; a `.`, `[` or `\\` in a name is escaped with
+    /// `\\`.
     public let keyPath: String
     let question: FieldQuestion
 
-    /// The whole document: as stored here in a push, as received in a pull.
+    /// The whole document: as stored for a push, as received for a pull.
     public var properties: [String: Any] { question.properties.plainDictionary(in: nil) }
 
     init(_ question: FieldQuestion) {
@@ -27,19 +28,19 @@ public struct ReplicatedProperty: Sendable {
     }
 }
 
-/// The result of encrypting a property; the algorithm and the key's ID are sent along, unencrypted.
+/// An encrypted property. The algorithm and the key ID are sent unencrypted.
 public struct EncryptedProperty: Equatable, Sendable {
-    /// The algorithm if none is named.
+    /// The default algorithm name.
     public static let defaultAlgorithm = SealedField.customAlgorithm
 
-    /// The encrypted value: any bytes, and at least one.
+    /// The encrypted value, at least one byte.
     public var ciphertext: Data
-    /// The algorithm it was encrypted with; up to 256 bytes.
+    /// The name of the algorithm; up to 256 bytes.
     public var algorithm: String
     /// The ID of the key; up to 256 bytes.
     public var keyID: String?
 
-    /// Creates one from its parts.
+    /// Creates an encrypted property.
     public init(
         ciphertext: Data,
         algorithm: String = Self.defaultAlgorithm,
@@ -63,17 +64,17 @@ public struct EncryptedProperty: Equatable, Sendable {
     }
 }
 
-/// Encrypts the JSON of a value that is being pushed.
+/// Encrypts the JSON of a property that is being pushed.
 ///
-/// `nil`, no bytes, or any error prevents the document from being pushed (``CBLError/crypto``) until it changes or the
-/// replicator is reset; an error with the code ``CBLError/httpServiceUnavailable`` takes the replicator offline until
-/// it retries. Called on the replicator's thread, which waits for it.
+/// If it returns `nil` or no bytes, or throws, the document is not pushed (``CBLError/crypto``) until it changes or the
+/// replicator is reset. With an error of the code ``CBLError/httpServiceUnavailable``, the replicator goes offline and
+/// retries later. Called on the replicator's thread, which waits for it.
 public typealias DocumentPropertyEncryptor =
     @Sendable (_ property: ReplicatedProperty, _ input: Data) throws -> EncryptedProperty?
 
-/// Decrypts a pulled value into its JSON.
+/// Decrypts a pulled property; returns its JSON.
 ///
-/// `nil`, or no bytes, leaves the property as received. Errors act as for an encryptor: the document is not stored.
-/// Called on the replicator's thread, which waits for it.
+/// If it returns `nil` or no bytes, the property stays encrypted. If it throws, the document is not stored, with the
+/// same errors as for an encryptor. Called on the replicator's thread, which waits for it.
 public typealias DocumentPropertyDecryptor =
     @Sendable (_ property: ReplicatedProperty, _ input: EncryptedProperty) throws -> Data?

@@ -2,8 +2,8 @@ import DivanSeal
 import DivanSealedFields
 import Foundation
 
-/// Keys that encrypt and decrypt properties, so that an application needs no cryptography of its own: AES-256-GCM,
-/// bound to the property's place.
+/// Encrypts and decrypts properties with AES-256-GCM, so that the application needs no cryptography of its own. Each
+/// value is bound to its document and path.
 ///
 /// ```swift
 /// let keys = try PropertyKeys(current: "2026", keys: ["2026": .credential("fields")])
@@ -11,8 +11,8 @@ import Foundation
 /// config.documentPropertyDecryptor = keys.decryptor
 /// ```
 ///
-/// To change keys, first give the new one to every reader, then make it the current one. Values encrypted with an
-/// unknown key or another algorithm stay as received. Only Divan can read these values; other peers pass them on.
+/// To rotate keys, first add the new key on every device, then make it the current one. Values with an unknown key or
+/// another algorithm stay encrypted. Only Divan can decrypt these values; other peers store and forward them.
 ///
 /// An addition to the official API, whose wire format it uses. May be used from any thread.
 public struct PropertyKeys: Sendable {
@@ -22,7 +22,7 @@ public struct PropertyKeys: Sendable {
     ///
     /// - Parameters:
     ///   - current: The ID of the key that encrypts.
-    ///   - keys: All keys by their IDs, of 1 to 256 bytes; of equal IDs the last one counts.
+    ///   - keys: All keys by their IDs, of 1 to 256 bytes; if an ID is repeated, the last one is used.
     /// - Throws: `CBLError.invalidParameter` for an invalid key or ID, or if `current` is not among `keys`.
     public init(current: String, keys: KeyValuePairs<String, EncryptionKey>) throws {
         keyring = try translatingErrors {
@@ -39,7 +39,7 @@ public struct PropertyKeys: Sendable {
         }
     }
 
-    /// Decrypts with the key that the property names.
+    /// Decrypts with the key whose ID is in the property.
     public var decryptor: DocumentPropertyDecryptor {
         { [keyring] property, input in
             try keyring.open(input.field, property.question).map { Data($0) }

@@ -1,9 +1,9 @@
 /// An HTTP proxy through which a replicator connects; an addition to the official Swift API.
 ///
-/// With `wss`, the proxy only sees the destination: TLS runs inside its tunnel. A proxy that requires a user, or a
-/// different one, stops a replicator with `CBLError.httpProxyAuthRequired`.
+/// With `wss`, the proxy only sees the destination, because the traffic is encrypted with TLS. If the proxy requires
+/// other credentials, the replicator stops with `CBLError.httpProxyAuthRequired`.
 public struct ProxySettings: Sendable {
-    /// A host name or address; an IPv6 address is written without brackets.
+    /// A host name or address; IPv6 addresses without brackets.
     public var hostname: String
     /// The TCP port.
     public var port: UInt16

@@ -4,28 +4,27 @@ import DivanLZ4
 import DivanReplicator
 import DivanZlib
 
-/// How a replicator or a listener compresses what it sends.
+/// How a replicator or a listener compresses sent data.
 ///
-/// Each side decides for its own direction, and accepts whatever the other sends. Two databases in one process never
-/// compress. An addition to the official API.
+/// Each side chooses the compression of its sent data, and accepts any compression of received data. Two databases in
+/// one process never compress. An addition to the official API.
 public enum ReplicationCompression: Hashable, Sendable {
-    /// No compression within this machine, where any codec is slower than the connection; otherwise whatever proves
-    /// fastest with the available link and processors.
+    /// No compression within this machine; otherwise the fastest codec, by measurement.
     ///
-    /// Each side keeps measuring while it sends. It chooses between deflate by zlib, the smallest; deflate by ISA-L, if
-    /// that library is installed; LZ4, if the other side is Divan; and no compression. A link that carries less than 8
-    /// MB of documents a second gets the smallest, because bytes count there.
+    /// Each side measures while it sends. It chooses between deflate with zlib (smallest), deflate with ISA-L (if
+    /// installed), LZ4 (with Divan peers), and no compression. On links below 8 MB of documents per second, it uses
+    /// zlib.
     case automatic
-    /// Always deflate, even within this machine, at a level from 1 (fast) to 9 (small).
+    /// Always deflate, also within this machine, with a level from 1 (fast) to 9 (small).
     ///
-    /// Couchbase Lite uses 6. Levels 1 to 3 use ISA-L if it is installed, which is three times as fast as zlib and no
-    /// larger. LZ4 is neither offered nor accepted.
+    /// Couchbase Lite uses level 6. Levels 1 to 3 use ISA-L if it is installed, which is three times as fast as zlib
+    /// for the same size. LZ4 is neither offered nor accepted.
     case deflate(level: Int)
-    /// LZ4 if the other side is a Divan that accepts it, even within this machine; otherwise deflate.
+    /// LZ4 if the other side is a Divan peer that accepts it, also within this machine; otherwise deflate.
     ///
-    /// About ten times faster than zlib, with about twice the bytes: for fast networks. Other servers and clients are
-    /// unaffected (``ReplicatorConfiguration/compression``). The application's message connections have no handshake in
-    /// which to agree, so they use deflate.
+    /// About ten times faster than zlib, with about twice the size; for fast networks. Other servers and clients ignore
+    /// it (``ReplicatorConfiguration/compression``). Message endpoints have no handshake to negotiate it, so they use
+    /// deflate.
     case lz4
     /// No compression; LZ4 is neither offered nor accepted.
     case none

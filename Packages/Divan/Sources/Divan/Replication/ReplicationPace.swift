@@ -1,7 +1,7 @@
-/// How fast a replicator is, and how much longer it will take: the mean over the last five seconds.
+/// The speed and remaining time of a replicator, averaged over the last five seconds.
 ///
-/// For progress bars: pass it the replicator's statistics once or a few times a second, and read the results. It has no
-/// clock and no thread of its own. An addition to the official API.
+/// For progress bars: pass it the replicator's statistics about once a second, and read the results. It has no clock or
+/// thread. An addition to the official API.
 ///
 /// ```swift
 /// var pace = ReplicationPace()
@@ -24,7 +24,7 @@ public struct ReplicationPace: Sendable {
     /// Creates a pace without readings.
     public init() {}
 
-    /// Takes a reading; one that is earlier than the last is ignored.
+    /// Adds a reading; ignored if it is earlier than the last one.
     public mutating func note(
         _ statistics: Replicator.Statistics,
         at moment: ContinuousClock.Instant
@@ -46,16 +46,16 @@ public struct ReplicationPace: Sendable {
         }
     }
 
-    /// Documents in both directions; 0 before the second reading.
+    /// Documents per second in both directions; 0 before the second reading.
     public var documentsPerSecond: Double { rate(\.documentCount) }
 
-    /// Bytes at the sockets in both directions; 0 before the second reading.
+    /// Bytes per second in both directions; 0 before the second reading.
     public var bytesPerSecond: Double { rate(\.byteCount) }
 
-    /// How long the documents known to be missing will take; zero if there are none.
+    /// The estimated time for the remaining documents; zero if there are none.
     ///
-    /// `nil` while that is unknown: nothing is moving, or the amount of work is not known yet. It is an estimate: more
-    /// may come, and large documents take longer than small ones.
+    /// `nil` if it is unknown, because nothing is being transferred or the number of documents is not known yet. The
+    /// estimate does not include later changes and the size of documents.
     public var timeLeft: Duration? {
         guard let remainingCount else { return nil }
         if remainingCount == 0 { return .zero }

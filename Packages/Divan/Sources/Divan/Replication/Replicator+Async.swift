@@ -1,10 +1,9 @@
 import Foundation
 
 extension Replicator {
-    /// Status changes from now on; ends when the run has stopped, or with the replicator.
+    /// Status changes from now on; ends when the replicator stops or is released.
     ///
-    /// If obtained before `start()`, it covers the whole run. The newest 1,024 changes are buffered until they are
-    /// read.
+    /// To get the whole run, use it before `start()`. The latest 1,024 changes are buffered until they are read.
     public var statusStream: AsyncStream<Status> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1_024)) { continuation in
             let token = changeListeners.addInline(ended: { continuation.finish() }) { change in
@@ -15,9 +14,9 @@ extension Replicator {
         }
     }
 
-    /// The outcomes of documents from now on; ends when the run has stopped, or with the replicator.
+    /// The replicated documents from now on; ends when the replicator stops or is released.
     ///
-    /// If obtained before `start()`, it covers the whole run. The newest 1,024 events are buffered until they are read.
+    /// To get the whole run, use it before `start()`. The latest 1,024 events are buffered until they are read.
     public var documentReplicationStream: AsyncStream<DocumentReplication> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1_024)) { continuation in
             let documents = documentListeners.addInline { continuation.yield($0) }
@@ -31,10 +30,11 @@ extension Replicator {
         }
     }
 
-    /// Starts a run and waits until it has stopped.
+    /// Starts the replicator and waits until it has stopped.
     ///
-    /// With a one-shot replicator it returns when both sides are in sync, with a continuous one when it is stopped.
-    /// Cancelling the task stops the run and waits for its end. If a run is already under way, waits for that one.
+    /// A one-shot replicator stops when both sides are in sync; a continuous one runs until it is stopped. Cancelling
+    /// the task stops the replicator and waits until it has stopped. If the replicator is already running, waits for
+    /// that run.
     ///
     /// - Throws: The error that ended the run, an `NSError`.
     public func run() async throws {

@@ -10,38 +10,38 @@ import Synchronization
 extension Replicator {
     /// What a replicator is doing, and what it is waiting for.
     ///
-    /// Its description is readable text: `busy, 12 of 40 units; waits for: reply to rev of soup, 12 s`.
+    /// Its description is readable text: `busy, 12 of 40 units; waiting for: reply to rev of soup, 12 s`.
     public struct Diagnosis: Sendable {
         /// Something that the replicator is waiting for.
         public struct Wait: Hashable, Sendable {
-            /// What it is, in a few words: `reply to rev of soup`.
+            /// A short description: `reply to rev of soup`.
             public let subject: String
-            /// The collection's full name, if the wait concerns one.
+            /// The full name of the collection, if any.
             public let collection: String?
-            /// The document, if the wait concerns one; one of them if it concerns several.
+            /// The document, if any; if the wait concerns several documents, one of them.
             public let documentID: String?
-            /// Seconds so far; for something that arrives in pieces, since the last piece.
+            /// Seconds since the wait began, or since the last data arrived.
             public let seconds: TimeInterval
         }
 
         /// The status at the time of the call.
         public let status: Status
-        /// The traffic over the connections so far.
+        /// The traffic so far.
         public let statistics: Statistics
-        /// The waits, longest first, at most 100; empty when stopped, and when only new changes can arrive.
+        /// The waits, longest first, at most 100; empty if the replicator is stopped or only waits for new changes.
         public let waits: [Wait]
         /// The number of waits.
         public let waitCount: Int
-        /// Whether the replicator's own thread answered within two seconds.
+        /// Whether the replicator's thread responded within two seconds.
         ///
-        /// If not, it is blocked by the application's code (a filter, a listener without a queue) or the disk.
+        /// If not, it is blocked by application code (a filter, a listener without a queue) or the disk.
         public let isResponding: Bool
     }
 
     /// What the replicator is doing, and what it is waiting for; returns within two seconds.
     ///
-    /// For logs, support and monitors. A replicator that waits longer than ten seconds for something reports that
-    /// itself, in the log and in `Status.stall`. An addition to the official API.
+    /// For logs, support and monitoring. If a replicator waits for longer than ten seconds, this is also reported in
+    /// the log and in `Status.stall`. An addition to the official API.
     ///
     /// ```swift
     /// print(await replicator.diagnosis)  // busy, 12 of 40 units; waits for: reply to rev of soup, 12 s
@@ -89,7 +89,7 @@ extension Replicator.Diagnosis.Wait: CustomStringConvertible {
 }
 
 extension Replicator.Diagnosis: CustomStringConvertible {
-    /// The activity, the progress, the error and the longest waits, in one line.
+    /// A line with the activity, the progress, the error and the longest waits.
     public var description: String {
         let progress = status.progress
         var parts = ["\(status.activity), \(progress.completed) of \(progress.total) units"]

@@ -5,22 +5,22 @@ import DivanStore
 import Foundation
 
 extension Replicator {
-    /// The documents of a collection with changes that the peer has not acknowledged.
+    /// Returns the documents of a collection with changes that are not pushed yet.
     ///
-    /// Works before, during and after a run. A snapshot: it may be out of date when you read it. Tombstones count,
-    /// purged documents do not. Only documents in `documentIDs` count, or, without it, those that pass the push filter.
+    /// Works before, during and after a run. The result is a snapshot and may already be out of date. It includes
+    /// deleted, but not purged documents, and only documents in `documentIDs` or, without `documentIDs`, documents that
+    /// pass the push filter.
     ///
-    /// A `Set<String>` holds one of several IDs that Unicode calls equivalent, such as composed and
-    /// decomposed `é`; ``pendingDocuments(collection:)`` lists them all.
+    /// A `Set<String>` contains only one of several Unicode-equivalent IDs, such as composed and decomposed `é`;
+    /// ``pendingDocuments(collection:)`` returns all of them.
     ///
-    /// - Throws: `unsupported` (19) when the replicator does not push, `notOpen` (6) for a collection that is not in
-    ///   the configuration, or if one in the configuration was deleted or the database is closed.
+    /// - Throws: `unsupported` (19) if the replicator does not push; `notOpen` (6) if the collection is not in the
+    ///   configuration, a configured collection was deleted, or the database is closed.
     public func pendingDocumentIds(collection: Collection) throws -> Set<String> {
         Set(try pendingNames(in: collection).map(\.text))
     }
 
-    /// The IDs of the documents with changes that the peer has not acknowledged, each once, in the
-    /// order of their UTF-8 bytes.
+    /// Returns the IDs of the documents with changes that are not pushed yet, in the order of their UTF-8 bytes.
     ///
     /// Like ``pendingDocumentIds(collection:)``, but exact: IDs are compared by their bytes, as in the database. An
     /// addition to the official API.
@@ -30,10 +30,10 @@ extension Replicator {
         try pendingNames(in: collection).sorted().map(\.text)
     }
 
-    /// How many documents have changes that the peer has not acknowledged.
+    /// Returns the number of documents with changes that are not pushed yet.
     ///
-    /// Counts like ``pendingDocuments(collection:)``, without a list in memory; a document saved meanwhile may count
-    /// twice. An addition to the official API.
+    /// Counts like ``pendingDocuments(collection:)``, without a list in memory; a document that is saved during the
+    /// call may count twice. An addition to the official API.
     ///
     /// - Throws: The same errors as ``pendingDocumentIds(collection:)``.
     public func pendingDocumentCount(collection: Collection) throws -> Int {
@@ -48,8 +48,7 @@ extension Replicator {
         }
     }
 
-    /// Whether one document has a change that the peer has not acknowledged; reads only that document, and calls the
-    /// push filter for no other.
+    /// Returns whether a document has a change that is not pushed yet. Reads only that document.
     ///
     /// - Throws: The same errors as ``pendingDocumentIds(collection:)``.
     public func isDocumentPending(_ documentID: String, collection: Collection) throws -> Bool {
@@ -76,7 +75,7 @@ extension Replicator {
         return store
     }
 
-    /// The pending documents of the default collection.
+    /// Returns the pending documents of the default collection.
     ///
     /// - Throws: The same errors as ``pendingDocumentIds(collection:)``.
     @available(*, deprecated, message: "Use pendingDocumentIds(collection:)")
@@ -84,7 +83,7 @@ extension Replicator {
         try pendingDocumentIds(collection: config.requiredDatabase.defaultCollection())
     }
 
-    /// Whether one document of the default collection is pending.
+    /// Returns whether a document of the default collection is pending.
     ///
     /// - Throws: The same errors as ``pendingDocumentIds(collection:)``.
     @available(*, deprecated, message: "Use isDocumentPending(_:collection:)")

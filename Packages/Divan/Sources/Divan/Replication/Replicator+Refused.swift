@@ -3,17 +3,17 @@ import DivanRevisions
 import DivanStore
 public import Foundation
 
-/// A document whose current revision the peer refused permanently.
+/// A document whose current revision the peer rejected permanently.
 public struct RefusedDocument: Sendable {
     /// The document's ID.
     public let id: String
-    /// The revision that was refused, such as `2-5b1f…`; it is the document's current one.
+    /// The rejected revision, such as `2-5b1f…`; it is the current revision of the document.
     public let revisionID: String
-    /// Why: an `NSError` of `CBLError.domain`, such as `CBLError.httpForbidden`.
+    /// The reason: an `NSError` of `CBLError.domain`, such as `CBLError.httpForbidden`.
     ///
-    /// The peer's message is cut off after 256 bytes.
+    /// The peer's message is truncated to 256 bytes.
     public let error: any Error
-    /// When, by this machine's clock.
+    /// When it was rejected, by this machine's clock.
     public let date: Date
 
     init(_ refusal: Refusal) {
@@ -25,13 +25,13 @@ public struct RefusedDocument: Sendable {
 }
 
 extension Replicator {
-    /// The documents of a collection that the peer refused, each with the reason, in the order of the
-    /// UTF-8 bytes of their IDs.
+    /// Returns the documents of a collection that the peer rejected, with the reasons, in the order of the UTF-8 bytes
+    /// of their IDs.
     ///
-    /// They are not pending: later runs do not send them. A document leaves the list when it changes, is purged, or
-    /// reaches the peer after all, for example with ``start(reset:retryingRefused:)``. The list outlives the replicator
-    /// and the program; all replicators with this target share it. Works before, during and after a run. At most 10,000
-    /// documents per collection are kept for one target. An addition to the official API.
+    /// They are not pending: later runs do not push them. A document is removed from the list when it changes, is
+    /// purged, or is accepted by the peer, for example after ``start(reset:retryingRefused:)``. The list is stored in
+    /// the database, and all replicators with this target share it. Works before, during and after a run. At most
+    /// 10,000 documents per collection and target are stored. An addition to the official API.
     ///
     /// - Throws: The same errors as ``pendingDocumentIds(collection:)``.
     public func refusedDocuments(collection: Collection) throws -> [RefusedDocument] {
@@ -47,14 +47,15 @@ extension Replicator {
         }
     }
 
-    /// Starts a run that also sends documents that the peer refused earlier; ignored while one is under way.
+    /// Starts the replicator, and also pushes documents that the peer rejected earlier; ignored if it is already
+    /// running.
     ///
-    /// For use when the peer's rules have changed but the documents have not. A document that is refused again stays in
+    /// Use it if the peer's rules have changed. A document that is rejected again stays in
     /// ``refusedDocuments(collection:)``, with the new reason. An addition to the official API.
     ///
     /// - Parameters:
-    ///   - reset: As in ``start(reset:)``, which always sends refused documents again.
-    ///   - retryingRefused: Whether to send refused documents again.
+    ///   - reset: See ``start(reset:)``, which always pushes rejected documents again.
+    ///   - retryingRefused: Whether to push rejected documents again.
     public func start(reset: Bool, retryingRefused: Bool) {
         begin(reset: reset, retryingRefused: retryingRefused)
     }

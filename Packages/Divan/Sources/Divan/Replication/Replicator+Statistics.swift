@@ -3,11 +3,11 @@ import DivanTransport
 import Synchronization
 
 extension Replicator {
-    /// The traffic over a replicator's connections since it was created.
+    /// The traffic of a replicator since it was created.
     public struct Statistics: Equatable, Sendable {
-        /// Bytes received, as counted at the socket, including TLS and handshakes.
+        /// Bytes received, including TLS and handshakes.
         public internal(set) var receivedByteCount: UInt64 = 0
-        /// Bytes sent, counted the same way.
+        /// Bytes sent, including TLS and handshakes.
         public internal(set) var sentByteCount: UInt64 = 0
         /// Documents pulled, including deletions.
         public internal(set) var pulledDocumentCount: UInt64 = 0
@@ -19,25 +19,25 @@ extension Replicator {
         /// Pushed documents that were sent as deltas.
         public internal(set) var pushedDeltas = DeltaFigures()
 
-        /// Documents that the current connection has transferred or still has to.
+        /// Documents that the current connection has transferred or still has to transfer, as far as known.
         ///
-        /// As far as known: too many rather than too few until everything has been examined. Peers other than Divan do
-        /// not report what they have.
+        /// The number may be too high until all documents have been compared. Only Divan peers report their number of
+        /// documents.
         public internal(set) var expectedDocumentCount: UInt64 = 0
 
-        /// Expected documents that the current connection has not transferred yet; see ``ReplicationPace`` for the time
-        /// left.
+        /// Expected documents that the current connection has not transferred yet; see ``ReplicationPace`` for the
+        /// remaining time.
         public internal(set) var remainingDocumentCount: UInt64 = 0
 
-        /// The compression of the latest connection on this side: `"deflate"`, `"lz4"`, `"mixed"`, `"none"`; `nil`
-        /// before the first.
+        /// This side's compression on the latest connection: `"deflate"`, `"lz4"`, `"mixed"`, `"none"`; `nil` before
+        /// the first connection.
         public internal(set) var compression: String?
 
         /// Bytes in both directions.
         public var byteCount: UInt64 { receivedByteCount + sentByteCount }
     }
 
-    /// The traffic over the connections so far, including earlier runs; may be read from any thread.
+    /// The traffic so far, including earlier runs. Can be read from any thread.
     ///
     /// Bytes are counted for URL endpoints only. An addition to the official API.
     public var statistics: Statistics { meter.statistics }

@@ -4,19 +4,19 @@ import DivanSession
 public import Foundation
 import Synchronization
 
-/// Keeps the collections of a database in sync with a peer's.
+/// Syncs collections of a database with a peer.
 ///
-/// All members may be called from any thread and return at once. A started replicator stays alive until it has stopped,
-/// even without references to it. Once stopped, it can be started again.
+/// All members can be used from any thread and return immediately. A started replicator stays alive until it has
+/// stopped, even without references to it. After it has stopped, it can be started again.
 ///
-/// Events reach listeners in order, on the main queue unless another is given; a program that
-/// does not run its main queue (`dispatchMain()`, a run loop, or an `async` main) must give one.
+/// Listeners receive events in order, on the main queue unless you pass another one. A program that does not run the
+/// main queue (`dispatchMain()`, a run loop, or an `async` main) must pass a queue.
 ///
 /// Source: `behaviour.md` §6–§11.
 public final class Replicator: Sendable {
     /// What a replicator is doing.
     public enum ActivityLevel: UInt8, Sendable {
-        /// Not started, finished, or ended by an error.
+        /// Not started, finished, or stopped by an error.
         case stopped = 0
         /// Waiting to retry after a temporary error.
         case offline
@@ -24,11 +24,11 @@ public final class Replicator: Sendable {
         case connecting
         /// Connected and in sync with the peer; continuous replicators only.
         case idle
-        /// Connected, with work to do.
+        /// Connected, and exchanging documents.
         case busy
     }
 
-    /// How far a run has come, in units of work, not documents.
+    /// The progress of a run, in units of work, not documents.
     ///
     /// The total grows during a run.
     public struct Progress: Sendable {
@@ -38,13 +38,14 @@ public final class Replicator: Sendable {
         public let total: UInt64
     }
 
-    /// What a replicator is doing, how far it has come, and its current problem.
+    /// The activity, progress and current error of a replicator.
     public struct Status: Sendable {
         /// The activity.
         public let activity: ActivityLevel
         /// The progress.
         public let progress: Progress
-        /// The error that ended the run or makes it wait, an `NSError`; `nil` unless it is `stopped` or `offline`.
+        /// The error that stopped the replicator or made it go offline, an `NSError`; `nil` unless it is `stopped` or
+        /// `offline`.
         public var error: (any Error)? {
             activity == .stopped || activity == .offline ? obstacle : nil
         }
@@ -54,12 +55,12 @@ public final class Replicator: Sendable {
         ///
         /// An addition to the official API.
         public internal(set) var retryDate: Date?
-        /// What the replicator has been waiting for longer than ten seconds, with the time: `reply to rev of soup, 12
-        /// s`; `nil` otherwise.
+        /// What the replicator has been waiting for longer than ten seconds, with the time, such as
+        /// `reply to rev of soup, 12 s`; `nil` if there is no such wait.
         ///
-        /// Reported again each time the wait has doubled. An addition to the official API.
+        /// Updated each time the wait doubles. An addition to the official API.
         public internal(set) var stall: String?
-        /// Whether a ``TokenAuthenticator`` is being asked for credentials, or provided none.
+        /// Whether a ``TokenAuthenticator`` is fetching credentials, or could not provide any.
         ///
         /// An addition to the official API.
         public internal(set) var needsCredentials = false
@@ -124,29 +125,29 @@ public final class Replicator: Sendable {
         changeListeners.end()
     }
 
-    /// What the replicator is doing now; `connecting` as soon as `start()` has returned.
+    /// The current status; `connecting` after `start()` returns.
     public var status: Status { state.withLock { $0.status } }
 
     /// The server's certificate; `nil` before it is known, and without TLS.
     ///
-    /// Known as soon as the server has shown it, even if it was refused; cleared at the next start.
+    /// Available as soon as the server has sent it, even if it was rejected; reset at the next start.
     public var serverCertificate: SecCertificate? { state.withLock { $0.serverCertificate } }
 
-    /// The ID under which the server or listener logs this connection, if it sent one.
+    /// The ID of this connection in the logs of the server or listener, if it sent one.
     ///
-    /// Known once connecting, and cleared at the next start. A connection to a database in this process has one too;
-    /// one over messages has none.
+    /// Available while connecting, and reset at the next start. Connections to a database in this process also have
+    /// one; message endpoints have none.
     public var correlationID: String? { state.withLock { $0.correlationID } }
 
-    /// Starts a run; ignored while one is under way.
+    /// Starts the replicator; ignored if it is already running.
     public func start() {
         start(reset: false)
     }
 
-    /// Starts a run; ignored while one is under way.
+    /// Starts the replicator; ignored if it is already running.
     ///
-    /// - Parameter reset: Whether to discard the progress of earlier runs and compare everything again. Documents that
-    ///   both sides have are not sent again.
+    /// - Parameter reset: Whether to discard the checkpoints of earlier runs and compare all documents again. Documents
+    ///   that both sides have are not transferred again.
     public func start(reset: Bool) {
         begin(reset: reset, retryingRefused: false)
     }
@@ -192,14 +193,14 @@ public final class Replicator: Sendable {
         }
     }
 
-    /// Asks the run to end; ignored if none is running.
+    /// Stops the replicator asynchronously; ignored if it is not running.
     ///
-    /// The last event reports `stopped`.
+    /// The last event has the activity `stopped`.
     public func stop() {
         state.withLock { $0.session }?.stop()
     }
 
-    /// Makes the next `start()` discard the progress of earlier runs.
+    /// Makes the next `start()` discard the checkpoints of earlier runs.
     @available(*, deprecated, message: "Use start(reset: true)")
     public func resetCheckpoint() {
         state.withLock { $0.resetsNext = true }

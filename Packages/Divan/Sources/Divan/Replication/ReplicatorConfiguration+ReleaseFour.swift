@@ -1,14 +1,14 @@
-/// Gives ``ReplicatorConfiguration`` the property `collections` of release 4, which has a different type there: the
-/// compiler picks the one that the surrounding code needs, and that of release 3 if both fit.
+/// Adds the property `collections` of release 4, which has another type, to ``ReplicatorConfiguration``. The compiler
+/// selects the property by its type, and prefers that of release 3.
 ///
-/// New code uses `collectionConfigs`.
+/// In new code, use `collectionConfigs`.
 public protocol CollectionConfigurationList {
     /// The configuration of each collection.
     var collectionConfigs: [CollectionConfiguration] { get }
 }
 
 extension CollectionConfigurationList {
-    /// The configuration of each collection, under its name of release 4.
+    /// The configuration of each collection, with the name of release 4.
     public var collections: [CollectionConfiguration] { collectionConfigs }
 }
 

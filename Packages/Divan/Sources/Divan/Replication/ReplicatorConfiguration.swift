@@ -1,75 +1,74 @@
 public import Foundation
 
-/// What a replicator replicates, with whom, and how.
+/// What a replicator syncs, with which peer, and how.
 ///
-/// A `Replicator` copies it, so later edits have no effect on an existing replicator.
+/// A `Replicator` copies it, so later changes do not affect an existing replicator.
 public struct ReplicatorConfiguration: Sendable {
     /// The peer.
     public let target: any Endpoint
 
-    /// Which way documents travel.
+    /// The direction of a replication.
     public var replicatorType: ReplicatorType = Self.defaultType
 
-    /// Whether replication continues and waits for changes, or ends when both sides are in sync.
+    /// Whether the replicator stays connected and syncs later changes, or stops when both sides are in sync.
     public var continuous: Bool = Self.defaultContinuous
 
     /// How this side authenticates; `nil` sends no credentials.
     public var authenticator: (any Authenticator)?
 
-    /// Whether a server is trusted if, and only if, its certificate is self-signed.
+    /// Whether only self-signed server certificates are trusted.
     ///
-    /// For peers with anonymous identities and for tests: encrypted, but the server is not authenticated.
+    /// For peers with anonymous identities, and for tests: the connection is encrypted, but the server is not
+    /// authenticated.
     public var acceptOnlySelfSignedServerCertificate = Self.defaultSelfSignedCertificateOnly
 
-    /// The server's certificate, or one in its chain that signed it; nothing else is then checked.
+    /// The server's certificate, or one in its chain that signed it; no other checks are made then.
     public var pinnedServerCertificate: SecCertificate?
 
-    /// Certificates, in PEM or DER, that replace the system's roots; `nil` uses the system's.
+    /// Root certificates, in PEM or DER, that replace the system's; `nil` uses the system's.
     public var trustedRootCertificates: Data?
 
-    /// Headers to add to the handshake; `User-Agent` may be replaced.
+    /// Headers to add to the handshake request; can replace `User-Agent`.
     public var headers: [String: String]?
 
-    /// Name or address of the network interface to connect from; `nil` lets the system choose.
+    /// The name or address of the network interface to use; `nil` lets the system choose.
     public var networkInterface: String?
 
-    /// The HTTP proxy for reaching a `URLEndpoint`; `nil` connects directly.
+    /// The HTTP proxy for a `URLEndpoint`; `nil` connects directly.
     public var proxy: ProxySettings?
 
-    /// Whether to keep cookies that a server sets for a parent of its domain.
+    /// Whether to accept cookies that a server sets for a parent domain.
     public var acceptParentDomainCookie = Self.defaultAcceptParentCookies
 
-    /// Accepted so that shared code compiles; a Linux process is never put in the background.
+    /// Accepted for source compatibility; has no effect on Linux.
     public var allowReplicatingInBackground = Self.defaultAllowReplicatingInBackground
 
-    /// Whether to purge documents here that the user may no longer read.
+    /// Whether to purge local documents that the user can no longer access.
     public var enableAutoPurge = Self.defaultEnableAutoPurge
 
-    /// How this side compresses what it sends.
+    /// How this side compresses sent data.
     ///
-    /// With `.lz4`, one more WebSocket subprotocol is offered after the standard ones; a listener of this library
-    /// accepts it, every other server chooses a standard one. An addition to the official API.
+    /// With `.lz4`, an additional WebSocket subprotocol is offered after the standard ones. Divan listeners accept it,
+    /// and other servers choose a standard one. An addition to the official API.
     public var compression = Self.defaultCompression
 
-    /// Whether a reconnection resumes the TLS session of the previous connection, which saves a round trip and most of
-    /// the computation.
+    /// Whether to resume the TLS session of the previous connection, which saves a round trip and computation.
     ///
-    /// Only connections of the same `Replicator` share sessions, so the trust and credentials of another one play no
-    /// part. Sessions are kept in memory, and used once. An addition to the official API.
+    /// Sessions are only shared by connections of the same `Replicator`, kept in memory, and used once. An addition to
+    /// the official API.
     public var resumesTLSSessions = true
 
-    /// Which blobs a pull fetches with the documents that name them; the others stay at the peer until
-    /// ``Blob/fetch(from:progress:)`` fetches them.
+    /// Which blobs a pull downloads with their documents; download others with ``Blob/fetch(from:progress:)``.
     ///
-    /// An addition to the official API, which fetches all blobs.
+    /// An addition to the official API, which downloads all blobs.
     public var blobs = BlobReplication.eager
 
     /// Encrypts the ``Encryptable`` values in pushed documents.
     ///
-    /// Without one, a document with such a value is not pushed (``CBLError/crypto``).
+    /// Without an encryptor, documents with such values are not pushed (``CBLError/crypto``).
     public var documentPropertyEncryptor: DocumentPropertyEncryptor?
 
-    /// Decrypts encrypted properties in pulled documents; without one they stay as received.
+    /// Decrypts encrypted properties in pulled documents; without a decryptor, they stay encrypted.
     public var documentPropertyDecryptor: DocumentPropertyDecryptor?
 
     private var chosenAttemptCount: UInt?
@@ -77,9 +76,9 @@ public struct ReplicatorConfiguration: Sendable {
 
     /// Creates a configuration for collections of one database.
     ///
-    /// If a collection is deleted, or its database closed, the replicator ends with `notOpen`.
+    /// If a collection is deleted, or its database closed, the replicator stops with `notOpen`.
     ///
-    /// - Precondition: `collections` is not empty, and each names a collection of the same `Database` object.
+    /// - Precondition: `collections` is not empty, and all belong to the same `Database` object.
     public init(collections: [CollectionConfiguration], target: any Endpoint) {
         precondition(!collections.isEmpty, "ReplicatorConfiguration: no collections; pass one")
         self.target = target
@@ -117,12 +116,11 @@ public struct ReplicatorConfiguration: Sendable {
         self = config
     }
 
-    /// Seconds of silence before the connection is tested with a ping; 0 means the default.
+    /// Seconds without data before a ping is sent; 0 means the default.
     ///
-    /// Anything that arrives proves that the peer is alive, so a busy connection sends no pings. Less than one second
-    /// counts as one.
+    /// A busy connection sends no pings. The minimum is one second.
     ///
-    /// - Precondition: Not negative; the program stops, where other platforms throw an exception.
+    /// - Precondition: Not negative; otherwise, the program stops.
     public var heartbeat: TimeInterval = Self.defaultHeartbeat {
         willSet {
             precondition(
@@ -132,22 +130,20 @@ public struct ReplicatorConfiguration: Sendable {
         }
     }
 
-    /// Maximum number of connection attempts, including the first, since the last that replicated; 0 means the default
-    /// for the mode, 1 means no retry.
+    /// Maximum number of connection attempts, including the first; 0 means the default for the mode, 1 means no retry.
     ///
-    /// An attempt has replicated if a document was transferred, or both sides were in sync. A server that accepts the
-    /// replicator and then disconnects is given up on like one that cannot be reached.
+    /// Counting restarts when a connection has transferred a document or both sides are in sync. An attempt that
+    /// connects without either counts as failed.
     public var maxAttempts: UInt {
         get { chosenAttemptCount ?? defaultMaxAttempts }
         set { chosenAttemptCount = newValue }
     }
 
-    /// Longest wait between two attempts, in seconds; 0 means the default.
+    /// Maximum wait between two attempts, in seconds; 0 means the default.
     ///
-    /// The waits are 2, 4, 8 … seconds, or what a busy server requests (`Retry-After`) if that is longer, but never
-    /// longer than this.
+    /// The waits are 2, 4, 8 … seconds, or longer if a server requests it (`Retry-After`), but never longer than this.
     ///
-    /// - Precondition: Not negative; the program stops, where other platforms throw an exception.
+    /// - Precondition: Not negative; otherwise, the program stops.
     public var maxAttemptWaitTime: TimeInterval = Self.defaultMaxAttemptsWaitTime {
         willSet {
             precondition(
@@ -177,10 +173,10 @@ extension ReplicatorConfiguration {
 // MARK: - Collections
 
 extension ReplicatorConfiguration {
-    /// The collections, in the order they were added.
+    /// The collections, in the order in which they were added.
     public var collections: [Collection] { entries.compactMap(\.collection) }
 
-    /// The configuration of each collection, in the order they were added.
+    /// The configuration of each collection, in the order in which they were added.
     public var collectionConfigs: [CollectionConfiguration] { entries }
 
     /// The database of the collections.
@@ -189,7 +185,7 @@ extension ReplicatorConfiguration {
     @available(*, deprecated, message: "Use collections")
     public var database: Database { requiredDatabase }
 
-    /// Adds a collection, or replaces the configuration of one that was added before.
+    /// Adds a collection, or replaces its configuration if it was added before.
     ///
     /// - Precondition: The collection exists, and belongs to the same database as the others.
     @discardableResult
@@ -214,14 +210,14 @@ extension ReplicatorConfiguration {
         return self
     }
 
-    /// Removes a collection; one that was never added is ignored.
+    /// Removes a collection; ignored if it was not added.
     @discardableResult
     public mutating func removeCollection(_ collection: Collection) -> ReplicatorConfiguration {
         entries.removeAll { $0.isOf(collection) }
         return self
     }
 
-    /// The configuration of `collection`, or `nil` when it was not added.
+    /// Returns the configuration of `collection`; `nil` if it was not added.
     public func collectionConfig(_ collection: Collection) -> CollectionConfiguration? {
         entries.first { $0.isOf(collection) }
     }
@@ -319,19 +315,19 @@ extension ReplicatorConfiguration {
 // MARK: - Defaults
 
 extension ReplicatorConfiguration {
-    /// Both ways.
+    /// Push and pull.
     public static let defaultType = ReplicatorType.pushAndPull
     /// One-shot.
     public static let defaultContinuous = false
-    /// Certificates are checked against the roots.
+    /// Certificates are verified against the root certificates.
     public static let defaultSelfSignedCertificateOnly = false
-    /// Cookies for a parent domain are dropped.
+    /// Cookies for a parent domain are rejected.
     public static let defaultAcceptParentCookies = false
     /// Has no effect on Linux.
     public static let defaultAllowReplicatingInBackground = false
     /// 300 seconds.
     public static let defaultHeartbeat: TimeInterval = 300
-    /// The first attempt and nine retries.
+    /// Ten attempts: the first and nine retries.
     public static let defaultMaxAttemptsSingleShot: UInt = 10
     /// Unlimited.
     public static let defaultMaxAttemptsContinuous = UInt.max
@@ -339,7 +335,7 @@ extension ReplicatorConfiguration {
     public static let defaultMaxAttemptsWaitTime: TimeInterval = 300
     /// The older spelling of ``defaultMaxAttemptsWaitTime``.
     public static let defaultMaxAttemptWaitTime: TimeInterval = 300
-    /// Documents to which the user has lost access are purged.
+    /// Documents that the user can no longer access are purged.
     public static let defaultEnableAutoPurge = true
     /// See ``ReplicationCompression/automatic``.
     public static let defaultCompression = ReplicationCompression.automatic

@@ -1,6 +1,6 @@
-/// Which way documents travel.
+/// The direction of a replication.
 public enum ReplicatorType: UInt8, Sendable {
-    /// Both ways; prefer this to two replicators, which would share one checkpoint.
+    /// Push and pull; use this instead of two replicators, which would share a checkpoint.
     case pushAndPull = 0
     /// From this database to the peer.
     case push
@@ -8,7 +8,7 @@ public enum ReplicatorType: UInt8, Sendable {
     case pull
 }
 
-/// What is special about a replicated document.
+/// Properties of a replicated document.
 public struct DocumentFlags: OptionSet, Sendable {
     /// The bits.
     public let rawValue: Int
@@ -20,16 +20,16 @@ public struct DocumentFlags: OptionSet, Sendable {
 
     /// The document was deleted.
     public static let deleted = Self(rawValue: 1)
-    /// The user lost access to the document at the server.
+    /// The user lost access to the document on the server.
     public static let accessRemoved = Self(rawValue: 2)
 }
 
-/// Says whether a document takes part in a replication.
+/// Returns whether to replicate a document.
 ///
-/// Called on the replication's own threads, several at a time: it must be pure and quick. A push filter sees the body
-/// that would be sent; a pull filter sees the received body, before any blob is fetched. The body of a tombstone is
-/// empty. The document cannot be edited.
+/// Called on the replicator's threads, several at a time. It must return quickly and have no side effects. A push
+/// filter receives the body that would be sent, and a pull filter the received body, before blobs are downloaded. The
+/// body of a tombstone is empty. The document is read-only.
 ///
-/// `@Sendable`, because it runs on those threads: whatever it captures must allow that, which the compiler checks in
-/// Swift 6 mode. Swift 5 source compiles unchanged.
+/// It is `@Sendable`, because it runs on those threads: captured values must be safe to share, which the compiler
+/// checks in Swift 6 mode. Swift 5 source compiles unchanged.
 public typealias ReplicationFilter = @Sendable (Document, DocumentFlags) -> Bool

@@ -2,7 +2,7 @@ public import Foundation
 
 /// A bearer token (RFC 6750), as issued by an identity provider.
 public struct AccessToken: Sendable, Equatable {
-    /// The text sent after `Bearer `: 1 to 16,384 letters, digits and `-._~+/=`.
+    /// The token: 1 to 16,384 letters, digits and `-._~+/=`.
     public var value: String
     /// When it expires; `nil` if unknown.
     public var expirationDate: Date?
@@ -15,22 +15,22 @@ public struct AccessToken: Sendable, Equatable {
 }
 
 extension AccessToken: CustomStringConvertible, CustomReflectable {
-    /// Omits the token: whoever has it can act as the user.
+    /// A text without the token, which must stay secret.
     public var description: String { "bearer token" }
 
-    /// Omits the token, so that `dump` and `String(reflecting:)` hide it too.
+    /// Empty, so that `dump` and `String(reflecting:)` do not show the token.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// Authenticates with a bearer token that the application fetches, and renews it as needed.
+/// Authenticates with a bearer token that the application provides, and renews it as needed.
 ///
-/// The application is asked before the first connection, when the server refuses the token (401), and before the token
-/// expires. Only one request runs at a time; replicators that share an authenticator share its token.
+/// The closure is called before the first connection, when the server rejects the token (401), and before the token
+/// expires. Only one call runs at a time. Replicators that share an authenticator share its token.
 ///
-/// Meanwhile a replicator without a connection is `connecting`, with `needsCredentials` in its status. If the closure
-/// throws an error, the replicator goes `offline` with code 10401, and asks again later as after a lost connection; a
-/// `CancellationError`, or a second refusal in a row, ends the run with 10401. An open connection is never closed for a
-/// new token: servers only check it when a connection begins.
+/// Meanwhile, a replicator without a connection is `connecting`, and `needsCredentials` is true. If the closure throws
+/// an error, the replicator goes `offline` with code 10401 and retries later. A `CancellationError`, or a second
+/// rejected token in a row, stops the replicator with 10401. Open connections are not closed for a new token, because
+/// servers only check it at the start of a connection.
 ///
 /// An addition to the official API.
 ///
@@ -43,11 +43,11 @@ extension AccessToken: CustomStringConvertible, CustomReflectable {
 public final class TokenAuthenticator: Authenticator, Sendable {
     /// Why a token is requested.
     public enum Reason: Sendable {
-        /// There is no token yet.
+        /// No token has been fetched yet.
         case first
-        /// The token in use expires soon, or has expired.
+        /// The token expires soon or has expired.
         case expiring
-        /// The server refused the last token.
+        /// The server rejected the last token.
         case refused
     }
 
@@ -56,9 +56,8 @@ public final class TokenAuthenticator: Authenticator, Sendable {
     /// Creates an authenticator.
     ///
     /// - Parameters:
-    ///   - margin: Seconds before the expiry at which a new token is requested, 0 to 86,400; at most half of the
-    ///     token's lifetime.
-    ///   - provider: Fetches a token; may be called on any thread, and may take its time.
+    ///   - margin: How many seconds before its expiry a token is renewed, 0 to 86,400; at most half of its lifetime.
+    ///   - provider: Fetches a token. Called on any thread; may be slow.
     public init(
         renewingBefore margin: TimeInterval = 60,
         provider: @escaping @Sendable (Reason) async throws -> AccessToken

@@ -19,17 +19,17 @@ public let errSecSuccess: OSStatus = 0
 /// The result of a Security call that found nothing.
 public let errSecItemNotFound: OSStatus = -25_300
 
-/// Stands for the default allocator, which every call here ignores.
+/// The default allocator; ignored.
 public var kCFAllocatorDefault: Any? { nil }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Reads a certificate in DER, or in PEM; `nil` when the bytes are something else.
+/// Reads a certificate in DER or PEM; `nil` if the data is not a certificate.
 public func SecCertificateCreateWithData(_ allocator: Any?, _ data: NSData) -> SecCertificate? {
     (try? TLSCertificate.certificates(in: data as Data))?.first.map { TLSCertificate($0) }
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The certificate in DER.
+/// The certificate as DER.
 public func SecCertificateCopyData(_ certificate: SecCertificate) -> CFData {
     certificate.der as NSData
 }

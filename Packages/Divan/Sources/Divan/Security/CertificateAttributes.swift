@@ -1,4 +1,4 @@
-/// The subject's common name (`CN`); every identity needs it.
+/// The subject's common name (`CN`); required.
 public let certAttrCommonName = "CN"
 /// The subject's pseudonym.
 public let certAttrPseudonym = "pseudonym"
@@ -31,7 +31,7 @@ public let certAttrIPAddress = "iPAddress"
 /// An alternative name: an object identifier, written with dots.
 public let certAttrRegisteredID = "registeredID"
 
-/// What an identity's certificate may be used for, as the bits of the Netscape cert type.
+/// The purposes of an identity's certificate, as bits of the Netscape cert type.
 public struct KeyUsages: OptionSet, Sendable {
     /// The bits.
     public let rawValue: Int
@@ -41,8 +41,8 @@ public struct KeyUsages: OptionSet, Sendable {
         self.rawValue = rawValue
     }
 
-    /// Authenticates a client.
+    /// Client authentication.
     public static let clientAuth = Self(rawValue: 0x80)
-    /// Authenticates a server.
+    /// Server authentication.
     public static let serverAuth = Self(rawValue: 0x40)
 }

@@ -1,15 +1,15 @@
 import DivanTLS
 public import Foundation
 
-/// An X.509 certificate; takes the place of Apple's `SecCertificate` in the official API.
+/// An X.509 certificate; replaces Apple's `SecCertificate` of the official API.
 ///
-/// Two certificates are equal if their DER bytes are. May be used from any thread.
+/// Two certificates are equal if their DER bytes are equal. May be used from any thread.
 public final class TLSCertificate: Sendable {
     let certificate: DivanTLS.TLSCertificate
 
     /// Reads one certificate in DER.
     ///
-    /// - Throws: `crypto` (22) when the bytes are something else.
+    /// - Throws: `crypto` (22) if the data is not a certificate.
     public convenience init(der: Data) throws {
         let certificate = try translatingErrors {
             try DivanTLS.TLSCertificate(der: Array(der).span)
@@ -19,7 +19,7 @@ public final class TLSCertificate: Sendable {
 
     /// Reads the first certificate of a PEM text.
     ///
-    /// - Throws: `crypto` (22) if there is none.
+    /// - Throws: `crypto` (22) if it contains no certificate.
     public convenience init(pem: String) throws {
         let certificate = try translatingErrors { try DivanTLS.TLSCertificate(pem: pem) }
         self.init(certificate)
@@ -29,9 +29,9 @@ public final class TLSCertificate: Sendable {
         self.certificate = certificate
     }
 
-    /// The certificate in DER.
+    /// The certificate as DER.
     public var der: Data { Data(certificate.derBytes) }
-    /// The certificate in PEM.
+    /// The certificate as PEM.
     public var pem: String { certificate.pem }
     /// The subject, such as `CN=jukebox, O=Divan`.
     public var subject: String { certificate.subject }
@@ -39,13 +39,13 @@ public final class TLSCertificate: Sendable {
     public var issuer: String { certificate.issuer }
     /// The subject's common name.
     public var commonName: String? { certificate.commonName }
-    /// When it becomes valid.
+    /// The start of its validity.
     public var notBefore: Date { certificate.notBefore }
     /// When it expires.
     public var notAfter: Date { certificate.notAfter }
     /// Whether it was signed with its own key.
     public var isSelfSigned: Bool { certificate.isSelfSigned }
-    /// SHA-256 of the DER bytes in lower-case hexadecimal, for comparison by people.
+    /// The SHA-256 fingerprint of the DER bytes, in lower-case hexadecimal.
     public var sha256Fingerprint: String { certificate.sha256Fingerprint }
 }
 

@@ -4,9 +4,9 @@ public import Foundation
 extension TLSIdentity {
     /// Reads a private key and its certificate chain, leaf first, from PEM text; nothing is stored.
     ///
-    /// An addition to the official API, where identities come from a keychain.
+    /// An addition to the official API.
     ///
-    /// - Throws: `crypto` (22) for a wrong password, or when key and certificate do not match.
+    /// - Throws: `crypto` (22) for a wrong password, or if key and certificate do not match.
     public convenience init(pem: String, password: String? = nil) throws {
         self.init(
             try translatingErrors { try TLSCredential(pem: pem, password: password) }

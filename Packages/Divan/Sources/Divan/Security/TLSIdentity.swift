@@ -4,8 +4,8 @@ public import Foundation
 
 /// A private key and its certificate chain.
 ///
-/// Identities are stored under labels in a directory of files that only their owner can read (``storeDirectory``). May
-/// be used from any thread. An expired identity still loads; the peer refuses it.
+/// Identities are stored by label, in files that only their owner can read (``storeDirectory``). Can be used from any
+/// thread. An expired identity can still be loaded, but peers reject it.
 ///
 /// Source: `behaviour.md` §14, `tls-and-auth.md` §4.
 public final class TLSIdentity: Sendable {
@@ -15,7 +15,7 @@ public final class TLSIdentity: Sendable {
         self.credential = credential
     }
 
-    /// The chain, the identity's own certificate first.
+    /// The certificate chain, the identity's own certificate first.
     public var certs: [SecCertificate] { credential.certificates.map { TLSCertificate($0) } }
 
     /// When the identity's own certificate expires.
@@ -27,7 +27,7 @@ public final class TLSIdentity: Sendable {
 extension TLSIdentity {
     /// Returns the identity under `label`, or `nil` if it does not exist.
     ///
-    /// - Throws: `crypto` (22) when it cannot be read, or when other users could read it too.
+    /// - Throws: `crypto` (22) if it cannot be read, or if other users can read it.
     public static func identity(withLabel label: String) throws -> TLSIdentity? {
         try translatingErrors {
             try IdentityPlace.store.credential(label: label).map { TLSIdentity($0) }
@@ -36,24 +36,24 @@ extension TLSIdentity {
 
     /// Deletes the identity under `label`; does nothing if it does not exist.
     ///
-    /// - Throws: `crypto` (22) when the file cannot be removed.
+    /// - Throws: `crypto` (22) if the file cannot be removed.
     public static func deleteIdentity(withLabel label: String) throws {
         try translatingErrors { try IdentityPlace.store.delete(label: label) }
     }
 
     /// Creates a key pair and a certificate, and stores them under `label`.
     ///
-    /// Takes about a tenth of a second to create the key (RSA with 2048 bits).
+    /// Creating the key (RSA, 2048 bits) takes about a tenth of a second.
     ///
     /// - Parameters:
-    ///   - keyUsages: What the certificate is for.
-    ///   - attributes: The subject and its alternative names, keyed by ``certAttrCommonName`` and the like; the common
+    ///   - keyUsages: The purposes of the certificate.
+    ///   - attributes: The subject and its alternative names, with the keys ``certAttrCommonName`` etc.; the common
     ///     name is required.
-    ///   - expiration: When the certificate expires; one year from now if `nil`.
-    ///   - issuer: The signer; self-signed if `nil`.
-    ///   - label: The name under which the identity is stored.
+    ///   - expiration: When the certificate expires; `nil` means in one year.
+    ///   - issuer: The issuer; with `nil`, the certificate is self-signed.
+    ///   - label: The label for storing the identity.
     /// - Returns: The identity, already stored.
-    /// - Throws: `crypto` (22) without a common name, with a label in use, or with an issuer that may not sign.
+    /// - Throws: `crypto` (22) if the common name is missing, the label is in use, or the issuer is not a CA.
     public static func createIdentity(
         for keyUsages: KeyUsages,
         attributes: [String: String],
@@ -113,9 +113,9 @@ extension TLSIdentity {
         }
     }
 
-    /// The labels of all stored identities, sorted.
+    /// Returns the labels of all stored identities, sorted.
     ///
-    /// - Throws: `crypto` (22) when the directory cannot be read.
+    /// - Throws: `crypto` (22) if the directory cannot be read.
     public static func labels() throws -> [String] {
         try translatingErrors { try IdentityPlace.store.labels().sorted() }
     }
@@ -130,11 +130,11 @@ extension TLSIdentity {
 // MARK: - Identities in memory
 
 extension TLSIdentity {
-    /// Wraps a key pair that the program already has; nothing is stored.
+    /// Creates an identity from an existing key pair, without storing it.
     ///
-    /// `certs` is the chain above the identity's own certificate, which may be included.
+    /// `certs` is the certificate chain; it may include the identity's own certificate.
     ///
-    /// - Throws: `crypto` (22) when key and certificate do not match.
+    /// - Throws: `crypto` (22) if key and certificate do not match.
     public static func identity(
         withIdentity identity: SecIdentity,
         certs: [SecCertificate]?
@@ -150,11 +150,11 @@ extension TLSIdentity {
         }
     }
 
-    /// Wraps a certificate authority for signing identities; nothing is stored.
+    /// Creates a certificate authority for signing identities, without storing it.
     ///
-    /// Both are in DER.
+    /// Key and certificate are DER.
     ///
-    /// - Throws: `crypto` (22) when they do not match, or the certificate may not sign others.
+    /// - Throws: `crypto` (22) if they do not match, or the certificate is not a CA.
     public static func createIssuer(
         withPrivateKey privateKey: Data,
         certificate: Data
@@ -171,11 +171,11 @@ extension TLSIdentity {
 }
 
 extension TLSIdentity {
-    /// The directory in which identities are stored, one file each.
+    /// The directory of stored identities, with one file for each.
     ///
-    /// Created with mode 0700 when needed, its files with 0600; looser modes are refused. Set it before the first
-    /// identity is used. The default is `CouchbaseLite/Identities` in the user's data directory, or
-    /// `$DIVAN_IDENTITY_DIRECTORY` if set. An addition to the official API.
+    /// It is created with mode 0700, and files with 0600; less strict modes are rejected. Set it before using the first
+    /// identity. The default is `CouchbaseLite/Identities` in the user's data directory, or `$DIVAN_IDENTITY_DIRECTORY`
+    /// if set. An addition to the official API.
     public static var storeDirectory: String {
         get { IdentityPlace.directory }
         set { IdentityPlace.directory = newValue }

@@ -3,8 +3,8 @@ public import Foundation
 
 /// An array inside a document; immutable unless it is a ``MutableArrayObject``.
 ///
-/// An index outside `0..<count` is a programming error and stops the program, except through subscripts. An immutable
-/// array may be read from several threads at once.
+/// An index outside `0..<count` stops the program, except in subscripts. An immutable array can be read from several
+/// threads at once.
 public class ArrayObject: ArrayProtocol, Equatable, Hashable, Sequence {
     /// Never changes in an immutable object, so that threads can share it.
     final var elements: Elements
@@ -67,7 +67,7 @@ public class ArrayObject: ArrayProtocol, Equatable, Hashable, Sequence {
     /// Returns a deep copy as plain collections; blobs stay objects, dates stay strings.
     public final func toArray() -> [Any] { elements.plainArray() }
 
-    /// Returns the elements as JSON text, blobs as their metadata; not supported on mutable arrays.
+    /// Returns the elements as JSON text, with the metadata of blobs; not supported for mutable arrays.
     public func toJSON() -> String {
         JSON.array(elements.metadataArray()).canonicalText
     }
@@ -83,7 +83,7 @@ public class ArrayObject: ArrayProtocol, Equatable, Hashable, Sequence {
     /// The fragment at `index`, whether or not a value exists there.
     public subscript(index: Int) -> Fragment { Fragment(.element(of: self, index)) }
 
-    /// Whether both hold the same elements in the same order.
+    /// Whether both contain the same elements in the same order.
     public static func == (left: ArrayObject, right: ArrayObject) -> Bool {
         left === right || left.elements.hasSameContent(as: right.elements)
     }

@@ -3,7 +3,7 @@ public import Foundation
 
 /// A dictionary inside a document; immutable unless it is a ``MutableDictionaryObject``.
 ///
-/// An immutable one may be read from several threads at once.
+/// An immutable dictionary can be read from several threads at once.
 public class DictionaryObject: DictionaryProtocol, Equatable, Hashable, Sequence {
     /// Never changes in an immutable object, so that threads can share it.
     final var members: Members
@@ -71,9 +71,9 @@ public class DictionaryObject: DictionaryProtocol, Equatable, Hashable, Sequence
     /// Returns a deep copy as plain collections; blobs stay objects, dates stay strings.
     public final func toDictionary() -> [String: Any] { members.plainDictionary() }
 
-    /// Returns the members as JSON text, blobs as their metadata.
+    /// Returns the members as JSON text, with the metadata of blobs.
     ///
-    /// Not supported on mutable dictionaries: their blobs may have no digest yet.
+    /// Not supported for mutable dictionaries, because their blobs may have no digest yet.
     public func toJSON() -> String {
         JSON.object(members.metadataObject()).canonicalText
     }
@@ -89,7 +89,7 @@ public class DictionaryObject: DictionaryProtocol, Equatable, Hashable, Sequence
     /// The fragment at `key`, whether or not a value exists there.
     public subscript(key: String) -> Fragment { Fragment(.member(of: self, key)) }
 
-    /// Whether both hold the same members.
+    /// Whether both contain the same members.
     public static func == (left: DictionaryObject, right: DictionaryObject) -> Bool {
         left === right || left.members.hasSameContent(as: right.members)
     }

@@ -14,8 +14,8 @@ public protocol ArrayFragment {
 
 /// The readable interface of a dictionary: a document, or a dictionary inside one.
 ///
-/// Reading a value as the wrong type returns `nil`, 0 or false; nothing fails. Integers are signed 64-bit; a date is a
-/// string in ISO 8601 and has millisecond precision.
+/// Reading a value as the wrong type returns `nil`, 0 or false. Integers are signed 64-bit numbers. A date is an ISO
+/// 8601 string with milliseconds.
 ///
 /// Source: `behaviour.md` §3.
 public protocol DictionaryProtocol: DictionaryFragment {
@@ -23,7 +23,7 @@ public protocol DictionaryProtocol: DictionaryFragment {
     var count: Int { get }
     /// The keys, in no particular order.
     var keys: [String] { get }
-    /// The value: `String`, `NSNumber`, `NSNull`, `Blob`, a container, or `nil` when absent.
+    /// The value: `String`, `NSNumber`, `NSNull`, `Blob`, a container, or `nil` if missing.
     func value(forKey key: String) -> Any?
     /// The string, or `nil` if the value is not a string.
     func string(forKey key: String) -> String?
@@ -51,14 +51,14 @@ public protocol DictionaryProtocol: DictionaryFragment {
     func contains(key: String) -> Bool
     /// A deep copy as plain collections; blobs stay objects, dates stay strings.
     ///
-    /// Of keys that are equivalent in Unicode, such as composed and decomposed `é`, a Swift dictionary holds only one;
-    /// the other calls here and `toJSON()` distinguish them.
+    /// A Swift dictionary contains only one of several Unicode-equivalent keys, such as composed and decomposed `é`;
+    /// the other methods and `toJSON()` distinguish them.
     func toDictionary() -> [String: Any]
 }
 
 /// The readable interface of an array.
 ///
-/// An index outside `0..<count` is a programming error and stops the program, except through subscripts.
+/// An index outside `0..<count` stops the program, except in subscripts.
 ///
 /// Source: `behaviour.md` §3.
 public protocol ArrayProtocol: ArrayFragment {
@@ -90,6 +90,6 @@ public protocol ArrayProtocol: ArrayFragment {
     func dictionary(at index: Int) -> DictionaryObject?
     /// A deep copy as plain collections; blobs stay objects, dates stay strings.
     func toArray() -> [Any]
-    /// The elements as JSON text; not supported on mutable arrays.
+    /// The elements as JSON text; not supported for mutable arrays.
     func toJSON() -> String
 }

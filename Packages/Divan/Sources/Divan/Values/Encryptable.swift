@@ -2,17 +2,16 @@ import DivanJSON
 import DivanSealedFields
 public import Foundation
 
-/// A value that a replicator encrypts when it pushes the document, so that neither a server nor a peer
-/// without the key can read it.
+/// A value that a replicator encrypts when it pushes the document, so that servers and peers without the key cannot
+/// read it.
 ///
 /// ```swift
 /// document.setEncryptable(Encryptable("123-45-6789"), forKey: "ssn")
 /// ```
 ///
-/// In the local database it is a dictionary, `{"@type":"encryptable","value":…}`, which queries and resolvers read like
-/// any other; for encryption on disk see ``DatabaseConfiguration/encryptionKey``. It must be under a key of a document
-/// or of a dictionary inside; if it is in an array, or contains a blob, the document is not pushed
-/// (``CBLError/crypto``). May be used from any thread.
+/// In the local database, it is an unencrypted dictionary, `{"@type":"encryptable","value":…}`; for encryption on disk
+/// see ``DatabaseConfiguration/encryptionKey``. It must be a value in a document or in a nested dictionary. If it is in
+/// an array, or contains a blob, the document is not pushed (``CBLError/crypto``). Can be used from any thread.
 ///
 /// Source: `encryption.md` §6; `CBLEncryptable` of Couchbase Lite for C.
 public struct Encryptable: Sendable {
@@ -20,10 +19,10 @@ public struct Encryptable: Sendable {
     /// What prevents a document with it from being saved; its JSON is null then.
     let unstorable: Unstorable?
 
-    /// Wraps a value of any type that documents can store, except a blob; `nil` is null.
+    /// Creates an encryptable value of any type that documents can store, except a blob; `nil` is null.
     ///
-    /// Later changes of a mutable container have no effect on it. A type that documents cannot store stops the program,
-    /// and so does a container with a new blob that is not stored, because its content would be lost.
+    /// Mutable containers are copied. A type that documents cannot store stops the program, and so does a container
+    /// with a new blob that is not stored, because its content would be lost.
     public init(_ value: Any?) {
         let value = Value(value)
         if case .blob = value {
@@ -71,7 +70,7 @@ public struct Encryptable: Sendable {
 }
 
 extension Encryptable: Equatable {
-    /// Whether both hold the same value.
+    /// Whether both contain the same value.
     public static func == (left: Encryptable, right: Encryptable) -> Bool {
         left.json == right.json && left.unstorable == right.unstorable
     }
@@ -89,12 +88,12 @@ extension Encryptable: DocumentOnly {
 }
 
 extension Encryptable: Codable {
-    /// Can only be decoded by `Collection.document(id:as:)`; other decoders fail here.
+    /// Throws an error unless called by `Collection.document(id:as:)`: other decoders are not supported.
     public init(from decoder: any Decoder) throws {
         throw Encryptable.undecodable(by: decoder)
     }
 
-    /// Can only be encoded by `Collection.save(from:)`; other encoders, which would reveal the value, fail here.
+    /// Throws an error unless called by `Collection.save(from:)`: other encoders would reveal the value.
     public func encode(to encoder: any Encoder) throws {
         throw unencodable(by: encoder)
     }

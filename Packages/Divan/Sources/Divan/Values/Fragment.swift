@@ -3,15 +3,15 @@ public import Foundation
 
 /// The place of a fragment.
 enum Place {
-    /// The path leads nowhere: its parent is absent or of the wrong type.
+    /// The path does not exist: its parent is missing or has the wrong type.
     case nowhere
     case member(of: DictionaryObject, String)
     case element(of: ArrayObject, Int)
 }
 
-/// A place in a document, whether or not a value exists there: `document["a"][0]["b"].string`.
+/// A path in a document, whether or not a value exists there: `document["a"][0]["b"].string`.
 ///
-/// Reading a path that leads nowhere returns `nil`, 0 or false.
+/// Reading a path without a value returns `nil`, 0 or false.
 public class Fragment: FragmentProtocol, ArrayFragment, DictionaryFragment {
     final let place: Place
 
@@ -92,7 +92,7 @@ public class Fragment: FragmentProtocol, ArrayFragment, DictionaryFragment {
     }
 }
 
-/// The readable interface of a place in a document.
+/// The readable interface of a path in a document.
 public protocol FragmentProtocol {
     /// The value: `String`, `NSNumber`, `NSNull`, `Blob`, a container, or `nil`.
     var value: Any? { get }

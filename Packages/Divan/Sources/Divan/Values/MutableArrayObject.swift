@@ -1,7 +1,7 @@
 import DivanJSON
 import Foundation
 
-/// An array that can be edited, alone or inside a mutable document.
+/// An editable array, alone or inside a mutable document.
 ///
 /// Nested containers are live, as in ``MutableDictionaryObject``. Use it on one thread at a time.
 public final class MutableArrayObject: ArrayObject, MutableArrayProtocol {

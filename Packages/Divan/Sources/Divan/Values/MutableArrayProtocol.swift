@@ -1,10 +1,9 @@
 public import Foundation
 
-/// The editable interface of an array; all changes return the array, so that calls can be chained.
+/// The editable interface of an array; all setters return the array, so that calls can be chained.
 ///
 /// Three families of methods for the same value types: `set…(_:at:)` replaces, `add…(_:)` appends, `insert…(_:at:)`
-/// inserts. An index out of range, or a value of a type that documents cannot store, is a programming error and stops
-/// the program.
+/// inserts. An index out of range, or a value of a type that documents cannot store, stops the program.
 ///
 /// Source: `api-map.md` §1, §4.3.
 public protocol MutableArrayProtocol: ArrayProtocol, MutableArrayFragment {

@@ -1,10 +1,10 @@
 import DivanJSON
 import Foundation
 
-/// A dictionary that can be edited, alone or inside a mutable document.
+/// An editable dictionary, alone or inside a mutable document.
 ///
-/// Nested containers are live: ``dictionary(forKey:)`` returns the same object every time, and editing it edits this
-/// one. Use it on one thread at a time.
+/// Nested containers are live: ``dictionary(forKey:)`` returns the same object each time, and editing it edits this
+/// dictionary. Use it on one thread at a time.
 public final class MutableDictionaryObject: DictionaryObject, MutableDictionaryProtocol {
     /// Creates an empty dictionary.
     public convenience init() {

@@ -14,8 +14,8 @@ public protocol MutableArrayFragment {
 
 /// The editable interface of a dictionary; all setters return the dictionary, so that calls can be chained.
 ///
-/// Setting `nil` stores null; ``removeValue(forKey:)`` removes. A value of a type that documents cannot store is a
-/// programming error and stops the program.
+/// Setting `nil` stores null; ``removeValue(forKey:)`` removes a key. A value of a type that documents cannot store
+/// stops the program.
 ///
 /// Source: `api-map.md` §1, §4.3.
 public protocol MutableDictionaryProtocol: DictionaryProtocol, MutableDictionaryFragment {
@@ -62,7 +62,7 @@ extension MutableDictionaryProtocol {
         setValue(value, forKey: key)
     }
 
-    /// Sets a single-precision number, which is read back as the same `Float`.
+    /// Sets a single-precision number.
     @discardableResult
     public func setFloat(_ value: Float, forKey key: String) -> Self {
         setValue(value, forKey: key)
@@ -94,13 +94,13 @@ extension MutableDictionaryProtocol {
         setValue(value, forKey: key)
     }
 
-    /// Sets an array; a mutable one stays live, an immutable one is copied.
+    /// Sets an array; later changes of a mutable array change the document.
     @discardableResult
     public func setArray(_ value: ArrayObject?, forKey key: String) -> Self {
         setValue(value, forKey: key)
     }
 
-    /// Sets a dictionary; a mutable one stays live, an immutable one is copied.
+    /// Sets a dictionary; later changes of a mutable dictionary change the document.
     @discardableResult
     public func setDictionary(_ value: DictionaryObject?, forKey key: String) -> Self {
         setValue(value, forKey: key)

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A place in a mutable document that can be assigned to: `document["a"]["b"].int = 1`.
+/// A path in a mutable document, which can be assigned to: `document["a"]["b"].int = 1`.
 ///
 /// Assigning to a key of an existing dictionary creates it. Assigning through a path whose parent
 /// does not exist, or past the end of an array, is ignored, as in the official SDK.
@@ -100,7 +100,7 @@ public final class MutableFragment: Fragment, MutableFragmentProtocol, MutableAr
     }
 }
 
-/// The readable and assignable interface of a place in a mutable document.
+/// The readable and writable interface of a path in a mutable document.
 public protocol MutableFragmentProtocol: FragmentProtocol {
     /// The value: `String`, `NSNumber`, `NSNull`, `Blob`, a mutable container, or `nil`.
     var value: Any? { get set }

@@ -1,7 +1,7 @@
 import DivanJSON
 public import DivanStore
 
-/// How far two peers have replicated one collection.
+/// The progress of two peers in replicating a collection.
 ///
 /// Source: `checkpoints.md` §3, §5.
 public struct Checkpoint: Equatable, Sendable {
@@ -9,14 +9,14 @@ public struct Checkpoint: Equatable, Sendable {
     public var completed = SequenceSet(through: 0)
     /// The peer's sequence up to which everything has been pulled; `nil` if unknown.
     public var remote: RemoteSequence?
-    /// For local sequences up to here that are not completed, earlier knowledge about the peer is not reliable: it went
-    /// back in time, and has not answered for them since.
+    /// For local sequences up to this one that are not completed, the recorded state of the peer is unreliable, because
+    /// the peer was restored to an earlier state.
     public var doubtedThrough: UInt64 = 0
 
-    /// Creates the checkpoint of two peers that have never met.
+    /// Creates the checkpoint of two peers that have never synced.
     public init() {}
 
-    /// Reads a stored or received body; unknown members are ignored, invalid ones count as absent.
+    /// Reads a stored or received body; unknown and invalid members are ignored.
     public init(json body: [UInt8]) {
         guard let object = (try? JSON(parsing: body.span))?.object else { return }
         if let pairs = object["localCompleted"]?.array {
@@ -35,7 +35,7 @@ public struct Checkpoint: Equatable, Sendable {
     /// Peers limit the size of a checkpoint; this many take some 80 KB.
     static let writtenRangesCount = 2_000
 
-    /// Writes the body; `time` is in seconds since 1970 and has no effect.
+    /// Returns the body; `time`, in seconds since 1970, is informational only.
     public func json(time: Int64) -> [UInt8] { json(time: time, lineage: CheckpointLineage()) }
 
     /// Writes the body, with the lineage of its saves.
@@ -72,7 +72,7 @@ public struct Checkpoint: Equatable, Sendable {
 
     /// Keeps only what the peer's copy confirms.
     ///
-    /// - Returns: Whether something had to be dropped; the pusher then trusts no recorded remote ancestor in this run.
+    /// - Returns: Whether anything was discarded; the push then ignores all recorded remote ancestors in this run.
     @discardableResult
     public mutating func reconcile(with peer: Checkpoint) -> Bool {
         var isChanged = false

@@ -3,20 +3,20 @@ public import DivanRevisions
 
 /// Derives the name under which both peers store a checkpoint.
 ///
-/// A different database, target, collection, channel list, document list or named filter results in a different name,
-/// so a changed configuration starts from the beginning. The peer treats it as opaque; following Couchbase Lite's
-/// derivation keeps checkpoints valid when another implementation takes over a database.
+/// The name depends on the database, target, collection, channels, document IDs and filter name, so a changed
+/// configuration starts from the beginning. The peer treats it as opaque. It is derived as in Couchbase Lite, so that
+/// checkpoints stay valid when another implementation opens the database.
 ///
 /// Source: `checkpoints.md` §2.
 public struct CheckpointID: Hashable, Sendable, CustomStringConvertible {
     /// `cp-` and the base64 form of a digest.
     public let description: String
 
-    /// What the name depends on.
+    /// The inputs of the name.
     public struct Inputs: Sendable {
         /// 16 random bytes stored only in this database's file.
         public var privateUUID: [UInt8]
-        /// The effective URL, or the name that a message endpoint gives its peer.
+        /// The effective URL, or a message endpoint's ID of its peer.
         public var remoteIdentity: String
         /// The scope; ignored for the default collection.
         public var scope = "_default"
@@ -30,7 +30,7 @@ public struct CheckpointID: Hashable, Sendable, CustomStringConvertible {
         public var channels: [String] = []
         /// Document IDs in the order in which they were configured.
         public var documentIDs: [DocumentID] = []
-        /// What names the filters; `nil` if nothing does.
+        /// The name of the filters; `nil` if they have none.
         public var filter: String?
 
         /// Creates inputs for the default collection without filters.

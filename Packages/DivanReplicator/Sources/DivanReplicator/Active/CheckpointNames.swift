@@ -1,11 +1,10 @@
 public import DivanStore
 
-/// The names under which a database may store the checkpoint of one collection: the current one, and those that may
-/// have been used by the database from which this one was copied.
+/// The names of a collection's checkpoint: the current one, and those of the database from which this one was copied.
 ///
 /// Source: `checkpoints.md` §2, §4.
 public struct CheckpointNames: Sendable {
-    /// The name used from now on.
+    /// The current name.
     public let id: CheckpointID
     /// Earlier names, in order of preference; empty unless the database was copied.
     public let previousIDs: [CheckpointID]
@@ -70,7 +69,7 @@ public struct CheckpointNames: Sendable {
         return false
     }
 
-    /// The first of the names under which a copy is stored, and that copy; `nil` if there is none.
+    /// Returns the stored checkpoint and its name; `nil` if none is stored.
     public func localCopy(in store: Store) throws -> (id: CheckpointID, body: [UInt8])? {
         for id in [id] + previousIDs {
             if let body = try store.localCheckpoint(id.description) { return (id, body) }

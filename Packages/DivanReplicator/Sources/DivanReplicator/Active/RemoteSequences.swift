@@ -1,16 +1,16 @@
 import DivanStore
 
-/// The peer's sequences in the order in which it announced them, and up to where all are finished.
+/// The peer's sequences in the order of their announcement, and the point up to which all are finished.
 ///
 /// `safe` is the value for the checkpoint: the sequence announced just before the oldest unfinished one. Finished
-/// entries between two unfinished ones are dropped now and then, so one sequence that cannot finish does not make the
-/// list grow with every later one.
+/// entries between two unfinished ones are removed occasionally, so that an unfinished sequence does not make the list
+/// grow without limit.
 ///
-/// Peers almost always count upwards, so the list is in numerical order, and a sequence greater than all before it is
-/// found by its number. Any other sequence is in `strays`.
+/// Sequences almost always increase, so the list is in numerical order, and most are found by their number. Others are
+/// in `strays`.
 ///
-/// Revisions pushed by this side have sequences at the peer, too. If the peer names them, `resumable` moves past those
-/// that follow `safe` without a gap: they need not be compared in the next run.
+/// Pushed revisions also have sequences on the peer. If the peer reports them, `resumable` includes those that follow
+/// `safe` without a gap: they need not be compared in the next run.
 ///
 /// Source: `checkpoints.md` §3, `replication.md` §9.
 public struct RemoteSequences: Sendable {
@@ -18,8 +18,8 @@ public struct RemoteSequences: Sendable {
     public private(set) var safe: RemoteSequence?
     /// Whether the peer repeats earlier sequences.
     ///
-    /// Divan peers do, for documents that are pushed without knowing their revision; from others a lower sequence means
-    /// where the next run should start.
+    /// Divan peers do, for documents that are pushed without knowing their revision. For other peers, a lower sequence
+    /// is where the next run should start.
     public var mayRepeat = false
     /// Announced sequences that are not finished.
     public private(set) var unfinishedCount = 0

@@ -1,6 +1,6 @@
 /// When to retry a lost connection, and when to give up.
 ///
-/// Owns no timer: the caller asks after each failure and waits for the returned time.
+/// It has no timer: the caller calls it after each failure and waits for the returned time.
 ///
 /// Source: `websocket-and-urls.md` §7, `behaviour.md` §7.
 public struct RetrySchedule: Equatable, Sendable {
@@ -24,7 +24,7 @@ public struct RetrySchedule: Equatable, Sendable {
     /// - Parameters:
     ///   - attemptCount: Attempts in total, including the first; 0 means 10 for a one-shot replication and no limit for
     ///     a continuous one.
-    ///   - longestWait: The longest wait between attempts; zero means 300 s.
+    ///   - longestWait: The maximum wait between attempts; zero means 300 s.
     ///   - isContinuous: Whether the replication stays connected.
     public init(attemptCount: Int = 0, longestWait: Duration = .zero, isContinuous: Bool) {
         self.attemptCount = attemptCount > 0 ? attemptCount : (isContinuous ? nil : 10)

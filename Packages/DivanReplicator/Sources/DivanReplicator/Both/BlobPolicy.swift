@@ -1,13 +1,13 @@
 public import DivanRevisions
 public import DivanStore
 
-/// The blobs that an active peer fetches with the revisions that refer to them.
+/// The blobs that an active peer downloads with their revisions.
 public enum BlobPolicy: Sendable, Hashable {
-    /// All: a revision is stored when its blobs are here.
+    /// All: a revision is stored when its blobs have arrived.
     case eager
-    /// None: they are fetched on request.
+    /// None: blobs are downloaded on request.
     case lazy
-    /// Those of at most this many bytes, according to the document; without a size the blob is left.
+    /// Blobs of at most this many bytes, according to the document; blobs without a size are not downloaded.
     case upTo(Int)
 
     /// Whether a blob is left at the peer.
@@ -20,11 +20,11 @@ public enum BlobPolicy: Sendable, Hashable {
     }
 }
 
-/// A blob whose content was left at the peer, and is wanted now.
+/// A request for a blob that was not downloaded.
 public struct WantedBlob: Hashable, Sendable {
     /// The blob's digest.
     public var digest: BlobDigest
-    /// A document under which the peer has it.
+    /// A document that references the blob on the peer.
     public var documentID: DocumentID
     /// The document's collection.
     public var collection: CollectionPath
@@ -37,15 +37,15 @@ public struct WantedBlob: Hashable, Sendable {
     }
 }
 
-/// The progress or result of fetching a wanted blob.
+/// The progress or result of a requested blob.
 public struct BlobEvent: Hashable, Sendable {
     /// The state of a fetch.
     public enum State: Hashable, Sendable {
-        /// This many bytes are here; `resumedByteCount` of them were here before this connection.
+        /// This many bytes were received, `resumedByteCount` of them over earlier connections.
         case arriving(byteCount: Int, resumedByteCount: Int)
-        /// It is here.
+        /// The blob is stored.
         case arrived
-        /// It could not be fetched.
+        /// The download failed.
         case failed(SyncError)
     }
 

@@ -5,8 +5,8 @@ internal import DivanStore
 
 /// The ciphers with which an active peer encrypts properties on push, and decrypts them on pull.
 ///
-/// Without `sealing`, a document with an encryptable value is not sent; a passive peer has none, and does not send such
-/// documents. Without `opening`, encrypted properties stay as received.
+/// Without `sealing`, documents with encryptable values are not sent; passive peers never send them. Without `opening`,
+/// encrypted properties stay encrypted.
 ///
 /// Source: `encryption.md` §6.
 public struct FieldCiphers: Sendable {

@@ -4,7 +4,7 @@ public import DivanRevisions
 public struct FilteredRevision: Sendable {
     /// The document.
     public let documentID: DocumentID
-    /// The revision; `nil` if the peer withdraws access to the document and names none.
+    /// The revision; `nil` if the peer withdraws access to the document without a revision.
     public let revisionID: RevisionID?
     /// The body as canonical JSON; empty if access to the document is withdrawn.
     public let body: [UInt8]
@@ -44,5 +44,5 @@ extension FilteredRevision {
 
 /// Decides whether a revision of a document passes.
 ///
-/// Called on the thread that runs the peer, so it must be fast.
+/// Called on the peer's thread, so it must return quickly.
 public typealias DocumentFilter = @Sendable (FilteredRevision) -> Bool

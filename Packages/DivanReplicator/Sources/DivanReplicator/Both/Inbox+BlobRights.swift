@@ -100,7 +100,7 @@ extension Inbox {
     ) throws(SyncError) -> Set<BlobDigest> {
         if let known = revision.readableBlobs { return known }
         guard connection.readingCredit.isPositive(at: connection.now) else {
-            throw .http(.serviceUnavailable, "read limit for blobs reached; push again later")
+            throw .http(.serviceUnavailable, "read limit for blobs reached; retry later")
         }
         let documentID = revision.message.documentID
         let stored: StoredDocument?

@@ -3,10 +3,10 @@ import DivanRevisions
 
 // The version and codec that a connection uses.
 extension PeerConfiguration {
-    /// The names to offer to a server: the standard ones first, then one for each further codec.
+    /// The subprotocols to offer to a server: the standard ones first, then one for each further codec.
     ///
-    /// A peer that only pushes from trees offers version 4 last; in it, a database with version vectors accepts tree
-    /// IDs. A server that knows another version never uses it.
+    /// A peer that only pushes and has revision trees also offers version 4, last: in it, a database with version
+    /// vectors accepts tree IDs. Servers that support another version do not use it.
     public var subprotocols: [String] {
         let older = Subprotocol.offered(for: scheme)
         let last = scheme == .trees && pushesOnly ? Subprotocol.offered(for: .vectors) : []
@@ -32,7 +32,7 @@ extension PeerConfiguration {
         return known.first { offered.contains($0.rawValue) }
     }
 
-    /// Why a client with these offers cannot be served: what is supported here, and what would help.
+    /// Why a client with these offers is refused: the supported subprotocols, and what to do.
     public func refusal(of offered: [String]) -> String {
         let spoken = "supported subprotocols: \(subprotocols.joined(separator: ", "))"
         let others = RevisionScheme.allCases.filter { $0 != scheme }
@@ -49,7 +49,7 @@ extension PeerConfiguration {
         }
     }
 
-    /// The codec of an agreed subprotocol; `nil` if it is not one of ours.
+    /// The codec of an agreed subprotocol; `nil` if it is not supported.
     public func codec(for subprotocol: Subprotocol) -> (any CompressionCodec)? {
         guard subprotocol.codecName != nil else { return codec }
         return further.first { $0.name == subprotocol }?.codec
@@ -57,13 +57,13 @@ extension PeerConfiguration {
 
     /// The name of the codec with which this side compresses on such a connection; `"none"` if it does not.
     ///
-    /// The other side decides for its own direction.
+    /// The other side chooses its own codec.
     public func usedCodecName(for subprotocol: Subprotocol) -> String {
         guard compresses, let codec = codec(for: subprotocol) else { return "none" }
         return codec.name
     }
 
-    /// The same for the name that a handshake agreed on; `"none"` for a name that is not one of ours.
+    /// The same for the name that a handshake agreed on; `"none"` if it is not supported.
     public func usedCodecName(for name: String?) -> String {
         name.flatMap { Subprotocol($0) }.map { usedCodecName(for: $0) } ?? "none"
     }

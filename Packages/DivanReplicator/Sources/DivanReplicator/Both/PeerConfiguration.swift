@@ -15,14 +15,13 @@ public struct PeerConfiguration: Sendable {
 
     /// The role of this peer.
     public var role: Role
-    /// How the database names its revisions, which determines the supported subprotocols.
+    /// The database's revision scheme, which determines the supported subprotocols.
     public var scheme = RevisionScheme.trees
-    /// Whether sent bodies are compressed; compressed ones are always accepted.
+    /// Whether sent bodies are compressed; received ones may always be compressed.
     public var compresses = true
-    /// Whether the codec's grade adapts to the link, including sending bodies uncompressed where that is faster.
+    /// Whether the compression level adapts to the link, including no compression if that is faster.
     ///
-    /// Measured repeatedly in each direction by the side that sends; a link that carries less than 8 MB of bodies a
-    /// second gets the densest grade at once.
+    /// The sender measures repeatedly. Links below 8 MB of bodies per second use the highest compression immediately.
     public var measuresLink = false
     /// Whether deltas are offered, sent and accepted.
     public var usesDeltas = false
@@ -30,13 +29,13 @@ public struct PeerConfiguration: Sendable {
     public var codec: any CompressionCodec
     /// Further supported codecs, the preferred one first; each is negotiated by its own subprotocol.
     ///
-    /// Both peers need one with the same name; other implementations never see it (``Subprotocol``).
+    /// Both peers need a codec with the same name; other implementations ignore it (``Subprotocol``).
     public var furtherCodecs: [any CompressionCodec] = []
-    /// The limits for what a peer may make this one hold.
+    /// The limits for the other peer.
     public var limits = ReplicatorLimits()
     /// Whether gathered revisions are stored on another thread (`SyncEffect.store`), while more arrive.
     public var storesBeside = false
-    /// How long a changed checkpoint waits before it is saved; 5 s as in Couchbase Lite.
+    /// The delay before a changed checkpoint is saved; 5 s as in Couchbase Lite.
     public var checkpointInterval: Duration = .seconds(5)
     /// The source of generated revision IDs; a simulation passes in a repeatable one.
     public var random: any RandomSource = SystemRandomSource()
@@ -69,22 +68,22 @@ public struct PeerConfiguration: Sendable {
         public var isContinuous: Bool
         /// The collections, in the order used on the wire.
         public var collections: [CollectionOptions]
-        /// The effective URL, or a message endpoint's name for its peer; part of the checkpoint's name and the key for
-        /// what the store knows about this remote.
+        /// The effective URL, or a message endpoint's ID of its peer. It is part of the checkpoint's name, and
+        /// identifies the remote in the store.
         public var remoteIdentity: String
         /// Whether the local checkpoint is ignored.
         public var isReset = false
-        /// Whether documents that the peer refused in earlier runs are pushed again.
+        /// Whether documents that the peer rejected in earlier runs are pushed again.
         public var retriesRefused = false
-        /// Whether documents that the user may no longer see are purged.
+        /// Whether documents that the user can no longer access are purged.
         public var purgesRevoked = true
-        /// The blobs that are fetched with the revisions that refer to them.
+        /// The blobs that are downloaded with their revisions.
         public var blobs = BlobPolicy.eager
         /// The ciphers for properties.
         public var fields = FieldCiphers()
-        /// Blobs to fetch that earlier connections left at the peer; `SyncEffect.blob` reports on each.
+        /// Blobs to download that earlier connections did not; `SyncEffect.blob` reports on each.
         ///
-        /// A blob may be named with several documents: if the peer lacks it under one, the next is tried.
+        /// A blob can be requested with several documents: if the peer does not have it in one, the next is tried.
         public var wantedBlobs: [WantedBlob] = []
 
         /// Creates options.
@@ -105,38 +104,38 @@ public struct PeerConfiguration: Sendable {
 
     /// The options of the passive side.
     public struct PassiveOptions: Sendable {
-        /// The collections that peers may use.
+        /// The collections that peers can access.
         public var collections: [CollectionPath]
         /// Whether a peer may send documents.
         public var allowsPush: Bool
         /// Whether a peer may fetch documents.
         public var allowsPull: Bool
-        /// The documents that a peer may fetch, by collection; all if there is no filter.
+        /// Select the documents that a peer can read, by collection; all if there is no filter.
         ///
-        /// Nothing else about a document is revealed, neither its ID nor its revision, and a delta is only made from a
-        /// revision that the peer may fetch too.
+        /// For other documents, neither the ID nor the revision is revealed. A delta is only based on a revision that
+        /// the peer can read.
         public var readFilters: [CollectionPath: DocumentFilter] = [:]
-        /// The documents that a peer may store, by collection; all if there is no filter.
+        /// Select the documents that a peer can write, by collection; all if there is no filter.
         ///
-        /// The filter sees the revision to be stored; a refusal is HTTP/403.
+        /// The filter receives the revision to be stored; other revisions are answered with HTTP/403.
         public var writeFilters: [CollectionPath: DocumentFilter] = [:]
-        /// The documents that a peer may replace, as stored now, by collection; all if there is no filter.
+        /// Select the stored documents that a peer can replace, by collection; all if there is no filter.
         ///
-        /// The filter sees the stored revision, if there is one; a refusal is HTTP/403. A peer that causes more reading
-        /// for this than it has earned is asked to come back later, with HTTP/503.
+        /// The filter receives the stored revision, if any; others are answered with HTTP/403. If a peer causes too
+        /// many reads, it gets HTTP/503 and must retry later.
         public var storedFilters: [CollectionPath: DocumentFilter] = [:]
-        /// Whether a peer gets only the blobs of revisions in transit to it, and sends the content of each blob that it
-        /// names, unless it may fetch the document that has it already.
+        /// Whether a peer only gets the blobs of revisions that are being sent to it, and must send the content of each
+        /// blob it references, unless it can read a document that already has the blob.
         ///
-        /// Otherwise it gets any blob of the database whose digest it knows: sufficient if it may read everything.
+        /// Otherwise, it gets any blob of the database by digest, which is sufficient if it can read everything.
         public var bindsBlobs = false
-        /// The limit for all connections together; `nil` = each has only its own limits.
+        /// The limit for all connections together; `nil` means that each only has its own limits.
         public var budget: ConnectionBudget?
-        /// The party to which the budget assigns this connection: a user, or the address of one without a name.
+        /// The party of this connection in the budget: a user, or an address if there is no user name.
         public var party = ""
-        /// The owner to whom its checkpoints are assigned; an empty name has no limit of its own.
+        /// The owner of the client's checkpoints, whose number is limited per owner; an empty name has no such limit.
         public var checkpointOwner = ""
-        /// Where connections share what they send; `nil` = each works separately.
+        /// The cache of sent revisions that connections share; `nil` means no sharing.
         public var shared: SharedRevisions?
 
         /// Creates options.
@@ -152,11 +151,11 @@ public struct PeerConfiguration: Sendable {
     public struct CollectionOptions: Sendable {
         /// The collection, with the same name on both sides.
         public var path: CollectionPath
-        /// Returns `false` to skip the push of a document, which is not reported.
+        /// Returns `false` to skip the push of a document without an error.
         public var pushFilter: DocumentFilter?
-        /// Returns `false` to refuse a pulled document, which is reported as 403.
+        /// Returns `false` to reject a pulled document, which is reported as 403.
         public var pullFilter: DocumentFilter?
-        /// Names the filters in the checkpoint: with another name, everything is compared anew.
+        /// The name of the filters in the checkpoint: with another name, all documents are compared again.
         public var filterName: String?
         /// Channels of Sync Gateway to pull from; empty means all.
         public var channels: [String] = []

@@ -1,23 +1,23 @@
 import DivanStore
 
-/// What a peer may make the engine hold or do; every member is a maximum.
+/// Limits on the memory and work that a peer can cause; every member is a maximum.
 public struct ReplicatorLimits: Sendable {
-    /// Entries in one `changes` or `proposeChanges` list that we send: 200, like every implementation.
+    /// Entries in one sent `changes` or `proposeChanges` list: 200, as in every implementation.
     public var changesCount = 200
     /// Entries accepted in one received list.
     ///
     /// Peers send 200; 10 000 leaves room for others and keeps a lookup transaction below some tens of milliseconds.
     public var receivedChangesCount = 10_000
-    /// Lists of ours waiting for an answer before we have caught up; afterwards one.
+    /// Sent lists waiting for an answer before the feed has caught up; afterwards one.
     public var listsInFlightCount = 5
-    /// Bytes of bodies about which a read filter is asked at once; if there are more, the list is shortened.
+    /// Bytes of bodies passed to a read filter for one list; if there are more, the list is shortened.
     ///
-    /// They are in memory together.
+    /// They are in memory at the same time.
     public var filteredByteCount = 2 << 20
-    /// Lists of proposals waiting until a filter may be asked again; one more is answered with 503.
+    /// Lists of proposals waiting for filters; one more gets 503.
     public var waitingProposalsCount = 16
-    /// Lists read from the feed in one turn of a loop, even if none of their changes are sent, as to a peer that wants
-    /// few of many documents, or none.
+    /// Lists read from the feed in one turn of a loop, even if none of their changes are sent because the peer requests
+    /// few documents.
     public var silentListsCount = 25
     /// Revisions requested and not yet received, above which the next list is answered later.
     public var requestedRevisionsCount = 2_000
@@ -27,21 +27,21 @@ public struct ReplicatorLimits: Sendable {
     public var queuedRevisionsCount = 600
     /// Revisions sent and not yet answered.
     public var unansweredRevisionsCount = 600
-    /// The same for a peer nearby, one that has answered something within 25 ms.
+    /// The same for a nearby peer, which has answered within 25 ms.
     ///
-    /// What is in transit is sent again after an interruption: twenty of them repeat at most 4 % of 100,000 documents.
+    /// Revisions in transit are sent again after an interruption: with twenty interruptions, at most 4% of 100,000
+    /// documents.
     public var unansweredNearbyCount = 200
     /// Bytes of bodies sent and not yet answered: 2 MiB, as in Couchbase Lite.
     public var unansweredByteCount = 2 << 20
     /// Bytes in the message layer's queue above which no further revision is added.
     ///
-    /// Few, so that the first frames of a window are sent while the next are read from the store: both sides work at
-    /// the same time.
+    /// It is low, so that the first frames of a window are sent while the next are read from the store, and both sides
+    /// work at the same time.
     public var queuedOutputByteCount = 16 << 10
     /// Frames sent in one turn of a loop, which writes when the turn ends.
     ///
-    /// Half of what may be in transit to a peer nearby, so that one half is produced here while the peer works on the
-    /// other.
+    /// Half of what may be in transit to a nearby peer, so that one half is produced while the peer works on the other.
     public var turnFramesCount = 100
     /// Lists of all collections together that wait for an answer.
     public var allListsInFlightCount = 50
@@ -68,7 +68,7 @@ public struct ReplicatorLimits: Sendable {
     public var gatheredByteCount = 8 << 20
     /// How long the first of them waits for others.
     public var gatheringTime = Duration.milliseconds(100)
-    /// Marks of what the peer has that wait for a transaction during the push of a backlog.
+    /// Records of the peer's revisions that wait for a transaction during the push of a backlog.
     ///
     /// Each commit invalidates the pages cached by readers, including the feed's, whose bodies are read next. A crash
     /// loses marks together with the checkpoint that would rely on them.
@@ -83,7 +83,7 @@ public struct ReplicatorLimits: Sendable {
     ///
     /// Each holds one piece of 64 KiB in memory.
     public var openBlobsCount = 8
-    /// Requests for blobs, and for proofs of them, that wait; one more is answered with 503.
+    /// Waiting requests for blobs and proofs; one more gets 503.
     ///
     /// Couchbase Lite requests one blob of each revision at a time, some two hundred in all.
     public var waitingBlobsCount = 1_000
@@ -91,7 +91,7 @@ public struct ReplicatorLimits: Sendable {
     public var idleBlobTime = Duration.seconds(10)
     /// Bytes hashed for proofs in one turn: about a fifth of a millisecond.
     public var provenByteCount = 256 << 10
-    /// Blobs that one received revision may refer to; more are answered with 413.
+    /// Blobs in one received revision; more get 413.
     ///
     /// Each is looked up while others wait.
     public var revisionBlobsCount = StoreLimits.documentBlobsCount
@@ -121,8 +121,8 @@ public struct ReplicatorLimits: Sendable {
     /// Bytes of stored bodies read for a peer's deltas, and for filters about what it proposes or requests, at once and
     /// per second.
     ///
-    /// Beyond what its own bytes earn, the full body is requested (422), proposals wait, and a request for a blob is
-    /// refused for now (503). Reading, changing and writing 8 MiB occupies a loop for some hundred milliseconds.
+    /// Received bytes increase the allowance. Above it, the full body is requested (422), proposals wait, and requests
+    /// for blobs get 503. Reading, changing and writing 8 MiB takes a loop some hundred milliseconds.
     public var deltaSourceByteCount = 8 << 20
     /// Conflicts waiting for a resolver, above which the next list is answered later.
     public var unresolvedConflictsCount = 1_000
@@ -130,26 +130,25 @@ public struct ReplicatorLimits: Sendable {
     public var watchedConflictsCount = 1_000
     /// Resolutions of one document within `rotationWindow` that count as a rotation.
     ///
-    /// Two people typing into one document over a slow connection stay far below it.
+    /// Two users who type into one document over a slow connection stay far below it.
     public var rotationCount = 30
     /// How long resolutions of one document are counted together.
     public var rotationWindow: Duration = .seconds(60)
-    /// Refused proposals waiting for the pull to clear them; further ones are errors at once.
+    /// Refused proposals waiting for the pull to resolve them; further ones are errors immediately.
     public var awaitedConflictsCount = 10_000
-    /// Revisions that the peer forbids, waiting until everything else is done; if there are more, they are tried again
-    /// at once.
+    /// Revisions that the peer forbids, which are retried after everything else; if there are more, they are retried
+    /// immediately.
     public var forbiddenRevisionsCount = 10_000
-    /// Documents in conflict that are remembered because their mark may be invalid; if there are more, no mark is
-    /// trusted.
+    /// Documents in conflict whose recorded remote revision may be wrong; if there are more, no record is trusted.
     public var doubtfulDocumentsCount = 100_000
     /// Revisions of our own commits, remembered so that they are not echoed.
     public var rememberedEchoesCount = 20_000
-    /// Revisions that arrived after another one had won over them, and whose sender was told so; if there are more,
-    /// they count as known.
+    /// Revisions that arrived after another one had won, and whose sender was notified; if there are more, they count
+    /// as known.
     public var overtakenRevisionsCount = 1_000
     /// Bytes of a document's body, in either direction: 20 MiB, as in Sync Gateway.
     ///
-    /// A larger one is refused individually with 413, and the rest continues.
+    /// A larger document gets 413; others are still transferred.
     public var documentByteCount = StoreLimits.syncedBodyByteCount
     /// Bytes that an announced or proposed body may have according to its sender: a larger one is not requested.
     ///
@@ -159,19 +158,18 @@ public struct ReplicatorLimits: Sendable {
 
     /// How long a wait lasts before the log and the status report it.
     ///
-    /// Slow peers answer a batch within a few seconds; people start to look after about ten.
+    /// Slow peers answer a batch within a few seconds.
     public var patience = Duration.seconds(10)
-    /// How long no requested revision may arrive before another connection requests them again.
+    /// Maximum time without a requested revision before a new connection requests them again.
     ///
-    /// Checked when a wait is reported, so it may take up to twice as long. A continuous push also waits this long
-    /// before another connection offers again what the peer could not accept.
+    /// Checked when a wait is reported, so it can take up to twice as long. A continuous push also waits this long
+    /// before a new connection offers rejected revisions again.
     public var longestSilence = Duration.seconds(600)
 
     /// Creates the default limits.
     public init() {}
 
-    /// The limits for two databases in one process, where no connection can be lost: much may be in transit, and
-    /// neither side should wait for the other.
+    /// The limits for two databases in one process, where no connection can be lost, so more may be in transit.
     public static let inProcess: ReplicatorLimits = {
         var limits = ReplicatorLimits()
         limits.unansweredNearbyCount = 4_800

@@ -2,8 +2,7 @@ internal import Synchronization
 
 /// A transaction of a peer, for any thread.
 ///
-/// It is run by whichever comes first: the thread that received it, or the peer when it cannot continue without. The
-/// other one waits, as the lock is held meanwhile.
+/// It is run by the thread that received it, or by the peer if it needs the result first.
 public final class StoringWork: Sendable {
     private enum State {
         case waiting(@Sendable () throws -> [RevisionResult])
@@ -17,9 +16,9 @@ public final class StoringWork: Sendable {
         state = Mutex(.waiting(store))
     }
 
-    /// Stores the revisions, unless that has been done; on any thread.
+    /// Stores the revisions unless they are already stored; on any thread.
     ///
-    /// Afterwards the peer must be advanced.
+    /// Call `advance(to:)` of the peer afterwards.
     public func run() { _ = result }
 
     /// Whether its result is available without waiting.

@@ -1,10 +1,10 @@
 public import DivanRevisions
 
-/// What both ends of a connection agree to speak: a version of the protocol, and a codec.
+/// The subprotocol of a connection: a version of the protocol and a codec.
 ///
-/// The standard names imply deflate. A name followed by that of a codec, such as `BLIP_3+CBMobile_3+LZ4`, is our own: a
-/// client offers it after the standard ones, so that a server that takes the first name it knows, or looks for a
-/// standard name in the list, never selects it; a Divan listener prefers it. No other implementation knows the name.
+/// The standard names imply deflate. Names with the suffix of a codec, such as `BLIP_3+CBMobile_3+LZ4`, are specific to
+/// Divan. Clients offer them after the standard ones, so that other servers never select them; Divan listeners prefer
+/// them.
 ///
 /// Source: `replication.md`, first lines; `websocket-and-urls.md` §2 (Sec-WebSocket-Protocol).
 public struct Subprotocol: RawRepresentable, Hashable, Sendable {
@@ -17,7 +17,7 @@ public struct Subprotocol: RawRepresentable, Hashable, Sendable {
         /// Version vectors; Couchbase Lite 4, Sync Gateway 4 and later.
         case four = "BLIP_3+CBMobile_4"
 
-        /// How revisions are named in this version.
+        /// The revision scheme of this version.
         public var scheme: RevisionScheme { self == .four ? .vectors : .trees }
 
         /// The versions that can sync a database with this scheme, the best first.
@@ -28,7 +28,7 @@ public struct Subprotocol: RawRepresentable, Hashable, Sendable {
 
     /// The version.
     public let version: Version
-    /// The codec's name in capitals; `nil` means the standard's deflate.
+    /// The codec's name in capitals; `nil` means deflate.
     public let codecName: String?
 
     /// Version 3 with deflate.
@@ -39,7 +39,7 @@ public struct Subprotocol: RawRepresentable, Hashable, Sendable {
     /// Version 4 with deflate.
     public static let version4 = Subprotocol(.four)
 
-    /// The names that a client with a database of trees offers to any server, the best first.
+    /// The names that a client with revision trees offers to any server, the best first.
     public static let offered = offered(for: .trees)
 
     /// The names that a client with a database of this scheme offers to any server, the best first.

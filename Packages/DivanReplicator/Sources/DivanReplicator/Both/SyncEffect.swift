@@ -1,18 +1,18 @@
 public import DivanRevisions
 public import DivanStore
 
-/// What the engine asks its owner to do, in order.
+/// What the driver of a peer must do, in order.
 public enum SyncEffect: Sendable {
     /// Close the WebSocket with this code; `error` is the reason, `nil` if there was no error. Only `status` follows.
     case close(code: CloseCode, error: SyncError?)
     /// The replication's state changed.
     case status(SyncStatus)
-    /// Documents were transferred, or failed to be.
+    /// Documents were transferred or failed.
     case documents([DocumentEvent])
     /// A pulled revision conflicts with a local one: resolve it, store the result, and call
     /// `conflictResolved`.
     case resolve(PendingConflict)
-    /// Run this on another thread, and then call `advance(to:)`; only if `PeerConfiguration.storesBeside` allows it.
+    /// Run this on another thread, then call `advance(to:)`; only with `PeerConfiguration.storesBeside`.
     case store(StoringWork)
     /// Progress or result of a blob that the configuration requests.
     case blob(BlobEvent)
@@ -36,9 +36,9 @@ public struct DocumentEvent: Hashable, Sendable {
     public let isPush: Bool
     /// Special properties of the document.
     public let flags: SyncFlags
-    /// Why it was not transferred; `nil` if it was.
+    /// Why it was not transferred; `nil` if it was transferred.
     public var error: SyncError? { failure?.error }
-    /// The delta as which it was transferred; `nil` if the full body was.
+    /// The delta that was transferred; `nil` for a full body.
     public internal(set) var delta: DeltaUse?
     private let failure: Failure?
 
@@ -125,8 +125,7 @@ public struct DeltaUse: Hashable, Sendable {
     public let bodyByteCount: Int
 }
 
-/// The state of a replication: the same type from the engine, which knows one connection, and from the session, which
-/// creates them.
+/// The state of a replication, reported by the engine for a connection and by the session for all its connections.
 public struct SyncStatus: Equatable, Sendable {
     /// What the replication is doing.
     public enum Activity: UInt8, Sendable {
@@ -150,23 +149,23 @@ public struct SyncStatus: Equatable, Sendable {
     public var totalUnitCount: UInt64 = 0
     /// Documents transferred in both directions.
     public var documentCount: UInt64 = 0
-    /// Documents transferred and still to be transferred, as far as known: rather too many than too few while there are
-    /// changes to be examined, exact afterwards.
+    /// Documents transferred and still to be transferred, as far as known. The number may be too high until all changes
+    /// have been examined.
     ///
-    /// Peers other than Divan do not say what they have, so a pull from them only counts what was announced so far.
+    /// Only Divan peers report their number of documents; for others, a pull counts the announced changes.
     public var expectedDocumentCount: UInt64 = 0
-    /// How long a session that is offline waits, from the moment this status was reported.
+    /// The time until an offline session reconnects, from the moment of this status.
     public var retryDelay: Duration?
-    /// The last error of the replication as a whole: it ended the replication, made it wait, or let it continue.
+    /// The last error of the whole replication, whether or not it ended the replication.
     public var error: SyncError?
-    /// The last document whose conflict came back repeatedly in this connection, if any: its resolver and those of the
-    /// peers undo each other's work.
+    /// The last document whose conflict keeps recurring in this connection, if any, because the resolvers of the peers
+    /// give different results.
     public var rotating: PendingConflict?
-    /// A wait that has lasted so long that somebody should look; `nil` while there is progress.
+    /// A wait that has lasted too long; `nil` while there is progress.
     ///
     /// Reported after `ReplicatorLimits.patience`, and again each time it has doubled.
     public var stall: SyncWait?
-    /// Whether the session waits for credentials from the application, or ended for lack of them.
+    /// Whether the session is waiting for credentials from the application, or ended without them.
     public var needsCredentials = false
 
     /// Creates a status without progress.

@@ -10,6 +10,6 @@ public struct SyncFlags: OptionSet, Hashable, Sendable {
 
     /// The revision deletes its document.
     public static let deleted = SyncFlags(rawValue: 1)
-    /// The user may no longer see the document.
+    /// The user can no longer access the document.
     public static let accessRemoved = SyncFlags(rawValue: 2)
 }

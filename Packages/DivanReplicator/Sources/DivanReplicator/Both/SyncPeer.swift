@@ -1,61 +1,62 @@
 public import DivanStore
 
-/// One side of a replication over one connection, for whoever transports its messages.
+/// One side of a replication over one connection, without I/O.
 ///
-/// Owns no thread, socket, timer or clock. Alternate input and output: pass in what arrived (`receive`, then
-/// `inputDrained` when nothing more is waiting), then take every effect (`next`) and every frame (`nextFrame`) until
-/// there are none. Confined to one thread; the store is called on it and nothing else blocks. A connection needs a new
-/// peer (`PeerConfiguration.makePeer(store:log:)`).
+/// It has no thread, socket, timer or clock. Alternate input and output: pass in received messages (`receive`, then
+/// `inputDrained` when there are no more), then handle every effect (`next`) and send every frame (`nextFrame`) until
+/// there are none. Use it on one thread; only calls of the store block. Each connection needs a new peer
+/// (`PeerConfiguration.makePeer(store:log:)`).
 ///
 /// Source: `replication.md`, `checkpoints.md`, `blobs.md`, `errors.md`.
 public protocol SyncPeer: AnyObject {
-    /// The limits that the peer observes.
+    /// The limits of the peer.
     var limits: ReplicatorLimits { get }
 
     /// Identifies the changes that this peer makes to the store.
     var origin: ChangeOrigin { get }
 
-    /// Whether a close was requested; nothing is sent any more.
+    /// Whether a close was requested; nothing more is sent.
     var isEnded: Bool { get }
 
     /// The last reported status.
     var status: SyncStatus { get }
 
-    /// Whether the next connection may continue where this one is: all checkpoints were saved in it.
+    /// Whether all checkpoints were saved, so that the next connection can continue from here.
     ///
     /// Until then a reset must be repeated. Irrelevant for a passive peer.
     var hasSavedProgress: Bool { get }
 
-    /// What is being waited for, the longest first; empty if only new changes can come.
+    /// Returns what the peer is waiting for, the longest wait first; empty if it only waits for new changes.
     ///
-    /// A passive peer, which controls nothing, names the answers that its client owes.
+    /// For a passive peer, these are the missing answers of its client.
     func waits(at now: Duration) -> [SyncWait]
 
-    /// When `advance(to:)` has something to do; `nil` = only input can change anything.
+    /// When to call `advance(to:)`; `nil` if there is nothing to do without input.
     var deadline: Duration? { get }
 
-    /// The connection is open; `subprotocol` is the name agreed on in the handshake, such as `BLIP_3+CBMobile_3`.
+    /// Call when the connection is open; `subprotocol` is the name that the handshake agreed on, such as
+    /// `BLIP_3+CBMobile_3`.
     func connected(subprotocol: String, at now: Duration)
 
     /// Receives one WebSocket message.
     ///
-    /// It is acted on in `inputDrained`.
+    /// It is handled in `inputDrained`.
     func receive(_ message: Span<UInt8>, at now: Duration)
 
-    /// Everything that had arrived has been passed in: stores, answers, and continues.
+    /// Call when all received messages have been passed in: stores them, answers, and continues.
     func inputDrained(at now: Duration)
 
-    /// The store changed; the peer recognises its own changes by their origin.
+    /// Call when the store has changed; the peer recognises its own changes by their origin.
     ///
-    /// It reads the changed documents from the feed: the notice's list may be empty, and one notice may represent
-    /// several.
+    /// The peer reads the changed documents from the feed: the list in `change` may be empty, and one call may
+    /// represent several commits.
     func storeChanged(_ change: StoreChange, at now: Duration)
 
-    /// Ends the replication; the effect `close` follows, on the active side once the checkpoint is saved, after two
-    /// seconds at the latest.
+    /// Ends the replication; the effect `close` follows. On the active side, it follows when the checkpoint is saved,
+    /// after two seconds at most.
     func stop(at now: Duration)
 
-    /// The connection is closed, whoever closed it.
+    /// Call when the connection is closed, by either side.
     ///
     /// Unfinished work is discarded. `error` is the reason, unless both sides agreed to close.
     func disconnected(error: SyncError?, at now: Duration)
@@ -69,21 +70,21 @@ public protocol SyncPeer: AnyObject {
     /// Appends the next frame to `output`, one WebSocket message; `false` if there is none now.
     func nextFrame(into output: inout [UInt8]) -> Bool
 
-    /// Whether the other side gives up its own branch when a revision arrives with the tombstone that closes it: Divan
-    /// peers do, and say so when subscribed to.
+    /// Whether the other side closes its own branch when a revision arrives with the tombstone that closes it. Divan
+    /// peers do.
     ///
-    /// A conflict that the local side wins then needs no new revision (`revisions.md` §8).
+    /// A conflict that the local revision wins then needs no new revision (`revisions.md` §8).
     var peerTakesClosedBranches: Bool { get }
 
-    /// A conflict returned by `next` has been resolved and the result stored, or it remains.
+    /// Call when a conflict returned by `next` has been resolved and stored, or resolving it failed.
     func conflictResolved(_ conflict: PendingConflict, error: SyncError?, at now: Duration)
 }
 
 extension SyncPeer {
-    /// The connection was closed by agreement.
+    /// Call when the connection was closed normally.
     public func disconnected(at now: Duration) { disconnected(error: nil, at: now) }
 
-    /// A conflict returned by `next` has been resolved and the result stored.
+    /// Call when a conflict returned by `next` has been resolved and stored.
     public func conflictResolved(_ conflict: PendingConflict, at now: Duration) {
         conflictResolved(conflict, error: nil, at: now)
     }

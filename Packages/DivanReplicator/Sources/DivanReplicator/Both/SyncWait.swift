@@ -3,19 +3,19 @@ public import DivanStore
 
 /// Something that a replication is waiting for, and for how long.
 ///
-/// Its description is a line for people: `reply to rev of soup, 12 s`.
+/// Its description is readable text: `reply to rev of soup, 12 s`.
 public struct SyncWait: Hashable, Sendable {
-    /// What is waited for.
+    /// What the replication is waiting for.
     public enum Subject: Hashable, Sendable {
         /// The peer's answer to a request, named as on the wire.
         case reply(to: String, DocumentID?)
-        /// The content of a requested blob; the silence counts, not the total time.
+        /// The content of a requested blob; the time since the last data counts.
         case blob(BlobDigest, DocumentID)
-        /// Revisions that the peer announced and was asked for: one of them, and how many more.
+        /// Requested revisions: one of them, and how many more.
         case revisions(DocumentID, moreCount: Int)
         /// The application's conflict resolver: one document, and how many more.
         case resolver(DocumentID, moreCount: Int)
-        /// The peer, to read what was sent.
+        /// The peer, to read sent data.
         case room
         /// A connection being established.
         case connection
@@ -29,7 +29,7 @@ public struct SyncWait: Hashable, Sendable {
     public let subject: Subject
     /// The collection that it concerns, if any.
     public let collection: CollectionPath?
-    /// For how long.
+    /// The duration of the wait.
     public let duration: Duration
 
     /// Creates a wait.

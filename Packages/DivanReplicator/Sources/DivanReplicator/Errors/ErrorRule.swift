@@ -12,9 +12,9 @@ public enum ErrorFault: Sendable {
 
 /// Whether reconnecting helps after an error.
 public enum ErrorRecovery: Sendable {
-    /// It does not.
+    /// It does not help.
     case none
-    /// It may, even in one-shot replications.
+    /// It may help, even in one-shot replications.
     case retry
     /// A network change may help; only continuous replications wait for one.
     case whenContinuous

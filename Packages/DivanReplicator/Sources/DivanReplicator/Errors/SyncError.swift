@@ -1,4 +1,4 @@
-/// An error of a replication or of one document, in the terms of the protocol.
+/// An error of a replication or of one document, with the codes of the protocol.
 ///
 /// Source: `errors.md` §1, §2.
 public struct SyncError: Error, Hashable, Sendable {
@@ -11,7 +11,7 @@ public struct SyncError: Error, Hashable, Sendable {
 
     /// The error code.
     public let wireCode: WireCode
-    /// What happened, for human readers; may come from the peer.
+    /// A message for people; may come from the peer.
     public let message: String
     /// Whether the peer reported it; `errno` values differ between platforms, so a peer's are never looked up.
     public let isFromPeer: Bool
@@ -65,7 +65,7 @@ public struct SyncError: Error, Hashable, Sendable {
     /// The number within the family.
     public var code: Int { wireCode.number }
 
-    /// An HTTP status, the form that all peers understand best.
+    /// An HTTP status, which all peers support.
     public static func http(_ status: HTTPStatus, _ message: String) -> SyncError {
         SyncError(.http(status), message)
     }

@@ -32,7 +32,7 @@ public enum WireCode: Hashable, Sendable {
     case fleece(Int)
     /// An error of name lookup, connections or TLS.
     case network(NetworkCode)
-    /// An HTTP status, the form that all peers understand best.
+    /// An HTTP status, which all peers support.
     case http(HTTPStatus)
     /// A WebSocket close code.
     case close(CloseCode)
@@ -108,7 +108,7 @@ public struct HTTPStatus: RawRepresentable, Hashable, Sendable {
     public init(rawValue: Int) { self.rawValue = rawValue }
 
     static let notModified = HTTPStatus(rawValue: 304)  // of a proposal: it is there already
-    /// A request that the server cannot read.
+    /// An invalid request.
     public static let badRequest = HTTPStatus(rawValue: 400)
     /// The credentials are missing or wrong.
     public static let unauthorized = HTTPStatus(rawValue: 401)
@@ -120,7 +120,7 @@ public struct HTTPStatus: RawRepresentable, Hashable, Sendable {
     static let contentTooLarge = HTTPStatus(rawValue: 413)
     static let unprocessable = HTTPStatus(rawValue: 422)  // a difference that does not fit
     static let tooManyRequests = HTTPStatus(rawValue: 429)
-    /// The server failed.
+    /// Internal error on the server.
     public static let internalError = HTTPStatus(rawValue: 500)
     static let notImplemented = HTTPStatus(rawValue: 501)
     static let badGateway = HTTPStatus(rawValue: 502)
@@ -149,11 +149,11 @@ public struct CloseCode: RawRepresentable, Hashable, Sendable {
     public static let normal = CloseCode(rawValue: 1000)
     /// The peer has stopped.
     public static let goingAway = CloseCode(rawValue: 1001)
-    /// The reason in the frame of a peer that was stopped by its application: its clients stop, too.
+    /// The reason in the CLOSE frame of a peer that was stopped by its application: its clients stop too.
     ///
-    /// Any other peer that goes away, such as a server whose database is taken offline, is expected to return.
+    /// With other reasons, such as a database that was taken offline, clients reconnect.
     public static let stoppedReason = "stopped"
-    /// Closed normally by a peer that gave no code; stands for an empty CLOSE frame.
+    /// Closed normally without a code: an empty CLOSE frame.
     public static let noCode = CloseCode(rawValue: 1005)
     static let protocolError = CloseCode(rawValue: 1002)
     static let unsupportedData = CloseCode(rawValue: 1003)
@@ -167,7 +167,7 @@ public struct CloseCode: RawRepresentable, Hashable, Sendable {
     static let overloaded = CloseCode(rawValue: 1013)
     static let badGateway = CloseCode(rawValue: 1014)
     static let retryLater = CloseCode(rawValue: 4001)
-    /// Closed for good: trying again does not help.
+    /// Closed permanently: retrying does not help.
     public static let doNotRetry = CloseCode(rawValue: 4002)
 }
 

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Limits what the peers of all connections of a listener may make it hold together: incomplete messages, revisions
-/// waiting for blobs, answers that nobody reads, lists of wanted documents.
+/// Limits the memory of all connections of a listener: incomplete messages, revisions waiting for blobs, unread
+/// answers, lists of requested documents.
 ///
-/// The connections of one party, a user or an address, count together, so that many of them weigh as much as one. If
-/// there is too much, the heaviest connection of the heaviest party yields: it is closed with an error that says so,
-/// and may reconnect. It may take a second to notice; if a party continues meanwhile and exceeds its limit by an
-/// eighth, the connection that adds more is closed, too. All others continue. May be used from any thread.
+/// The connections of one party, a user or an address, count together. Above the limit, the connection that uses the
+/// most, of the party that uses the most, is closed with an error; it can reconnect. This can take a second. If the
+/// party exceeds its limit by an eighth in the meantime, the connection that adds more is also closed. All other
+/// connections continue. Can be used from any thread.
 public final class ConnectionBudget: Sendable {
     fileprivate struct Account {
         var byteCount = 0
@@ -35,15 +35,15 @@ public final class ConnectionBudget: Sendable {
     /// - Parameters:
     ///   - byteCount: The limit for all connections, in bytes.
     ///   - partyByteCount: The limit for all connections of one party, in bytes.
-    ///   - onEase: Called, on the thread of any connection, when much was held and little is left: a good time to
-    ///     return memory to the system.
+    ///   - onEase: Called on the thread of any connection when memory use has dropped: a good time to return memory to
+    ///     the system.
     public init(byteCount: Int, partyByteCount: Int, onEase: @escaping @Sendable () -> Void = {}) {
         self.byteCount = byteCount
         self.partyByteCount = partyByteCount
         self.onEase = onEase
     }
 
-    /// Bytes held now, as far as reported by connections.
+    /// Bytes in use, as reported by the connections.
     public var heldByteCount: Int { state.withLock { $0.byteCount } }
 
     /// One connection's share, for its lifetime.

@@ -61,7 +61,7 @@ final class PassiveCollection {
         guard admission.isReadable, let name = request.properties["docID"] else { return false }
         // Before any lookup: the refusal is the same whatever is stored here.
         guard connection.readingCredit.isPositive(at: connection.now) else {
-            throw .http(.serviceUnavailable, "read limit for blobs reached; try again later")
+            throw .http(.serviceUnavailable, "read limit for blobs reached; retry later")
         }
         let documentID = DocumentID(unchecked: name)
         let found: StoredDocument?

@@ -3,10 +3,10 @@ import DivanRevisions
 public import DivanStore
 import Synchronization
 
-/// Revisions as sent by the connections of one listener: read and composed once for all of them.
+/// A cache of revisions that the connections of a listener send, so that they are read and composed only once.
 ///
-/// Only what is the same for every peer is kept, a few megabytes of it, and only until the next commit. A single
-/// connection keeps nothing, because nobody would read it. May be used from any thread.
+/// It contains only data that is equal for all peers, a few megabytes, until the next commit. It is not used for a
+/// single connection. Can be used from any thread.
 public final class SharedRevisions: Sendable {
     /// Everything that determines the bytes of a message.
     struct Key: Hashable {
@@ -71,9 +71,9 @@ public final class SharedRevisions: Sendable {
     private let state = Mutex(State())
     private let memberCount = Atomic<Int>(0)
 
-    /// Shares revisions of a store; `byteCount` limits what is kept.
+    /// Creates a cache of `byteCount` bytes.
     ///
-    /// The default, 8 MiB, spans the windows of pullers that started together.
+    /// The default, 8 MiB, is enough for the windows of clients that started together.
     public init(of store: Store, byteCount: Int = 8 << 20) {
         limit = byteCount
         let observation = store.observe { [weak self] _ in self?.forget() }

@@ -5,7 +5,7 @@ import DivanQuery
 public final class ArrayExpression: Sendable {
     private init() {}
 
-    /// A variable that stands for an item: `v`, `v.name`, `v[0]`.
+    /// A variable for an item: `v`, `v.name`, `v[0]`.
     public static func variable(_ name: String) -> any VariableExpressionProtocol {
         BuiltExpression(.variable(QueryPath(property: name)))
     }
@@ -28,15 +28,15 @@ public final class ArrayExpression: Sendable {
     }
 }
 
-/// A condition on items that still needs its array.
+/// A condition on items without its array.
 public protocol ArrayExpressionIn: Sendable {
-    /// Names the array.
+    /// Sets the array.
     func `in`(_ expression: any ExpressionProtocol) -> any ArrayExpressionSatisfies
 }
 
-/// A condition on items that still needs the condition itself.
+/// A condition on items without its expression.
 public protocol ArrayExpressionSatisfies: Sendable {
-    /// Names the condition, which uses the variable.
+    /// Sets the condition, which uses the variable.
     func satisfies(_ expression: any ExpressionProtocol) -> any ExpressionProtocol
 }
 
@@ -107,7 +107,7 @@ public final class FullTextFunction: Sendable {
         )
     }
 
-    /// How well it matches; larger is better.
+    /// The rank of the match; higher is better.
     public static func rank(_ index: any IndexExpressionProtocol) -> any ExpressionProtocol {
         BuiltExpression(.rank(index: QueryPath(index: index)))
     }
@@ -118,7 +118,7 @@ public final class FullTextFunction: Sendable {
         match(named(indexName), query: query)
     }
 
-    /// How well it matches; larger is better.
+    /// The rank of the match; higher is better.
     @available(*, deprecated, message: "Use rank(_:) with Expression.fullTextIndex.")
     public static func rank(_ indexName: String) -> any ExpressionProtocol {
         rank(named(indexName))

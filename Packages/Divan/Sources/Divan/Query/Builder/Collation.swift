@@ -1,19 +1,19 @@
 import DivanJSON
 import DivanQuery
 
-/// How text is compared and ordered.
+/// A collation: how strings are compared and sorted.
 public protocol CollationProtocol: Sendable {}
 
 /// Creates collations.
 public final class Collation: Sendable {
     private init() {}
 
-    /// Compares by bytes.
+    /// Compares strings by their bytes.
     public static func ascii() -> ASCII { ASCII(QueryCollationChange(isUnicode: false)) }
 
-    /// The Unicode collation algorithm, with the root order unless `locale(_:)` names a language.
+    /// The Unicode collation algorithm, with the root collation unless `locale(_:)` sets a language.
     ///
-    /// The device's language is not used: two processes on one database could sort differently.
+    /// The system's language is not used, because two processes with the same database could sort differently.
     public static func unicode() -> Unicode { Unicode(QueryCollationChange(isUnicode: true)) }
 
     /// A collation by bytes.
@@ -28,7 +28,7 @@ public final class Collation: Sendable {
             )
         }
 
-        /// Whether `a` and `A` are equal; only English letters.
+        /// Whether to ignore case, for ASCII letters only.
         public func ignoreCase(_ ignoreCase: Bool) -> ASCII {
             ASCII(QueryCollationChange(isCaseSensitive: !ignoreCase))
         }
@@ -47,17 +47,17 @@ public final class Collation: Sendable {
             )
         }
 
-        /// Whether `a` and `A` are equal.
+        /// Whether to ignore case, so that `a` and `A` are equal.
         public func ignoreCase(_ ignoreCase: Bool) -> Unicode {
             changed { $0.isCaseSensitive = !ignoreCase }
         }
 
-        /// Whether `a` and `á` are equal.
+        /// Whether to ignore accents, so that `a` and `á` are equal.
         public func ignoreAccents(_ ignoreAccents: Bool) -> Unicode {
             changed { $0.isAccentSensitive = !ignoreAccents }
         }
 
-        /// The language whose order is used, such as `sv`; `nil` is the root order.
+        /// The language for the sort order, such as `sv`; `nil` means the root collation.
         public func locale(_ locale: String?) -> Unicode {
             changed { $0.locale = locale.map { ExactText($0) } }
         }

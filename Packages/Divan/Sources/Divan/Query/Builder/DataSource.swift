@@ -2,12 +2,12 @@ import DivanJSON
 import DivanQuery
 import DivanStore
 
-/// Where the rows of a built query come from.
+/// A source of rows for a built query.
 public protocol DataSourceProtocol: Sendable {}
 
 /// A source that can be given an alias.
 public protocol DataSourceAs: DataSourceProtocol {
-    /// Returns the same source under an alias.
+    /// Returns the same source with this alias.
     func `as`(_ alias: String) -> any DataSourceProtocol
 }
 
@@ -56,18 +56,18 @@ struct BuiltSource: DataSourceAs {
 
     init(_ source: any DataSourceProtocol) {
         guard let built = source as? BuiltSource else {
-            stopForMisuse("\(type(of: source)) is not a data source of this module; use DataSource")
+            stopForMisuse("\(type(of: source)) is not a supported data source; use DataSource")
         }
         self = built
     }
 }
 
-/// A source that is joined to the preceding ones.
+/// A join with another source.
 public protocol JoinProtocol: Sendable {}
 
-/// A join that still needs its condition.
+/// A join without its condition.
 public protocol JoinOnProtocol: JoinProtocol {
-    /// Names the condition that the rows of both sides must meet.
+    /// Sets the join condition.
     func on(_ expression: any ExpressionProtocol) -> any JoinProtocol
 }
 
@@ -75,27 +75,27 @@ public protocol JoinOnProtocol: JoinProtocol {
 public final class Join: Sendable {
     private init() {}
 
-    /// The pairs that meet the condition.
+    /// An inner join: the pairs that meet the condition.
     public static func join(_ dataSource: any DataSourceProtocol) -> any JoinOnProtocol {
         innerJoin(dataSource)
     }
 
-    /// The pairs that meet the condition.
+    /// An inner join: the pairs that meet the condition.
     public static func innerJoin(_ dataSource: any DataSourceProtocol) -> any JoinOnProtocol {
         BuiltJoin(dataSource, .inner)
     }
 
-    /// The same pairs, and the unmatched rows of the preceding sources.
+    /// A left outer join: the pairs that meet the condition, and the unmatched rows of the preceding sources.
     public static func leftJoin(_ dataSource: any DataSourceProtocol) -> any JoinOnProtocol {
         leftOuterJoin(dataSource)
     }
 
-    /// The same pairs, and the unmatched rows of the preceding sources.
+    /// A left outer join: the pairs that meet the condition, and the unmatched rows of the preceding sources.
     public static func leftOuterJoin(_ dataSource: any DataSourceProtocol) -> any JoinOnProtocol {
         BuiltJoin(dataSource, .leftOuter)
     }
 
-    /// All pairs.
+    /// A cross join: all pairs.
     public static func crossJoin(_ dataSource: any DataSourceProtocol) -> any JoinProtocol {
         BuiltJoin(dataSource, .cross)
     }
@@ -111,7 +111,7 @@ struct BuiltJoin: JoinOnProtocol {
 
     init(_ join: any JoinProtocol) {
         guard let built = join as? BuiltJoin else {
-            stopForMisuse("\(type(of: join)) is not a join of this module; use Join")
+            stopForMisuse("\(type(of: join)) is not a supported join; use Join")
         }
         self = built
     }

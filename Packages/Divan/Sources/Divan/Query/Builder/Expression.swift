@@ -16,7 +16,7 @@ public final class Expression: Sendable {
     /// The whole body of a document.
     public static func all() -> any PropertyExpressionProtocol { BuiltProperty(path: QueryPath()) }
 
-    /// A value of any type that documents can store; arrays and dictionaries may contain expressions too.
+    /// A value of any type that documents can store; arrays and dictionaries can also contain expressions.
     public static func value(_ value: Any?) -> any ExpressionProtocol {
         switch value {
         case let property as BuiltProperty: property
@@ -131,12 +131,12 @@ public final class Meta: Sendable {
 
     /// The document's ID.
     public static var id: any MetaExpressionProtocol { BuiltMetadata(key: .id) }
-    /// The ID of its current revision.
+    /// The ID of the current revision.
     public static var revisionID: any MetaExpressionProtocol { BuiltMetadata(key: .revisionID) }
-    /// The number of its last change.
+    /// The sequence of the document's last change.
     public static var sequence: any MetaExpressionProtocol { BuiltMetadata(key: .sequence) }
-    /// Whether it is deleted; a query that uses it sees deleted documents too.
+    /// Whether the document is deleted. A query that uses it also returns deleted documents.
     public static var isDeleted: any MetaExpressionProtocol { BuiltMetadata(key: .deleted) }
-    /// When it expires, in milliseconds since 1970.
+    /// When the document expires, in milliseconds since 1970.
     public static var expiration: any MetaExpressionProtocol { BuiltMetadata(key: .expiration) }
 }

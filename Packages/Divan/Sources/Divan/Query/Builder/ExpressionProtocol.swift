@@ -5,27 +5,27 @@ import DivanQuery
 /// Only the types of this module can be used in a query.
 public protocol ExpressionProtocol: Sendable {}
 
-/// A property, which can be taken from a source by its alias.
+/// A property; `from(_:)` selects its source.
 public protocol PropertyExpressionProtocol: ExpressionProtocol {
-    /// Returns the same property of the source with an alias, or of the one named `scope.collection`.
+    /// Returns the same property of the source with this alias or name (`scope.collection`).
     func from(_ alias: String?) -> any ExpressionProtocol
 }
 
-/// A document's metadata, which can be taken from a source by its alias.
+/// A document's metadata; `from(_:)` selects the source.
 public protocol MetaExpressionProtocol: ExpressionProtocol {
-    /// Returns the same metadata for the document of the source with an alias.
+    /// Returns the same metadata for the source with this alias.
     func from(_ alias: String) -> any ExpressionProtocol
 }
 
-/// A variable that stands for the items of an array.
+/// A variable for the items of an array.
 public protocol VariableExpressionProtocol: ExpressionProtocol {}
 
 /// An index in a full-text function.
 public protocol IndexExpressionProtocol: Sendable {}
 
-/// A full-text index, which can be taken from a source by its alias.
+/// A full-text index; `from(_:)` selects its source.
 public protocol FullTextIndexExpressionProtocol: IndexExpressionProtocol {
-    /// Returns the same index of the source with an alias.
+    /// Returns the same index for the source with this alias.
     func from(_ alias: String) -> any FullTextIndexExpressionProtocol
 }
 

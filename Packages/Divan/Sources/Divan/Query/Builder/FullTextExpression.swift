@@ -9,7 +9,7 @@ public final class FullTextExpression: Sendable {
     }
 }
 
-/// A full-text index that still needs a search text.
+/// A full-text index without its search text.
 @available(*, deprecated, message: "Use FullTextFunction.match(_:query:).")
 public protocol FullTextExpressionProtocol: Sendable {
     /// Whether the row's document matches `query`.

@@ -10,33 +10,32 @@ import DivanQuery
 ///     .orderBy(Ordering.property("name"))
 /// ```
 ///
-/// Each clause returns a query that can be run as it is. The query is checked on first use, which throws any error in
-/// it.
+/// Each clause returns a query that can be executed. The query is checked on first use, which throws if it is invalid.
 ///
 /// Source: `sqlpp.md` §11.
 public final class QueryBuilder: Sendable {
     private init() {}
 
-    /// Starts a query with its columns; none means the whole body.
+    /// Starts a query with its columns; without columns, it returns the whole body.
     public static func select(_ results: any SelectResultProtocol...) -> Select { select(results) }
 
-    /// Starts a query with its columns; none means the whole body.
+    /// Starts a query with its columns; without columns, it returns the whole body.
     public static func select(_ results: [any SelectResultProtocol]) -> Select {
         Select(results, isDistinct: false)
     }
 
-    /// Starts a query that returns equal rows only once.
+    /// Starts a query with its columns that returns equal rows only once.
     public static func selectDistinct(_ results: any SelectResultProtocol...) -> Select {
         selectDistinct(results)
     }
 
-    /// Starts a query that returns equal rows only once.
+    /// Starts a query with its columns that returns equal rows only once.
     public static func selectDistinct(_ results: [any SelectResultProtocol]) -> Select {
         Select(results, isDistinct: true)
     }
 }
 
-/// The columns of a query that still needs its source.
+/// The columns of a query without its source.
 public final class Select: Sendable {
     private let statement: QueryStatement
 

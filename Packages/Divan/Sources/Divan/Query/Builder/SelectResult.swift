@@ -6,13 +6,13 @@ public protocol SelectResultProtocol: Sendable {}
 
 /// A column that can be given a name.
 public protocol SelectResultAs: SelectResultProtocol {
-    /// Returns the same column under a name.
+    /// Returns the same column with this name.
     func `as`(_ alias: String?) -> any SelectResultProtocol
 }
 
-/// The whole body, which can be taken from a source by its alias.
+/// The whole body; `from(_:)` selects its source.
 public protocol SelectResultFrom: SelectResultProtocol {
-    /// Returns the body from the source with an alias.
+    /// Returns the body of the source with this alias.
     func from(_ alias: String?) -> any SelectResultProtocol
 }
 
@@ -69,12 +69,12 @@ public protocol OrderingProtocol: Sendable {}
 public final class Ordering: Sendable {
     private init() {}
 
-    /// By a property.
+    /// Sorts by a property.
     public static func property(_ property: String) -> QuerySortOrder {
         expression(Expression.property(property))
     }
 
-    /// By the value of an expression.
+    /// Sorts by the value of an expression.
     public static func expression(_ expression: any ExpressionProtocol) -> QuerySortOrder {
         QuerySortOrder(QueryOrdering(QueryExpression(expression)))
     }
@@ -88,12 +88,12 @@ public final class QuerySortOrder: OrderingProtocol {
         self.ordering = ordering
     }
 
-    /// Smallest first.
+    /// Sorts in ascending order.
     public func ascending() -> any OrderingProtocol {
         QuerySortOrder(QueryOrdering(ordering.expression))
     }
 
-    /// Largest first.
+    /// Sorts in descending order.
     public func descending() -> any OrderingProtocol {
         QuerySortOrder(QueryOrdering(ordering.expression, isDescending: true))
     }

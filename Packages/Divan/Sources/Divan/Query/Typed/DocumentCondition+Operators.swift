@@ -11,7 +11,7 @@ public func == <Model: Decodable, Value: Encodable & Equatable>(
     }
 }
 
-/// Whether a property differs from a value; null and a missing property differ from everything but `nil`.
+/// Whether a property differs from a value; null and a missing property only equal `nil`.
 public func != <Model: Decodable, Value: Encodable & Equatable>(
     property: any KeyPath<Model, Value> & Sendable,
     value: Value
@@ -29,7 +29,7 @@ public func < <Model: Decodable, Value: Encodable & Comparable>(
     DocumentCondition { try .order(DocumentProperty(property).expression, .less, value) }
 }
 
-/// Whether a property has a value that is less than another one.
+/// Whether an optional property has a value that is less than another one.
 public func < <Model: Decodable, Value: Encodable & Comparable>(
     property: any KeyPath<Model, Value?> & Sendable,
     value: Value
@@ -45,7 +45,7 @@ public func <= <Model: Decodable, Value: Encodable & Comparable>(
     DocumentCondition { try .order(DocumentProperty(property).expression, .lessOrEqual, value) }
 }
 
-/// Whether a property has a value that is at most another one.
+/// Whether an optional property has a value that is at most another one.
 public func <= <Model: Decodable, Value: Encodable & Comparable>(
     property: any KeyPath<Model, Value?> & Sendable,
     value: Value
@@ -61,7 +61,7 @@ public func > <Model: Decodable, Value: Encodable & Comparable>(
     DocumentCondition { try .order(DocumentProperty(property).expression, .greater, value) }
 }
 
-/// Whether a property has a value that is greater than another one.
+/// Whether an optional property has a value that is greater than another one.
 public func > <Model: Decodable, Value: Encodable & Comparable>(
     property: any KeyPath<Model, Value?> & Sendable,
     value: Value
@@ -77,7 +77,7 @@ public func >= <Model: Decodable, Value: Encodable & Comparable>(
     DocumentCondition { try .order(DocumentProperty(property).expression, .greaterOrEqual, value) }
 }
 
-/// Whether a property has a value that is at least another one.
+/// Whether an optional property has a value that is at least another one.
 public func >= <Model: Decodable, Value: Encodable & Comparable>(
     property: any KeyPath<Model, Value?> & Sendable,
     value: Value
@@ -167,7 +167,7 @@ extension QueryExpression {
         default:
             throw NSError(
                 CBLError.invalidParameter,
-                "\(Value.self) cannot be ordered in a query: it is stored as neither number nor string"
+                "\(Value.self) cannot be ordered in a query: it is not stored as a number or string"
             )
         }
         return QueryExpression(.and([order, QueryExpression(bound)]))

@@ -10,10 +10,10 @@ extension DocumentCondition {
     /// let chairs = collection.documents(of: Chair.self, where: DocumentCondition(plain))
     /// ```
     ///
-    /// It may compare stored properties with values, using `==`, `!=`, `<`, `<=`, `>` and `>=`; test for the beginning
-    /// or a part of a string, an item of an array, or one of several values or of a range; access optionals with `?.`,
-    /// `!` and `??`; and combine these with `&&`, `||` and `!`. The query refuses anything else, by name, when it runs.
-    /// `!` on an optional without a value is not an error: the comparison is not true.
+    /// Supported are comparisons of stored properties with values (`==`, `!=`, `<`, `<=`, `>`, `>=`), tests for a
+    /// prefix or a part of a string, for an array item, for one of several values and for a range, optionals with `?.`,
+    /// `!` and `??`, and combinations with `&&`, `||` and `!`. For anything else, the query throws an error when it
+    /// runs. `!` on an optional without a value is not an error: the comparison is false.
     public init(_ predicate: Predicate<Model>) {
         self.init {
             let whole = ModelProbe.Place.body(QueryPath())

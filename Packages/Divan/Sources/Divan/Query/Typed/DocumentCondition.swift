@@ -8,9 +8,10 @@ import Foundation
 /// \Chair.price < 100 && \.name != "Oslo" && .contains(\.tags, "wood")
 /// ```
 ///
-/// It means the same as in Swift: a comparison is true only for values of its own type, never for null or a missing
-/// property (except that false and true count as 0 and 1); `== nil` is true for both; `!` is true wherever its
-/// condition is not. Values never become part of a query's text. The query throws any error in it.
+/// Conditions work as in Swift. A comparison is true only for values of the same type, never for null or a missing
+/// property (except that false and true count as 0 and 1). `== nil` is true for null and missing properties. `!` is
+/// true if its condition is false. Values never become part of the query's text. If a condition is invalid, the query
+/// throws.
 ///
 /// An addition to the official API.
 public struct DocumentCondition<Model: Decodable>: Sendable {
@@ -38,7 +39,7 @@ public struct DocumentCondition<Model: Decodable>: Sendable {
         }
     }
 
-    /// Whether a string begins with another one, byte for byte; uses an index on it.
+    /// Whether a string starts with another one, byte for byte; can use an index.
     public static func hasPrefix(
         _ text: any KeyPath<Model, String> & Sendable,
         _ prefix: String
@@ -74,7 +75,7 @@ public struct DocumentCondition<Model: Decodable>: Sendable {
         }
     }
 
-    /// Whether a property is one of several values; `nil` among them equals null and a missing property.
+    /// Whether a property is one of several values; `nil` equals null and a missing property.
     public static func isOne<Value: Encodable & Equatable>(
         of values: [Value],
         _ property: any KeyPath<Model, Value> & Sendable

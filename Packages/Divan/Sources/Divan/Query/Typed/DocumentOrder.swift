@@ -7,35 +7,35 @@ public struct DocumentOrder<Model: Decodable>: Sendable {
     let key: Swift.Result<QueryExpression, any Error>
     let isDescending: Bool
 
-    /// Smallest value first.
+    /// Sorts by a property in ascending order.
     public static func ascending<Value: Comparable>(
         _ property: any KeyPath<Model, Value> & Sendable
     ) -> Self {
         Self(key: Swift.Result { try DocumentProperty(property).expression }, isDescending: false)
     }
 
-    /// Smallest value first, after documents without one.
+    /// Sorts by a property in ascending order, after documents without a value.
     public static func ascending<Value: Comparable>(
         _ property: any KeyPath<Model, Value?> & Sendable
     ) -> Self {
         Self(key: Swift.Result { try DocumentProperty(property).expression }, isDescending: false)
     }
 
-    /// Largest value first.
+    /// Sorts by a property in descending order.
     public static func descending<Value: Comparable>(
         _ property: any KeyPath<Model, Value> & Sendable
     ) -> Self {
         Self(key: Swift.Result { try DocumentProperty(property).expression }, isDescending: true)
     }
 
-    /// Largest value first; null comes before it.
+    /// Sorts by a property in descending order, after documents with null.
     public static func descending<Value: Comparable>(
         _ property: any KeyPath<Model, Value?> & Sendable
     ) -> Self {
         Self(key: Swift.Result { try DocumentProperty(property).expression }, isDescending: true)
     }
 
-    /// By the bytes of the document's ID.
+    /// Sorts by the bytes of the document ID.
     public static var byID: Self {
         Self(key: .success(DocumentProperty.documentID), isDescending: false)
     }

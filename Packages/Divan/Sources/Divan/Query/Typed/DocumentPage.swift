@@ -2,19 +2,19 @@ import DivanJSON
 import DivanQuery
 import Foundation
 
-/// Some consecutive documents of a query, and where the next ones begin.
+/// A page of a query's documents, with the cursor for the next page.
 public struct DocumentPage<Model: Decodable> {
     /// The documents.
     public let documents: [TypedDocument<Model>]
-    /// The cursor for the next page; `nil` if this page is not full, so that none follows.
+    /// The cursor for the next page; `nil` if this is the last page.
     public let next: DocumentCursor?
 }
 
 extension DocumentPage: Sendable where Model: Sendable {}
 
-/// A position between two documents of a query: the sort keys and the ID of the one before it.
+/// A position in the documents of a query: the sort keys and the ID of the document before it.
 ///
-/// It stays valid when documents are added or removed, even the one before it. Only for queries with the same orders.
+/// It stays valid when documents are added or removed. Use it only for queries with the same orders.
 public struct DocumentCursor: Hashable, Sendable {
     /// The position as text, for a link to the next page.
     public let text: String
@@ -49,18 +49,17 @@ public struct DocumentCursor: Hashable, Sendable {
 extension DocumentQuery {
     /// Returns at most `size` documents after a position.
     ///
-    /// They are found by their keys, not by counting: a late page costs no more than the first one if an index covers
-    /// the first order, and nothing is repeated or skipped when documents are added or removed between pages. The
-    /// query's own limit is ignored. Documents that compare equal are in the order of their IDs, as are all documents
-    /// if the query has no order.
+    /// Documents are found by their keys, not by counting. If an index covers the first order, a late page is as fast
+    /// as the first one. No document is repeated or skipped if others are added or removed between pages. The query's
+    /// limit is ignored. Documents that compare equal, or all documents if the query has no order, are sorted by ID.
     ///
     /// ```swift
     /// var page = try chairs.page(of: 20)
     /// while let next = page.next { page = try chairs.page(of: 20, behind: next) }
     /// ```
     ///
-    /// - Throws: `CBLError.invalidParameter` for a cursor of other orders, a size below 1, or a sort key that does not
-    ///   fit into a cursor; the same errors as ``all()``.
+    /// - Throws: `CBLError.invalidParameter` for a cursor of a query with other orders, a size below 1, or a sort key
+    ///   that exceeds the limit of a cursor; the same errors as ``all()``.
     public func page(
         of size: Int,
         behind cursor: DocumentCursor? = nil

@@ -3,9 +3,9 @@ import DivanQuery
 import Foundation
 import Synchronization
 
-/// A model that names the paths of its properties, for key paths whose path cannot be determined.
+/// A model that specifies the document paths of its properties, for key paths that cannot be resolved automatically.
 ///
-/// State it in the file that declares the model: a linker may leave out a file of a static library that holds only an
+/// Declare the conformance in the file of the model: a linker may omit a file of a static library that contains only an
 /// extension.
 ///
 /// ```swift
@@ -16,7 +16,7 @@ import Synchronization
 /// }
 /// ```
 public protocol DocumentKeyNaming {
-    /// Returns the path of a property in the document, such as `address.city`; `nil` to have it determined.
+    /// Returns the path of a property in the document, such as `address.city`; `nil` to resolve it automatically.
     ///
     /// A dot in a key is written `\.`.
     static func documentKey(for keyPath: AnyKeyPath) -> String?

@@ -11,15 +11,15 @@ extension Collection {
     /// for chair in try cheap.all() { print(chair.id, chair.content.name) }
     /// ```
     ///
-    /// Nothing is read yet, and nothing can fail. Without orders the documents come as they are found; documents that
-    /// compare equal come in the order of their IDs. An addition to the official API.
+    /// Does not read documents or throw yet. Without orders, documents are returned as they are found. Documents that
+    /// compare equal are sorted by ID. An addition to the official API.
     ///
     /// - Parameters:
-    ///   - type: What each document is decoded as.
+    ///   - type: The type to decode each document as.
     ///   - condition: `nil` for all documents.
     ///   - orders: The first one takes precedence.
     ///   - limit: The maximum number of documents; `nil` for all.
-    /// - Returns: The query, which can be run once, repeatedly, or page by page.
+    /// - Returns: The query, which can be executed any number of times, or page by page.
     public func documents<Model: Decodable>(
         of type: Model.Type,
         where condition: DocumentCondition<Model>? = nil,
@@ -31,7 +31,7 @@ extension Collection {
 
     /// Returns a query for the documents of a type that meet a condition, in ascending order of a property.
     ///
-    /// As ``documents(of:where:orderBy:limit:)-(_,_,DocumentOrder<Model>...,_)``.
+    /// See ``documents(of:where:orderBy:limit:)-(_,_,DocumentOrder<Model>...,_)``.
     public func documents<Model: Decodable, Value: Comparable>(
         of type: Model.Type,
         where condition: DocumentCondition<Model>? = nil,
@@ -44,8 +44,8 @@ extension Collection {
 
 /// A query for documents of one type; see `Collection.documents(of:where:orderBy:limit:)`.
 ///
-/// `for try await` iterates over them as they are found, in constant memory unless they are sorted without an index: a
-/// snapshot as of the first one, as in ``ResultStream``.
+/// `for try await` iterates over a snapshot of the documents as they are found, in constant memory unless they are
+/// sorted without an index; see ``ResultStream``.
 public struct DocumentQuery<Model: Decodable>: AsyncSequence, Sendable {
     /// A document.
     public typealias Element = TypedDocument<Model>
@@ -78,7 +78,7 @@ public struct DocumentQuery<Model: Decodable>: AsyncSequence, Sendable {
         return try one.all().first
     }
 
-    /// Returns how many documents meet the condition; the limit is ignored.
+    /// Returns the number of documents that meet the condition; the limit is ignored.
     ///
     /// - Throws: The same errors as ``all()``, except that no document is decoded.
     public func count() throws -> Int {
@@ -91,9 +91,9 @@ public struct DocumentQuery<Model: Decodable>: AsyncSequence, Sendable {
 
     // MARK: Later
 
-    /// The documents now, and again each time a commit changes one of them or the set of them.
+    /// Returns the current documents, and all documents again each time a commit changes them.
     ///
-    /// As ``Query/changes()``; ends with the error if a document does not match the type.
+    /// Works like ``Query/changes()``; throws if a document does not match the type.
     public func changes() throws -> DocumentChanges<Model> {
         DocumentChanges(query: self, changes: try query().changes())
     }
@@ -123,7 +123,7 @@ public struct DocumentQuery<Model: Decodable>: AsyncSequence, Sendable {
 
     // MARK: Inside
 
-    /// Returns this as an ordinary query, to explain it or to read its text.
+    /// Returns an ordinary query, for example to explain it.
     ///
     /// Its columns are the ID, the revision, the sequence and the body.
     ///
@@ -201,7 +201,7 @@ public struct DocumentChanges<Model: Decodable>: AsyncSequence {
         fileprivate let query: DocumentQuery<Model>
         fileprivate var changes: AsyncThrowingStream<QueryChange, any Error>.Iterator
 
-        /// Returns the documents after the next commit, or `nil` once the database is closed.
+        /// Returns the documents after the next commit, or `nil` after the database is closed.
         public mutating func next() async throws -> [TypedDocument<Model>]? {
             guard let change = try await changes.next() else { return nil }
             return try change.results?.map { try query.document($0) } ?? []
