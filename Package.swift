@@ -591,7 +591,7 @@ let package = Package(
             ? []
             : [
                 .executable(name: "divan", targets: ["divan"]),
-                // For programs that let the command work on their databases: `ShellDoor`.
+                // For programs that let the command work on their databases: `CommandSocket`.
                 .library(name: "DivanCommand", targets: ["DivanCommand"]),
             ]),
     targets: layers + (onlyCores ? [] : tools + bench + trials + examples)

@@ -9,7 +9,7 @@ struct HubAttacks {
     func run() {
         report.heading("Servers against a replicator")
         report.attack("a server that lets in and hangs up", "ended after 3 attempts") {
-            let hub = try EvilHub(answeringProposals: nil)
+            let hub = try MaliciousServer(answeringProposals: nil)
             defer { hub.close() }
             try sync(with: hub, attempts: 3)
             return "ended after \(hub.connectionCount) attempts"
@@ -17,7 +17,7 @@ struct HubAttacks {
         for status in ["9223372036854775807", "-9223372036854775808", "18446744073709551615", "7"] {
             for answer in ["[\(status)]", "[{\"status\":\(status)}]"] {
                 report.attack("a proposal answered with \(answer)", "the program continues") {
-                    let hub = try EvilHub(answeringProposals: answer)
+                    let hub = try MaliciousServer(answeringProposals: answer)
                     defer { hub.close() }
                     try sync(with: hub, attempts: 1)
                     return "the program continues"
@@ -27,7 +27,7 @@ struct HubAttacks {
     }
 
     /// Pushes one document to a hub.
-    private func sync(with hub: EvilHub, attempts: UInt) throws {
+    private func sync(with hub: MaliciousServer, attempts: UInt) throws {
         var options = DatabaseConfiguration()
         options.directory = directory + "/\(UUID().uuidString)"
         let database = try Database(name: "client", config: options)

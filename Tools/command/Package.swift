@@ -17,7 +17,7 @@ let package = Package(
     name: "DivanTool",
     products: [
         .executable(name: "divan", targets: ["divan"]),
-        // For programs that let the command work on their databases: `ShellDoor`.
+        // For programs that let the command work on their databases: `CommandSocket`.
         .library(name: "DivanCommand", targets: ["DivanCommand"]),
     ],
     dependencies: [

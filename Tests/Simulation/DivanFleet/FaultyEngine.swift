@@ -99,7 +99,7 @@ final class FaultyEngine: StorageEngine, @unchecked Sendable {
 /// Blobs whose writing may fail, and which may be assumed to exist too early.
 ///
 /// `@unchecked Sendable` holds because a simulation has one thread.
-final class FaultyShelf: BlobShelf, @unchecked Sendable {
+final class FaultyBlobStorage: BlobStorage, @unchecked Sendable {
     private let memory: BlobMemory
     private let health: DiskHealth
     /// Whether every blob is claimed to be here: a bug (`SeededBug.blobNotFetched`).

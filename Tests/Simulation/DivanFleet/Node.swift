@@ -40,7 +40,7 @@ final class Node: @unchecked Sendable {
     private var disk: Disk { didSet { mount() } }
     private var backUpDisk: Disk
     private var engine: FaultyEngine?
-    private var shelf: FaultyShelf?
+    private var shelf: FaultyBlobStorage?
     private var observation: StoreObservation?
     private var expiryTimer: TimerToken?
     private var wasRestored = false
@@ -125,7 +125,7 @@ final class Node: @unchecked Sendable {
         engine.onCheckpoint = { [unowned self] in
             world.loop.execute { [unowned self] in world.auditCheckpoints(of: number) }
         }
-        let shelf = FaultyShelf(disk.blobs, health: health)
+        let shelf = FaultyBlobStorage(disk.blobs, health: health)
         shelf.believesAll = world.bug == .blobNotFetched
         do {
             let store = try Store(

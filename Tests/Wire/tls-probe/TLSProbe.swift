@@ -14,7 +14,7 @@ import Foundation
     static func main() {
         let words = CommandLine.arguments.dropFirst()
         if words.contains(where: { ["--help", "-h"].contains($0) }) { return print(usage) }
-        guard words.count == 1, let place = words.first.flatMap({ ProbePlace($0) }) else {
+        guard words.count == 1, let place = words.first.flatMap({ ProbeTarget($0) }) else {
             try? FileHandle.standardError.write(
                 contentsOf: Data("tls-probe: one HOST:PORT?\n\(usage)\n".utf8)
             )
@@ -30,7 +30,7 @@ import Foundation
     }
 
     /// Returns the exit code: 0 if the server is trusted, 2 if it is refused.
-    private static func report(_ probe: ServerProbe, _ place: ProbePlace) -> Int32 {
+    private static func report(_ probe: ServerProbe, _ place: ProbeTarget) -> Int32 {
         for attempt in probe.attempts {
             let name = attempt.version == .tls13 ? "TLS 1.3" : "TLS 1.2"
             let result = attempt.cipherName.map { "yes, \($0)" }

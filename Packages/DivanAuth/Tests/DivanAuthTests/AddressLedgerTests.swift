@@ -16,8 +16,8 @@ import Testing
         _ host: String,
         _ name: String? = nil,
         isExempt: Bool = false
-    ) -> LoginVisitor {
-        LoginVisitor(host: host, name: name, isExempt: isExempt)
+    ) -> LoginClient {
+        LoginClient(host: host, name: name, isExempt: isExempt)
     }
 
     @Test func `the number of concurrent logins per address is limited`() {
@@ -84,7 +84,7 @@ import Testing
     /// The decision about an attempt that ends at once.
     private func attempt(
         _ ledger: inout AddressLedger,
-        _ visitor: LoginVisitor
+        _ visitor: LoginClient
     ) -> LoginDecision {
         defer { ledger.leave(visitor) }
         return ledger.enter(visitor, at: .zero)
@@ -103,7 +103,7 @@ import Testing
 
     @Test func `behind a local proxy each name is delayed separately`() {
         var ledger = ledger()
-        func proxied(_ name: String) -> LoginVisitor {
+        func proxied(_ name: String) -> LoginClient {
             visitor("127.0.0.1", name, isExempt: true)
         }
         for _ in 0..<20 { ledger.failed(proxied("mallory"), at: .zero) }
@@ -127,7 +127,7 @@ import Testing
         for number in 0..<10 { #expect(attempt(&ledger, proxied("known-\(number)")) == .now) }
     }
 
-    private func proxied(_ name: String, from host: String = "127.0.0.1") -> LoginVisitor {
+    private func proxied(_ name: String, from host: String = "127.0.0.1") -> LoginClient {
         visitor(host, name, isExempt: true)
     }
 
@@ -176,7 +176,7 @@ import Testing
         isExempt: Bool
     ) {
         var ledger = ledger { $0.rememberedNameCount = 3 }
-        func showing(_ token: UInt8) -> LoginVisitor {
+        func showing(_ token: UInt8) -> LoginClient {
             .init(host: "10.0.0.1", token: [token], isExempt: isExempt)
         }
         for token in UInt8(1)...4 { ledger.succeeded(showing(token), as: nil) }
@@ -193,7 +193,7 @@ import Testing
     {
         var ledger = ledger()
         var number: UInt8 = 0
-        func asking(as name: String) -> LoginVisitor {
+        func asking(as name: String) -> LoginClient {
             number += 1
             return .init(host: "10.0.0.1", name: name, token: [number], isExempt: isExempt)
         }

@@ -23,8 +23,8 @@ import Testing
 
     @Test
     func `every prefix of a valid frame is refused`() throws {
-        var scribe = Scribe()
-        let frame = scribe.message(1, Scribe.request, [("Profile", "echo")], [1, 2, 3])
+        var scribe = FrameBuilder()
+        let frame = scribe.message(1, FrameBuilder.request, [("Profile", "echo")], [1, 2, 3])
         for count in frame.indices {
             var connection = BLIPConnection()
             let cut = Array(frame.prefix(count))
@@ -35,8 +35,8 @@ import Testing
 
     @Test
     func `a wrong checksum is refused, and nothing is delivered`() throws {
-        var scribe = Scribe()
-        var frame = scribe.message(1, Scribe.request, [("Profile", "rev")], [7])
+        var scribe = FrameBuilder()
+        var frame = scribe.message(1, FrameBuilder.request, [("Profile", "rev")], [7])
         frame[frame.count - 1] ^= 1
         var connection = BLIPConnection()
         let error = #expect(throws: BLIPError.self) { try connection.receive(frame.span) }
@@ -64,21 +64,23 @@ import Testing
         ([255, 255, 255, 255, 255, 255, 255, 255, 255, 2], .varintTooLong),
     ])
     func `malformed properties are refused`(plain: [UInt8], reason: BLIPError.Reason) {
-        for flags in [Scribe.request, Scribe.request | Scribe.compressed] {
-            var scribe = Scribe()
+        for flags in [FrameBuilder.request, FrameBuilder.request | FrameBuilder.compressed] {
+            var scribe = FrameBuilder()
             expectRefusal([scribe.frame(1, flags, plain)], reason)
         }
-        var scribe = Scribe()
-        let frames = plain.map { scribe.frame(1, Scribe.request | Scribe.moreComing, [$0]) }
-        expectRefusal(frames + [scribe.frame(1, Scribe.request, [])], reason)
+        var scribe = FrameBuilder()
+        let frames = plain.map {
+            scribe.frame(1, FrameBuilder.request | FrameBuilder.moreComing, [$0])
+        }
+        expectRefusal(frames + [scribe.frame(1, FrameBuilder.request, [])], reason)
     }
 
     @Test
     func `100 KiB of properties are accepted`() throws {
-        var scribe = Scribe()
+        var scribe = FrameBuilder()
         let value = String(repeating: "x", count: 102_400 - 3)
         var connection = BLIPConnection()
-        let frame = scribe.message(1, Scribe.request, [("h", value)])
+        let frame = scribe.message(1, FrameBuilder.request, [("h", value)])
         let events = try connection.events(of: [frame])
         #expect(events.first?.request?.properties.byteCount == 102_400)
     }
@@ -86,47 +88,48 @@ import Testing
     @Test
     func `a request number out of order is refused`() {
         for number: UInt64 in [0, 2, 1 << 32, 1 << 63, UInt64.max] {
-            var scribe = Scribe()
+            var scribe = FrameBuilder()
             expectRefusal(
-                [scribe.message(number, Scribe.request, [])],
+                [scribe.message(number, FrameBuilder.request, [])],
                 .requestNumber(number, expected: 1)
             )
         }
-        var scribe = Scribe()
+        var scribe = FrameBuilder()
         let again = [
-            scribe.message(1, Scribe.request, []), scribe.message(1, Scribe.request, []),
+            scribe.message(1, FrameBuilder.request, []),
+            scribe.message(1, FrameBuilder.request, []),
         ]
         expectRefusal(again, .requestNumber(1, expected: 2))
     }
 
     @Test
     func `a reply without a request is refused, a second reply is ignored`() throws {
-        var scribe = Scribe()
-        expectRefusal([scribe.message(1, Scribe.reply, [])], .replyNumber(1))
+        var scribe = FrameBuilder()
+        expectRefusal([scribe.message(1, FrameBuilder.reply, [])], .replyNumber(1))
 
         var connection = BLIPConnection()
         connection.send(BLIPRequest(profile: "a"))
         connection.send(BLIPRequest(profile: "b", isNoReply: true))
-        scribe = Scribe()
+        scribe = FrameBuilder()
         let replies = [
-            scribe.message(1, Scribe.reply, []), scribe.message(1, Scribe.reply, []),
-            scribe.message(2, Scribe.reply, []), scribe.message(0, Scribe.reply, []),
+            scribe.message(1, FrameBuilder.reply, []), scribe.message(1, FrameBuilder.reply, []),
+            scribe.message(2, FrameBuilder.reply, []), scribe.message(0, FrameBuilder.reply, []),
         ]
         #expect(try connection.events(of: replies).count == 1)
         #expect(connection.ignoredFrameCount == 3)
-        let tooHigh = scribe.message(3, Scribe.errorReply, [])
+        let tooHigh = scribe.message(3, FrameBuilder.errorReply, [])
         #expect(throws: BLIPError.self) { try connection.receive(tooHigh.span) }
     }
 
     @Test(arguments: [UInt8(3), 6, 7])
     func `a frame of unknown type is ignored with or without a checksum`(type: UInt8) throws {
         for isInChecksum in [true, false] {
-            var scribe = Scribe()
+            var scribe = FrameBuilder()
             let outside: [UInt8] = [9, type, 1, 2, 0, 0, 0, 0]
             let unknown = isInChecksum ? scribe.frame(9, type, [1, 2]) : outside
             var connection = BLIPConnection()
             let frames = [unknown, [1, type], [1, type, 0, 0, 0, 0, 1]]
-            let request = scribe.message(1, Scribe.request, [("Profile", "echo")])
+            let request = scribe.message(1, FrameBuilder.request, [("Profile", "echo")])
             let events = try connection.events(of: frames + [request])
             #expect(events.first?.request?.profile == "echo")
             #expect(connection.ignoredFrameCount == 3)
@@ -144,7 +147,7 @@ import Testing
 
     @Test
     func `unknown high flag bits are ignored`() throws {
-        var scribe = Scribe()
+        var scribe = FrameBuilder()
         var connection = BLIPConnection()
         let long = scribe.message(1, 0, [("Profile", "y")])
         let frame = [long[0], 0x80, 0x01] + long[2...]
@@ -154,9 +157,9 @@ import Testing
     @Test(arguments: UInt64(0)..<300)
     func `damaged frames can only end the connection`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
-        var scribe = Scribe()
+        var scribe = FrameBuilder()
         var frames = (1...6).map { number in
-            let flags = number.isMultiple(of: 2) ? Scribe.compressed : 0
+            let flags = number.isMultiple(of: 2) ? FrameBuilder.compressed : 0
             return scribe.message(UInt64(number), flags, [("Profile", "rev")], Array("body".utf8))
         }
         let index = Int.random(in: frames.indices, using: &generator)

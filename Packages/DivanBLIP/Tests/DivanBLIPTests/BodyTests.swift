@@ -169,9 +169,12 @@ import Testing
 
     @Test
     func `a second reply and an unwanted reply are discarded`() throws {
-        var scribe = Scribe()
+        var scribe = FrameBuilder()
         var connection = BLIPConnection()
-        let frames = [scribe.message(1, Scribe.noReply, []), scribe.message(2, Scribe.request, [])]
+        let frames = [
+            scribe.message(1, FrameBuilder.noReply, []),
+            scribe.message(2, FrameBuilder.request, []),
+        ]
         let requests = try connection.events(of: frames).compactMap(\.request)
         for _ in 0..<2 {
             for request in requests { connection.reply(to: request.id, with: .noHandler) }

@@ -8,27 +8,32 @@ import Testing
 @Suite struct BoundTests {
     @Test
     func `a frame above the limit is refused`() throws {
-        var scribe = Scribe()
-        let frame = scribe.message(1, Scribe.request, [], [UInt8](repeating: 0, count: 20_000))
+        var scribe = FrameBuilder()
+        let frame = scribe.message(
+            1,
+            FrameBuilder.request,
+            [],
+            [UInt8](repeating: 0, count: 20_000)
+        )
         let count = frame.count
         expectRefusal([frame], .frameTooLarge(byteCount: count, limit: 20_000), 1009)
         var sound = BLIPConnection(limits: .small)
-        scribe = Scribe()
+        scribe = FrameBuilder()
         let body = [UInt8](repeating: 0, count: 20_000 - 7)
         #expect(try sound.events(of: [scribe.message(1, 0, [], body)]).count == 1)
     }
 
     @Test
     func `a message above the limit is refused, in one frame or in several`() {
-        var scribe = Scribe()
+        var scribe = FrameBuilder()
         let zeros = [UInt8](repeating: 0, count: 100_001)
-        let bomb = scribe.frame(1, Scribe.request | Scribe.compressed, zeros)
+        let bomb = scribe.frame(1, FrameBuilder.request | FrameBuilder.compressed, zeros)
         #expect(bomb.count < 200)
         expectRefusal([bomb], .messageTooLarge(limit: 100_000), 1009)
 
-        scribe = Scribe()
+        scribe = FrameBuilder()
         let frames = (0..<6).map { _ in
-            scribe.frame(1, Scribe.moreComing, [UInt8](repeating: 0, count: 19_000))
+            scribe.frame(1, FrameBuilder.moreComing, [UInt8](repeating: 0, count: 19_000))
         }
         expectRefusal(frames, .messageTooLarge(limit: 100_000), 1009)
     }
@@ -36,9 +41,9 @@ import Testing
     /// Each frame alone is harmless: a hundred bytes that become 19,000.
     @Test
     func `a series of compressed frames is stopped at the limit`() {
-        var scribe = Scribe()
+        var scribe = FrameBuilder()
         let zeros = [UInt8](repeating: 0, count: 19_000)
-        let more = Scribe.moreComing | Scribe.compressed
+        let more = FrameBuilder.moreComing | FrameBuilder.compressed
         let chain = (0..<6).map { _ in scribe.frame(1, more, zeros) }
         #expect(chain.allSatisfy { $0.count < 100 })
         expectRefusal(chain, .messageTooLarge(limit: 100_000), 1009)
@@ -48,7 +53,7 @@ import Testing
     func `64 MB compressed to 64 KB are stopped at the limit`() throws {
         let zeros = [UInt8](repeating: 0, count: 64 << 20)
         let payload = try DeflateCodec(level: 9).compressed(zeros.span)
-        let frame = [1, Scribe.compressed] + payload + [0, 0, 0, 0]
+        let frame = [1, FrameBuilder.compressed] + payload + [0, 0, 0, 0]
         var connection = BLIPConnection()
         let error = #expect(throws: BLIPError.self) { try connection.receive(frame.span) }
         #expect(error?.reason == .messageTooLarge(limit: 32 << 20))
@@ -57,27 +62,27 @@ import Testing
 
     @Test
     func `the number of incomplete requests is limited`() {
-        var scribe = Scribe()
-        let frames = (1...11).map { scribe.frame(UInt64($0), Scribe.moreComing, [0]) }
+        var scribe = FrameBuilder()
+        let frames = (1...11).map { scribe.frame(UInt64($0), FrameBuilder.moreComing, [0]) }
         expectRefusal(frames, .openMessages(limit: 10), 1008)
     }
 
     @Test
     func `the total size of incomplete messages is limited`() {
-        var scribe = Scribe()
+        var scribe = FrameBuilder()
         let body = [UInt8](repeating: 0, count: 19_000)
-        let frames = (1...8).map { scribe.frame(UInt64($0), Scribe.moreComing, body) }
+        let frames = (1...8).map { scribe.frame(UInt64($0), FrameBuilder.moreComing, body) }
         expectRefusal(frames, .openBytes(limit: 150_000), 1009)
     }
 
     @Test
     func `complete messages no longer count`() throws {
-        var scribe = Scribe()
+        var scribe = FrameBuilder()
         var connection = BLIPConnection(limits: .small)
         let body = [UInt8](repeating: 0, count: 19_000)
         for number: UInt64 in 1...40 {
             let frames = [
-                scribe.frame(number, Scribe.noReply | Scribe.moreComing, body),
+                scribe.frame(number, FrameBuilder.noReply | FrameBuilder.moreComing, body),
                 scribe.frame(number, 0, body),
             ]
             #expect(try connection.events(of: frames).count == 1)
@@ -86,7 +91,7 @@ import Testing
 
     @Test
     func `requests count until their replies are sent`() throws {
-        var scribe = Scribe()
+        var scribe = FrameBuilder()
         var connection = BLIPConnection(limits: .small)
         for number: UInt64 in 1...60 {
             let events = try connection.events(of: [scribe.message(number, 0, [])])
@@ -105,7 +110,7 @@ import Testing
 
     @Test
     func `the size of unread replies is limited`() throws {
-        var scribe = Scribe()
+        var scribe = FrameBuilder()
         var limits = BLIPConnection.Limits()
         limits.queuedReplyByteCount = 100_000
         var connection = BLIPConnection(limits: limits)
@@ -133,7 +138,7 @@ import Testing
     ])
     func `invalid deflate data is refused`(hex: String, text: String) throws {
         let payload = try #require([UInt8](hex: hex + "ffffffff"))
-        let frame = [1, Scribe.compressed] + payload + [0, 0, 0, 0]
+        let frame = [1, FrameBuilder.compressed] + payload + [0, 0, 0, 0]
         var connection = BLIPConnection()
         let error = #expect(throws: BLIPError.self) { try connection.receive(frame.span) }
         #expect(error?.description.contains(text) == true, "\(String(describing: error))")
@@ -142,10 +147,10 @@ import Testing
 
     @Test
     func `an empty compressed frame does not break the next one`() throws {
-        var scribe = Scribe()
-        let flags = Scribe.compressed
+        var scribe = FrameBuilder()
+        let flags = FrameBuilder.compressed
         let frames = [
-            scribe.frame(1, flags | Scribe.moreComing, plainMessage([("Profile", "a")], [1])),
+            scribe.frame(1, flags | FrameBuilder.moreComing, plainMessage([("Profile", "a")], [1])),
             scribe.frame(1, flags, plain: [], payload: []),
             scribe.message(2, flags, [("Profile", "b")], [2]),
         ]

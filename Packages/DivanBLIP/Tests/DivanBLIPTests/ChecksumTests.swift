@@ -8,12 +8,12 @@ import Testing
 /// invalidates all that follow.
 @Suite struct ChecksumTests {
     @Test func `matches the definition at every length`() throws {
-        var scribe = Scribe()
+        var scribe = FrameBuilder()
         var receiver = BLIPConnection()
         var sender = BLIPConnection()
         for length in 0..<700 {
             let body = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ length) }
-            let flags = Scribe.request | Scribe.noReply
+            let flags = FrameBuilder.request | FrameBuilder.noReply
             let expected = scribe.message(UInt64(length + 1), flags, [], body)
 
             let events = try receiver.events(of: [expected])

@@ -126,11 +126,11 @@ import Testing
 
     @Test
     func `acknowledgements that are not sent yet are merged`() throws {
-        var scribe = Scribe()
+        var scribe = FrameBuilder()
         var receiver = BLIPConnection()
         let part = [UInt8](repeating: 0, count: 60_000)
         for _ in 0..<100 {
-            let frame = scribe.frame(1, Scribe.moreComing, part)
+            let frame = scribe.frame(1, FrameBuilder.moreComing, part)
             _ = try receiver.events(of: [frame])
         }
         #expect(receiver.takeFrames() == [[1, 0x34] + varint(100 * 60_004)])

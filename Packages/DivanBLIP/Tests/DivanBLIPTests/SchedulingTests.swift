@@ -73,10 +73,10 @@ import Testing
 
     @Test
     func `a reply to an urgent request is urgent`() throws {
-        var scribe = Scribe()
+        var scribe = FrameBuilder()
         var connection = BLIPConnection()
         let frames = [
-            scribe.message(1, Scribe.urgent, []), scribe.message(2, Scribe.request, []),
+            scribe.message(1, FrameBuilder.urgent, []), scribe.message(2, FrameBuilder.request, []),
         ]
         for request in try connection.events(of: frames).compactMap(\.request) {
             connection.reply(to: request.id, with: .empty)

@@ -23,8 +23,8 @@ struct Seen: Equatable, CustomStringConvertible {
     }
 
     var isReply: Bool { flags & 0x07 == 1 || flags & 0x07 == 2 }
-    var isCompressed: Bool { flags & Scribe.compressed != 0 }
-    var hasMore: Bool { flags & Scribe.moreComing != 0 }
+    var isCompressed: Bool { flags & FrameBuilder.compressed != 0 }
+    var hasMore: Bool { flags & FrameBuilder.moreComing != 0 }
     var isAcknowledgement: Bool { flags & 0x04 != 0 }
 
     var description: String { "\(number)/\(String(flags, radix: 16)):\(byteCount)" }

@@ -26,7 +26,7 @@ import Testing
         for capture in vectors.goBlipCaptures {
             for (frame, rebuilt) in zip(capture.frames, try capture.recording().frames) {
                 guard let head = frame.headHex, let tail = frame.tailHex,
-                    (frame.flags ?? 0) & Scribe.compressed == 0
+                    (frame.flags ?? 0) & FrameBuilder.compressed == 0
                 else { continue }
                 #expect(rebuilt.bytes.hexText.hasPrefix(head))
                 #expect(rebuilt.bytes.hexText.hasSuffix(tail))
@@ -52,7 +52,7 @@ import Testing
                 while ends[sender]?.nextFrame(into: &made) == true, made.isAcknowledgement {
                     made = []
                 }
-                if (frame.flags ?? 0) & Scribe.compressed == 0 {
+                if (frame.flags ?? 0) & FrameBuilder.compressed == 0 {
                     #expect(made == recorded.bytes)
                 } else {
                     #expect(made.suffix(4) == recorded.bytes.suffix(4))
@@ -139,9 +139,9 @@ extension Vectors.Capture {
             let request = BLIPRequest(
                 properties: properties(message),
                 body: .bytes(message.body(in: self)),
-                isUrgent: bits & Scribe.urgent != 0,
-                isNoReply: bits & Scribe.noReply != 0,
-                isCompressed: bits & Scribe.compressed != 0
+                isUrgent: bits & FrameBuilder.urgent != 0,
+                isNoReply: bits & FrameBuilder.noReply != 0,
+                isCompressed: bits & FrameBuilder.compressed != 0
             )
             ends[frame.dir ?? .toServer]?.send(request)
         }
@@ -158,7 +158,7 @@ extension Vectors.Capture {
         var reply = BLIPReply(
             properties: properties(message),
             body: .bytes(message.body(in: self)),
-            isCompressed: (last.flags ?? 0) & Scribe.compressed != 0
+            isCompressed: (last.flags ?? 0) & FrameBuilder.compressed != 0
         )
         reply.isError = last.type == "ERR"
         return reply

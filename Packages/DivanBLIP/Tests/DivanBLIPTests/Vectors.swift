@@ -90,7 +90,7 @@ extension Vectors.Capture {
             var bytes = frame.hex.flatMap { [UInt8](hex: $0) } ?? []
             if frame.hex == nil {
                 var payload = plain
-                if (frame.flags ?? 0) & Scribe.compressed != 0 {
+                if (frame.flags ?? 0) & FrameBuilder.compressed != 0 {
                     payload = []
                     try compressors[direction]?.compress(plain.span, appendingTo: &payload)
                 }
@@ -110,7 +110,7 @@ extension Vectors.Capture {
                 direction: frame.dir ?? .toServer,
                 kind: kind,
                 number: frame.number ?? 0,
-                isNoReply: (frame.flags ?? 0) & Scribe.noReply != 0,
+                isNoReply: (frame.flags ?? 0) & FrameBuilder.noReply != 0,
                 properties: Dictionary(message.pairs) { first, _ in first },
                 body: .bytes(message.body(in: self))
             )

@@ -172,13 +172,13 @@ public final class BLIPChannel: MessageReceiver, @unchecked Sendable {
         turn = .running
         repeat {
             _ = transport.send(through: &frame) { connection.nextFrame(into: &$0) }
-        } while tellWhatWritingBrought()
+        } while reportBodyFailures()
         if turn == .running { turn = .none }
     }
 
     /// Reports bodies that could not be read; returns whether there was one, because the handler may have sent
     /// something.
-    private func tellWhatWritingBrought() -> Bool {
+    private func reportBodyFailures() -> Bool {
         var hasTold = false
         while turn != .over, let event = connection.next() {
             handler?.channelDidReceive(event)

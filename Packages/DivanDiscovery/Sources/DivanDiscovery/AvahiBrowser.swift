@@ -9,7 +9,7 @@ final class AvahiBrowser: @unchecked Sendable {
     let connection = AvahiConnection()
     private let onEvent: @Sendable (BrowseEvent) -> Void
     private var table = PeerTable()
-    private var line = ResolverLine()
+    private var line = ResolverQueue()
     private var resolvers: [ServiceInstance: OpaquePointer] = [:]
     private var isBrowsing = false
     private let waiting = WaitingEvents()

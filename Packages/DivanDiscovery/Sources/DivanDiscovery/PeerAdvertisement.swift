@@ -1,4 +1,6 @@
-/// An advertisement of a peer. Anyone on the network can read it, so it must not contain secrets.
+/// An advertisement of a peer.
+///
+/// Anyone on the network can read it, so it must not contain secrets.
 ///
 /// Source: RFC 6763 §4.1.1 (names), §6 (attributes).
 public struct PeerAdvertisement: Sendable, Hashable {

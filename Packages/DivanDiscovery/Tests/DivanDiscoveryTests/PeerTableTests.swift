@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test func `instances are distinguished by their bytes, and queued in order`() {
-        var line = ResolverLine()
+        var line = ResolverQueue()
         #expect(line.add(instance("\u{E9}")) == true)
         #expect(line.add(instance("e\u{301}")) == true, "another one of the same letters")
         #expect(line.add(instance("e\u{301}")) == false, "asked after already")
@@ -187,7 +187,7 @@ import Testing
     }
 
     @Test func `an instance that the daemon cannot resolve yet waits for a free slot`() {
-        var line = ResolverLine()
+        var line = ResolverQueue()
         #expect(line.add(instance("a")) && line.add(instance("b")))
         line.putBack(instance("b"))
         #expect(line.remove(instance("a")) == instance("b"))

@@ -9,7 +9,7 @@ final class ConnectionTable: Sendable {
     private struct Connection {
         let transport: WebSocketServerTransport
         let client: ListenerClient
-        let party: ConnectionParty
+        let party: ConnectionOwner
         let isCurrent: (@Sendable () -> Bool)?
         let codecName: String
         let correlationID: String
@@ -21,7 +21,7 @@ final class ConnectionTable: Sendable {
         init(
             _ transport: WebSocketServerTransport,
             of client: ListenerClient,
-            _ party: ConnectionParty,
+            _ party: ConnectionOwner,
             isCurrent: (@Sendable () -> Bool)?,
             codecName: String,
             correlationID: String
@@ -70,7 +70,7 @@ final class ConnectionTable: Sendable {
     private struct State {
         var connections: [UInt64: Connection] = [:]
         /// The connections of each party.
-        var counts: [ConnectionParty: Int] = [:]
+        var counts: [ConnectionOwner: Int] = [:]
         var lastID: UInt64 = 0
         var past = ListenerStatistics()
         var whenEmpty: (@Sendable () -> Void)?
@@ -82,7 +82,7 @@ final class ConnectionTable: Sendable {
     func add(
         _ transport: WebSocketServerTransport,
         of client: ListenerClient,
-        _ party: ConnectionParty,
+        _ party: ConnectionOwner,
         isCurrent: (@Sendable () -> Bool)?,
         codecName: String,
         correlationID: String
@@ -163,7 +163,7 @@ final class ConnectionTable: Sendable {
     }
 
     /// Whether a party may have one more connection: there is room, or a party loses one of several for it.
-    func hasRoom(for party: ConnectionParty, within limit: Int) -> Bool {
+    func hasRoom(for party: ConnectionOwner, within limit: Int) -> Bool {
         state.withLock { state in
             guard state.connections.count >= limit else { return true }
             return state.counts[party] != nil || state.counts.values.contains { $0 > 1 }

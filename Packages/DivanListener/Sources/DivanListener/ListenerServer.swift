@@ -41,9 +41,9 @@ public final class ListenerServer: Sendable {
     private let log: Log
     private let table = ConnectionTable()
     private let logins: LoginTable
-    private let gate: PasswordGate
+    private let gate: AuthenticationQueue
     private let budget: ConnectionBudget
-    private let crowding = Crowding()
+    private let crowding = ConnectionEvictions()
     private let server = Mutex<WebSocketServer?>(nil)
 
     /// Creates a server that does not listen yet.
@@ -52,7 +52,7 @@ public final class ListenerServer: Sendable {
         self.log = log
         logins = LoginTable(limits: configuration.limits.logins)
         budget = ConnectionBudget(configuration.limits)
-        gate = PasswordGate(
+        gate = AuthenticationQueue(
             configuration.authenticator,
             limit: configuration.limits.checkingCount
         )
@@ -207,7 +207,7 @@ extension ListenerServer {
     private func follow(
         _ decision: LoginDecision,
         _ request: UpgradeRequest,
-        _ seat: LoginSeat,
+        _ seat: LoginSlot,
         now: () -> Void
     ) {
         switch decision {
@@ -265,7 +265,7 @@ extension ListenerServer {
     }
 
     /// Checks credentials first, so that nobody learns the databases' names without them; on a thread of the gate.
-    private func authenticate(_ request: UpgradeRequest, _ seat: LoginSeat) {
+    private func authenticate(_ request: UpgradeRequest, _ seat: LoginSlot) {
         switch gate.decide(about: request) {
         case .accepted(let user):
             if seat.showsCredentials { seat.succeeded(as: user) }
@@ -276,14 +276,14 @@ extension ListenerServer {
         }
     }
 
-    private func explanation(of request: UpgradeRequest, _ seat: LoginSeat) -> String {
+    private func explanation(of request: UpgradeRequest, _ seat: LoginSlot) -> String {
         guard seat.showsCredentials else { return "user name and password required" }
         let authorization = request.handshake.headers["Authorization"]
         let isByName = authorization.flatMap { BasicCredentials(header: $0) } != nil
         return isByName ? "wrong user name or password" : "invalid credentials"
     }
 
-    private func route(_ request: UpgradeRequest, user: String?, _ seat: LoginSeat) {
+    private func route(_ request: UpgradeRequest, user: String?, _ seat: LoginSlot) {
         guard case .replication(let name) = ListenerRoute(path: request.handshake.path),
             let database = configuration.databases[name]
         else { return refuse(request, 404, "database not found; check the URL") }
@@ -306,7 +306,7 @@ extension ListenerServer {
         guard let subprotocol = peer.choose(from: offered) else {
             return refuse(request, 400, peer.refusal(of: offered))
         }
-        let party = ConnectionParty(client, configuration.limits)
+        let party = ConnectionOwner(client, configuration.limits)
         guard table.hasRoom(for: party, within: configuration.limits.connectionCount) else {
             return refuse(request, 503, "too many connections; try again later")
         }
@@ -358,7 +358,7 @@ extension ListenerServer {
         _ store: Store,
         _ peer: PeerConfiguration,
         on transport: WebSocketServerTransport,
-        _ seat: LoginSeat
+        _ seat: LoginSlot
     ) {
         let session = PassiveSession(
             store: store,

@@ -8,7 +8,7 @@ enum FunctionNames {
     static func nearest(to name: String) -> String? {
         let typed = Array(name.utf8)
         guard typed.count <= 32 else { return nil }
-        return all.map { (name: $0, slips: Slip.count(Array($0.utf8), typed)) }
+        return all.map { (name: $0, slips: EditDistance.count(Array($0.utf8), typed)) }
             .filter { $0.slips <= min(2, typed.count / 2) }
             .min { $0.slips < $1.slips }?.name
     }

@@ -37,7 +37,7 @@ public struct QueryError: Error, Equatable, Sendable {
     public init(
         _ problem: String,
         code: Code = .invalidQuery,
-        at place: QueryPlace? = nil,
+        at place: QueryPosition? = nil,
         in text: String? = nil,
         syntaxOffset: Int? = nil
     ) {
@@ -58,7 +58,7 @@ extension QueryError {
         return QueryError(
             problem,
             code: code,
-            at: QueryPlace(offset: offset),
+            at: QueryPosition(offset: offset),
             in: text,
             syntaxOffset: syntaxOffset
         )

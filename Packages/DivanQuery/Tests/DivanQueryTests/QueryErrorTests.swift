@@ -88,8 +88,8 @@ import Testing
 
     @Test func `a position is counted in lines and bytes`() {
         let text = "SELECT ä\nFROM _"
-        #expect(QueryPlace(offset: 7).lineAndColumn(in: text) == (1, 8))
-        #expect(QueryPlace(offset: 15).lineAndColumn(in: text) == (2, 6))
+        #expect(QueryPosition(offset: 7).lineAndColumn(in: text) == (1, 8))
+        #expect(QueryPosition(offset: 15).lineAndColumn(in: text) == (2, 6))
     }
 
     @Test(arguments: [

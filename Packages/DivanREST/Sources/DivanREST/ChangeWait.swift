@@ -12,11 +12,11 @@ enum ChangeLook<Found> {
 
 /// Waits for something in a database: looks, and if there is nothing, waits for the bell.
 final class ChangeWait: Sendable {
-    let bell: ChangeBell
+    let bell: ChangeNotifier
     private let queue: WorkQueue
-    private let state = Mutex((isCancelled: false, ticket: ChangeBell.Ticket?.none))
+    private let state = Mutex((isCancelled: false, ticket: ChangeNotifier.Ticket?.none))
 
-    init(_ bell: ChangeBell, on queue: WorkQueue) {
+    init(_ bell: ChangeNotifier, on queue: WorkQueue) {
         self.bell = bell
         self.queue = queue
     }
@@ -58,7 +58,7 @@ final class ChangeWait: Sendable {
     }
 
     /// Records the ticket for `cancel`; an earlier one may come late, once the bell has rung for it.
-    func keep(_ ticket: ChangeBell.Ticket) {
+    func keep(_ ticket: ChangeNotifier.Ticket) {
         let isCancelled = state.withLock { state in
             if state.ticket.map({ $0.number < ticket.number }) ?? true { state.ticket = ticket }
             return state.isCancelled

@@ -19,7 +19,7 @@ public final class EventStreamBody: HTTPBodySource {
     ///   - greeting: Events that are sent immediately.
     ///   - look: Returns the events since the last call, never called concurrently; `nil` if there are none.
     public convenience init(
-        _ bell: ChangeBell,
+        _ bell: ChangeNotifier,
         on queue: WorkQueue,
         heartbeat: Duration,
         greeting: [UInt8] = [],
@@ -38,7 +38,7 @@ public final class EventStreamBody: HTTPBodySource {
 
     /// The same for a look that may be unfinished.
     init(
-        _ bell: ChangeBell,
+        _ bell: ChangeNotifier,
         on queue: WorkQueue,
         heartbeat: Duration,
         greeting: [UInt8] = [],

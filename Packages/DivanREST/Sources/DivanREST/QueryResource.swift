@@ -27,7 +27,7 @@ struct QueryResource {
             memory: call.limits.queryMemory,
             collections: call.rights.collections,
             sight: call.rights.condition.map {
-                QuerySight($0.test, byteLimit: call.limits.sightByteCount)
+                QueryVisibility($0.test, byteLimit: call.limits.sightByteCount)
             }
         )
         if try call.flag("explain") {

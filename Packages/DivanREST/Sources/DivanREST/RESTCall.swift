@@ -10,7 +10,7 @@ struct RESTCall: Sendable {
     let request: HTTPRequest
     let store: Store
     let rights: RESTRights
-    let bell: ChangeBell
+    let bell: ChangeNotifier
     let queue: WorkQueue
     let limits: RESTLimits
     /// Whether the client still has the rights that it had when it asked.

@@ -6,7 +6,7 @@ public import DivanStore
 public struct RESTQuery: Sendable {
     private let store: Store
     private let query: StorageQuery
-    private let sight: QuerySight?
+    private let sight: QueryVisibility?
 
     /// Parses and checks a query.
     ///
@@ -28,7 +28,7 @@ public struct RESTQuery: Sendable {
         timeout: Duration,
         memory: QueryMemory = .process,
         collections: [CollectionPath]? = nil,
-        sight: QuerySight? = nil
+        sight: QueryVisibility? = nil
     ) throws {
         store.purgeDue()
         self.store = store

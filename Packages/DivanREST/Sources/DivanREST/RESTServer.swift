@@ -67,18 +67,18 @@ public final class RESTServer: Sendable {
 /// Authenticates clients, and routes their requests.
 final class RESTService: Sendable {
     private let configuration: RESTConfiguration
-    private let queues: PartyQueues
-    private let door: RESTDoor
-    private let bells: [ExactText: ChangeBell]
+    private let queues: FairQueues
+    private let door: RESTAuthenticator
+    private let bells: [ExactText: ChangeNotifier]
 
     init(_ configuration: RESTConfiguration) {
         self.configuration = configuration
-        let queues = PartyQueues(configuration.limits)
+        let queues = FairQueues(configuration.limits)
         self.queues = queues
-        door = RESTDoor(configuration, queues)
+        door = RESTAuthenticator(configuration, queues)
         let clock = EventLoopGroup.shared.next()
         bells = configuration.databases.mapValues {
-            ChangeBell($0, clock: clock, queue: queues.whole)
+            ChangeNotifier($0, clock: clock, queue: queues.whole)
         }
     }
 

@@ -10,10 +10,10 @@ import Testing
 /// A wait for changes ends with whoever started it.
 @Suite(.timeLimit(.minutes(5))) struct ChangeWaitTests {
     private let queue = WorkQueue(label: "test", limit: 1)
-    private let bell: ChangeBell
+    private let bell: ChangeNotifier
 
     init() {
-        bell = ChangeBell(.inMemory(), clock: EventLoopGroup.shared.next(), queue: queue)
+        bell = ChangeNotifier(.inMemory(), clock: EventLoopGroup.shared.next(), queue: queue)
     }
 
     /// Lets the queue finish its work.

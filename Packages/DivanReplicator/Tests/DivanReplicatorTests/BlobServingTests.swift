@@ -34,7 +34,7 @@ import Testing
         }
 
         func site() throws -> Site {
-            let shelf = ObservedShelf { Source($0, self) }
+            let shelf = ObservedBlobStorage { Source($0, self) }
             return try Site(Store(engine: MemoryEngine(), blobs: BlobStore(shelf)))
         }
     }

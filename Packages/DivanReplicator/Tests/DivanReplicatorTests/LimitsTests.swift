@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test func `a queue returns the items within the limit, and always the first`() {
-        var line = Line<Int>()
+        var line = FIFOQueue<Int>()
         for weight in [5, 5, 5, 90, 1, 1] { line.append(weight) }
         #expect(line.popFirst(atMost: 32, within: 11, weighing: \.self) == [5, 5, 5])
         #expect(line.popFirst(atMost: 32, within: 10, weighing: \.self) == [90])

@@ -37,7 +37,7 @@ public struct CommandKey: KeySource {
             close(ends[1])
             throw error
         }
-        let patience = ReadingPatience(milliseconds: milliseconds)
+        let patience = ReadTimeout(milliseconds: milliseconds)
         var output = Self.output(of: ends[0], patience)
         var status: Int32 = 0
         // It may have closed its output and still run.
@@ -63,7 +63,7 @@ public struct CommandKey: KeySource {
     /// Whether a process ends in time.
     private static func ends(
         _ process: pid_t,
-        _ patience: ReadingPatience,
+        _ patience: ReadTimeout,
         _ status: inout Int32
     ) -> Bool {
         var pause: Int32 = 1
@@ -112,7 +112,7 @@ public struct CommandKey: KeySource {
     /// The whole output; `nil` if its end does not come in time, or it is too long.
     private static func output(
         of descriptor: Int32,
-        _ patience: ReadingPatience
+        _ patience: ReadTimeout
     ) -> [UInt8]? {
         var given: [UInt8] = []
         given.reserveCapacity(SealLimits.sourceByteCount + 1)

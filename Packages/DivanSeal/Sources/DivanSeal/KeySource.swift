@@ -170,7 +170,7 @@ public struct DescriptorKey: KeySource {
     public func key() throws(SealError) -> SealKey {
         var given = [UInt8](repeating: 0, count: SealLimits.sourceByteCount + 1)
         var count = 0
-        let patience = ReadingPatience(milliseconds: milliseconds)
+        let patience = ReadTimeout(milliseconds: milliseconds)
         while count < given.count {
             // Also for a pipe without a writer, which would seem to be at its end.
             guard patience.waits(for: descriptor) else {

@@ -1,7 +1,7 @@
 public import DivanJSON
 
 /// The property that a cipher encrypts or decrypts.
-public struct FieldQuestion: Sendable {
+public struct FieldContext: Sendable {
     /// The scope of the document's collection.
     public let scope: String
     /// The name of the document's collection.
@@ -19,13 +19,13 @@ public struct FieldQuestion: Sendable {
 ///
 /// Called on the thread of the replication, which it can block.
 public typealias FieldSealing =
-    @Sendable (_ value: [UInt8], _ question: FieldQuestion) throws -> SealedField?
+    @Sendable (_ value: [UInt8], _ question: FieldContext) throws -> SealedField?
 
 /// Decrypts a value into its JSON; with `nil`, or an empty result, the property remains as received.
 ///
 /// Called on the thread of the replication, which it can block.
 public typealias FieldOpening =
-    @Sendable (_ field: SealedField, _ question: FieldQuestion) throws -> [UInt8]?
+    @Sendable (_ field: SealedField, _ question: FieldContext) throws -> [UInt8]?
 
 /// The encryptable properties of one document, outgoing or incoming.
 ///
@@ -49,8 +49,8 @@ public struct DocumentFields: Sendable {
     func question(
         _ path: FieldPath,
         in document: JSONObject
-    ) throws(FieldFailure) -> FieldQuestion {
-        FieldQuestion(
+    ) throws(FieldFailure) -> FieldContext {
+        FieldContext(
             scope: scope,
             collection: collection,
             documentID: documentID,

@@ -55,7 +55,7 @@ public final class FieldKeyring: Sendable {
     /// Encrypts with the current key.
     @Sendable public func seal(
         _ value: [UInt8],
-        _ question: FieldQuestion
+        _ question: FieldContext
     ) throws -> SealedField? {
         try seals[current].map { seal in
             SealedField(
@@ -71,7 +71,7 @@ public final class FieldKeyring: Sendable {
     /// - Throws: `damaged` for a value that was not encrypted with that key or for this property.
     @Sendable public func open(
         _ field: SealedField,
-        _ question: FieldQuestion
+        _ question: FieldContext
     ) throws -> [UInt8]? {
         guard field.algorithm == Self.algorithm, let keyID = field.keyID.map({ FieldKeyID($0) })
         else { return nil }
@@ -81,7 +81,7 @@ public final class FieldKeyring: Sendable {
     }
 }
 
-extension FieldQuestion {
+extension FieldContext {
     /// The place as bytes, each part preceded by its length, so that no two places are equal.
     fileprivate func bound(to keyID: FieldKeyID) -> [UInt8] {
         var bytes: [UInt8] = []

@@ -96,7 +96,7 @@ struct SealingWalk {
 
 extension FieldFailure {
     /// Converts the error of a cipher.
-    init(_ error: any Error, at question: FieldQuestion) {
+    init(_ error: any Error, at question: FieldContext) {
         self =
             error as? FieldFailure
             ?? .failed(keyPath: question.keyPath, reason: String(describing: error))

@@ -109,8 +109,8 @@ struct KeyringTests {
     }
 
     /// The question to a cipher for `ssn` of the document.
-    private static func question() throws -> FieldQuestion {
-        let asked = Mutex<FieldQuestion?>(nil)
+    private static func question() throws -> FieldContext {
+        let asked = Mutex<FieldContext?>(nil)
         _ = try place.sealed(local) { value, question in
             asked.withLock { $0 = question }
             return SealedField(value)

@@ -142,8 +142,9 @@ public final class ActiveSession: @unchecked Sendable {
         }
     }
 
-    /// Reports what the session is waiting for, the longest wait first. Can be called from any thread; answers on a
-    /// loop.
+    /// Reports what the session is waiting for, the longest wait first.
+    ///
+    /// Can be called from any thread; answers on a loop.
     ///
     /// If application code blocks the loop, the answer arrives afterwards.
     public func waits(_ answer: @escaping @Sendable ([SyncWait]) -> Void) {

@@ -36,7 +36,7 @@ final class PeerDriver: MessageReceiver, @unchecked Sendable {
     private let store: Store
     private let settler: ConflictSettler
     private let hooks: Hooks
-    private let notices: StoreNotices
+    private let notices: StoreChangeNotifier
     private let watchesStore: Bool
     private let runStoring: Run?
 
@@ -72,7 +72,7 @@ final class PeerDriver: MessageReceiver, @unchecked Sendable {
         hooks: Hooks
     ) {
         self.peer = peer
-        notices = StoreNotices(own: peer.origin)
+        notices = StoreChangeNotifier(own: peer.origin)
         self.transport = transport
         self.store = store
         self.settler = settler

@@ -29,10 +29,10 @@ public final class Store: Sendable {
     let place: StorePlace?
     let writing = RecursiveLock()
     private let observers: StoreObservers
-    private let savings = SavingQueue()
+    private let savings = GroupCommitQueue()
     let deltaSources = DeltaSources()
     /// Loaded with the first checkpoint of a peer.
-    let checkpointOwners = Mutex<CheckpointLedger?>(nil)
+    let checkpointOwners = Mutex<CheckpointQuota?>(nil)
     let expirations = Mutex(NextExpiration())
     private let hasToldOfUnsentKey = Atomic(false)
     // Accessed only by the thread that holds `writing`.
@@ -229,7 +229,7 @@ public final class Store: Sendable {
             }
         }
         let ticket = savings.add(revision, in: collection, numbered: number)
-        let result = writing.withLock { () -> Result<SavingQueue.Outcome, any Error>? in
+        let result = writing.withLock { () -> Result<GroupCommitQueue.Outcome, any Error>? in
             // Takes at most as many rounds as threads wait, since the oldest tickets are taken first.
             while ticket.result == nil, case let group = savings.take(), !group.isEmpty {
                 store(group)
@@ -252,7 +252,7 @@ public final class Store: Sendable {
 
     /// Stores a group in one transaction or, if that fails, each save in its own, so that one
     /// save's failure does not affect the others.
-    private func store(_ group: [SavingQueue.Ticket]) {
+    private func store(_ group: [GroupCommitQueue.Ticket]) {
         do {
             let (outcomes, _) = try transact(origin: .local) { writer in
                 try group.map { try writer.save($0) }

@@ -25,7 +25,7 @@ import Testing
     }
 
     /// A document whose first revision a remote has, edited twice here.
-    private func edit(_ room: Room, spaced: Bool) throws {
+    private func edit(_ room: StoreFixture, spaced: Bool) throws {
         try room.insert("doc", "1-aa", body: Self.body(1, spaced: spaced))
         try room.save("doc", Self.body(2))
         try room.save("doc", Self.body(3))
@@ -51,7 +51,7 @@ import Testing
     @Test(arguments: EngineKind.allCases, [false, true])
     func `an old body is returned byte for byte`(_ kind: EngineKind, _ isSpaced: Bool) throws {
         for archive in Self.archives {
-            let room = try Room(kind, archive: archive)
+            let room = try StoreFixture(kind, archive: archive)
             try edit(room, spaced: isSpaced)
             #expect(try oldBody(room.store) == Self.body(1, spaced: isSpaced))
             let current = try #require(try room.document("doc"))
@@ -64,7 +64,7 @@ import Testing
     @Test(arguments: EngineKind.allCases)
     func `recording what a remote has does not change old bodies`(_ kind: EngineKind) throws {
         for archive in Self.archives {
-            let room = try Room(kind, archive: archive)
+            let room = try StoreFixture(kind, archive: archive)
             try edit(room, spaced: false)
             let current = try #require(try room.document("doc")).revisionID
             try room.store.write { writer in
@@ -82,7 +82,7 @@ import Testing
     @Test(arguments: EngineKind.allCases)
     func `both sides of a conflict keep their bodies`(_ kind: EngineKind) throws {
         for archive in Self.archives {
-            let room = try Room(kind, archive: archive)
+            let room = try StoreFixture(kind, archive: archive)
             try edit(room, spaced: false)
             try room.insert("doc", "2-bb", history: ["1-aa"], body: Self.body(9, spaced: true))
             let conflict = try #require(

@@ -16,7 +16,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `stores blobs under the documented digests and file names`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let blobs = room.store.blobs
         for vector in try Fixture("blobs.json").decoded(as: Vectors.self).blobs {
             let content = Array(vector.contentUtf8.utf8)
@@ -46,7 +46,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `accepts content in pieces of any size`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         var generator = SeededGenerator(seed: 7)
         let content = [UInt8].random(count: 300_000, using: &generator)
         let writer = try room.store.blobs.writer()
@@ -69,7 +69,7 @@ import Testing
     func `stores nothing if the content does not match the expected digest`(
         _ kind: EngineKind
     ) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let blobs = room.store.blobs
         let expected = BlobDigest(hashing: Array("promised".utf8).span)
         let actual = BlobDigest(hashing: Array("delivered".utf8).span)
@@ -84,7 +84,7 @@ import Testing
 
     @Test(arguments: EngineKind.onDisk)
     func `an abandoned writer leaves no file`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let directory = try #require(room.store.blobs.directory)
         var writer: BlobWriter? = try room.store.blobs.writer()
         try writer?.append([1, 2, 3].span)

@@ -27,7 +27,7 @@ import Testing
         "REGEXP_LIKE(owner, '^[aA]')", "NOT META().deleted", "'b' IN tags", "n IN (3, 'x', $p)",
     ])
     func `a condition matches the same documents as a query`(_ text: String) throws {
-        let room = try Room(.file)
+        let room = try StoreFixture(.file)
         for (index, body) in Self.bodies.enumerated() {
             try room.save(DocumentID(unchecked: "d\(index)"), body)
         }

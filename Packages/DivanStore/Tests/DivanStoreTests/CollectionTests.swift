@@ -35,7 +35,7 @@ import Testing
     func `collections are separate even if their names differ only in case`(
         _ kind: EngineKind
     ) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let paths = try ["people", "People", "work.people"].map {
             try #require(CollectionPath($0))
         }
@@ -59,7 +59,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `a deleted collection is empty when it is created again`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let path = try #require(CollectionPath("people"))
         try room.store.createCollection(path)
         try room.store.write { _ = try $0.save("doc", in: path, body: Array("{}".utf8)) }
@@ -83,7 +83,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `the default collection always exists`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         try room.save("doc")
         try room.store.deleteCollection(.default)
         #expect(try room.store.hasCollection(.default))
@@ -93,7 +93,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `document IDs with a prefix are listed from any position`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let all: [DocumentID] = ["a", "ab", "b", "ba", "bb", "b\u{E9}", "be\u{301}", "c"]
         for id in all { try room.save(id) }
         try room.save("bx")
@@ -114,7 +114,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `the last sequences of all collections are read in one call`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let path = try #require(CollectionPath("people"))
         try room.store.createCollection(path)
         try room.save("one")
@@ -125,7 +125,7 @@ import Testing
     @Test(arguments: EngineKind.allCases)
     func `creating a collection is rolled back with its transaction`(_ kind: EngineKind) throws {
         struct Refused: Error {}
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let path = try #require(CollectionPath("people"))
         #expect(throws: Refused.self) {
             try room.store.write { writer in
@@ -144,7 +144,7 @@ import Testing
     func `one transaction can change many collections, and observers hear of each`(
         _ kind: EngineKind
     ) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let paths = (0..<40).compactMap { CollectionPath(scope: "s", name: "c\($0)") }
         let gone = Set(stride(from: 0, to: 40, by: 3).map { paths[$0] })
         let told = Mutex<[CollectionPath]>([])

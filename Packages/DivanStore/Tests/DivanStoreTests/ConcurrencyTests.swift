@@ -74,7 +74,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `readers never see a partial transaction`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let (store, findings, notices) = (room.store, Findings(), Notices())
         for number in 0..<Self.accounts {
             try room.save(

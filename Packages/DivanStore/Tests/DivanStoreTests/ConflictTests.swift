@@ -12,8 +12,8 @@ import Testing
         _ kind: EngineKind,
         localIsTombstone: Bool = false,
         remoteIsTombstone: Bool = false
-    ) throws -> (room: Room, conflict: StoredConflict) {
-        let room = try Room(kind)
+    ) throws -> (room: StoreFixture, conflict: StoredConflict) {
+        let room = try StoreFixture(kind)
         try room.insert("doc", "1-aa", body: #"{"n":1}"#)
         try room.save("doc", localIsTombstone ? "{}" : #"{"n":2}"#, isTombstone: localIsTombstone)
         try room.insert(
@@ -68,7 +68,7 @@ import Testing
     }
 
     private func resolve(
-        _ room: Room,
+        _ room: StoreFixture,
         _ conflict: StoredConflict,
         _ decision: ConflictDecision
     ) throws -> StoredDocument? {

@@ -140,8 +140,8 @@ import Testing
 
     static let depths = [1, 20, 31, 60, 95]
 
-    private func room(_ kind: EngineKind = .file) throws -> Room {
-        let room = try Room(kind)
+    private func room(_ kind: EngineKind = .file) throws -> StoreFixture {
+        let room = try StoreFixture(kind)
         try room.save("one", #"{"list":[1,2],"n":1,"s":"Ab"}"#)
         try room.save("two", #"{"list":[3],"n":2,"s":"Cd"}"#)
         return room
@@ -158,7 +158,8 @@ import Testing
         )
     }
 
-    private func rows(_ statement: CheckedStatement, in room: Room) throws -> [[QueryValue]] {
+    private func rows(_ statement: CheckedStatement, in room: StoreFixture) throws -> [[QueryValue]]
+    {
         let rows = try room.store.rows(of: StorageQuery(statement))
         defer { rows.end() }
         var found: [[QueryValue]] = []

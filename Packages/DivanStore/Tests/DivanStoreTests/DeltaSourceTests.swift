@@ -10,11 +10,11 @@ import Testing
     private func body(_ number: Int) -> String { #"{"n":\#(number),"text":"\#(Self.text)"}"# }
 
     /// The revisions of a document that was saved `count` times.
-    private func edit(_ room: Room, _ numbers: ClosedRange<Int>) throws -> [RevisionID] {
+    private func edit(_ room: StoreFixture, _ numbers: ClosedRange<Int>) throws -> [RevisionID] {
         try numbers.map { try room.save("doc", body($0)).revisionID }
     }
 
-    private func bodies(_ room: Room, _ revisions: [RevisionID]) throws -> [String?] {
+    private func bodies(_ room: StoreFixture, _ revisions: [RevisionID]) throws -> [String?] {
         try room.store.read { reader in
             try revisions.map { id in
                 try reader.revision("doc", id, in: .default).map {
@@ -26,7 +26,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `a hold keeps the last three bodies that were replaced`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let hold = try room.store.holdDeltaSources()
         let revisions = try edit(room, 1...5)
         #expect(try bodies(room, revisions) == [nil] + (2...5).map { body($0) })
@@ -35,7 +35,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `without a hold only the current body is kept`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let revisions = try edit(room, 1...4)
         #expect(try bodies(room, revisions) == [nil, nil, nil, body(4)])
     }
@@ -45,7 +45,7 @@ import Testing
     func `bodies that were current during a hold survive later edits`(
         _ kind: EngineKind
     ) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         var hold: DeltaSourceHold? = try room.store.holdDeltaSources()
         let held = try edit(room, 1...2)
         withExtendedLifetime(hold) {}
@@ -84,7 +84,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `forgotten delta sources are removed by the next save`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         var hold: DeltaSourceHold? = try room.store.holdDeltaSources()
         let revisions = try edit(room, 1...3)
         try room.store.forgetDeltaSources()
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test func `a collection created after a hold keeps no old bodies`() throws {
-        let room = try Room(.memory)
+        let room = try StoreFixture(.memory)
         withExtendedLifetime(try room.store.holdDeltaSources()) {}
         let path = try #require(CollectionPath("later"))
         try room.store.createCollection(path)
@@ -133,7 +133,7 @@ import Testing
 
     /// Revisions that a peer pushes replace bodies like saves do.
     @Test func `a hold keeps bodies that a push replaces`() throws {
-        let room = try Room(.memory)
+        let room = try StoreFixture(.memory)
         let hold = try room.store.holdDeltaSources()
         let first = try edit(room, 1...1)[0]
         try room.insert("doc", "2-bb", history: ["\(first)"], body: body(2), remote: nil)

@@ -12,15 +12,15 @@ import Testing
         "true", "1",
     ]
 
-    private func room(_ kind: EngineKind) throws -> Room {
-        let room = try Room(kind)
+    private func room(_ kind: EngineKind) throws -> StoreFixture {
+        let room = try StoreFixture(kind)
         for (index, value) in Self.values.enumerated() {
             try room.save(DocumentID(unchecked: "d\(index)"), #"{"v":\#(value),"a":[\#(value)]}"#)
         }
         return room
     }
 
-    private func rows(_ sql: String, in room: Room) throws -> [[QueryValue]] {
+    private func rows(_ sql: String, in room: StoreFixture) throws -> [[QueryValue]] {
         let catalogue = StoreCatalogue(room.store, named: "vectors")
         let statement = try QueryStatement(sql: sql).checked(against: catalogue, text: sql)
         let rows = try room.store.rows(of: StorageQuery(statement))
@@ -84,7 +84,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `DISTINCT in an aggregate counts equal values once`(kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let bodies = [
             #"{"g":1,"v":3,"s":"b"}"#, #"{"g":1,"v":3.0,"s":"B"}"#, #"{"g":1,"v":"3","s":"a"}"#,
             #"{"g":2,"v":{"a":1,"b":2},"s":"b"}"#, #"{"g":2,"v":{"b":2,"a":1},"s":"b"}"#,

@@ -103,15 +103,15 @@ import Testing
         failing: Int64
     ) throws {
         try #require(divan_faults_install() == 0)
-        let room = try PackedRoom()
-        try room.save(PackedRoom.routes(0..<100))
+        let room = try PackedStoreFixture()
+        try room.save(PackedStoreFixture.routes(0..<100))
         try room.pack()
         let ids = try room.store.read { try $0.documentIDs(in: .default, limit: 1) }
         let id = try #require(ids.first)
         try room.store.close()
         var first: Int64 = 1
         while true {
-            let store = try PackedRoom.open(room.directory)
+            let store = try PackedStoreFixture.open(room.directory)
             divan_faults_arm_reads(room.home.path, first, failing, EIO)
             let code = try refusal { _ = try store.read { try $0.document(id, in: .default) } }
             let callCount = divan_faults_disarm()

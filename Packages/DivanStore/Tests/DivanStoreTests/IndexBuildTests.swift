@@ -212,7 +212,7 @@ import Testing
     }
 
     @Test func `building an index in memory can be cancelled`() throws {
-        let room = try Room(.memory)
+        let room = try StoreFixture(.memory)
         let watch = IndexWatch()
         try room.store.write {
             try $0.createIndex("a", Self.definition(.value), in: .default, watch: watch)
@@ -227,7 +227,7 @@ import Testing
     }
 
     @Test func `an index that exceeds the memory for sorting contains every document`() throws {
-        let room = try Room(.file)
+        let room = try StoreFixture(.file)
         let count = 10_000
         try room.store.write { writer in
             for number in 0..<count {
@@ -243,8 +243,8 @@ import Testing
     }
 
     @Test func `the free space of the temporary directory is checked`() {
-        #expect(TemporaryRoom.holds(1))
-        #expect(!TemporaryRoom.holds(.max))
+        #expect(SQLiteTemporaryDirectory.holds(1))
+        #expect(!SQLiteTemporaryDirectory.holds(.max))
     }
 
     @Test(arguments: [nil, 1] as [UInt8?])

@@ -11,7 +11,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `a received revision keeps its ID`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let outcome = try room.insert(
             "doc",
             "3-cc",
@@ -28,7 +28,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `a received revision continues a known one`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         try room.insert("doc", "1-aa")
         let outcome = try room.insert("doc", "3-cc", history: ["2-bb", "1-aa"])
         #expect(outcome == .inserted(sequence: 2, isConflict: false))
@@ -40,7 +40,7 @@ import Testing
         _ kind: EngineKind,
         isIndexed: Bool
     ) throws {
-        let rooms = try [Room(kind), Room(kind)]
+        let rooms = try [StoreFixture(kind), StoreFixture(kind)]
         for room in rooms where isIndexed {
             try room.store.write { writer in
                 let tags = CheckedKey(.property(source: 0, "tags"))
@@ -90,7 +90,7 @@ import Testing
     func `stores a document whose oldest known revision has a high generation`(
         _ kind: EngineKind
     ) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let history = (650..<700).reversed().map { "\($0)-aa" }
         #expect(
             try room.insert("doc", "700-aa", history: history)
@@ -103,7 +103,7 @@ import Testing
     func `a tombstone for an unknown document is stored but not counted`(
         _ kind: EngineKind
     ) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         try room.insert("doc", "2-bb", history: ["1-aa"], isTombstone: true)
         #expect(try room.count() == 0)
         #expect(try room.document("doc")?.isTombstone == true)
@@ -113,7 +113,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `refuses a history with a gap and changes nothing`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let code = try refusal { try room.insert("doc", "5-ee", history: ["3-cc"]) }
         guard case .badRevision("doc", .brokenHistory) = code else {
             throw Unexpected(outcome: "\(String(describing: code))")
@@ -123,7 +123,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `a pulled conflict is stored next to the local branch`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         try room.insert("doc", "1-aa", body: #"{"n":1}"#)
         let local = try room.save("doc", #"{"n":2}"#)
         let outcome = try room.insert(
@@ -141,7 +141,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `refuses a conflict if conflicts are not allowed`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let saved = try room.save("doc", #"{"n":1}"#)
         let code = try refusal {
             try room.insert("doc", "1-ff", remote: nil, refusesConflicts: true)
@@ -161,7 +161,7 @@ import Testing
     /// The row of `revisions.md` §7 by which Sync Gateway accepts that a deleted document comes back.
     @Test(arguments: EngineKind.allCases)
     func `an accepted proposal over a tombstone can be inserted`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         try room.save("doc", #"{"n":1}"#)
         let gone = try room.save("doc", isTombstone: true)
         let proposed = try revision("1-ff")
@@ -194,7 +194,7 @@ import Testing
     @Test(arguments: EngineKind.allCases)
     func `a mark for a remote survives an edit and keeps the marked body`(_ kind: EngineKind) throws
     {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let first = try room.save("doc", #"{"n":1}"#)
         let second = RemoteID(rawValue: 2)
         try room.store.write { writer in
@@ -237,7 +237,7 @@ import Testing
 
     @Test(arguments: EngineKind.onDisk)
     func `a batch is one transaction`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let revisionID = try revision("1-aa")
         #expect(throws: StoreError.self) {
             try room.store.write { writer in
@@ -262,7 +262,7 @@ import Testing
     @Test(arguments: UInt64(0)..<40)
     func `both engines give the same result for any input`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
-        let rooms = try EngineKind.allCases.map { try Room($0) }
+        let rooms = try EngineKind.allCases.map { try StoreFixture($0) }
         for step in 0..<40 {
             let spellings: [DocumentID] = ["\u{212B}", "\u{C5}", "A\u{30A}"]
             let documentID = spellings[Int.random(in: 0..<3, using: &generator)]
@@ -284,7 +284,7 @@ import Testing
 
     private static func act(
         _ choice: Int,
-        in room: Room,
+        in room: StoreFixture,
         _ documentID: DocumentID,
         _ ids: [String],
         _ isTombstone: Bool
@@ -323,7 +323,7 @@ extension Result where Failure == StoreError {
     }
 }
 
-extension Room {
+extension StoreFixture {
     /// All documents and trees.
     fileprivate func state() throws -> [String] {
         try store.read { reader in

@@ -7,7 +7,7 @@ import Testing
 /// What an inspection says while others change the database.
 @Suite struct InspectionTests {
     /// Lists a blob that a compaction removes before it is read.
-    private struct EmptiedShelf: BlobShelf {
+    private struct EmptiedShelf: BlobStorage {
         let removed: BlobDigest
         private let rest = BlobMemory()
 

@@ -28,8 +28,8 @@ import Testing
         return .fullText([column], tokenizer: "unicode61", filter: nil)
     }
 
-    private func room(_ kind: EngineKind = .file) throws -> Room {
-        let room = try Room(kind)
+    private func room(_ kind: EngineKind = .file) throws -> StoreFixture {
+        let room = try StoreFixture(kind)
         try room.save("a", #"{"name":"Ash","story":"oak","tags":["x","y"]}"#)
         try room.save("b", #"{"name":"ash","story":"elm","tags":["y"]}"#)
         return room

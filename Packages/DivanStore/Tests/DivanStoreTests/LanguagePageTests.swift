@@ -183,10 +183,10 @@ private struct LanguagePage {
 
 /// A store with the documents of the page.
 private struct LanguageStore {
-    private let room: Room
+    private let room: StoreFixture
 
     init(_ page: LanguagePage, _ kind: EngineKind) throws {
-        room = try Room(kind)
+        room = try StoreFixture(kind)
         for (name, lines) in page.documents {
             let path = try #require(CollectionPath(name))
             try room.store.createCollection(path)

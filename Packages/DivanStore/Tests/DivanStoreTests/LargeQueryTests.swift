@@ -56,8 +56,8 @@ import Testing
         },
     ]
 
-    private func room() throws -> Room {
-        let room = try Room(.file)
+    private func room() throws -> StoreFixture {
+        let room = try StoreFixture(.file)
         for number in 0..<5 {
             try room.save(
                 DocumentID(unchecked: "d\(number)"),
@@ -71,7 +71,7 @@ import Testing
         return room
     }
 
-    private func makeWords(_ name: ExactText = "words", in room: Room) throws {
+    private func makeWords(_ name: ExactText = "words", in room: StoreFixture) throws {
         let column = QueryIndexDefinition.FullTextColumn(name: "s", .property(source: 0, "s"))
         try room.store.write {
             try $0.createIndex(
@@ -84,7 +84,7 @@ import Testing
 
     private func rows(
         _ sql: String,
-        in room: Room,
+        in room: StoreFixture,
         _ parameters: [ExactText: QueryValue] = [:]
     ) throws -> [[QueryValue]] {
         let catalogue = StoreCatalogue(room.store, named: "large")
@@ -161,7 +161,7 @@ import Testing
     }
 
     @Test func `a query that is too large is rejected at the position of the excess`() throws {
-        let catalogue = StoreCatalogue(try Room(.memory).store, named: "large")
+        let catalogue = StoreCatalogue(try StoreFixture(.memory).store, named: "large")
         let sql = "SELECT n FROM _ WHERE " + Self.joined(4_000, " AND ") { "n > \($0)" }
         let error = #expect(throws: QueryError.self) {
             try QueryStatement(sql: sql).checked(against: catalogue, text: sql)

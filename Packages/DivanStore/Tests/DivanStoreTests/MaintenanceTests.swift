@@ -16,7 +16,7 @@ import Testing
     @Test(arguments: EngineKind.allCases)
     func `compacting keeps every blob that a stored revision references`(_ kind: EngineKind) throws
     {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let blobs = room.store.blobs
         let names = ["current", "ancestor", "conflict", "attachment", "held", "dropped", "none"]
         let digests = try names.map { try blobs.write(Array($0.utf8)) }
@@ -49,7 +49,7 @@ import Testing
     func `a referenced blob is kept even if the save did not declare it`(
         _ kind: EngineKind
     ) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let blobs = room.store.blobs
         let digests = try ["saved", "kept", "merged", "earlier"].map {
             try blobs.write(Array($0.utf8))
@@ -83,7 +83,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `a text that mentions attachments references no blob`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let bodies = [
             #"{"_attachments":{"x":{"digest":"md5-x"}}}"#, #"{"t":"\"@type\":\"blob\""}"#,
             #"{"a":{"_attachments":{"x":{"digest":"sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk="}}}}"#,
@@ -99,7 +99,7 @@ import Testing
     func `a held blob survives compacting until the hold ends`(
         _ kind: EngineKind
     ) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let blobs = room.store.blobs
         let writer = try blobs.writer()
         try writer.append([1, 2, 3])
@@ -118,7 +118,7 @@ import Testing
     func `documents that are due are purged once, even if the clock jumps`(
         _ kind: EngineKind
     ) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let now: Int64 = 1_800_000_000_000
         let times: [(DocumentID, Int64?)] = [
             ("soon", now + 1_000), ("later", now + 86_400_000), ("never", nil),
@@ -139,7 +139,7 @@ import Testing
 
     @Test(arguments: EngineKind.onDisk)
     func `compacting leaves unknown files alone and reports them`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let directory = try #require(room.store.blobs.directory)
         try write([1], to: directory + "/notes.txt")
         #expect(try room.store.compact().unknownNames == ["notes.txt"])
@@ -148,7 +148,7 @@ import Testing
 
     @Test(arguments: EngineKind.onDisk)
     func `compacting inside a transaction is refused`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let code = try refusal { try room.store.write { _ in _ = try room.store.compact() } }
         #expect(code == .busy(.thisProcess(ownerCount: 1)))
     }
@@ -157,7 +157,7 @@ import Testing
     func `compacting keeps all blobs if a body is unreadable, and reports the document`(
         _ kind: EngineKind
     ) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let digest = try room.store.blobs.write([1])
         try room.save("doc", "{not JSON", hasBlobs: true)
         let collection = try room.store.compact()
@@ -177,7 +177,7 @@ import Testing
         _ kind: EngineKind,
         body: String
     ) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         try room.save("good", #"{"n":1}"#)
         try room.store.checkIntegrity()
         try room.save("bad", body)
@@ -190,7 +190,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `expired documents are purged, including tombstones`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let notices = Notices()
         let people = try #require(CollectionPath("people"))
         try room.store.createCollection(people)
@@ -222,7 +222,7 @@ import Testing
     func `an expiration survives an edit and does not change the sequence`(
         _ kind: EngineKind
     ) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         try room.save("doc")
         func expiration() throws -> Int64? {
             try room.store.read { try $0.expiration(of: "doc", in: .default) }
@@ -242,7 +242,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `a remote keeps its ID`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let first = try room.store.remoteID(for: "wss://one/db")
         let second = try room.store.remoteID(for: "wss://two/db")
         #expect(first != second)
@@ -258,7 +258,7 @@ import Testing
     func `a peer checkpoint is saved only with its current revision`(
         _ kind: EngineKind
     ) throws {
-        let store = try Room(kind)
+        let store = try StoreFixture(kind)
         let id = "cp-a/b+c="
         let bytes: [UInt8] = [0, 1, 0xFF]
         #expect(try store.store.peerCheckpoint(id) == nil)
@@ -278,7 +278,7 @@ import Testing
     @Test(arguments: EngineKind.allCases)
     func `local checkpoints, peer checkpoints and metadata are separate`(_ kind: EngineKind) throws
     {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         try room.store.setLocalCheckpoint("id", [1])
         try room.store.setLocalCheckpoint("id", [2])
         try room.store.write { try $0.setMetadata("id", [3]) }
@@ -292,7 +292,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `checkpoints are listed and removed individually`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let store = room.store
         defer { withExtendedLifetime(room) {} }
         for id in ["b", "a"] {

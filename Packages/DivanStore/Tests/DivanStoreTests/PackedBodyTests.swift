@@ -15,9 +15,9 @@ import Testing
 
     @Test(arguments: [false, true])
     func `compressed bodies are read back unchanged and take less space`(isSealed: Bool) throws {
-        let room = try PackedRoom(isSealed: isSealed)
+        let room = try PackedStoreFixture(isSealed: isSealed)
         try room.pack()
-        let routes = PackedRoom.routes(0..<300)
+        let routes = PackedStoreFixture.routes(0..<300)
         for numbers in [0..<10, 10..<64, 64..<300] {
             try room.save(routes.filter { numbers.contains(Int($0.key.dropFirst(6)) ?? 0) })
         }
@@ -57,17 +57,17 @@ import Testing
     @Test func `random documents are read back unchanged`() throws {
         let seed = UInt64.random(in: 0...999_999)
         var dice = Dice(seed: seed)
-        let room = try PackedRoom()
-        try room.save(PackedRoom.routes(0..<70))
+        let room = try PackedStoreFixture()
+        try room.save(PackedStoreFixture.routes(0..<70))
         try room.pack()
-        var bodies = PackedRoom.routes(0..<70)
+        var bodies = PackedStoreFixture.routes(0..<70)
         for round in 0..<20 {
             var some: [String: [UInt8]] = [:]
             for _ in 0..<30 {
                 let body = try DocumentMaker.document(&dice).canonicalBytes()
                 some["d\(dice.number(in: 0...99))"] = body
             }
-            if round % 7 == 3 { try room.pack(round % 2 == 0 ? PackedRoom.lz4 : nil) }
+            if round % 7 == 3 { try room.pack(round % 2 == 0 ? PackedStoreFixture.lz4 : nil) }
             if round % 5 == 4 { try room.store.compact() }
             try room.save(some)
             bodies.merge(some) { $1 }
@@ -77,8 +77,8 @@ import Testing
     }
 
     @Test func `compacting compresses or decompresses existing bodies`() throws {
-        let room = try PackedRoom()
-        let bodies = PackedRoom.routes(0..<1_500)
+        let room = try PackedStoreFixture()
+        let bodies = PackedStoreFixture.routes(0..<1_500)
         try room.save(bodies)
         #expect(try room.packedCount() == 0)
         try room.pack()
@@ -107,9 +107,11 @@ import Testing
     }
 
     @Test func `a dictionary is discarded if its transaction is rolled back`() throws {
-        let room = try PackedRoom()
+        let room = try PackedStoreFixture()
         try room.pack()
-        let (one, other) = (PackedRoom.routes(0..<100), PackedRoom.routes(500..<700))
+        let (one, other) = (
+            PackedStoreFixture.routes(0..<100), PackedStoreFixture.routes(500..<700)
+        )
         #expect(throws: Undone.self) {
             try room.store.write { writer in
                 for (id, body) in one {
@@ -126,16 +128,16 @@ import Testing
     }
 
     @Test func `older versions refuse only databases that use compression`() throws {
-        let room = try PackedRoom()
-        try room.save(PackedRoom.routes(0..<100))
+        let room = try PackedStoreFixture()
+        try room.save(PackedStoreFixture.routes(0..<100))
         #expect(try room.look().integer("PRAGMA user_version") == 4)
         #expect(try room.store.read { try $0.bodyPacking(of: .default) } == nil)
         try room.pack()
         #expect(try room.look().integer("PRAGMA user_version") == 6)
-        #expect(try room.store.read { try $0.bodyPacking(of: .default) } == PackedRoom.lz4)
+        #expect(try room.store.read { try $0.bodyPacking(of: .default) } == PackedStoreFixture.lz4)
         try room.store.upgradeToVersionVectors()
         #expect(try room.look().integer("PRAGMA user_version") == 6)
-        let body = PackedRoom.routes(100..<101)
+        let body = PackedStoreFixture.routes(100..<101)
         try room.save(body)
         #expect(try room.body("route-100") == body["route-100"])
     }
@@ -144,22 +146,22 @@ import Testing
         let store = Store.inMemory()
         let body = Array(#"{"a":1}"#.utf8)
         try store.write { writer in
-            try writer.packBodies(of: .default, with: PackedRoom.lz4)
+            try writer.packBodies(of: .default, with: PackedStoreFixture.lz4)
             _ = try writer.save("a", in: .default, body: body)
         }
-        #expect(try store.read { try $0.bodyPacking(of: .default) } == PackedRoom.lz4)
+        #expect(try store.read { try $0.bodyPacking(of: .default) } == PackedStoreFixture.lz4)
         #expect(try store.read { try $0.document("a", in: .default)?.body } == body)
     }
 
     @Test func `deleting a collection deletes its dictionary`() throws {
-        let room = try PackedRoom()
+        let room = try PackedStoreFixture()
         try room.pack()
-        try room.save(PackedRoom.routes(0..<100))
+        try room.save(PackedStoreFixture.routes(0..<100))
         #expect(try room.dictionaries().count == 1)
         try room.store.deleteCollection(.default)
         #expect(try room.dictionaries().isEmpty)
         #expect(try room.store.read { try $0.bodyPacking(of: .default) } == nil)
-        let bodies = PackedRoom.routes(0..<100, seed: 3)
+        let bodies = PackedStoreFixture.routes(0..<100, seed: 3)
         try room.save(bodies)
         try room.pack()
         try room.store.compact()
@@ -169,8 +171,8 @@ import Testing
     }
 
     @Test func `a missing codec is reported and not treated as damage`() throws {
-        let room = try PackedRoom()
-        try room.save(PackedRoom.routes(0..<100))
+        let room = try PackedStoreFixture()
+        try room.save(PackedStoreFixture.routes(0..<100))
         try room.pack()
         try room.store.compact()
         try room.store.close()
@@ -179,7 +181,7 @@ import Testing
         let code = try refusal {
             _ = try store.read { try $0.document("route-1", in: .default) }
         }
-        #expect(code == .unknownCodec(number: PackedRoom.lz4))
+        #expect(code == .unknownCodec(number: PackedStoreFixture.lz4))
         // What the program lacks is not damage: nothing is left out because of it.
         #expect(try refusal { _ = try store.usage() } == code)
         #expect(try refusal { try store.compact() } == code)
@@ -204,8 +206,8 @@ import Testing
     }
 
     @Test func `a body is not reported as damaged if there is no memory to decompress it`() throws {
-        let room = try PackedRoom()
-        try room.save(PackedRoom.routes(0..<200))
+        let room = try PackedStoreFixture()
+        try room.save(PackedStoreFixture.routes(0..<200))
         try room.pack()
         try room.store.compact()
         #expect(try room.packedCount() > 100)
@@ -213,7 +215,7 @@ import Testing
         let options = StoreOptions(
             create: false,
             readOnly: true,
-            packing: BodyPacking([.init(PackedRoom.lz4, Starved())])
+            packing: BodyPacking([.init(PackedStoreFixture.lz4, Starved())])
         )
         let store = try Store.open(directory: room.directory, options: options)
         defer { try? store.close() }
@@ -230,8 +232,8 @@ import Testing
     func `a copy of a compressed database is complete, with indexes and another key`(
         isSealed: Bool
     ) throws {
-        let room = try PackedRoom(isSealed: isSealed)
-        let bodies = PackedRoom.routes(0..<200)
+        let room = try PackedStoreFixture(isSealed: isSealed)
+        let bodies = PackedStoreFixture.routes(0..<200)
         try room.save(bodies)
         try room.pack()
         try room.store.compact()
@@ -242,7 +244,7 @@ import Testing
             directory: room.directory,
             to: target,
             sealing: room.options.sealing,
-            packing: PackedRoom.packing
+            packing: PackedStoreFixture.packing
         )
         let copy = try Store.open(directory: target, options: room.options)
         defer { try? copy.close() }

@@ -11,9 +11,9 @@ import Testing
 /// Packed bodies and dictionaries that are not what was written cause an error with the document's
 /// name, and never a trap.
 @Suite struct PackedDamageTests {
-    private func packed() throws -> PackedRoom {
-        let room = try PackedRoom()
-        try room.save(PackedRoom.routes(0..<100))
+    private func packed() throws -> PackedStoreFixture {
+        let room = try PackedStoreFixture()
+        try room.save(PackedStoreFixture.routes(0..<100))
         try room.pack()
         try room.store.compact()
         try room.store.close()
@@ -21,7 +21,7 @@ import Testing
     }
 
     /// The result of reading a document of the changed file.
-    private func outcome(_ room: PackedRoom, _ id: String) throws -> StoreError.Code? {
+    private func outcome(_ room: PackedStoreFixture, _ id: String) throws -> StoreError.Code? {
         try room.reopen()
         defer { try? room.store.close() }
         return try refusal { _ = try room.body(id) }
@@ -51,7 +51,7 @@ import Testing
         let (one, other) = Self.losses[loss / 2]
         try room.look().execute(loss % 2 == 0 ? one : other)
         try room.reopen()
-        #expect(try room.bodies() == PackedRoom.routes(0..<100))
+        #expect(try room.bodies() == PackedStoreFixture.routes(0..<100))
         let count = "SELECT COUNT(*) FROM _ WHERE distance > 0"
         let scan = try PackedQueryTests.rows(count, room.store)
         #expect(scan == [[.integer(100)]])
@@ -61,7 +61,7 @@ import Testing
         try room.store.close()
         try room.look().execute(loss % 2 == 0 ? other : one)
         try room.reopen()
-        #expect(try room.bodies() == PackedRoom.routes(0..<100))
+        #expect(try room.bodies() == PackedStoreFixture.routes(0..<100))
     }
 
     @Test func `a damaged dictionary is reported and restored by a repair`() throws {
@@ -81,7 +81,7 @@ import Testing
     }
 
     /// Changes the packed bodies of documents in the file.
-    private func damage(_ ids: [String], in room: PackedRoom) throws {
+    private func damage(_ ids: [String], in room: PackedStoreFixture) throws {
         try room.store.close()
         let bodies = try ids.map { id in
             let find = try room.look().prepare("SELECT body FROM docs_1 WHERE documentID = '\(id)'")
@@ -155,8 +155,8 @@ import Testing
 
     /// The scan ends where a sequence is less than the one before, which is not the end.
     @Test func `a damaged sequence does not remove dictionaries that later rows need`() throws {
-        let room = try PackedRoom()
-        try room.save(PackedRoom.routes(0..<1_200))
+        let room = try PackedStoreFixture()
+        try room.save(PackedStoreFixture.routes(0..<1_200))
         try room.pack()
         try room.store.compact()
         try room.pack()
@@ -206,7 +206,7 @@ import Testing
             }
             #expect(tells != one.hasPrefix("DELETE"))
             // Work continues despite it.
-            try room.save(PackedRoom.routes(200..<300))
+            try room.save(PackedStoreFixture.routes(200..<300))
             #expect(try room.body("route-250") != nil)
             #expect(throws: (any Error).self) {
                 try PackedQueryTests.rows("SELECT SUM(distance) FROM _", room.store)
@@ -293,8 +293,8 @@ import Testing
         let salvage = try room.rebuild()
         #expect(salvage.documentCount == 100)
         try room.reopen()
-        #expect(try room.bodies() == PackedRoom.routes(0..<100))
-        #expect(try room.store.read { try $0.bodyPacking(of: .default) } == PackedRoom.lz4)
+        #expect(try room.bodies() == PackedStoreFixture.routes(0..<100))
+        #expect(try room.store.read { try $0.bodyPacking(of: .default) } == PackedStoreFixture.lz4)
         #expect(try room.packedCount() > 20)
     }
 
@@ -303,19 +303,19 @@ import Testing
         try room.reopen()
         // What is saved from now on is plain.
         try room.pack(nil)
-        try room.save(PackedRoom.routes(100..<110))
+        try room.save(PackedStoreFixture.routes(100..<110))
         try room.store.close()
         let code = try refusal { _ = try room.rebuild(packing: .none) }
-        #expect(code == .unknownCodec(number: PackedRoom.lz4))
+        #expect(code == .unknownCodec(number: PackedStoreFixture.lz4))
         try room.reopen()
-        let later = PackedRoom.routes(100..<110)
-        #expect(try room.bodies() == PackedRoom.routes(0..<100).merging(later) { $1 })
+        let later = PackedStoreFixture.routes(100..<110)
+        #expect(try room.bodies() == PackedStoreFixture.routes(0..<100).merging(later) { $1 })
     }
 
     @Test func `no single damaged page of a compressed database loses all documents`() throws {
-        let room = try PackedRoom()
+        let room = try PackedStoreFixture()
         let count = 300
-        try room.save(PackedRoom.routes(0..<count))
+        try room.save(PackedStoreFixture.routes(0..<count))
         try room.pack()
         try room.store.compact()
         try room.store.close()

@@ -50,17 +50,17 @@ import Testing
     /// Indexes created before and after the switch, and maintained while documents change.
     @Test(arguments: [false, true])
     func `queries return the same rows with and without compression`(areIndexesFirst: Bool) throws {
-        let (plain, packed) = (try PackedRoom(), try PackedRoom())
+        let (plain, packed) = (try PackedStoreFixture(), try PackedStoreFixture())
         for room in [plain, packed] {
             if areIndexesFirst { try Self.makeIndexes(room.store) }
-            try room.save(PackedRoom.routes(0..<300))
+            try room.save(PackedStoreFixture.routes(0..<300))
         }
         try packed.pack()
         if areIndexesFirst { try packed.store.compact() }
         for room in [plain, packed] {
-            try room.save(PackedRoom.routes(200..<400, seed: 9))
+            try room.save(PackedStoreFixture.routes(200..<400, seed: 9))
             if !areIndexesFirst { try Self.makeIndexes(room.store) }
-            try room.save(PackedRoom.routes(350..<450, seed: 10))
+            try room.save(PackedStoreFixture.routes(350..<450, seed: 10))
         }
         #expect(try packed.packedCount() > 200)
         for _ in 0..<2 {
@@ -80,8 +80,8 @@ import Testing
     func `full-text search finds words whether they were compressed before or after indexing`()
         throws
     {
-        let (plain, packed) = (try PackedRoom(), try PackedRoom())
-        func index(_ room: PackedRoom) throws {
+        let (plain, packed) = (try PackedStoreFixture(), try PackedStoreFixture())
+        func index(_ room: PackedStoreFixture) throws {
             let column = QueryIndexDefinition.FullTextColumn(
                 name: "city",
                 .property(source: 0, "city")
@@ -95,10 +95,10 @@ import Testing
             }
         }
         try index(packed)
-        for room in [plain, packed] { try room.save(PackedRoom.routes(0..<200)) }
+        for room in [plain, packed] { try room.save(PackedStoreFixture.routes(0..<200)) }
         try packed.pack()
         try packed.store.compact()
-        for room in [plain, packed] { try room.save(PackedRoom.routes(100..<300, seed: 4)) }
+        for room in [plain, packed] { try room.save(PackedStoreFixture.routes(100..<300, seed: 4)) }
         try index(plain)
         for word in ["oslo", "zürich", "nowhere"] {
             let sql = "SELECT META().id FROM _ WHERE MATCH(words, '\(word)') ORDER BY META().id"
@@ -111,7 +111,7 @@ import Testing
 
     @Test func `random queries return the same rows with and without compression`() throws {
         let seed = UInt64.random(in: 0...999_999)
-        let (plain, packed) = (try PackedRoom(), try PackedRoom())
+        let (plain, packed) = (try PackedStoreFixture(), try PackedStoreFixture())
         let other = try #require(CollectionPath("other"))
         var dice = Dice(seed: seed)
         var bodies: [String: [UInt8]] = [:]
@@ -130,7 +130,7 @@ import Testing
         // Plans are then alike, so that order and choice among equal values are, too.
         for room in [plain, packed] { try Self.makeIndexes(room.store) }
         try packed.pack()
-        try packed.store.write { try $0.packBodies(of: other, with: PackedRoom.lz4) }
+        try packed.store.write { try $0.packBodies(of: other, with: PackedStoreFixture.lz4) }
         try packed.store.compact()
         #expect(try packed.packedCount() > 10, "seed \(seed)")
         var maker = QueryMaker(seed: seed)

@@ -5,20 +5,20 @@ import Testing
 
 /// What is reported to a reader about the packing of a collection.
 @Suite struct PackedShareTests {
-    private func packedBodies(_ room: PackedRoom) throws -> PackedBodies? {
+    private func packedBodies(_ room: PackedStoreFixture) throws -> PackedBodies? {
         try room.store.read { try $0.packedBodies()[.default] }
     }
 
     @Test func `all documents of a small collection are examined`() throws {
-        let room = try PackedRoom()
-        try room.save(PackedRoom.routes(0..<100))
+        let room = try PackedStoreFixture()
+        try room.save(PackedStoreFixture.routes(0..<100))
         #expect(try packedBodies(room) == nil)
         try room.pack()
         var found = try #require(try packedBodies(room))
-        #expect(found.codec == PackedRoom.lz4 && found.dictionaryByteCount > 10_000)
+        #expect(found.codec == PackedStoreFixture.lz4 && found.dictionaryByteCount > 10_000)
         #expect(found.seenCount == 100 && found.packedCount == 0)
 
-        try room.save(PackedRoom.routes(0..<30, seed: 2))
+        try room.save(PackedStoreFixture.routes(0..<30, seed: 2))
         // Short bodies stay plain, and tombstones do not count.
         try room.save(["short": Array("{}".utf8)])
         try room.store.write { writer in
@@ -31,8 +31,8 @@ import Testing
     }
 
     @Test func `dictionaries that only older rows use are counted`() throws {
-        let room = try PackedRoom()
-        try room.save(PackedRoom.routes(0..<100))
+        let room = try PackedStoreFixture()
+        try room.save(PackedStoreFixture.routes(0..<100))
         try room.pack()
         try room.store.compact()
         let one = try #require(try packedBodies(room))
@@ -51,36 +51,36 @@ import Testing
     }
 
     @Test func `a sample of the documents of a large collection is examined`() throws {
-        let room = try PackedRoom()
-        try room.save(PackedRoom.routes(0..<2_000))
+        let room = try PackedStoreFixture()
+        try room.save(PackedStoreFixture.routes(0..<2_000))
         try room.pack()
         #expect(try packedBodies(room)?.packedCount == 0)
         // A quarter of them is saved again, which leaves their first sequences unused.
-        try room.save(PackedRoom.routes(0..<500, seed: 2))
+        try room.save(PackedStoreFixture.routes(0..<500, seed: 2))
         var found = try #require(try packedBodies(room))
         #expect((200...300).contains(found.seenCount))
         #expect((40...90).contains(found.packedCount), "\(found)")
 
         // All of them follow a hundred thousand unused sequences.
-        for _ in 0..<50 { try room.save(PackedRoom.routes(0..<2_000, seed: 3)) }
+        for _ in 0..<50 { try room.save(PackedStoreFixture.routes(0..<2_000, seed: 3)) }
         found = try #require(try packedBodies(room))
         #expect((200...300).contains(found.seenCount))
         #expect(found.packedCount == found.seenCount)
     }
 
     @Test func `compression without a dictionary is reported, also in memory`() throws {
-        let room = try PackedRoom()
+        let room = try PackedStoreFixture()
         try room.pack()
         let empty = try #require(try packedBodies(room))
-        #expect(empty.codec == PackedRoom.lz4 && empty.allDictionariesByteCount == 0)
+        #expect(empty.codec == PackedStoreFixture.lz4 && empty.allDictionariesByteCount == 0)
         #expect(empty.seenCount == 0)
 
         let memory = Store.inMemory()
         try memory.write { writer in
-            try writer.packBodies(of: .default, with: PackedRoom.lz4)
+            try writer.packBodies(of: .default, with: PackedStoreFixture.lz4)
             _ = try writer.save("a", in: .default, body: Array("{}".utf8))
         }
         let kept = try #require(try memory.read { try $0.packedBodies()[.default] })
-        #expect(kept.codec == PackedRoom.lz4 && kept.seenCount == 0)
+        #expect(kept.codec == PackedStoreFixture.lz4 && kept.seenCount == 0)
     }
 }

@@ -11,7 +11,7 @@ import Testing
     func `the oldest checkpoint of an owner is evicted, and those of other owners are kept`(
         kind: EngineKind
     ) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         try room.store.setPeerCheckpoint("mine", [1], expectedRevision: nil, owner: "me", at: 1)
         let limit = StoreLimits.ownedCheckpointCount
         for number in 0..<limit {
@@ -32,7 +32,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `checkpoints of an owner are limited by their total size`(kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let body = [UInt8](repeating: 1, count: 1 << 20)
         for number in 0..<40 {
             try room.store.setPeerCheckpoint(
@@ -51,7 +51,7 @@ import Testing
     func `checkpoint names that differ only in their bytes are counted separately`(
         kind: EngineKind
     ) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         for id in ["\u{C5}", "A\u{30A}", "\u{212B}"] {
             try room.store.setPeerCheckpoint(id, [1], expectedRevision: nil, owner: "eve")
         }
@@ -67,7 +67,7 @@ import Testing
     func `checkpoints without an owner do not count toward the limit per owner`(
         kind: EngineKind
     ) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let limit = StoreLimits.ownedCheckpointCount
         for number in 0..<limit + 5 {
             try room.store.setPeerCheckpoint("c\(number)", [1], expectedRevision: nil)
@@ -80,7 +80,7 @@ import Testing
     func `checkpoints that were rolled back or whose collection was deleted do not count`(
         kind: EngineKind
     ) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let notes = try #require(CollectionPath("notes"))
         let limit = StoreLimits.ownedCheckpointCount
         try room.store.setPeerCheckpoint(
@@ -126,7 +126,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `a refused save does not remove a checkpoint`(kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         try room.store.setPeerCheckpoint("a", [1], expectedRevision: nil, owner: "eve")
         #expect(throws: StoreError.self) {
             try room.store.setPeerCheckpoint("a", [2], expectedRevision: "7-cc", owner: "eve")

@@ -104,7 +104,7 @@ private struct QueryWorld {
 
     private static let analysed = "indexed, with statistics"
 
-    private let rooms: [(name: String, room: Room)]
+    private let rooms: [(name: String, room: StoreFixture)]
     private let documents: [QueryCollection: [Oracle.Document]]
     private let values = Dictionary(
         uniqueKeysWithValues: ExpressionMaker.parameters.map { ($0.name, $0.value) }
@@ -140,7 +140,7 @@ private struct QueryWorld {
             ("plain", .file), ("indexed", .file), ("sealed, indexed", .sealed),
             ("in memory", .memory), (Self.analysed, .file),
         ].map { name, kind in
-            let room = try Room(kind)
+            let room = try StoreFixture(kind)
             for collection in collections {
                 try Self.fill(room.store, collection, documents[collection] ?? [])
                 guard name != "plain" else { continue }

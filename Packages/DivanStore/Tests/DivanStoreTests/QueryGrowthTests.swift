@@ -52,7 +52,11 @@ import Testing
     // MARK: Measuring
 
     /// Processor time of this thread, so that a busy machine changes little; what seems to grow is measured again.
-    private static func check(_ shape: GrowthShape, in small: Room, _ large: Room) throws {
+    private static func check(
+        _ shape: GrowthShape,
+        in small: StoreFixture,
+        _ large: StoreFixture
+    ) throws {
         let (count, more) = (shape.count, shape.count * factor)
         let (sql, longer) = (shape.sql(count), shape.sql(more))
         let (parameters, larger) = (shape.parameters(count), shape.parameters(more))
@@ -74,7 +78,7 @@ import Testing
     private static func time(
         _ sql: String,
         _ parameters: [ExactText: QueryValue],
-        in room: Room
+        in room: StoreFixture
     ) throws -> Double {
         let start = now()
         do {
@@ -85,8 +89,8 @@ import Testing
 
     private static func now() -> Double { divan_thread_milliseconds() }
 
-    private static func room(_ documents: [String]) throws -> Room {
-        let room = try Room(.file)
+    private static func room(_ documents: [String]) throws -> StoreFixture {
+        let room = try StoreFixture(.file)
         try room.store.write { writer in
             for (number, body) in documents.enumerated() {
                 let id = DocumentID(unchecked: "d\(number)")
@@ -97,7 +101,7 @@ import Testing
     }
 }
 
-extension Room {
+extension StoreFixture {
     /// How many rows a query has.
     func count(
         _ sql: String,

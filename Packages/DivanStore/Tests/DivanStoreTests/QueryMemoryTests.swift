@@ -11,8 +11,8 @@ import Testing
     private static let memory = QueryMemory(byteLimit: 48 << 20)
 
     /// Documents of a megabyte each, with many small properties.
-    private func room(count: Int = 24) throws -> Room {
-        let room = try Room(.file)
+    private func room(count: Int = 24) throws -> StoreFixture {
+        let room = try StoreFixture(.file)
         let names = (0..<160).map { #""p\#($0)":\#($0)"# }.joined(separator: ",")
         for number in 0..<count {
             let digit = String(number % 10)
@@ -27,7 +27,7 @@ import Testing
 
     private func count(
         _ sql: String,
-        in room: Room,
+        in room: StoreFixture,
         _ memory: QueryMemory
     ) throws -> Int {
         let catalogue = StoreCatalogue(room.store, named: "memory")
@@ -108,7 +108,7 @@ import Testing
         "SELECT DISTINCT n / 2, MILLIS_TO_STR(n), LOWER('É' || words[2]) FROM _ ORDER BY n / 2 DESC",
     ])
     func `a query fails cleanly wherever memory runs out`(_ sql: String) throws {
-        let room = try Room(.file)
+        let room = try StoreFixture(.file)
         for number in 0..<40 {
             try room.save(
                 DocumentID(unchecked: "d\(number)"),

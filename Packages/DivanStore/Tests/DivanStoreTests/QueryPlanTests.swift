@@ -8,10 +8,10 @@ import Testing
 /// Which index a query uses, and what its plan says of that.
 @Suite("Query plans")
 struct QueryPlanTests {
-    private let room: Room
+    private let room: StoreFixture
 
     init() throws {
-        room = try Room(.file)
+        room = try StoreFixture(.file)
         try room.store.createCollection(try #require(CollectionPath("shop.chairs")))
         for number in 0..<60 {
             let kind = number % 7 == 0 ? "null" : number % 5 == 0 ? "true" : "\"k\(number % 4)\""
@@ -167,9 +167,9 @@ struct QueryPlanTests {
     @Test("A hypothetical index appears in the plan but not in the database")
     func supposed() throws {
         let sql = "SELECT tags FROM _ WHERE kind = 'k1' AND n > 1"
-        func supposed(_ name: ExactText, _ keys: String...) throws -> SupposedIndex {
+        func supposed(_ name: ExactText, _ keys: String...) throws -> HypotheticalIndex {
             let keys = try keys.map { try QueryExpression(sql: $0).checkedKey(over: .standard) }
-            return SupposedIndex(name, .value(keys, filter: nil), in: .default)
+            return HypotheticalIndex(name, .value(keys, filter: nil), in: .default)
         }
         let candidates = [try supposed("x", "tags"), try supposed("y", "kind", "n")]
         #expect(try room.store.plan(of: query(sql), supposing: candidates).indexes == ["y"])
@@ -182,7 +182,7 @@ struct QueryPlanTests {
 
     @Test("Indexes are rebuilt and checked against the documents", arguments: EngineKind.allCases)
     func reindexing(kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         try room.save("a", #"{"kind":1,"tags":[1,2]}"#)
         let item = CheckedKey(.property(source: 1, QueryPath()))
         let column = QueryIndexDefinition.FullTextColumn(name: "s", .property(source: 0, "s"))

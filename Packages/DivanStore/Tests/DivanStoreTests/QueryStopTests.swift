@@ -58,8 +58,8 @@ import Testing
         Hostile(sql: "SELECT ARRAY_AGG(d.t) FROM _ AS d UNNEST d.v AS a"),
     ]
 
-    private static func room() throws -> Room {
-        let room = try Room(.file)
+    private static func room() throws -> StoreFixture {
+        let room = try StoreFixture(.file)
         let text = String(repeating: "a", count: 1_000_000)
         let items = (0..<200_000).map { "\($0)" }.joined(separator: ",")
         let deep = String(repeating: "[", count: 100) + items + String(repeating: "]", count: 100)
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test func `a query can be cancelled while SQLite compiles it`() throws {
-        let room = try Room(.file)
+        let room = try StoreFixture(.file)
         try room.save("a", #"{"n":1}"#)
         let sources = (0..<60).map { " JOIN _ AS s\($0) ON s\($0).n = d.n" }.joined()
         let sql = "SELECT \(Self.wide("d.n + s7.n")) FROM _ AS d\(sources)"

@@ -10,8 +10,8 @@ struct QueryTests {
         .property(source: source, "price")
     }
 
-    private func chairs(_ kind: EngineKind) throws -> Room {
-        let room = try Room(kind)
+    private func chairs(_ kind: EngineKind) throws -> StoreFixture {
+        let room = try StoreFixture(kind)
         try room.save("oslo", #"{"maker":"m1","parts":[{"n":"leg"},{"n":"seat"}],"price":120}"#)
         try room.save("bern", #"{"maker":"m1","parts":[{"n":"arm"}],"price":340.5}"#)
         try room.save("turin", #"{"maker":"m2","price":null}"#)
@@ -22,7 +22,7 @@ struct QueryTests {
 
     private func rows(
         of statement: CheckedStatement,
-        in room: Room,
+        in room: StoreFixture,
         parameters: [ExactText: QueryValue] = [:]
     ) throws -> [[QueryValue]] {
         let rows = try room.store.rows(of: StorageQuery(statement, parameters: parameters))
@@ -96,7 +96,7 @@ struct QueryTests {
 
     @Test("DISTINCT merges equal values regardless of their types", arguments: EngineKind.allCases)
     func distinct(kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         for (id, value) in [("a", "2"), ("b", "true"), ("c", "1"), ("d", "2.0"), ("e", "null")] {
             try room.save(DocumentID(unchecked: id), #"{"v":\#(value)}"#)
         }
@@ -118,7 +118,7 @@ struct QueryTests {
         arguments: EngineKind.allCases
     )
     func spelledContainers(kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         try room.save("a", #"{"o":{"a":1,"b":[2,3]}}"#)
         try room.save("b", #"{"o":{"b":[2, 3],"a":1}}"#)
         let property = CheckedExpression.property(source: 0, "o")
@@ -305,7 +305,7 @@ struct QueryTests {
 
     @Test("Full-text search finds words and stays up to date", arguments: EngineKind.allCases)
     func fullText(kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         try room.save("a", #"{"story":"Light wooden chairs"}"#)
         try room.save("b", #"{"story":"A table"}"#)
         let column = QueryIndexDefinition.FullTextColumn(

@@ -106,7 +106,7 @@ extension VectorCase {
 
 /// A store with the dataset of the vectors.
 final class QueryVectorStore {
-    private let room: Room
+    private let room: StoreFixture
 
     static func bytes(of file: String) throws -> [UInt8] {
         // They belong to the language package; here they are run.
@@ -117,7 +117,7 @@ final class QueryVectorStore {
     }
 
     init(_ kind: EngineKind) throws {
-        room = try Room(kind)
+        room = try StoreFixture(kind)
         let json = try JSON(parsing: Self.bytes(of: "dataset"))
         for (name, documents) in try #require(json["collections"]?.object) {
             let path = try #require(CollectionPath(name))

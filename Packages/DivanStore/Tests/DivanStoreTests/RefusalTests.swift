@@ -23,23 +23,27 @@ import Testing
         )
     }
 
-    private func note(_ refusals: [Refusal], _ room: Room, at remote: RemoteID? = nil) throws {
+    private func note(
+        _ refusals: [Refusal],
+        _ room: StoreFixture,
+        at remote: RemoteID? = nil
+    ) throws {
         try room.store.write {
             try $0.note(refusals, at: remote ?? self.remote, in: .default)
         }
     }
 
-    private func listed(_ room: Room, at remote: RemoteID? = nil) throws -> [Refusal] {
+    private func listed(_ room: StoreFixture, at remote: RemoteID? = nil) throws -> [Refusal] {
         try room.store.read { try $0.refusals(in: .default, at: remote ?? self.remote) }
     }
 
-    private func hasAny(_ room: Room) throws -> Bool {
+    private func hasAny(_ room: StoreFixture) throws -> Bool {
         try room.store.read { try $0.hasRefusals(in: .default, at: remote) }
     }
 
     @Test(arguments: EngineKind.allCases)
     func `a refusal is stored for its remote with the reason`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         // Names that contain what separates the parts of a key.
         let ids: [DocumentID] = ["a", "1/1/b", "\u{301}c", "é", "e\u{301}"]
         let noted = try ids.map { refusal(of: try room.save($0), "reason of \($0)\0tail") }
@@ -55,7 +59,7 @@ import Testing
     func `refusals of changed, purged or delivered documents are removed`(
         _ kind: EngineKind
     ) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let ids: [DocumentID] = ["changed", "deleted", "purged", "again", "delivered", "kept"]
         let noted = try ids.map { refusal(of: try room.save($0)) }
         try note(noted, room)
@@ -94,13 +98,13 @@ import Testing
     }
 
     @Test func `a long reason is truncated between characters`() throws {
-        let room = try Room(.memory)
+        let room = try StoreFixture(.memory)
         try note([refusal(of: try room.save("a"), String(repeating: "€", count: 200))], room)
         #expect(try listed(room).map(\.message) == [String(repeating: "€", count: 85)])
     }
 
     @Test func `at the limit existing refusals can be updated, but no new ones are added`() throws {
-        let room = try Room(.memory)
+        let room = try StoreFixture(.memory)
         let limit = StoreLimits.refusalCount
         let outcomes = try room.store.write { writer in
             try (0..<limit + 2).map { number in
@@ -128,7 +132,7 @@ import Testing
     func `deleting a collection removes its refusals and no others`(
         _ kind: EngineKind
     ) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let path = try #require(CollectionPath(scope: "geo", name: "places"))
         try room.store.createCollection(path)
         let document = try room.save("a")

@@ -11,12 +11,13 @@ import Testing
     private let other = RemoteID(rawValue: 2)
 
     /// Marks the changes in the feed after a sequence, as if the remote had accepted them all.
-    private func push(_ room: Room, to remote: RemoteID, after sequence: UInt64 = 0) throws {
+    private func push(_ room: StoreFixture, to remote: RemoteID, after sequence: UInt64 = 0) throws
+    {
         let marks = try marks(room, after: sequence)
         try room.store.write { try $0.markKnown(marks, at: remote, in: .default) }
     }
 
-    private func marks(_ room: Room, after sequence: UInt64 = 0) throws -> [KnownRevision] {
+    private func marks(_ room: StoreFixture, after sequence: UInt64 = 0) throws -> [KnownRevision] {
         let changes = try room.store.read {
             try $0.changes(in: .default, after: sequence, limit: 1_000, remote: remote)
         }
@@ -32,20 +33,20 @@ import Testing
 
     private func ancestor(
         _ documentID: DocumentID,
-        _ room: Room,
+        _ room: StoreFixture,
         _ remote: RemoteID
     ) throws -> RevisionID? {
         try room.store.read { try $0.remoteAncestor(of: documentID, at: remote, in: .default) }
     }
 
-    private func rowTree(_ documentID: DocumentID, _ room: Room) throws -> RowTree? {
+    private func rowTree(_ documentID: DocumentID, _ room: StoreFixture) throws -> RowTree? {
         try room.store.read { reader in
             let id = try reader.collection(.default).id
             return try reader.current().row(documentID, in: id, content: .summary)?.tree
         }
     }
 
-    private func fill(_ room: Room, _ numbers: ClosedRange<Int>) throws {
+    private func fill(_ room: StoreFixture, _ numbers: ClosedRange<Int>) throws {
         for number in numbers {
             try room.save(DocumentID(unchecked: "doc-\(number)"), #"{"n":\#(number)}"#)
         }
@@ -53,7 +54,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `a long push marks new documents without rewriting their rows`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         try fill(room, 1...40)
         try push(room, to: remote)
         for number in [1, 17, 40] {
@@ -76,7 +77,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `a short push stores marks in the rows`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         try fill(room, 1...3)
         try push(room, to: remote)
         #expect(try ancestor("doc-2", room, remote) != nil)
@@ -87,7 +88,7 @@ import Testing
     func `the changes feed and a puller see marks that are stored outside the rows`(
         _ kind: EngineKind
     ) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         try fill(room, 1...30)
         try push(room, to: remote)
         let changes = try room.store.read {
@@ -106,7 +107,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `an edit keeps the marks of remotes and the marked body`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         try fill(room, 1...30)
         try push(room, to: remote)
         try push(room, to: other)
@@ -127,7 +128,7 @@ import Testing
     func `documents that changed during a push keep the mark of the revision sent`(
         _ kind: EngineKind
     ) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         try fill(room, 1...30)
         let sent = try marks(room)
         try room.save("doc-7", #"{"n":"edited"}"#)
@@ -176,7 +177,7 @@ import Testing
     @Test(arguments: UInt64(0)..<30)
     func `marks set in a batch have the same effect as single marks`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
-        let rooms = [try Room(.file), try Room(.memory)]
+        let rooms = [try StoreFixture(.file), try StoreFixture(.memory)]
         var sent: [KnownRevision] = []
         for step in 0..<120 {
             let documentID = "doc-\(Int.random(in: 0..<60, using: &generator))"
@@ -222,7 +223,7 @@ import Testing
         try expectEqual(rooms, seed)
     }
 
-    private func expectEqual(_ rooms: [Room], _ seed: UInt64) throws {
+    private func expectEqual(_ rooms: [StoreFixture], _ seed: UInt64) throws {
         let changes = try rooms[1].store.read {
             try $0.changes(in: .default, after: 0, limit: 10_000)
         }

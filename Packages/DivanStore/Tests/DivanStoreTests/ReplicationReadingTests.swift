@@ -9,7 +9,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `reading ahead does not change the results`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         for name in ["a", "b", "c", "d", "e"] { try room.save(DocumentID(unchecked: name)) }
         try room.save("b", #"{"x":1}"#)
         let documents = try room.store.read { try $0.documents(in: .default, after: 0, limit: 9) }
@@ -35,7 +35,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `decides which revisions a puller needs`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         try room.insert("pulled", "1-aa")
         let local = try room.save("local").revisionID
         try room.insert("edited", "1-aa")
@@ -69,7 +69,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `a passive peer refuses revisions that are not newer`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         try room.save("doc")
         let current = try room.save("doc").revisionID
         let questions = try ["1-ff", "2-ff", "3-ff", current.description].map {
@@ -89,7 +89,7 @@ import Testing
     /// Each row of the table in `revisions.md` §7.
     @Test(arguments: EngineKind.allCases)
     func `accepts or refuses a proposal by the current revision only`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let first = try room.save("doc").revisionID
         let second = try room.save("doc", #"{"n":2}"#).revisionID
         let tombstone = try room.save("gone", isTombstone: true).revisionID
@@ -117,7 +117,7 @@ import Testing
     func `the changes feed lists each document once, in order and in pages`(
         _ kind: EngineKind
     ) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         for number in 1...7 {
             try room.save(DocumentID(unchecked: "doc-\(number)"), #"{"n":\#(number)}"#)
         }
@@ -143,7 +143,7 @@ import Testing
     func `a revision is found by its earlier and its current sequence`(
         _ kind: EngineKind
     ) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let first = try room.save("doc", #"{"n":1}"#)
         let other = try room.save("other")
         let second = try room.save("doc", #"{"n":2}"#)
@@ -157,7 +157,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `a history ends at the revisions that the peer has`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         var ids: [RevisionID] = []
         for number in 1...6 { ids.append(try room.save("doc", #"{"n":\#(number)}"#).revisionID) }
         try room.save("single")
@@ -181,7 +181,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `reads in a transaction see its earlier changes`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         try room.store.write { writer in
             let body = Array(#"{"n":1}"#.utf8)
             guard case .saved(let first) = try writer.save("doc", in: .default, body: body) else {

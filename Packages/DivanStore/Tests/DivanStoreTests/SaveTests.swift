@@ -8,7 +8,7 @@ import Testing
     /// 50 MB, as the current body and as an old one that is kept for deltas.
     @Test(arguments: EngineKind.allCases)
     func `a body of 50 MB is stored and read back`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let head = Array(#"{"text":""#.utf8)
         let body = head + [UInt8](repeating: 0x61, count: 50 << 20) + Array(#""}"#.utf8)
         let received = RemoteRevision(
@@ -41,7 +41,7 @@ import Testing
     func `creates the same revision IDs as Couchbase Lite`(_ kind: EngineKind) throws {
         let vectors = try Fixture("revids.json").decoded(as: Vectors.self).litecore
         #expect(vectors.count >= 4)
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         for (index, vector) in vectors.enumerated() {
             let documentID = "doc-\(index)"
             if let parent = vector.parentRevID {
@@ -59,7 +59,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `keeps a body byte for byte`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let body = #"{"a":"é\u0001","z":[1,2.5,null,{"":"\""}]}"#
         try room.save("doc", body)
         #expect(try room.document("doc")?.text == body)
@@ -67,7 +67,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `the last write wins unless a parent is given`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let first = try room.save("doc", #"{"n":1}"#)
         let second = try room.save("doc", #"{"n":2}"#)
         #expect(second.revisionID.generation == 2 && second.sequence == 2)
@@ -91,7 +91,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `a save based on a purged document is a conflict`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let saved = try room.save("doc")
         try room.store.write { _ = try $0.purge("doc", in: .default) }
         let outcome = try room.store.write { writer in
@@ -109,7 +109,7 @@ import Testing
     func `a deleted document is hidden, and a later save continues its tombstone`(
         _ kind: EngineKind
     ) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         try room.save("doc", #"{"n":1}"#)
         let tombstone = try room.save("doc", isTombstone: true)
         #expect(tombstone.isTombstone)
@@ -124,7 +124,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `purging removes the document but does not reuse its sequence`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         try room.save("a")
         try room.save("b")
         let purged = try room.store.write { writer in
@@ -139,7 +139,7 @@ import Testing
 
     @Test(arguments: ["_id", "_rev", "_deleted", ""])
     func `rejects a reserved or empty key`(_ key: String) throws {
-        let room = try Room(.memory)
+        let room = try StoreFixture(.memory)
         let bodies = [#"{"\#(key)":1}"#, #"{"\#(key)":{"x":[1]},"b":"_"}"#]
         for body in bodies {
             let code = try refusal { try room.save("doc", body) }
@@ -152,7 +152,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `accepts the longest and most unusual document IDs`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let documentIDs: [DocumentID] = try [
             String(repeating: "é", count: 120), "a_b", " ", "'; DROP TABLE docs_1; --", "%_",
             "\u{212B}", "\u{C5}", "A\u{30A}", "東京😀",
@@ -166,7 +166,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `drops the bodies of ancestors and prunes the tree`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         var ids: [RevisionID] = []
         for number in 1...60 { ids.append(try room.save("doc", #"{"n":\#(number)}"#).revisionID) }
         let tree = try #require(try room.store.read { try $0.tree(of: "doc", in: .default) })
@@ -185,7 +185,7 @@ import Testing
 
     @Test(arguments: EngineKind.onDisk)
     func `refuses to edit a revision of the highest generation`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         try room.insert("doc", "4294967295-ab")
         let code = try refusal { try room.save("doc") }
         guard case .badRevision("doc", .generationOverflow) = code else {
@@ -195,7 +195,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `lists live documents in pages`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         for name in ["b", "a", "d", "c"] as [DocumentID] {
             try room.save(name, #"{"name":"\#(name)"}"#)
         }
@@ -213,7 +213,7 @@ import Testing
 
     /// Otherwise nobody could push or pull what was saved.
     @Test func `rejects more blobs than a peer accepts, and counts each blob once`() throws {
-        let room = try Room(.memory)
+        let room = try StoreFixture(.memory)
         func body(_ count: Int, twice: Bool = false) -> String {
             let places = (0..<count).map { number in
                 let digest = BlobDigest(hashing: Array("\(number)".utf8).span)

@@ -22,7 +22,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `each save from several threads is stored and reported once`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let (store, notices) = (room.store, Notices())
         let observation = store.observe { notices.add($0) }
         let failures = Mutex<[String]>([])
@@ -60,7 +60,7 @@ import Testing
     @Test(arguments: EngineKind.allCases)
     func `a refused save of one thread does not fail the saves of others`(_ kind: EngineKind) throws
     {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let store = room.store
         let nowhere = try #require(CollectionPath("nowhere"))
         let refused = Atomic(0)
@@ -87,7 +87,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `a save inside a transaction joins it`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let store = room.store
         let code = try refusal {
             try store.write { _ in
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test func `a conflict and a repeated save change nothing`() throws {
-        let room = try Room(.memory)
+        let room = try StoreFixture(.memory)
         let notices = Notices()
         let observation = room.store.observe { notices.add($0) }
         let body = Array(#"{"n":1}"#.utf8)
@@ -120,7 +120,7 @@ import Testing
 
     @Test(arguments: EngineKind.onDisk)
     func `saving in a closed store fails`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         try room.store.close()
         let code = try refusal {
             _ = try room.store.save("doc", in: .default, body: Array("{}".utf8))

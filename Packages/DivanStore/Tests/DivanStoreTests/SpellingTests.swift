@@ -10,8 +10,8 @@ import Testing
     /// One letter in the order of the bytes of its spellings.
     private static let spellings: [DocumentID] = ["A\u{30A}", "\u{C5}", "\u{212B}"]
 
-    private func filled(_ kind: EngineKind) throws -> Room {
-        let room = try Room(kind)
+    private func filled(_ kind: EngineKind) throws -> StoreFixture {
+        let room = try StoreFixture(kind)
         for (number, id) in Self.spellings.enumerated() { try room.save(id, #"{"n":\#(number)}"#) }
         return room
     }
@@ -57,7 +57,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `metadata keys that are canonically equivalent are separate`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let names = Self.spellings.map(\.text)
         try room.store.write { writer in
             for (number, name) in names.enumerated() {
@@ -89,7 +89,7 @@ import Testing
     func `an index whose name starts with a combining mark is listed and dropped`(
         _ kind: EngineKind
     ) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let name: ExactText = "\u{301}accent"
         let text = try QueryExpression(sql: "text").checked(over: .standard)
         let definition = QueryIndexDefinition.value([CheckedKey(text)], filter: nil)
@@ -104,7 +104,7 @@ import Testing
         _ kind: EngineKind,
         _ word: String
     ) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         try room.save("a", #"{"n":1,"text":"\#(word)"}"#)
         try room.save("b", #"{"n":2,"text":"other"}"#)
         let condition = QueryExpression(.literal(.string(word)))

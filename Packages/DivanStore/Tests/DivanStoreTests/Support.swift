@@ -18,7 +18,7 @@ enum EngineKind: CaseIterable {
 }
 
 /// A store of either kind with its environment.
-final class Room {
+final class StoreFixture {
     private(set) var store: Store
     private let home: TemporaryDirectory?
 

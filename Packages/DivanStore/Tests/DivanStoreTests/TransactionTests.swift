@@ -14,7 +14,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `a block that throws stores nothing and notifies no observer`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let notices = Notices()
         let observation = room.store.observe { notices.add($0) }
         #expect(throws: Refused.self) {
@@ -32,7 +32,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `a nested write joins the outer one`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let notices = Notices()
         let observation = room.store.observe { notices.add($0) }
         let origin = ChangeOrigin()
@@ -60,7 +60,7 @@ import Testing
     func `a nested failure after a change rolls back the outer write`(
         _ kind: EngineKind
     ) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         #expect(throws: Refused.self) {
             try room.store.write { _ in
                 try room.save("outer")
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test func `releasing an observer can cancel another observation`() throws {
-        let room = try Room(.memory)
+        let room = try StoreFixture(.memory)
         let observation = room.store.observe { [keeper = Keeper(room.store)] _ in
             withExtendedLifetime(keeper) {}
         }
@@ -99,7 +99,7 @@ import Testing
     func `observers are notified of each commit once, until they are cancelled`(
         _ kind: EngineKind
     ) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let notices = Notices()
         var observation: StoreObservation? = room.store.observe { notices.add($0) }
         try room.save("a")
@@ -128,7 +128,7 @@ import Testing
     func `only observers that ask for it hear of created and deleted collections and indexes`()
         throws
     {
-        let room = try Room(.file)
+        let room = try StoreFixture(.file)
         let (all, documents) = (Notices(), Notices())
         let observations = [
             room.store.observe(hearsShapes: true) { all.add($0) },
@@ -154,7 +154,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `an observer can write`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let store = room.store
         let observation = store.observe { change in
             guard change.changes.contains(where: { $0.documentID == "question" }) else { return }
@@ -169,7 +169,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `a reader or writer cannot be used after its block`(_ kind: EngineKind) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let reader = try room.store.read { $0 }
         let writer = try room.store.write { $0 }
         #expect(try refusal { _ = try reader.document("doc", in: .default) } == .notOpen)
@@ -181,7 +181,7 @@ import Testing
     /// Every commit moves 1 between two documents; no snapshot may see another sum than 100.
     @Test(arguments: EngineKind.allCases)
     func `readers see complete commits while a writer works`(_ kind: EngineKind) async throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let scales = Scales(store: room.store)
         try scales.set(left: 100, right: 0)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -238,7 +238,7 @@ import Testing
 
     @Test(arguments: EngineKind.onDisk)
     func `writers on many threads take turns`(_ kind: EngineKind) async throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         let store = room.store
         try await withThrowingTaskGroup(of: Void.self) { group in
             for task in 0..<4 {
@@ -266,7 +266,7 @@ import Testing
     func `an expiration time of 0 survives the next save`(
         _ kind: EngineKind
     ) throws {
-        let room = try Room(kind)
+        let room = try StoreFixture(kind)
         try room.save("doc")
         try room.store.write { try $0.setExpiration(0, of: "doc", in: .default) }
         try room.save("doc", #"{"n":1}"#)

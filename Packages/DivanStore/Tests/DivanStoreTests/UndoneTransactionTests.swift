@@ -16,8 +16,8 @@ import Testing
         _ = try session.connection.integer("PRAGMA max_page_count = \(count)")
     }
 
-    private func filledRoom(_ kind: EngineKind) throws -> Room {
-        let room = try Room(kind)
+    private func filledRoom(_ kind: EngineKind) throws -> StoreFixture {
+        let room = try StoreFixture(kind)
         try room.save("first")
         return room
     }

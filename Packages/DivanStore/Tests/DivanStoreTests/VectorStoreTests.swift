@@ -47,7 +47,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `each save gets a later version with the source of the database`(kind: EngineKind) throws {
-        let room = try VersionedRoom(kind)
+        let room = try VersionedStoreFixture(kind)
         var last = UInt64(0)
         for number in 1...20 {
             let id = try save(room.store, "doc", #"{"n":\#(number)}"#)
@@ -65,7 +65,7 @@ import Testing
     func `a received revision is inserted, kept as a conflict, or already known`(
         kind: EngineKind
     ) throws {
-        let room = try VersionedRoom(kind)
+        let room = try VersionedStoreFixture(kind)
         let store = room.store
         let mine = try save(store, "doc", #"{"n":1}"#)
         let newer = String(mine.timestamp + 5, radix: 16) + "@\(Self.theirs)"
@@ -114,7 +114,7 @@ import Testing
     func `compacting keeps the blobs of an older revision that a remote has`(
         kind: EngineKind
     ) throws {
-        let room = try VersionedRoom(kind)
+        let room = try VersionedStoreFixture(kind)
         let store = room.store
         let digest = try store.blobs.write([1, 2, 3])
         // Theirs is behind ours and has the greater version, so that it may arrive again.
@@ -137,7 +137,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `a conflicting revision is refused if conflicts are not allowed`(kind: EngineKind) throws {
-        let room = try VersionedRoom(kind)
+        let room = try VersionedStoreFixture(kind)
         let mine = try save(room.store, "doc", "{}")
         let code = try refusal {
             try room.store.write { writer in
@@ -152,7 +152,7 @@ import Testing
 
     @Test(arguments: EngineKind.allCases)
     func `versions with invalid times or sources change nothing`(kind: EngineKind) throws {
-        let room = try VersionedRoom(kind)
+        let room = try VersionedStoreFixture(kind)
         for text in [
             "1@\(Self.theirs)", "7fffffffffffffff@\(Self.theirs)",
             "8000000000000000@\(Self.theirs)",
@@ -316,7 +316,7 @@ import Testing
     @Test func `a new source is not used before it is stored, and the duplicate is remembered`()
         throws
     {
-        let shelf = UnsettledShelf()
+        let shelf = UnsyncedBlobStorage()
         let store = try Store(engine: MemoryEngine(), blobs: BlobStore(shelf))
         try store.upgradeToVersionVectors()
         let mine = try save(store, "doc", "{}")
@@ -353,7 +353,7 @@ import Testing
 }
 
 /// A shelf whose blobs do not reach a disk while it fails.
-private final class UnsettledShelf: BlobShelf {
+private final class UnsyncedBlobStorage: BlobStorage {
     let fails = Atomic(false)
     private let shelf = BlobMemory()
 
@@ -389,7 +389,7 @@ private final class CountingSource: RandomSource {
 }
 
 /// A store with version vectors of either kind.
-final class VersionedRoom {
+final class VersionedStoreFixture {
     let store: Store
     private let home: TemporaryDirectory?
 

@@ -13,9 +13,9 @@ import Synchronization
 /// client may request, too.
 final class StudioService: Sendable {
     private let configuration: StudioConfiguration
-    private let gate: StudioGate
+    private let gate: StudioAccess
     private let queue: WorkQueue
-    private let bell: ChangeBell
+    private let bell: ChangeNotifier
     private let data: StudioData
     private let ownPort = Mutex<UInt16>(0)
     /// The user of this machine who was let in first.
@@ -23,10 +23,10 @@ final class StudioService: Sendable {
 
     init(_ configuration: StudioConfiguration, token: StudioToken) {
         self.configuration = configuration
-        gate = StudioGate(token: token)
+        gate = StudioAccess(token: token)
         let queue = WorkQueue(label: "divan.studio", limit: configuration.limits.workerCount)
         self.queue = queue
-        bell = ChangeBell(
+        bell = ChangeNotifier(
             configuration.store,
             clock: EventLoopGroup.shared.next(),
             queue: queue
@@ -65,7 +65,7 @@ final class StudioService: Sendable {
 
     /// What the gate says of a request, and whether it comes from who was let in first: cookies know no
     /// ports, so that a browser shows the token to every server of 127.0.0.1, also to one of another user.
-    private func decide(about exchange: HTTPExchange) -> StudioGate.Decision {
+    private func decide(about exchange: HTTPExchange) -> StudioAccess.Decision {
         let decision = gate.decide(about: exchange.request, port: port)
         if case .refuse = decision { return decision }
         guard let user = LocalPeer.user(of: exchange.address, to: port) else { return decision }

@@ -12,7 +12,7 @@ import Testing
 /// Damage hides nothing else, and a decision is stored as it was made.
 @Suite(.timeLimit(.minutes(2))) struct DamageTests {
     private func ask(
-        _ room: Room,
+        _ room: StudioFixture,
         _ method: String,
         _ path: String,
         body: String? = nil
@@ -42,7 +42,7 @@ import Testing
             "\(path)/db.sqlite3",
             "UPDATE docs_1 SET revisionID = x'00' WHERE documentID = 'b'"
         )
-        let room = try Room(directory: path)
+        let room = try StudioFixture(directory: path)
         let page = try ask(room, "GET", "/collection.json").json()
         let rows = try #require(page["rows"]?.array)
         #expect(rows.map { $0["id"]?.string } == ["a", "b", "c"])
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func `a document of the maximum depth is shown`() throws {
-        let room = try Room()
+        let room = try StudioFixture()
         try room.put("a", "{}")
         let (open, close) = (String(repeating: "[", count: 127), String(repeating: "]", count: 127))
         try room.put("b", "{\"a\":\(open)\(close)}")
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test func `an unreadable blob is shown as such`() throws {
-        struct Refusing: BlobShelf {
+        struct Refusing: BlobStorage {
             var directory: String? { nil }
             func byteCount(_ digest: BlobDigest) -> Int? { 7 }
             func source(_ digest: BlobDigest) throws(StoreError) -> any BlobSource {
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test func `a blob is found by the exact bytes of its key`() throws {
-        let room = try Room()
+        let room = try StudioFixture()
         let contents = [("e\u{301}", "decomposed"), ("\u{E9}", "composed")]
         let members = try contents.map { name, content in
             let digest = try room.store.blobs.write(Array(content.utf8))
@@ -99,7 +99,7 @@ import Testing
         color: String,
         price: Int
     ) throws {
-        let room = try Room()
+        let room = try StudioFixture()
         try room.makeConflict("chair")
         let conflict = try ask(room, "GET", "/conflict.json?id=chair").json()
         let ids = ["local", "remote"].map { conflict[$0]?["rev"]?.string ?? "" }
@@ -123,7 +123,7 @@ import Testing
     @Test(arguments: ["127.0.0.1", "localhost", "127.0.0.1:80"])
     func `the studio accepts its address without a port on port 80`(host: String) throws {
         let token = StudioToken(random: SystemRandomSource())
-        let gate = StudioGate(token: token)
+        let gate = StudioAccess(token: token)
         let text = "GET /?token=\(token.text) HTTP/1.1\r\nHost: \(host)\r\n\r\n"
         var reader = HTTPHeadReader()
         reader.receive(Array(text.utf8).span)

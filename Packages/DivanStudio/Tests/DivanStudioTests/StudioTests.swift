@@ -53,7 +53,7 @@ struct StudioTests {
     }
 
     @Test func `documents are listed and shown with exact numbers`() throws {
-        let room = try Room()
+        let room = try StudioFixture()
         try room.put("soup", #"{"big":12345678901234567890,"name":"Soup"}"#)
         try browser.open(room.address)
         #expect(try browser.text("h1").contains("kitchen"))
@@ -75,7 +75,7 @@ struct StudioTests {
     }
 
     @Test func `an edit replaces only the revision that was shown`() throws {
-        let room = try Room()
+        let room = try StudioFixture()
         try room.put("soup", #"{"big":12345678901234567890,"salt":1}"#)
         try browser.open(room.address)
         try browser.open("\(room.origin)/document?collection=_default&id=soup")
@@ -98,7 +98,7 @@ struct StudioTests {
     }
 
     @Test func `creating a document never overwrites another`() throws {
-        let room = try Room()
+        let room = try StudioFixture()
         try room.put("soup", "{}")
         try browser.open(room.address)
         try browser.open("\(room.origin)/collection?collection=_default")
@@ -116,7 +116,7 @@ struct StudioTests {
         )
         #expect(try room.body(of: "stew") == #"{"salt":12345678901234567890}"#)
         #expect(try browser.complaints().allSatisfy { $0.contains("409") })
-        let reader = try Room(mayWrite: false)
+        let reader = try StudioFixture(mayWrite: false)
         try browser.open(reader.address)
         try browser.open("\(reader.origin)/collection?collection=_default")
         #expect(try browser.evaluate("document.querySelectorAll('#new').length").int == 0)
@@ -150,7 +150,7 @@ struct StudioTests {
                 "url": "ws://127.0.0.1:1/kitchen", "activity": "idle", "connection": "c-2",
             ]
         ]
-        let room = try Room(peers: Self.peers, neighbours: neighbours)
+        let room = try StudioFixture(peers: Self.peers, neighbours: neighbours)
         try browser.open(room.address)
         try browser.open("\(room.origin)/peers")
         try browser.wait("document.querySelector('#room')")
@@ -178,7 +178,7 @@ struct StudioTests {
     }
 
     @Test func `a conflict is shown side by side and its merge is saved`() throws {
-        let room = try Room()
+        let room = try StudioFixture()
         try room.makeConflict("chair")
         try browser.open(room.address)
         try browser.open("\(room.origin)/conflicts")
@@ -196,7 +196,7 @@ struct StudioTests {
     }
 
     @Test func `keeping a side of a conflict keeps numbers that a browser would round`() throws {
-        let room = try Room()
+        let room = try StudioFixture()
         try room.makeConflict("chair")
         let exact = #"{"big":12345678901234567890,"color":"blue"}"#
         try room.put("chair", exact)
@@ -210,7 +210,7 @@ struct StudioTests {
     }
 
     @Test func `a query shows rows and its plan, and an error shows its position`() throws {
-        let room = try Room()
+        let room = try StudioFixture()
         for number in 0..<20 { try room.put("d\(number)", #"{"n":\#(number)}"#) }
         try browser.open(room.address)
         try browser.open("\(room.origin)/query")
@@ -224,7 +224,7 @@ struct StudioTests {
     }
 
     @Test func `a change appears without a reload`() throws {
-        let room = try Room()
+        let room = try StudioFixture()
         try browser.open(room.address)
         try browser.open("\(room.origin)/changes")
         try browser.wait("document.getElementById('live').className === 'on'")
@@ -237,7 +237,7 @@ struct StudioTests {
     }
 
     @Test func `hostile content is shown and not executed`() throws {
-        let room = try Room()
+        let room = try StudioFixture()
         let evil = #"<img src=x onerror=\"window.owned=1\"><script>window.owned=1</script>"#
         let page = try room.store.blobs.write(Array("<script>window.owned=1</script>".utf8))
         let drawing = "<svg xmlns='http://www.w3.org/2000/svg' onload='window.owned=1'/>"
@@ -282,7 +282,7 @@ struct StudioTests {
     }
 
     @Test func `a blob with a picture is shown as a picture`() throws {
-        let room = try Room()
+        let room = try StudioFixture()
         let pixel =
             "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
         let digest = try room.store.blobs.write(Array(try #require(Data(base64Encoded: pixel))))
@@ -294,7 +294,7 @@ struct StudioTests {
     }
 
     @Test func `the browser asks for a missing token`() throws {
-        let room = try Room()
+        let room = try StudioFixture()
         try browser.open(
             room.origin,
             until: "document.body?.innerText.includes('the token is missing')"
@@ -302,7 +302,7 @@ struct StudioTests {
     }
 
     @Test func `pages have keyboard shortcuts and fit a phone screen`() throws {
-        let room = try Room(peers: [
+        let room = try StudioFixture(peers: [
             [
                 "verb": "serve", "pid": 1, "urls": ["wss://here/kitchen"],
                 "peers": [["user": "anna", "address": "192.168.0.7", "active": true]],
@@ -335,7 +335,7 @@ struct StudioTests {
 
     @Test func `a hundred thousand documents are paged by key and rendered quickly`() throws {
         let folder = try TemporaryDirectory()
-        let room = try Room(directory: folder.file("big.cblite2"))
+        let room = try StudioFixture(directory: folder.file("big.cblite2"))
         _ = try room.store.write { writer in
             for number in 0..<100_000 {
                 _ = try writer.save(
@@ -376,7 +376,7 @@ struct StudioTests {
     }
 
     @Test func `keys such as __proto__ do not break a table`() throws {
-        let room = try Room()
+        let room = try StudioFixture()
         try room.put("a", #"{"constructor":"ACME","toString":"t","__proto__":1}"#)
         try room.put("b", #"{"n":1}"#)
         try browser.open(room.address)

@@ -33,7 +33,7 @@ enum ReplicatorRuns: ConversationTarget {
     private static let visitCount = 20
 
     static func violation(of conversation: Conversation) throws -> String? {
-        guard let door = Door() else { return "there is no socket to listen on" }
+        guard let door = LoopbackListener() else { return "there is no socket to listen on" }
         let home = try FuzzHome()
         let replicator = Replicator(config: try configuration(home, door, conversation.options))
         let witness = Witness(replicator)
@@ -50,7 +50,7 @@ enum ReplicatorRuns: ConversationTarget {
 
     private static func configuration(
         _ home: FuzzHome,
-        _ door: Door,
+        _ door: LoopbackListener,
         _ options: UInt8
     ) throws -> ReplicatorConfiguration {
         var collections = [
@@ -76,7 +76,7 @@ enum ReplicatorRuns: ConversationTarget {
 
     /// Accepts the replicator until it has stopped.
     private static func receive(
-        at door: Door,
+        at door: LoopbackListener,
         _ replicator: Replicator,
         _ rest: inout Conversation
     ) -> String? {

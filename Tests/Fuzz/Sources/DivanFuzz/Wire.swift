@@ -61,7 +61,7 @@ final class Wire {
 }
 
 /// Listens locally, on a port that the system chooses.
-final class Door {
+final class LoopbackListener {
     let port: UInt16
     private let descriptor: Int32
 

@@ -12,12 +12,12 @@ final class LinkPump: Sendable {
     private let direction: LinkDirection
 
     /// Bytes that have left the source but not yet reached the target.
-    private struct Underway {
+    private struct InFlightBytes {
         var pieces: [(bytes: [UInt8], arrival: Duration)] = []
         var byteCount = 0
     }
 
-    private let underway = Mutex(Underway())
+    private let underway = Mutex(InFlightBytes())
     /// One signal for each piece, and one for the end: if there is no piece then, the end is reached.
     private let arrivals = DispatchSemaphore(value: 0)
     /// One signal for each time that the source had to wait because too much was under way.

@@ -9,7 +9,7 @@ enum BlobFigures {
     private static let byteCount = 800 * pieceByteCount
     private static let smallCount = 250
 
-    static func measure(_ workplace: Workplace, into report: inout Report) throws {
+    static func measure(_ workplace: BenchContext, into report: inout Report) throws {
         let file = "\(workplace.directory)/floor.blob"
         let store = try Store.open(directory: "\(workplace.directory)/blobs.cblite2")
         defer { try? store.close() }

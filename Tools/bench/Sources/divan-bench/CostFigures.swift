@@ -3,7 +3,7 @@ import Foundation
 
 /// The cost of a document in allocations and system calls: counts, which a busy machine does not change.
 enum CostFigures {
-    static func measure(_ workplace: Workplace, into report: inout Report) throws {
+    static func measure(_ workplace: BenchContext, into report: inout Report) throws {
         for work in CostlyWork.allCases {
             let prepared = try work.prepare(in: workplace.newDirectory())
             floor_count_allocations(1)

@@ -14,7 +14,7 @@ enum DeltaFigures {
         var delta: [UInt8] = []
     }
 
-    static func measure(_ workplace: Workplace, into report: inout Report) throws {
+    static func measure(_ workplace: BenchContext, into report: inout Report) throws {
         let hotels = try pairs(of: texts("hotels"), changing: "vacancy") {
             $0 == true ? false : true
         }

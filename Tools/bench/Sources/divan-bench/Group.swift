@@ -5,5 +5,5 @@ struct Group: Sendable {
     ///
     /// Counts, and ratios of processor time in memory: measured by `--steady` for every change.
     var isSteady = false
-    let measure: @Sendable (Workplace, inout Report) throws -> Void
+    let measure: @Sendable (BenchContext, inout Report) throws -> Void
 }

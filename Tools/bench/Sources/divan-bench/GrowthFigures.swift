@@ -32,7 +32,7 @@ enum GrowthFigures {
         let directory: String
     }
 
-    static func measure(_ workplace: Workplace, into report: inout Report) throws {
+    static func measure(_ workplace: BenchContext, into report: inout Report) throws {
         let bodies = try workplace.documents.bodies.map {
             try JSON(parsing: $0.span).canonicalBytes()
         }
@@ -59,7 +59,7 @@ enum GrowthFigures {
 
     private static func measureRates(
         _ order: Order,
-        _ workplace: Workplace,
+        _ workplace: BenchContext,
         _ large: Subject,
         _ bodies: [[UInt8]],
         into report: inout Report

@@ -23,7 +23,7 @@ enum GrowthStages {
         var disk = 0.0
     }
 
-    static func measure(_ workplace: Workplace, into report: inout Report) throws {
+    static func measure(_ workplace: BenchContext, into report: inout Report) throws {
         let bodies = try DocumentShape.airlines.bodies()
         let directory = "\(workplace.directory)/stages.cblite2"
         var (stored, first): (Int, Stage?) = (0, nil)

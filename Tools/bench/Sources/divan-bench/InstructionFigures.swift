@@ -9,7 +9,7 @@ import Foundation
 enum InstructionFigures {
     private static let documentCount = 1_000
 
-    static func measure(_ workplace: Workplace, into report: inout Report) throws {
+    static func measure(_ workplace: BenchContext, into report: inout Report) throws {
         guard let valgrind = Program.installed("valgrind") else {
             throw BenchFailure("valgrind is not installed; run: sudo apt-get install valgrind")
         }
@@ -32,7 +32,7 @@ enum InstructionFigures {
     }
 
     /// This program without debug information, on which valgrind fails.
-    private static func stripped(in workplace: Workplace) throws -> String {
+    private static func stripped(in workplace: BenchContext) throws -> String {
         let path = try workplace.newDirectory() + "/divan-bench"
         guard let objcopy = Program.installed("objcopy") else {
             throw BenchFailure("objcopy is not installed; run: sudo apt-get install binutils")

@@ -22,7 +22,7 @@ enum LongDocumentFigures {
         ]
     }
 
-    static func measure(_ workplace: Workplace, into report: inout Report) throws {
+    static func measure(_ workplace: BenchContext, into report: inout Report) throws {
         let bench = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         let divan = bench.deletingLastPathComponent().appendingPathComponent("divan").path
         guard FileManager.default.isExecutableFile(atPath: divan) else {

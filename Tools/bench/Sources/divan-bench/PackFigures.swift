@@ -27,7 +27,7 @@ struct PackFigures {
         var byteCount = 0.0
     }
 
-    static func measure(_ workplace: Workplace, into report: inout Report) throws {
+    static func measure(_ workplace: BenchContext, into report: inout Report) throws {
         let words = WordsDocument.bodies(count: documentCount)
         for compression in BodyCompression.allCases where compression != .none {
             guard compression.isAvailable else { continue }
@@ -50,7 +50,7 @@ struct PackFigures {
     }
 
     private func measure(
-        _ workplace: Workplace,
+        _ workplace: BenchContext,
         _ size: String,
         _ bodies: [[UInt8]],
         turns: Int,
@@ -99,7 +99,7 @@ struct PackFigures {
     }
 
     private func pull(
-        _ workplace: Workplace,
+        _ workplace: BenchContext,
         _ bodies: [[UInt8]],
         turns: Int
     ) throws -> Turns {

@@ -49,7 +49,7 @@ enum PairedStores {
 
     /// Pulls from a plain database into empty ones, which `target` creates with a name and of a kind.
     static func pull(
-        _ workplace: Workplace,
+        _ workplace: BenchContext,
         _ bodies: [[UInt8]],
         turns count: Int,
         into target: (String, Bool, DatabaseConfiguration) throws -> Database

@@ -10,7 +10,7 @@ enum ReadingFigures {
     static let reads = 20_000
     private static let count = 100_000
 
-    static func measure(_ workplace: Workplace, into report: inout Report) throws {
+    static func measure(_ workplace: BenchContext, into report: inout Report) throws {
         let documents = workplace.documents
         let bodies = try documents.bodies.map { try JSON(parsing: $0.span).canonicalBytes() }
         let rounds = count / bodies.count
@@ -71,7 +71,7 @@ enum ReadingFigures {
         )
     }
 
-    private static func measureOpening(_ workplace: Workplace, _ report: inout Report) throws {
+    private static func measureOpening(_ workplace: BenchContext, _ report: inout Report) throws {
         var configuration = DatabaseConfiguration()
         configuration.directory = workplace.directory
         let seconds = try Stopwatch.best(of: 5) {
@@ -94,7 +94,7 @@ enum ReadingFigures {
 
     /// Random documents by ID: one field, and the whole as a dictionary.
     private static func measureDocuments(
-        _ workplace: Workplace,
+        _ workplace: BenchContext,
         _ rounds: Int,
         _ file: String,
         _ report: inout Report

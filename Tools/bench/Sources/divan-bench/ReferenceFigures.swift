@@ -14,7 +14,7 @@ enum ReferenceFigures {
     private static let singleCount = 10_000
     private static let byteCount = 1_024
 
-    static func measure(_ workplace: Workplace, into report: inout Report) throws {
+    static func measure(_ workplace: BenchContext, into report: inout Report) throws {
         let texts = (0..<count).map { text($0) }
         let directory = "\(workplace.directory)/reference.cblite2"
         var inserting = Double.infinity
@@ -66,7 +66,7 @@ enum ReferenceFigures {
     // MARK: Figures
 
     private static func measureSingles(
-        _ workplace: Workplace,
+        _ workplace: BenchContext,
         _ texts: [[UInt8]],
         _ report: inout Report
     ) throws {
@@ -123,7 +123,7 @@ enum ReferenceFigures {
 
     /// A blob of 100 MB of random bytes, streamed in.
     private static func measureContent(
-        _ workplace: Workplace,
+        _ workplace: BenchContext,
         _ report: inout Report
     ) throws {
         let store = try Store.open(directory: "\(workplace.directory)/content.cblite2")

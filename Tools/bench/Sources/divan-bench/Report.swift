@@ -63,7 +63,7 @@ struct Report: Codable {
     mutating func add(_ line: Series) { series = (series ?? []) + [line] }
 
     /// Prints how many requirements were reached, and which were not.
-    func sayVerdict() {
+    func printVerdict() {
         let required = figures.filter { $0.must != nil }
         guard !required.isEmpty || !misses.isEmpty else { return }
         let all = required.count + unmeasured.count
@@ -85,7 +85,7 @@ struct Report: Codable {
     }
 
     /// Prints how much faster or slower each figure became.
-    static func sayComparison(_ old: Report, _ new: Report) {
+    static func printComparison(_ old: Report, _ new: Report) {
         say(pad("figure", 48) + left("before", 14) + left("after", 14) + left("change", 9))
         for figure in new.figures {
             guard let before = old.figures.first(where: { $0.name == figure.name }) else {

@@ -13,7 +13,7 @@ enum SavingFigures {
     private static let threads = 8
     private static let turns = 5
 
-    static func measure(_ workplace: Workplace, into report: inout Report) throws {
+    static func measure(_ workplace: BenchContext, into report: inout Report) throws {
         let bodies = try workplace.documents.bodies.map {
             try JSON(parsing: $0.span).canonicalBytes()
         }
@@ -29,7 +29,7 @@ enum SavingFigures {
         _ isFull: Bool,
         _ count: Int,
         _ bodies: [[UInt8]],
-        _ workplace: Workplace,
+        _ workplace: BenchContext,
         _ report: inout Report
     ) throws {
         let name = isFull ? "FULL" : "NORMAL"
@@ -107,7 +107,7 @@ enum SavingFigures {
 
     /// Documents with objects, in transactions of the public API.
     private static func measurePublic(
-        _ workplace: Workplace,
+        _ workplace: BenchContext,
         _ bodies: [[UInt8]],
         _ report: inout Report
     ) throws {

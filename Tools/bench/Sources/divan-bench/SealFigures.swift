@@ -36,7 +36,7 @@ enum SealFigures {
         }
     }
 
-    static func measure(_ workplace: Workplace, into report: inout Report) throws {
+    static func measure(_ workplace: BenchContext, into report: inout Report) throws {
         let bodies = workplace.documents.bodies.map { Array($0) }
         let key = EncryptionKey.key(Data((0..<32).map { UInt8($0) }))
         var all = AllTurns()

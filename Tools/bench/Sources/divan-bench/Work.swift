@@ -42,7 +42,7 @@ enum Work: String, CaseIterable {
 
     /// Does the work, and prints the cost of one item.
     func run(count: Int, control: String?) throws {
-        let workplace = try Workplace()
+        let workplace = try BenchContext()
         defer { workplace.remove() }
         let work = try prepared(count, workplace)
         let gate = control.flatMap { fopen($0, "w") }
@@ -64,7 +64,7 @@ enum Work: String, CaseIterable {
         usleep(100_000)  // the profiler reads its pipe a few times a second
     }
 
-    private func prepared(_ count: Int, _ place: Workplace) throws -> () throws -> Void {
+    private func prepared(_ count: Int, _ place: BenchContext) throws -> () throws -> Void {
         switch self {
         case .save: try Self.saves(count, place)
         case .single: try Self.singles(count, place)
@@ -88,13 +88,13 @@ enum Work: String, CaseIterable {
 
     // MARK: One process
 
-    private static func open(_ place: Workplace, _ name: String) throws -> Database {
+    private static func open(_ place: BenchContext, _ name: String) throws -> Database {
         var configuration = DatabaseConfiguration()
         configuration.directory = place.directory
         return try Database(name: name, config: configuration)
     }
 
-    private static func saves(_ count: Int, _ place: Workplace) throws -> () throws -> Void {
+    private static func saves(_ count: Int, _ place: BenchContext) throws -> () throws -> Void {
         let bodies = try place.documents.bodies.map {
             String(decoding: try JSON(parsing: $0.span).canonicalBytes(), as: UTF8.self)
         }
@@ -108,7 +108,7 @@ enum Work: String, CaseIterable {
         return { try SavingFigures.save(documents, in: database) }
     }
 
-    private static func singles(_ count: Int, _ place: Workplace) throws -> () throws -> Void {
+    private static func singles(_ count: Int, _ place: BenchContext) throws -> () throws -> Void {
         let bodies = try DocumentShape.words.bodies()
         let store = try Store.open(directory: "\(place.directory)/single.cblite2")
         return {
@@ -124,7 +124,7 @@ enum Work: String, CaseIterable {
 
     private static func reads(
         _ count: Int,
-        _ place: Workplace,
+        _ place: BenchContext,
         _ isRight: @escaping (Document) -> Bool
     ) throws -> () throws -> Void {
         let bodies = try place.documents.bodies.map { try JSON(parsing: $0.span).canonicalBytes() }
@@ -138,7 +138,7 @@ enum Work: String, CaseIterable {
 
     private static func blobs(
         _ count: Int,
-        _ place: Workplace,
+        _ place: BenchContext,
         key: EncryptionKey?
     ) throws -> () throws -> Void {
         let store = try Store.open(
@@ -152,7 +152,7 @@ enum Work: String, CaseIterable {
     /// Documents of `QueryDocuments`; the count is rounded up to a thousand.
     private static func pullLocal(
         _ count: Int,
-        _ place: Workplace,
+        _ place: BenchContext,
         indexes: [String]
     ) throws -> () throws -> Void {
         let store = try Store.open(directory: "\(place.directory)/full.cblite2")
@@ -163,7 +163,7 @@ enum Work: String, CaseIterable {
         return { _ = try SyncOnce.pullSeconds(from: source, into: target) }
     }
 
-    private static func live(_ count: Int, _ place: Workplace) throws -> () throws -> Void {
+    private static func live(_ count: Int, _ place: BenchContext) throws -> () throws -> Void {
         let database = try QueryLiveFigures.prepare(in: place.directory)
         return {
             let times = try QueryLiveFigures.measure(.index, in: database, rounds: count)
@@ -177,7 +177,7 @@ enum Work: String, CaseIterable {
 
     private static func sync(
         _ count: Int,
-        _ place: Workplace,
+        _ place: BenchContext,
         _ shape: DocumentShape,
         isPush: Bool,
         scheme: PeerCommand.Scheme = .trees
@@ -195,12 +195,12 @@ enum Work: String, CaseIterable {
         let before = try usage(pair)
         return {
             let outcome = try pair.active.sync(order)
-            try sayUsage(pair, count, since: before)
+            try printUsage(pair, count, since: before)
             guard outcome.documentCount == count else { throw BenchFailure("documents are gone") }
         }
     }
 
-    private static func pullBlob(_ count: Int, _ place: Workplace) throws -> () throws -> Void {
+    private static func pullBlob(_ count: Int, _ place: BenchContext) throws -> () throws -> Void {
         let pair = try PeerPair(in: place.newDirectory())
         try pair.passive.ask(.attach(database: "full", byteCount: count * 1_000_000))
         let url = try pair.passive.listen("full")
@@ -208,11 +208,11 @@ enum Work: String, CaseIterable {
         let before = try usage(pair)
         return {
             _ = try pair.active.sync(order)
-            try sayUsage(pair, count, since: before)
+            try printUsage(pair, count, since: before)
         }
     }
 
-    private static func pushes(_ count: Int, _ place: Workplace) throws -> () throws -> Void {
+    private static func pushes(_ count: Int, _ place: BenchContext) throws -> () throws -> Void {
         let pair = try PeerPair(in: place.newDirectory())
         for run in 0..<count {
             try pair.active.ask(.fill(database: "one-\(run)", shape: .airlines, count: 1))
@@ -232,7 +232,7 @@ enum Work: String, CaseIterable {
         try [pair.active, pair.passive].map { try $0.usage().processorSeconds }
     }
 
-    private static func sayUsage(
+    private static func printUsage(
         _ pair: PeerPair,
         _ count: Int,
         since before: [Double]

@@ -25,7 +25,7 @@ func run(_ options: RunOptions) throws -> Bool {
         throw BenchFailure("no group begins with \"\(options.prefix)\"\n\(usage)")
     }
     let thresholds = try Thresholds.of(groups: groups.map(\.name), isStrict: options.isStrict)
-    let workplace = try Workplace(documentCount: options.documentCount)
+    let workplace = try BenchContext(documentCount: options.documentCount)
     defer { workplace.remove() }
     var report = Report(.now(commit: options.commit), holdingTo: thresholds)
     for group in groups {
@@ -33,7 +33,7 @@ func run(_ options: RunOptions) throws -> Bool {
             try group.measure(workplace, &$0)
         }
     }
-    report.sayVerdict()
+    report.printVerdict()
     if let json = options.json { try report.write(to: json) }
     return report.misses.isEmpty
 }
@@ -76,7 +76,7 @@ do {
         }
         try run(role, Array(words.dropFirst(2)))
     case "compare" where words.count == 3 && !words[1].isEmpty && !words[2].isEmpty:
-        Report.sayComparison(try .read(words[1]), try .read(words[2]))
+        Report.printComparison(try .read(words[1]), try .read(words[2]))
     case "table" where words.count >= 2:
         let table = RunTable(of: try words.dropFirst().map { try Report.read($0) })
         print(table.markdown)

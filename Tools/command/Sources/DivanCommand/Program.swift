@@ -7,8 +7,8 @@ public enum Program {
     /// Runs a command line, without the program's name; returns the exit code.
     public static func run(_ words: [String]) -> Int32 {
         StandardStreams.settle()
-        Quitting.settle()
-        Stopping.settle { cause in
+        QuitSignal.settle()
+        StopSignals.settle { cause in
             Failure.stopped(by: cause).text(asJSON: words.contains("--json"))
         }
         CoreDump.forbid()
@@ -36,7 +36,7 @@ public enum Program {
 
     /// Runs another process's command line on a database that this process holds.
     static func runHeld(_ words: [String]) -> Int32 {
-        guard let (verb, rest) = try? Verbs.find(words[...]),
+        guard let (verb, rest) = try? CommandList.find(words[...]),
             let arguments = try? Arguments(naming: rest, syntax: verb.line),
             verb.isDoneByHolder(arguments)
         else {
@@ -86,14 +86,16 @@ public enum Program {
             return terminal.result(terminal.isJSON ? VersionPage.json : VersionPage.text)
         default: break
         }
-        if ["--help", "-h"].contains(words.last), let page = Verbs.help(ofGroup: words.dropLast()) {
+        if ["--help", "-h"].contains(words.last),
+            let page = CommandList.help(ofGroup: words.dropLast())
+        {
             return terminal.result(page)
         }
         let isAlone = words.dropFirst().first.map { $0.hasPrefix("-") } ?? true
-        if isAlone, !Verbs.isVerb(name), DatabasePath(name).exists {
+        if isAlone, !CommandList.isVerb(name), DatabasePath(name).exists {
             return try run(["shell"] + words, terminal)
         }
-        let (verb, rest) = try Verbs.find(words[...])
+        let (verb, rest) = try CommandList.find(words[...])
         let arguments = try Arguments(naming: rest, syntax: verb.line)
         if arguments.wantsHelp { return terminal.result(verb.line.help) }
         // For another shell the database is already open, with the keys and the log of this process.
@@ -118,7 +120,7 @@ public enum Program {
         if terminal.isJSON { return }
         if failure.kind == .usage {
             guard failure.hint == nil else { return }
-            let verb = try? Verbs.find(words[...]).verb.syntax.name
+            let verb = try? CommandList.find(words[...]).verb.syntax.name
             let help = verb.map { "divan \($0) --help" } ?? "divan --help"
             terminal.write("hint: see '\(help)'\n", to: 2)
         } else if let code = failure.code, ErrorCode.find(code) != nil {
@@ -149,7 +151,7 @@ enum HelpCommand: Command {
 
     /// The topics of `help`, except its own name, which is not initialized yet.
     private static var topics: [String] {
-        let verbs = Verbs.all.filter { $0 != HelpCommand.self }
+        let verbs = CommandList.all.filter { $0 != HelpCommand.self }
         let names = verbs.flatMap { [$0.syntax.name] + $0.syntax.aliases }
         var words: [String] = []
         for word in names.compactMap({ $0.split(separator: " ").first.map(String.init) })
@@ -164,7 +166,7 @@ enum HelpCommand: Command {
     /// Prints the page about these words; about all commands if there are none.
     static func show(_ words: ArraySlice<String>, _ terminal: Terminal) throws {
         guard let word = words.first else { return terminal.result(HelpPage.text) }
-        if let page = Verbs.help(ofGroup: words) { return terminal.result(page) }
+        if let page = CommandList.help(ofGroup: words) { return terminal.result(page) }
         guard words.count == 1 else { return try showVerb(words, terminal) }
         if word == "codes" { return terminal.result(ErrorCode.table) }
         guard Int(word) != nil || word.allSatisfy(\.isNumber) else {
@@ -180,7 +182,7 @@ enum HelpCommand: Command {
     }
 
     private static func showVerb(_ words: ArraySlice<String>, _ terminal: Terminal) throws {
-        terminal.result(try Verbs.find(words).verb.line.help)
+        terminal.result(try CommandList.find(words).verb.line.help)
     }
 }
 
@@ -192,7 +194,7 @@ enum HelpPage {
 
         Create, query and sync JSON document databases.
 
-        \(Verbs.page)
+        \(CommandList.page)
 
         Run 'divan COMMAND --help' for the options and examples of a command.
 

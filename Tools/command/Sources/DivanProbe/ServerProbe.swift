@@ -87,7 +87,7 @@ public struct ServerProbe: Sendable {
 }
 
 /// `HOST[:PORT]` as a person types it.
-public struct ProbePlace: Sendable, Equatable {
+public struct ProbeTarget: Sendable, Equatable {
     /// The name or address, without brackets.
     public let host: String
     /// The port, 443 unless another was named.

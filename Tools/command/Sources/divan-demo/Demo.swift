@@ -26,7 +26,7 @@ struct Demo {
         try syncContinuously(with: server)
         server.process.stop()
         try compare()
-        sayFigures()
+        printFigures()
     }
 
     private func importData() throws {
@@ -212,7 +212,7 @@ extension Demo {
         say()
     }
 
-    private func sayFigures() {
+    private func printFigures() {
         let width = figures.map(\.name.count).max() ?? 0
         say("\n   The databases are equal. Figures of the first pull:\n")
         for (name, value) in figures {

@@ -17,7 +17,7 @@ do {
     config.directory = words[0]
     config.publishesStatus = true
     let database = try Database(name: words[1], config: config)
-    let door = try ShellDoor(database)
+    let door = try CommandSocket(database)
     var sharing = URLEndpointListenerConfiguration(collections: [try database.defaultCollection()])
     sharing.networkInterface = "127.0.0.1"
     sharing.disableTLS = true

@@ -11,7 +11,7 @@ guard words.count == 1, let folder = words.first else {
 }
 
 do {
-    for line in try Album(folder).draw(Kitchen(), in: Browser()) { print(line) }
+    for line in try ScreenshotFolder(folder).draw(SampleStudio(), in: Browser()) { print(line) }
 } catch {
     try? FileHandle.standardError.write(contentsOf: Data("studio-pictures: \(error)\n".utf8))
     exit(1)

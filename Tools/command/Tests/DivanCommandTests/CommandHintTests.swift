@@ -58,7 +58,7 @@ import Testing
     ]
 
     @Test func `every hint has a row in these tests`() {
-        #expect(Self.rows.map(\.0).sorted() == Verbs.hints.keys.sorted())
+        #expect(Self.rows.map(\.0).sorted() == CommandList.hints.keys.sorted())
     }
 
     @Test(arguments: rows)
@@ -78,11 +78,11 @@ import Testing
     }
 
     @Test func `hints suggest commands and options that exist`() throws {
-        for (typed, hint) in Verbs.hints {
+        for (typed, hint) in CommandList.hints {
             for match in hint.matches(of: #/'divan ([^']+)'/#) {
                 let words = match.1.split(separator: " ").map(String.init)
                 if words[0].hasPrefix("--") { continue }
-                let (verb, rest) = try Verbs.find(words[...])
+                let (verb, rest) = try CommandList.find(words[...])
                 let names = verb.line.options.map(\.name)
                 for word in rest where word.hasPrefix("--") {
                     #expect(names.contains(word), "\(typed): \(hint)")

@@ -5,10 +5,10 @@ import Testing
 
 /// The texts of help pages: short, and in the same form for every command.
 @Suite struct CommandTextTests {
-    private static let names = Verbs.all.map { $0.syntax.name }
+    private static let names = CommandList.all.map { $0.syntax.name }
 
     private func syntax(of name: String) throws -> CommandSyntax {
-        try #require(Verbs.all.first { $0.syntax.name == name }).line
+        try #require(CommandList.all.first { $0.syntax.name == name }).line
     }
 
     @Test(arguments: names)

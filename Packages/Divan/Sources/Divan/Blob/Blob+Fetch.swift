@@ -49,7 +49,7 @@ extension Blob {
             throw ReplicationFailure.unknownBlob(digest ?? "without a digest").error
         }
         let total = length
-        let courier = try database.service { BlobCourier() }
+        let courier = try database.service { RemoteBlobFetcher() }
         try await courier.fetch(
             digest,
             for: database,

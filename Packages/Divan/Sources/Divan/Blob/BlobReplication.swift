@@ -26,7 +26,7 @@ public enum BlobReplication: Sendable, Hashable {
 }
 
 /// Blobs for a replicator to fetch instead of documents, and where it reports.
-struct BlobErrand: Sendable {
+struct BlobFetchRequest: Sendable {
     let blobs: [WantedBlob]
     let onEvent: @Sendable (BlobEvent) -> Void
 }

@@ -180,8 +180,8 @@ extension Collection {
     }
 
     /// A revision of this collection, or none, to replace what a model stood for.
-    private func standing(of state: RevisionState?, after id: DocumentID) -> Standing {
-        Standing(
+    private func standing(of state: RevisionState?, after id: DocumentID) -> DocumentState {
+        DocumentState(
             state,
             in: state == nil ? nil : self,
             after: id.standing,

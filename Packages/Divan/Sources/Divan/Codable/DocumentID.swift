@@ -24,7 +24,7 @@ public protocol WholeDocumentModel: AnyObject {}
 public final class DocumentID: Codable {
     private var id: String?
     /// The revision that the model was read or saved as, and where.
-    var standing = Standing(nil, in: nil)
+    var standing = DocumentState(nil, in: nil)
     /// The members of the document that the model did not read.
     var unknown: UnknownMembers?
 

@@ -24,7 +24,7 @@ public struct TypedDocument<Content> {
     public let id: String
     /// The content of the body.
     public var content: Content
-    fileprivate var standing = Standing(nil, in: nil)
+    fileprivate var standing = DocumentState(nil, in: nil)
     fileprivate var unknown: UnknownMembers?
 
     /// Creates a document that is not stored yet; saving it replaces an existing document with that ID.

@@ -37,9 +37,9 @@ public final class Collection: CollectionChangeObservable, Equatable, Hashable, 
     public let database: Database
 
     let path: CollectionPath
-    let life: CollectionLife
+    let life: CollectionLifetime
 
-    init(path: CollectionPath, life: CollectionLife, database: Database) {
+    init(path: CollectionPath, life: CollectionLifetime, database: Database) {
         self.path = path
         self.life = life
         self.database = database

@@ -33,7 +33,7 @@ public final class Database: Sendable {
     /// Where it lives; `nil` in memory.
     private let location: DatabaseLocation?
     /// Shapes for code that reads documents as plain collections.
-    let shapes = KeptShapes()
+    let shapes = ShapeCache()
     /// Tells other processes what is running; `nil` unless requested.
     private let publisher: StatusPublisher?
     private let state = Mutex(State())

@@ -8,13 +8,13 @@ import Synchronization
 /// Safe to use from any thread. Changes are posted on the committing thread, after the commit.
 final class DatabaseChanges: Sendable {
     private struct DocumentKey: Hashable {
-        let life: CollectionLife
+        let life: CollectionLifetime
         let documentID: StoredID
     }
 
     private struct State {
         var observation: StoreObservation?
-        var collections: [CollectionLife: ListenerList<CollectionChange>] = [:]
+        var collections: [CollectionLifetime: ListenerList<CollectionChange>] = [:]
         var documents: [DocumentKey: ListenerList<DocumentChange>] = [:]
 
         mutating func list(for key: DocumentKey) -> ListenerList<DocumentChange> {
@@ -83,7 +83,7 @@ final class DatabaseChanges: Sendable {
     }
 
     /// Ends the deliveries of a collection that was deleted.
-    func end(_ life: CollectionLife) {
+    func end(_ life: CollectionLifetime) {
         let (collection, documents) = state.withLock { state in
             let documents = state.documents.filter { $0.key.life == life }
             for key in documents.keys { state.documents[key] = nil }

@@ -10,9 +10,9 @@ final class DatabaseFile: Sendable {
     /// Where the calls of `async` code run.
     let background = DispatchQueue(label: "divan.background")
     /// The cookies set by servers.
-    let cookies = CookieShelf()
+    let cookies = SharedCookieJar()
     private let expiration: ExpirationTimer
-    private let lives = CollectionLives()
+    private let lives = CollectionLifetimes()
     /// The listeners of each owner, which are told when a collection ends.
     private let audiences = Mutex<[WeakChanges]>([])
 
@@ -85,29 +85,29 @@ final class DatabaseFile: Sendable {
     // MARK: Collections
 
     /// The life of the default collection, which outlives all others.
-    var defaultLife: CollectionLife { lives.ofDefault }
+    var defaultLife: CollectionLifetime { lives.ofDefault }
 
     /// The life of an existing collection; `nil` if none has the name.
-    func life(of path: CollectionPath) throws -> CollectionLife? {
+    func life(of path: CollectionPath) throws -> CollectionLifetime? {
         try store.read { try $0.collectionNumber(path) }.map { lives[path, $0] }
     }
 
     /// The lives of all collections visible to a reader, in order of creation.
     func lives(
         in reader: StoreReader
-    ) throws -> [(path: CollectionPath, life: CollectionLife)] {
+    ) throws -> [(path: CollectionPath, life: CollectionLifetime)] {
         try reader.collections().compactMap { path in
             try reader.collectionNumber(path).map { (path, lives[path, $0]) }
         }
     }
 
     /// The life of the collection in which something changed, if there is an object for it.
-    func life(of change: StoreChange) -> CollectionLife? {
+    func life(of change: StoreChange) -> CollectionLifetime? {
         lives.known(change.collection, change.number)
     }
 
     /// Creates a collection if there is none, and returns its life.
-    func createCollection(_ path: CollectionPath) throws -> CollectionLife {
+    func createCollection(_ path: CollectionPath) throws -> CollectionLifetime {
         let (number, isNew) = try store.write { writer in
             let before = try writer.collectionNumber(path)
             try writer.createCollection(path)
@@ -144,7 +144,7 @@ final class DatabaseFile: Sendable {
     }
 
     /// Ends the listeners of a life that has ended.
-    private func tell(_ life: CollectionLife?) {
+    private func tell(_ life: CollectionLifetime?) {
         guard let life else { return }
         for audience in audiences.withLock({ $0 }) { audience.changes?.end(life) }
     }

@@ -31,8 +31,8 @@ public class Document: DictionaryProtocol, Equatable, Hashable, Sequence, @unche
     /// The state in the store when the document was last read or saved; `nil` until saved.
     final var state: RevisionState? { standing.valid.state }
     /// Where `collection` and `state` come from.
-    final var standing: Standing { held.withLock { $0 } }
-    private let held: Mutex<Standing>
+    final var standing: DocumentState { held.withLock { $0 } }
+    private let held: Mutex<DocumentState>
     /// Whether `toMutable()` is allowed; it is not for documents that filters see.
     final let isEditable: Bool
     let body: DocumentBody
@@ -49,7 +49,7 @@ public class Document: DictionaryProtocol, Equatable, Hashable, Sequence, @unche
         isEditable: Bool = true
     ) {
         name = id
-        held = Mutex(Standing(state, in: collection))
+        held = Mutex(DocumentState(state, in: collection))
         self.body = DocumentBody(body, in: collection?.database)
         self.isEditable = isEditable
     }
@@ -57,11 +57,11 @@ public class Document: DictionaryProtocol, Equatable, Hashable, Sequence, @unche
     /// Adopts the result of a save or purge, unless its batch is rolled back later.
     final func adopt(_ state: RevisionState?, of collection: Collection, in file: DatabaseFile) {
         let batch = file.runningBatch
-        held.withLock { $0 = Standing(state, in: collection, after: $0, batch: batch) }
+        held.withLock { $0 = DocumentState(state, in: collection, after: $0, batch: batch) }
     }
 
     /// Creates the part of a mutable document that knows what was saved.
-    init(id: StoredID, standing: Standing) {
+    init(id: StoredID, standing: DocumentState) {
         name = id
         held = Mutex(standing)
         body = DocumentBody([], in: standing.valid.collection?.database)

@@ -59,7 +59,7 @@ public final class MutableDocument: Document, MutableDictionaryProtocol, @unchec
     init(
         id: String?,
         members: MutableDictionaryObject,
-        standing: Standing = Standing(nil, in: nil)
+        standing: DocumentState = DocumentState(nil, in: nil)
     ) {
         self.members = members
         isCopyOfDamaged = false

@@ -44,7 +44,7 @@ struct IndexPlan: Sendable {
                 of: collection
             )
         default:
-            stopForMisuse("\(type(of: index)) is not an index of this module; use IndexBuilder")
+            stopForMisuse("\(type(of: index)) is not a supported index; use IndexBuilder")
         }
     }
 

@@ -56,7 +56,7 @@ extension URLEndpointListenerConfiguration {
                 ServiceCallback.run { password.isAccepted(name, secret) }
             }
         case let own as any CustomListenerAuthenticator:
-            configuration.authenticator = OwnDecision(source: own)
+            configuration.authenticator = ListenerAuthenticatorAdapter(source: own)
         case let certificate as ListenerCertificateAuthenticator:
             guard !disableTLS else { throw ReplicationFailure.certificatesWithoutTLS }
             configuration.clientCertificates = certificate.policy
@@ -120,7 +120,7 @@ extension ListenerCertificateAuthenticator {
 }
 
 /// Adapts an application's authenticator to the package below.
-private struct OwnDecision: DivanAuth.ListenerAuthenticator {
+private struct ListenerAuthenticatorAdapter: DivanAuth.ListenerAuthenticator {
     let source: any CustomListenerAuthenticator
 
     var credentialFields: [String] { source.credentialFields }

@@ -13,7 +13,7 @@ import Synchronization
 /// series of commits costs one run. New parameters do not wait: their run replaces one that is put off. The run reads
 /// all rows and compares them with those last reported. The first rows, and those after a purge or new parameters, are
 /// always reported, by a run that begins afterwards, since one under way may have read the old state. Before a run, the
-/// changed documents are checked for whether they matter at all (`QueryReach`).
+/// changed documents are checked for whether they matter at all (`QueryDependencies`).
 ///
 /// | phase | a commit in its collections | new parameters | a run begins | ended |
 /// |---|---|---|---|---|

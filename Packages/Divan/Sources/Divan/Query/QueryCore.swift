@@ -119,7 +119,9 @@ final class QueryCore: Sendable {
         watch: QueryWatch
     ) throws -> (rows: [[QueryValue]], documentIDs: Set<DivanRevisions.DocumentID>?) {
         let query = try bound(watch: watch)
-        guard let reach = QueryReach(query.statement) else { return (try rows(of: query), nil) }
+        guard let reach = QueryDependencies(query.statement) else {
+            return (try rows(of: query), nil)
+        }
         var rows = try rows(
             of: StorageQuery(reach.traced, parameters: query.parameters, watch: watch)
         )
@@ -136,7 +138,7 @@ final class QueryCore: Sendable {
     /// Whether any of some documents meets the query's condition now.
     func reaches(_ documentIDs: Set<DivanRevisions.DocumentID>, watch: QueryWatch) throws -> Bool {
         let query = try bound(watch: watch)
-        guard let reach = QueryReach(query.statement) else { return true }
+        guard let reach = QueryDependencies(query.statement) else { return true }
         let probe = reach.probe(of: documentIDs)
         return try !rows(
             of: StorageQuery(probe, parameters: query.parameters, watch: watch)

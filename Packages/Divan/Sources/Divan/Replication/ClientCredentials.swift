@@ -32,7 +32,7 @@ struct ClientCredentials: Sendable {
                 cookieName: session.cookieName
             )
         case let own as any CustomAuthenticator:
-            authenticator = OwnHeaders(source: own)
+            authenticator = ClientAuthenticatorAdapter(source: own)
         case let token as TokenAuthenticator:
             let use = TokenUse(token.shelf)
             authenticator = use
@@ -123,7 +123,7 @@ struct ClientCredentials: Sendable {
 }
 
 /// Adapts an application's authenticator to the package below.
-private struct OwnHeaders: ClientAuthenticator {
+private struct ClientAuthenticatorAdapter: ClientAuthenticator {
     let source: any CustomAuthenticator
 
     func headers() -> [(name: String, value: String)] {

@@ -11,11 +11,11 @@ final class CookieStore: Sendable {
     private static let key = "cookies"
 
     private let store: Store
-    private let shelf: CookieShelf
+    private let shelf: SharedCookieJar
     private let acceptsParentDomains: Bool
 
     /// Opens the cookie jar of the database; one that cannot be read counts as empty.
-    init(_ store: Store, _ shelf: CookieShelf, acceptsParentDomains: Bool) {
+    init(_ store: Store, _ shelf: SharedCookieJar, acceptsParentDomains: Bool) {
         self.store = store
         self.shelf = shelf
         self.acceptsParentDomains = acceptsParentDomains
@@ -57,7 +57,7 @@ final class CookieStore: Sendable {
 
 /// The cookie jar of an open database, shared by all its replicators: cookies without an expiry live as long as the
 /// database is open.
-final class CookieShelf: Sendable {
+final class SharedCookieJar: Sendable {
     /// `nil` until the first replicator reads the stored cookies.
     fileprivate let jar = Mutex<CookieJar?>(nil)
 }

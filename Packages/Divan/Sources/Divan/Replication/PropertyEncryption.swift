@@ -14,12 +14,12 @@ public struct ReplicatedProperty: Sendable {
     /// Its path, with names separated by dots and indexes in brackets; a `.`, `[` or `\\` in a name is escaped with
     /// `\\`.
     public let keyPath: String
-    let question: FieldQuestion
+    let question: FieldContext
 
     /// The whole document: as stored for a push, as received for a pull.
     public var properties: [String: Any] { question.properties.plainDictionary(in: nil) }
 
-    init(_ question: FieldQuestion) {
+    init(_ question: FieldContext) {
         scope = question.scope
         collection = question.collection
         documentID = question.documentID.text
@@ -28,7 +28,9 @@ public struct ReplicatedProperty: Sendable {
     }
 }
 
-/// An encrypted property. The algorithm and the key ID are sent unencrypted.
+/// An encrypted property.
+///
+/// The algorithm and the key ID are sent unencrypted.
 public struct EncryptedProperty: Equatable, Sendable {
     /// The default algorithm name.
     public static let defaultAlgorithm = SealedField.customAlgorithm

@@ -2,8 +2,9 @@ import DivanSeal
 import DivanSealedFields
 import Foundation
 
-/// Encrypts and decrypts properties with AES-256-GCM, so that the application needs no cryptography of its own. Each
-/// value is bound to its document and path.
+/// Encrypts and decrypts properties with AES-256-GCM, so that the application needs no cryptography of its own.
+///
+/// Each value is bound to its document and path.
 ///
 /// ```swift
 /// let keys = try PropertyKeys(current: "2026", keys: ["2026": .credential("fields")])

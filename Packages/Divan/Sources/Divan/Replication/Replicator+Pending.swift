@@ -48,7 +48,9 @@ extension Replicator {
         }
     }
 
-    /// Returns whether a document has a change that is not pushed yet. Reads only that document.
+    /// Returns whether a document has a change that is not pushed yet.
+    ///
+    /// Reads only that document.
     ///
     /// - Throws: The same errors as ``pendingDocumentIds(collection:)``.
     public func isDocumentPending(_ documentID: String, collection: Collection) throws -> Bool {

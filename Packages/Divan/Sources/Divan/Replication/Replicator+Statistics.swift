@@ -37,7 +37,9 @@ extension Replicator {
         public var byteCount: UInt64 { receivedByteCount + sentByteCount }
     }
 
-    /// The traffic so far, including earlier runs. Can be read from any thread.
+    /// The traffic so far, including earlier runs.
+    ///
+    /// Can be read from any thread.
     ///
     /// Bytes are counted for URL endpoints only. An addition to the official API.
     public var statistics: Statistics { meter.statistics }
@@ -122,7 +124,7 @@ extension Replicator.Statistics {
 }
 
 /// The sums of replicators that no longer exist, by what they replicated.
-final class GoneReplicators: Sendable {
+final class FinishedReplicators: Sendable {
     /// How many are counted separately; the rest are counted together.
     private static let limit = 1_000
 

@@ -94,7 +94,7 @@ public final class Replicator: Sendable {
     /// All replicators of this process, for the metrics.
     static let living = WeakList<Replicator>()
     /// Figures of replicators that no longer exist, since counters never decrease.
-    static let gone = GoneReplicators()
+    static let gone = FinishedReplicators()
 
     /// Identifies this replicator in the metrics.
     let label: ReplicatorLabel
@@ -103,7 +103,7 @@ public final class Replicator: Sendable {
     let documentListeners = ListenerList<DocumentReplication>()
     let runEnd = ServiceEnd()
     /// Blobs to fetch, instead of documents.
-    let errand: BlobErrand?
+    let errand: BlobFetchRequest?
 
     /// Creates a replicator; it does nothing until it is started.
     ///
@@ -113,7 +113,7 @@ public final class Replicator: Sendable {
     }
 
     /// Creates a replicator that only fetches blobs if it has an errand.
-    init(config: ReplicatorConfiguration, errand: BlobErrand?) {
+    init(config: ReplicatorConfiguration, errand: BlobFetchRequest?) {
         self.errand = errand
         self.config = config
         label = ReplicatorLabel(config)

@@ -28,7 +28,7 @@ extension ReplicatorConfiguration {
 extension FieldFailure {
     /// Calls the application, and distinguishes a service that is unavailable for now from a refusal.
     fileprivate static func translating<Output>(
-        _ question: FieldQuestion,
+        _ question: FieldContext,
         _ body: () throws -> Output
     ) throws -> Output {
         do {

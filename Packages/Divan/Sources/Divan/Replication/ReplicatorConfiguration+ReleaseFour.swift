@@ -1,5 +1,6 @@
-/// Adds the property `collections` of release 4, which has another type, to ``ReplicatorConfiguration``. The compiler
-/// selects the property by its type, and prefers that of release 3.
+/// Adds the property `collections` of release 4, which has another type, to ``ReplicatorConfiguration``.
+///
+/// The compiler selects the property by its type, and prefers that of release 3.
 ///
 /// In new code, use `collectionConfigs`.
 public protocol CollectionConfigurationList {

@@ -13,7 +13,7 @@ import Synchronization
 /// no service is left.
 final class StatusPublisher: Sendable {
     private struct Entry {
-        var board: StatusBoard
+        var board: StatusDirectory
         let report: @Sendable () -> JSONObject
         var last: JSONObject?
     }
@@ -45,7 +45,7 @@ final class StatusPublisher: Sendable {
         guard let report = service.report else { return }
         let name = ObjectIdentifier(service)
         queue.async { [self] in
-            let board = StatusBoard(bundle: bundle, namesDocuments: namesDocuments())
+            let board = StatusDirectory(bundle: bundle, namesDocuments: namesDocuments())
             let entry = Entry(board: board, report: report)
             let isFirst = state.withLock { state in
                 state.entries[name] = entry

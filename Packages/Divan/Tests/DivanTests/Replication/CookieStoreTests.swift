@@ -15,7 +15,7 @@ import Testing
         var (first, second) = (HTTPHeaders(), HTTPHeaders())
         first.append("Set-Cookie", "first=1; Path=/; Max-Age=3600")
         second.append("Set-Cookie", "second=1; Path=/; Max-Age=3600")
-        let cookies = CookieStore(store, CookieShelf(), acceptsParentDomains: false)
+        let cookies = CookieStore(store, SharedCookieJar(), acceptsParentDomains: false)
         let isKept = DispatchSemaphore(value: 0)
         try database.inBatch {
             Thread.detachNewThread { [first] in
@@ -27,7 +27,7 @@ import Testing
             cookies.receive(second, from: endpoint)
         }
         isKept.wait()
-        let again = CookieStore(store, CookieShelf(), acceptsParentDomains: false)
+        let again = CookieStore(store, SharedCookieJar(), acceptsParentDomains: false)
         let field = again.header(for: endpoint, beside: nil) ?? ""
         #expect(field.contains("first=1") && field.contains("second=1"))
         try database.close()

@@ -175,7 +175,7 @@ import Testing
         throws
     {
         let (home, other) = (try TemporaryDatabase(), try TemporaryDatabase("other"))
-        _ = try home.database.service { BlobCourier() }
+        _ = try home.database.service { RemoteBlobFetcher() }
         try other.database.inBatch { try home.database.close() }
         #expect(!home.database.isOpen)
     }

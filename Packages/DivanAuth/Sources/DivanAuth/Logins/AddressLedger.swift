@@ -26,7 +26,7 @@ struct AddressLedger {
     var addressCount: Int { entries.count }
 
     /// Takes a seat for a request; unless it is refused, `leave` returns the seat.
-    mutating func enter(_ visitor: LoginVisitor, at now: Duration) -> LoginDecision {
+    mutating func enter(_ visitor: LoginClient, at now: Duration) -> LoginDecision {
         let key = Self.owner(visitor)
         let count = entries[key]?.connectionCount ?? 0
         guard visitor.isExempt || count < limits.addressConnectionCount else { return .refused }
@@ -37,26 +37,26 @@ struct AddressLedger {
     }
 
     /// Decides when a visitor may log in, without a seat.
-    mutating func admit(_ visitor: LoginVisitor, at now: Duration) -> LoginDecision {
+    mutating func admit(_ visitor: LoginClient, at now: Duration) -> LoginDecision {
         change(Self.owner(visitor)) { [limits] in $0.logins.admit(visitor, at: now, limits) }
     }
 
     /// Returns a seat.
-    mutating func leave(_ visitor: LoginVisitor) {
+    mutating func leave(_ visitor: LoginClient) {
         let key = Self.owner(visitor)
         guard entries[key] != nil else { return }
         change(key) { $0.connectionCount -= 1 }
     }
 
     /// Records a failed login.
-    mutating func failed(_ visitor: LoginVisitor, at now: Duration) {
+    mutating func failed(_ visitor: LoginClient, at now: Duration) {
         let key = Self.owner(visitor)
         makeRoom(for: key)
         change(key) { [limits] in $0.logins.fail(visitor, at: now, limits) }
     }
 
     /// Records a successful login as `user`.
-    mutating func succeeded(_ visitor: LoginVisitor, as user: String?) {
+    mutating func succeeded(_ visitor: LoginClient, as user: String?) {
         let key = Self.owner(visitor)
         makeRoom(for: key)
         change(key) { [limits] in $0.logins.succeed(visitor, as: user, limits) }
@@ -83,7 +83,7 @@ struct AddressLedger {
     ///
     /// A program on this machine can choose among sixteen million addresses. If they are shared by many, they
     /// count as one, since the name counts there; otherwise each counts as a client.
-    private static func owner(_ visitor: LoginVisitor) -> String {
+    private static func owner(_ visitor: LoginClient) -> String {
         visitor.isExempt && visitor.host.hasPrefix("127.") ? "127.0.0.1" : key(visitor.host)
     }
 

@@ -21,7 +21,7 @@ struct AddressLogins {
 
     /// Decides when a visitor may log in.
     mutating func admit(
-        _ visitor: LoginVisitor,
+        _ visitor: LoginClient,
         at now: Duration,
         _ limits: AuthLimits
     ) -> LoginDecision {
@@ -31,7 +31,7 @@ struct AddressLogins {
 
     /// Records a failed login.
     mutating func fail(
-        _ visitor: LoginVisitor,
+        _ visitor: LoginClient,
         at now: Duration,
         _ limits: AuthLimits
     ) {
@@ -41,7 +41,7 @@ struct AddressLogins {
     }
 
     /// Records a successful login as `user`.
-    mutating func succeed(_ visitor: LoginVisitor, as user: String?, _ limits: AuthLimits) {
+    mutating func succeed(_ visitor: LoginClient, as user: String?, _ limits: AuthLimits) {
         if let token = visitor.token {
             tokens.removeAll { $0 == token }
             tokens.append(token)
@@ -59,7 +59,7 @@ struct AddressLogins {
     /// Runs `body` on the record that applies to a visitor.
     @discardableResult
     private mutating func change<Result>(
-        _ visitor: LoginVisitor,
+        _ visitor: LoginClient,
         at now: Duration,
         _ limits: AuthLimits,
         _ body: (inout LoginRecord) -> Result

@@ -27,7 +27,7 @@ public final class LoginTable: Sendable {
     ///   - host: Its address as text.
     ///   - isLoopback: Whether this is a loopback address.
     ///   - name: The claimed user name, which is not verified.
-    ///   - token: A digest of its credentials other than name and password (`ShownCredentials`).
+    ///   - token: A digest of its credentials other than name and password (`PresentedCredentials`).
     ///   - now: The time.
     /// - Returns: The decision, and a seat unless the client is refused.
     public func enter(
@@ -36,34 +36,34 @@ public final class LoginTable: Sendable {
         name: String?,
         token: [UInt8]? = nil,
         at now: Duration
-    ) -> (decision: LoginDecision, seat: LoginSeat?) {
-        let visitor = LoginVisitor(
+    ) -> (decision: LoginDecision, seat: LoginSlot?) {
+        let visitor = LoginClient(
             host: host,
             name: name,
             token: token,
             isExempt: isLoopback && sparesLoopback
         )
         let decision = ledger.withLock { $0.enter(visitor, at: now) }
-        return (decision, decision == .refused ? nil : LoginSeat(table: self, visitor: visitor))
+        return (decision, decision == .refused ? nil : LoginSlot(table: self, visitor: visitor))
     }
 
     /// The part of an address that identifies a client: for IPv6, the first 64 bits.
     public static func owner(of host: String) -> String { AddressLedger.key(host) }
 
-    fileprivate func leave(_ visitor: LoginVisitor) {
+    fileprivate func leave(_ visitor: LoginClient) {
         ledger.withLock { $0.leave(visitor) }
     }
 }
 
 /// A connection or request of a client, counted for its address; released with the last reference.
-public final class LoginSeat: Sendable {
+public final class LoginSlot: Sendable {
     private let table: LoginTable
-    private let visitor: LoginVisitor
+    private let visitor: LoginClient
 
     /// Whether the client presents credentials; otherwise it only asks which are required.
     public var showsCredentials: Bool { visitor.name != nil || visitor.token != nil }
 
-    fileprivate init(table: LoginTable, visitor: LoginVisitor) {
+    fileprivate init(table: LoginTable, visitor: LoginClient) {
         self.table = table
         self.visitor = visitor
     }

@@ -31,7 +31,7 @@ struct CollectionNames {
     private func remedy(_ written: String) throws -> String {
         let names = try catalogue.collectionNames()
         let capitals = names.map { $0.uppercased() }
-        if let near = Slip.nearest(to: written, among: capitals)?.word,
+        if let near = EditDistance.nearest(to: written, among: capitals)?.word,
             let place = capitals.firstIndex(of: near)
         {
             return "; did you mean \(names[place])?"

@@ -6,7 +6,7 @@ struct ExpressionChecker {
     var names: CheckedNames
     let limits: QueryLimits
     /// The full-text conditions of the statement.
-    var matches: MatchLedger
+    var matches: FullTextMatches
     /// The database, if sub-queries are allowed.
     let catalogue: (any QueryCatalogue)?
     /// The clause that contains the expression.
@@ -23,7 +23,7 @@ struct ExpressionChecker {
         names: CheckedNames,
         limits: QueryLimits,
         catalogue: (any QueryCatalogue)? = nil,
-        matches: MatchLedger = MatchLedger()
+        matches: FullTextMatches = FullTextMatches()
     ) {
         self.names = names
         self.limits = limits

@@ -27,11 +27,11 @@ struct QueryScope {
             throw QueryError("duplicate alias '\(Self.text(name))'; rename one of them")
         }
         sources.append(source)
-        tellTitlesApart()
+        disambiguateTitles()
     }
 
     /// Collections of the same name in different scopes are titled with both.
-    private mutating func tellTitlesApart() {
+    private mutating func disambiguateTitles() {
         guard let last = sources.last, let collection = last.unnamedCollection else { return }
         let alike = sources.indices.filter { index in
             sources[index].unnamedCollection?.name == collection.name

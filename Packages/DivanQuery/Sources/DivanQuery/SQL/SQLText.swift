@@ -15,7 +15,7 @@ struct SQLText {
     /// Why the text is not allowed in the schema.
     private(set) var problem: String?
     /// Where deep expressions are divided.
-    private var division: SQLDivision?
+    private var division: SQLExpressionSplitter?
     /// How many more conditions SQLite's planner may see.
     private var plannedConditionsLeft = QueryLimits.plannedConditionCount
 
@@ -24,7 +24,7 @@ struct SQLText {
 
     init(isSchema: Bool = false, isDivided: Bool = false) {
         self.isSchema = isSchema
-        division = isDivided ? SQLDivision() : nil
+        division = isDivided ? SQLExpressionSplitter() : nil
     }
 
     /// Begins the call of a function, with the current version of its name.
@@ -39,12 +39,12 @@ struct SQLText {
     }
 
     /// Begins an expression; `isDivisible` is called for outermost ones.
-    mutating func begin(isDivisible: () -> Bool) -> SQLDivision.Start? {
+    mutating func begin(isDivisible: () -> Bool) -> SQLExpressionSplitter.Start? {
         division?.begin(at: text.utf8.count, isDivisible: isDivisible)
     }
 
     /// Ends the expression that began last.
-    mutating func end(_ start: SQLDivision.Start?) {
+    mutating func end(_ start: SQLExpressionSplitter.Start?) {
         if let start { division?.end(start, in: &text) }
     }
 

@@ -104,13 +104,13 @@ struct SQLLexer {
             return .flaw(.comment)
         }
         if let second = byte(place + 1), second < 0x80,
-            let mark = SQLMark(rawValue: String(decoding: [first, second], as: UTF8.self))
+            let mark = SQLPunctuation(rawValue: String(decoding: [first, second], as: UTF8.self))
         {
             place += 2
             return .mark(mark)
         }
         place += 1
-        guard first < 0x80, let mark = SQLMark(rawValue: String(UnicodeScalar(first))) else {
+        guard first < 0x80, let mark = SQLPunctuation(rawValue: String(UnicodeScalar(first))) else {
             while let byte = byte(place), byte & 0xC0 == 0x80 { place += 1 }
             return .flaw(.strangeByte)
         }

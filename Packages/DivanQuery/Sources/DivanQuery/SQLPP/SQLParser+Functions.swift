@@ -48,7 +48,7 @@ extension SQLParser {
 
     private mutating func call(
         _ function: QueryFunction,
-        at place: QueryPlace
+        at place: QueryPosition
     ) throws(QueryError) -> Parsed {
         let arguments = try expressions(until: .closeParenthesis)
         return try node(.call(function, arguments.items), at: place, over: arguments.height)
@@ -56,7 +56,7 @@ extension SQLParser {
 
     private mutating func aggregate(
         _ aggregate: QueryAggregate,
-        at place: QueryPlace
+        at place: QueryPosition
     ) throws(QueryError) -> Parsed {
         let isDistinct = tokens.take(.distinct)
         let arguments = try expressions(until: .closeParenthesis)
@@ -77,7 +77,7 @@ extension SQLParser {
         )
     }
 
-    private mutating func metadata(at place: QueryPlace) throws(QueryError) -> Parsed {
+    private mutating func metadata(at place: QueryPosition) throws(QueryError) -> Parsed {
         var source = QueryPath()
         if !tokens.isAt(.closeParenthesis) {
             source.steps.append(.key(try tokens.expectName("a source name")))
@@ -98,7 +98,7 @@ extension SQLParser {
         )
     }
 
-    private mutating func exists(at place: QueryPlace) throws(QueryError) -> Parsed {
+    private mutating func exists(at place: QueryPosition) throws(QueryError) -> Parsed {
         enterArguments()
         guard tokens.isAt(.select) else { throw tokens.unexpected("SELECT") }
         try enter()
@@ -109,7 +109,7 @@ extension SQLParser {
     }
 
     /// The error for an unknown function name, with the name that was probably meant.
-    private mutating func unknownFunction(_ word: String, at place: QueryPlace) -> QueryError {
+    private mutating func unknownFunction(_ word: String, at place: QueryPosition) -> QueryError {
         let name = word.uppercased()
         let reached = tokens.peek().range.lowerBound
         if ["PREDICTION", "APPROX_VECTOR_DISTANCE"].contains(name) {

@@ -18,10 +18,10 @@ extension SQLParser {
     }
 
     /// Reads operands and the operators between them that bind as tightly as `floor` or tighter.
-    private mutating func operation(_ floor: SQLRank) throws(QueryError) -> Parsed {
+    private mutating func operation(_ floor: SQLPrecedence) throws(QueryError) -> Parsed {
         let place = tokens.place
         var left = try dotted()
-        var ceiling = SQLRank.joined
+        var ceiling = SQLPrecedence.joined
         while let rank = tokens.current.form.rank, rank >= floor, rank <= ceiling {
             ceiling = rank
             switch rank {
@@ -59,8 +59,8 @@ extension SQLParser {
     /// Reads operands between equal operators into one node, however many they are.
     private mutating func chain(
         _ first: Parsed,
-        _ rank: SQLRank,
-        at place: QueryPlace
+        _ rank: SQLPrecedence,
+        at place: QueryPosition
     ) throws(QueryError) -> Parsed {
         var operands = [first.expression]
         var height = first.height
@@ -80,8 +80,8 @@ extension SQLParser {
     /// Reads sums or products into one node, however long they are.
     private mutating func calculation(
         _ first: Parsed,
-        _ rank: SQLRank,
-        at place: QueryPlace
+        _ rank: SQLPrecedence,
+        at place: QueryPosition
     ) throws(QueryError) -> Parsed {
         var (start, links) = (first.expression, [QueryExpression.Link]())
         // `(a + b) + c` is `a + b + c`.
@@ -106,8 +106,8 @@ extension SQLParser {
     /// Reads one comparison; in a chain, each one compares the result of the previous.
     private mutating func comparison(
         _ left: Parsed,
-        _ rank: SQLRank,
-        at place: QueryPlace
+        _ rank: SQLPrecedence,
+        at place: QueryPosition
     ) throws(QueryError) -> Parsed {
         guard var comparison = tokens.current.form.comparison else {
             throw tokens.unexpected("an operator")
@@ -131,7 +131,7 @@ extension SQLParser {
     /// Reads `NOT NULL`, `IN`, `LIKE`, `BETWEEN` and the like after an operand.
     private mutating func valueTest(
         of left: Parsed,
-        at place: QueryPlace
+        at place: QueryPosition
     ) throws(QueryError) -> Parsed? {
         let isNegated = tokens.take(.not)
         if isNegated, tokens.take(.null) {

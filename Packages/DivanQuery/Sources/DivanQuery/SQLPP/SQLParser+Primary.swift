@@ -32,8 +32,10 @@ extension SQLParser {
         }
     }
 
-    private mutating func marked(_ mark: SQLMark, at place: QueryPlace) throws(QueryError) -> Parsed
-    {
+    private mutating func marked(
+        _ mark: SQLPunctuation,
+        at place: QueryPosition
+    ) throws(QueryError) -> Parsed {
         switch mark {
         case .minus where tokens.isBeforeNumber:
             tokens.advance()
@@ -79,7 +81,7 @@ extension SQLParser {
 
     private mutating func keyworded(
         _ keyword: SQLKeyword,
-        at place: QueryPlace
+        at place: QueryPosition
     ) throws(QueryError) -> Parsed {
         let literals: [SQLKeyword: QueryLiteral] = [
             .true: .boolean(true), .false: .boolean(false), .null: .null, .missing: .missing,
@@ -105,7 +107,7 @@ extension SQLParser {
 
     private mutating func number(
         isNegative: Bool,
-        at place: QueryPlace
+        at place: QueryPosition
     ) throws(QueryError) -> Parsed {
         let text = (isNegative ? "-" : "") + tokens.text(tokens.current)
         switch tokens.current.form {
@@ -128,7 +130,7 @@ extension SQLParser {
         }
     }
 
-    private mutating func object(at place: QueryPlace) throws(QueryError) -> Parsed {
+    private mutating func object(at place: QueryPosition) throws(QueryError) -> Parsed {
         if tokens.take(.closeBrace) { return try node(.object([]), at: place) }
         var height = 0
         let members = try list { parser throws(QueryError) in
@@ -145,7 +147,7 @@ extension SQLParser {
         return try node(.object(members), at: place, over: height)
     }
 
-    private mutating func choice(at place: QueryPlace) throws(QueryError) -> Parsed {
+    private mutating func choice(at place: QueryPosition) throws(QueryError) -> Parsed {
         var height = 0
         func part(_ parser: inout SQLParser) throws(QueryError) -> QueryExpression {
             let parsed = try parser.expression()
@@ -167,7 +169,7 @@ extension SQLParser {
         return try node(.choice(subject, branches, otherwise: otherwise), at: place, over: height)
     }
 
-    private mutating func quantified(at place: QueryPlace) throws(QueryError) -> Parsed {
+    private mutating func quantified(at place: QueryPosition) throws(QueryError) -> Parsed {
         var quantifier = tokens.isAt(.every) ? QueryQuantifier.every : .any
         tokens.advance()
         if quantifier == .any, tokens.take(.and) {
@@ -196,7 +198,7 @@ extension SQLParser {
     }
 
     /// Reads `name.name[0]` and `name.*`.
-    private mutating func property(at place: QueryPlace) throws(QueryError) -> Parsed {
+    private mutating func property(at place: QueryPosition) throws(QueryError) -> Parsed {
         let (path, endsInStar) = try pathOrBody()
         if endsInStar { return try node(.everything(of: path), at: place) }
         if case .key(let first) = path.steps.first, variables.contains(first) {

@@ -98,7 +98,7 @@ extension SQLParser {
         case .word, .keyword:
             if let remedy = ForeignWords.remedy(beginning: word) {
                 problem = SyntaxMistake.foreign(word, remedy)
-            } else if Slip.nearest(to: word, among: ["SELECT"]) != nil {
+            } else if EditDistance.nearest(to: word, among: ["SELECT"]) != nil {
                 problem = "unknown word \(word.prefix(32)); did you mean SELECT?"
             } else {
                 fallthrough

@@ -41,7 +41,7 @@ struct SQLParser {
     /// Puts expressions under a new one.
     func node(
         _ form: QueryExpression.Form,
-        at place: QueryPlace,
+        at place: QueryPosition,
         over heights: Int...
     ) throws(QueryError) -> Parsed {
         let height = 1 + (heights.max() ?? 0)
@@ -64,7 +64,7 @@ struct SQLParser {
 
     /// Reads `expr { "," expr }` up to a closing mark, or only the mark.
     mutating func expressions(
-        until mark: SQLMark
+        until mark: SQLPunctuation
     ) throws(QueryError) -> (items: [QueryExpression], height: Int) {
         if tokens.take(mark) { return ([], 0) }
         var height = 0

@@ -15,7 +15,7 @@ struct SQLToken {
         /// A number with a fraction or an exponent.
         case double
         /// A punctuation mark.
-        case mark(SQLMark)
+        case mark(SQLPunctuation)
         /// The end of the text.
         case end
         /// Text that is not allowed anywhere; the parser reports it when it gets there.
@@ -42,7 +42,7 @@ struct SQLToken {
 }
 
 /// Punctuation of SQL++.
-enum SQLMark: String {
+enum SQLPunctuation: String {
     case openParenthesis = "("
     case closeParenthesis = ")"
     case openBracket = "["

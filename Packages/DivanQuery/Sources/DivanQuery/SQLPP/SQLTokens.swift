@@ -17,7 +17,7 @@ struct SQLTokens {
     }
 
     /// Where the next token begins.
-    var place: QueryPlace { QueryPlace(offset: current.range.lowerBound) }
+    var place: QueryPosition { QueryPosition(offset: current.range.lowerBound) }
 
     /// The token after the next one.
     mutating func peek() -> SQLToken {
@@ -43,7 +43,7 @@ struct SQLTokens {
 
     func isAt(_ keyword: SQLKeyword) -> Bool { current.form == .keyword(keyword) }
 
-    func isAt(_ mark: SQLMark) -> Bool { current.form == .mark(mark) }
+    func isAt(_ mark: SQLPunctuation) -> Bool { current.form == .mark(mark) }
 
     /// Whether the next token is this word, which is a name elsewhere.
     func isAt(word: String) -> Bool {
@@ -58,7 +58,7 @@ struct SQLTokens {
     }
 
     /// Takes the mark if it comes next.
-    mutating func take(_ mark: SQLMark) -> Bool {
+    mutating func take(_ mark: SQLPunctuation) -> Bool {
         guard isAt(mark) else { return false }
         advance()
         return true
@@ -68,7 +68,7 @@ struct SQLTokens {
         guard take(keyword) else { throw unexpected(keyword.rawValue) }
     }
 
-    mutating func expect(_ mark: SQLMark) throws(QueryError) {
+    mutating func expect(_ mark: SQLPunctuation) throws(QueryError) {
         guard take(mark) else { throw unexpected("'\(mark.rawValue)'") }
     }
 
@@ -99,7 +99,7 @@ struct SQLTokens {
         ) {
             return QueryError(
                 mistake.sentence,
-                at: QueryPlace(offset: mistake.offset),
+                at: QueryPosition(offset: mistake.offset),
                 in: source,
                 syntaxOffset: reached
             )

@@ -3,10 +3,10 @@ extension QueryStatement {
     public var height: Int { summit.height }
 
     /// Where the deepest part begins; `nil` if there is no text.
-    public var deepest: QueryPlace? { summit.place }
+    public var deepest: QueryPosition? { summit.place }
 
-    private var summit: (height: Int, place: QueryPlace?) {
-        var highest: (height: Int, place: QueryPlace?) = (0, nil)
+    private var summit: (height: Int, place: QueryPosition?) {
+        var highest: (height: Int, place: QueryPosition?) = (0, nil)
         for part in parts {
             let height = part.height
             if height > highest.height { highest = (height, part.place) }

@@ -8,10 +8,10 @@ public struct QueryExpression: Sendable {
     /// The form.
     public var form: Form
     /// Where it begins; `nil` if there is no text.
-    public var place: QueryPlace?
+    public var place: QueryPosition?
 
     /// Creates an expression.
-    public init(_ form: Form, at place: QueryPlace? = nil) {
+    public init(_ form: Form, at place: QueryPosition? = nil) {
         self.form = form
         self.place = place
     }

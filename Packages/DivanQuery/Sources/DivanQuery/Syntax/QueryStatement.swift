@@ -80,7 +80,7 @@ public struct QuerySource: Sendable {
     /// `ON`.
     public var condition: QueryExpression?
     /// Where it begins; `nil` if there is no text.
-    public var place: QueryPlace?
+    public var place: QueryPosition?
 
     /// Creates a source.
     public init(
@@ -88,7 +88,7 @@ public struct QuerySource: Sendable {
         alias: ExactText? = nil,
         join: QueryJoin? = nil,
         on condition: QueryExpression? = nil,
-        at place: QueryPlace? = nil
+        at place: QueryPosition? = nil
     ) {
         self.form = form
         self.alias = alias

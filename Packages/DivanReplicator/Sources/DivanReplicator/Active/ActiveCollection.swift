@@ -16,7 +16,7 @@ final class ActiveCollection {
     private let admission: Admission
     private let connection: Connection
     private let inbox: Inbox
-    private let remarks: Remarks
+    private let remarks: PeerReports
     private let conflicts: OpenConflicts
     private var remoteOrder = RemoteOrder()
     private var withdrawals = Withdrawals()
@@ -26,7 +26,7 @@ final class ActiveCollection {
         _ number: Int,
         of peer: PeerConfiguration.ActiveOptions,
         _ inbox: Inbox,
-        _ remarks: Remarks,
+        _ remarks: PeerReports,
         _ conflicts: OpenConflicts,
         over connection: Connection
     ) throws {
@@ -242,7 +242,7 @@ extension ActiveCollection {
     /// Decides what happens to a withdrawn document; once purged, no revision sent earlier is stored.
     ///
     /// The pull filter is asked; a veto keeps the document and is reported as its own error.
-    func verdict(on removal: Remarks.Removal) -> Remarks.Verdict {
+    func verdict(on removal: PeerReports.Removal) -> PeerReports.Verdict {
         guard removal.purges else { return .keeps }
         guard options.pullFilter?(removal.question) ?? true else { return .vetoed }
         withdrawals.note(removal, awaited: awaited)
@@ -253,8 +253,8 @@ extension ActiveCollection {
     ///
     /// Called after the transaction, which may have failed, and after its revisions are reported.
     func finish(
-        _ removal: Remarks.Removal,
-        _ verdict: Remarks.Verdict,
+        _ removal: PeerReports.Removal,
+        _ verdict: PeerReports.Verdict,
         _ failure: SyncError?
     ) {
         let failure = verdict == .purges ? failure : nil
@@ -283,7 +283,7 @@ extension ActiveCollection {
 
     /// Returns what the peer reported about a document, and records it as the latest; `nil` if the peer has already
     /// reported something newer.
-    func upToDate(_ mark: Remarks.Mark) -> Remarks.Mark? {
+    func upToDate(_ mark: PeerReports.Mark) -> PeerReports.Mark? {
         guard puller != nil else { return mark }
         return remoteOrder.upToDate(mark, awaited: awaited)
     }

@@ -19,7 +19,7 @@ import DivanStore
 /// the arrivals of many turns together (`Inbox.gather`), on another thread if there is one (`PulledBatch`):
 ///
 /// ```
-/// message ─→ handle ─→ ActiveCollection ─→ Inbox, Remarks ─→ commit ─→ answers
+/// message ─→ handle ─→ ActiveCollection ─→ Inbox, PeerReports ─→ commit ─→ answers
 ///                        Puller, Pusher ─→ Connection ─→ frames
 /// ```
 ///
@@ -41,14 +41,14 @@ final class ActivePeer: ConnectedPeer {
     let inbox: Inbox
     var attachments: AttachmentServer
     private let options: PeerConfiguration.ActiveOptions
-    private let remarks = Remarks()
+    private let remarks = PeerReports()
     private let conflicts: OpenConflicts
-    private let agreement: CollectionAgreement
+    private let agreement: CollectionNegotiation
     /// The batch that another thread is storing; meanwhile nothing else is stored, proposed or saved.
     private var storing: PulledBatch?
     private var watchdog = Watchdog()
     /// Which collection goes first in using what all of them share.
-    private var rotation = Rotation()
+    private var rotation = RoundRobin()
 
     init(_ options: PeerConfiguration.ActiveOptions, over connection: Connection) {
         self.options = options
@@ -56,7 +56,7 @@ final class ActivePeer: ConnectedPeer {
         inbox = Inbox(connection)
         conflicts = OpenConflicts(connection)
         attachments = AttachmentServer(connection)
-        agreement = CollectionAgreement(options, over: connection) {
+        agreement = CollectionNegotiation(options, over: connection) {
             [inbox, remarks, conflicts] number in
             try ActiveCollection(number, of: options, inbox, remarks, conflicts, over: connection)
         } begun: { [inbox] in

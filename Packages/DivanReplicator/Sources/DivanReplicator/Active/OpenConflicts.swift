@@ -16,7 +16,7 @@ final class OpenConflicts {
     /// Conflicts from earlier runs that no resolver has been asked about yet: those after a sequence.
     private var unread: [(path: CollectionPath, sequence: UInt64)] = []
     private var knowsPeer = false
-    private var rotations = RotationWatch()
+    private var rotations = ConflictLoopDetector()
     /// When one was last settled, or the first waiting one was added.
     private var lastNews: Duration = .zero
 

@@ -5,8 +5,8 @@ import DivanStore
 struct PulledBatch {
     let revisions: [IncomingRevision]
     /// Withdrawn documents, and what happens to each.
-    let losses: [(Remarks.Removal, Remarks.Verdict)]
-    let marks: [Remarks.Mark]
+    let losses: [(PeerReports.Removal, PeerReports.Verdict)]
+    let marks: [PeerReports.Mark]
     /// Whether it contains anything that the peer does not repeat by itself.
     let hasHeard: Bool
     /// The work that stores it.
@@ -16,7 +16,7 @@ struct PulledBatch {
     init(
         of collections: [ActiveCollection],
         _ inbox: Inbox,
-        _ remarks: Remarks,
+        _ remarks: PeerReports,
         over connection: Connection
     ) {
         let (lost, told, refusals) = remarks.take()

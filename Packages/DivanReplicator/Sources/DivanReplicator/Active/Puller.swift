@@ -21,7 +21,7 @@ final class Puller {
 
     private let connection: Connection
     private let checkpointer: Checkpointer
-    private let remarks: Remarks
+    private let remarks: PeerReports
     private let collection: Int
     private let options: PeerConfiguration.CollectionOptions
     private let purgesRevoked: Bool
@@ -43,7 +43,7 @@ final class Puller {
         options: PeerConfiguration.CollectionOptions,
         purgesRevoked: Bool,
         checkpointer: Checkpointer,
-        remarks: Remarks,
+        remarks: PeerReports,
         over connection: Connection
     ) {
         self.connection = connection
@@ -115,9 +115,9 @@ final class Puller {
             phase = .failed
             connection.fail(SyncError(failure))
         } else if phase == .subscribed {
-            let pending = reply.properties[OwnProperty.pending].flatMap { UInt64($0) }
+            let pending = reply.properties[DivanProperty.pending].flatMap { UInt64($0) }
             connection.peerIsOurs = pending != nil
-            connection.peerKeepsOrder = reply.properties.bool(OwnProperty.closings)
+            connection.peerKeepsOrder = reply.properties.bool(DivanProperty.closings)
             checkpointer.remote.mayRepeat = connection.peerIsOurs
             unreadCount = min(pending ?? 0, 1 << 48)
         }
@@ -259,7 +259,7 @@ final class Puller {
         isBehind: Bool
     ) {
         remarks.add(
-            Remarks.Mark(
+            PeerReports.Mark(
                 collection: collection,
                 revision: KnownRevision(
                     documentID: question.documentID,
@@ -356,8 +356,8 @@ final class Puller {
         _ revisionID: RevisionID?,
         request: BLIPRequestID?,
         sequence: RemoteSequence?
-    ) -> Remarks.Removal {
-        Remarks.Removal(
+    ) -> PeerReports.Removal {
+        PeerReports.Removal(
             request: request,
             collection: collection,
             documentID: documentID,

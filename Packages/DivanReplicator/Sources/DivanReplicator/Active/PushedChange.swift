@@ -6,7 +6,7 @@ import DivanRevisions
 /// has another revision in its place. What it wants, `RevisionSender` sends when the window has room, in full or as a
 /// delta, until it is answered. A revision that is forbidden (403) is set aside and tried again after everything else:
 /// a later document may grant the right to write it. If the peer has another revision, the change is `disputed`, and
-/// `PushRivals` asks the store what to do: propose another ancestor, take a revision back or graft onto it, wait for a
+/// `PushConflicts` asks the store what to do: propose another ancestor, take a revision back or graft onto it, wait for a
 /// pull that may bring what is missing, or nothing.
 ///
 /// **What it promises.** A settled change moves the checkpoint (`pass`), unless its answer never came or was a

@@ -13,9 +13,9 @@ struct Pusher {
     private let path: CollectionPath
     private let connection: Connection
     private let checkpointer: Checkpointer
-    private let remarks: Remarks
+    private let remarks: PeerReports
     private let collection: Int
-    private let rivals: PushRivals
+    private let rivals: PushConflicts
     private var feed: PushFeed
     private var changes = PushedChanges()
     private var sender: RevisionSender
@@ -35,7 +35,7 @@ struct Pusher {
         sealing: FieldSealing?,
         after checkpointer: Checkpointer,
         through last: UInt64,
-        remarks: Remarks,
+        remarks: PeerReports,
         over connection: Connection
     ) {
         self.connection = connection
@@ -43,7 +43,7 @@ struct Pusher {
         self.remarks = remarks
         self.collection = collection
         path = options.path
-        rivals = PushRivals(path: path, pulls: pulls, connection: connection)
+        rivals = PushConflicts(path: path, pulls: pulls, connection: connection)
         feed = PushFeed(options, after: checkpointer, through: last, over: connection)
         sender = RevisionSender(connection, collection: collection, path: path, isPush: true)
         sender.keepsOrder = pulls
@@ -270,7 +270,7 @@ extension Pusher {
     ///
     /// A peer that already had the revision only says how far its sequences have come.
     private func notePlace(_ reply: BLIPIncomingReply) {
-        guard rivals.pulls, !reply.properties.bool(OwnProperty.branched),
+        guard rivals.pulls, !reply.properties.bool(DivanProperty.branched),
             let sequence = reply.remoteSequence
         else { return }
         checkpointer.remote.notePushed(sequence)
@@ -281,7 +281,7 @@ extension Pusher {
     /// If the answer is not a refusal, that revision has won over ours there: this is reported once, as ours may have
     /// won here.
     private func rival(in reply: BLIPIncomingReply) -> RevisionID? {
-        reply.properties[OwnProperty.rival].flatMap { connection.dialect.rival($0) }
+        reply.properties[DivanProperty.rival].flatMap { connection.dialect.rival($0) }
     }
 
     private mutating func conflicted(_ number: UInt64, _ theirs: RevisionID?) throws {
@@ -360,7 +360,7 @@ extension Pusher {
 
     private func mark(_ change: FeedChange, _ event: PushedChange.Event) {
         remarks.add(
-            Remarks.Mark(
+            PeerReports.Mark(
                 collection: collection,
                 revision: KnownRevision(
                     documentID: change.documentID,
@@ -383,13 +383,13 @@ extension Pusher {
             error: error,
             time: connection.configuration.secondsSince1970()
         )
-        remarks.add(Remarks.PushRefusal(collection: collection, refusal: refusal))
+        remarks.add(PeerReports.PushRefusal(collection: collection, refusal: refusal))
     }
 }
 
 extension BLIPIncomingReply {
     /// How far the peer's sequences had come, if it is a Divan peer.
     fileprivate var remoteSequence: UInt64? {
-        properties[OwnProperty.sequence].flatMap { UInt64($0) }
+        properties[DivanProperty.sequence].flatMap { UInt64($0) }
     }
 }

@@ -53,9 +53,9 @@ struct RemoteOrder {
     /// Returns what the peer reported about a document, and records it as the latest; `nil` if the peer has already
     /// reported something newer.
     mutating func upToDate(
-        _ mark: Remarks.Mark,
+        _ mark: PeerReports.Mark,
         awaited: @autoclosure () -> Set<DocumentID>
-    ) -> Remarks.Mark? {
+    ) -> PeerReports.Mark? {
         guard let sequence = mark.remoteSequence else { return mark }
         let documentID = mark.revision.documentID
         // That it already had this revision need not be news, nor need the revision be current there.

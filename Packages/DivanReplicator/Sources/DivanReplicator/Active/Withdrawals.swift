@@ -19,7 +19,8 @@ struct Withdrawals {
     var isEmpty: Bool { latest.isEmpty }
 
     /// Records a loss, if the peer reported it under a sequence; `awaited` names what is in transit.
-    mutating func note(_ removal: Remarks.Removal, awaited: @autoclosure () -> Set<DocumentID>) {
+    mutating func note(_ removal: PeerReports.Removal, awaited: @autoclosure () -> Set<DocumentID>)
+    {
         guard let sequence = removal.sequence else { return }
         latest.makeRoom(for: removal.documentID, in: &room, keeping: awaited)
         latest[removal.documentID] = Loss(sequence: sequence, earlier: removal.awaited)
@@ -39,7 +40,8 @@ struct Withdrawals {
 
 extension Puller {
     /// What to do about a document whose requested revision the peer withholds.
-    func removal(by message: RevisionMessage, _ request: BLIPIncomingRequest) -> Remarks.Removal {
+    func removal(by message: RevisionMessage, _ request: BLIPIncomingRequest) -> PeerReports.Removal
+    {
         removal(
             of: message.documentID,
             message.revisionID,

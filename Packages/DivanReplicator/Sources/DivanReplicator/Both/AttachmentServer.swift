@@ -33,9 +33,9 @@ struct AttachmentServer {
     }
 
     private let connection: Connection
-    private var contents = Line<Content>()
+    private var contents = FIFOQueue<Content>()
     private var streams: [Stream] = []
-    private var proofs = Line<Proof>()
+    private var proofs = FIFOQueue<Proof>()
     private var proof: Proof?
 
     init(_ connection: Connection) {
@@ -67,7 +67,7 @@ struct AttachmentServer {
                     request: request.id,
                     digest: digest,
                     isCompressed: isCompressed,
-                    offset: max(0, request.properties.integer(OwnProperty.offset) ?? 0)
+                    offset: max(0, request.properties.integer(DivanProperty.offset) ?? 0)
                 )
             )
             begin()
@@ -145,7 +145,7 @@ extension AttachmentServer {
             let offset = next.offset <= blobs.byteCount(next.digest) ?? 0 ? next.offset : 0
             let cursor = BlobCursor(next.digest, in: blobs, at: offset)
             var reply = BLIPReply(body: .source(BlobSource(cursor)))
-            if offset > 0 { reply.properties.append(OwnProperty.offset, "\(offset)") }
+            if offset > 0 { reply.properties.append(DivanProperty.offset, "\(offset)") }
             reply.isCompressed = next.isCompressed
             connection.answer(next.request, with: reply)
             streams.append(Stream(request: next.request, cursor: cursor, since: connection.now))

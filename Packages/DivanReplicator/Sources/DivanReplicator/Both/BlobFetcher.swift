@@ -37,13 +37,13 @@ struct BlobFetcher {
 
     private let connection: Connection
     private var fetches: [BlobDigest: Fetch] = [:]
-    private var queue = Line<BlobDigest>()
+    private var queue = FIFOQueue<BlobDigest>()
     private var activeCount = 0
 
     /// A blob being fetched, and who waits for it.
     private struct Fetch {
         /// The first is named in the request; the others wait for the same blob.
-        var waiters: Line<Waiter>
+        var waiters: FIFOQueue<Waiter>
         var writer: BlobWriter?
         var failure: SyncError?
         /// Bytes that were here before, for a blob that the application requested.
@@ -53,7 +53,7 @@ struct BlobFetcher {
         private var repeatedByteCount = 0
         private var toldByteCount = 0
 
-        init(_ waiters: Line<Waiter>) { self.waiters = waiters }
+        init(_ waiters: FIFOQueue<Waiter>) { self.waiters = waiters }
 
         /// Looks for the part left by an earlier connection; returns its size in bytes.
         mutating func resume(_ digest: BlobDigest, in blobs: BlobStore) -> Int {
@@ -120,7 +120,7 @@ struct BlobFetcher {
         if fetches[digest] != nil {
             fetches[digest]?.waiters.append(waiter)
         } else {
-            fetches[digest] = Fetch(Line(waiter))
+            fetches[digest] = Fetch(FIFOQueue(waiter))
             queue.append(digest)
         }
     }
@@ -137,7 +137,7 @@ struct BlobFetcher {
             if case .wish = waiter.reason,
                 let offset = fetches[digest]?.resume(digest, in: connection.store.blobs), offset > 0
             {
-                properties.append(OwnProperty.offset, "\(offset)")
+                properties.append(DivanProperty.offset, "\(offset)")
             }
             var request = BLIPRequest(properties: properties)
             request.streamsReply = true
@@ -149,7 +149,7 @@ struct BlobFetcher {
 
     /// The answer begins: now it is known what it repeats.
     mutating func began(_ ticket: BlobTicket, _ properties: BLIPProperties) {
-        fetches[ticket.digest]?.begin(at: properties.integer(OwnProperty.offset))
+        fetches[ticket.digest]?.begin(at: properties.integer(DivanProperty.offset))
     }
 
     /// Handles a piece of content; returns what is complete.
@@ -231,7 +231,7 @@ struct BlobFetcher {
     mutating func abandon() {
         for fetch in fetches.values where fetch.resumedByteCount == nil { fetch.writer?.cancel() }
         fetches = [:]
-        queue = Line()
+        queue = FIFOQueue()
         activeCount = 0
     }
 }

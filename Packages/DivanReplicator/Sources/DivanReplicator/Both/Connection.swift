@@ -40,7 +40,7 @@ final class Connection {
     /// it says so in the same answer.
     var peerKeepsOrder = false
     @exclusivity(unchecked) var progress = Progress()
-    @exclusivity(unchecked) var underway = Underway()
+    @exclusivity(unchecked) var underway = InFlightTotals()
     /// Determines the fastest way of sending bodies, if the configuration leaves that open.
     @exclusivity(unchecked) private var trial: CompressionTrial?
     /// The blobs that the peer may have.
@@ -51,7 +51,7 @@ final class Connection {
     private let sharing: SharedRevisions.Membership?
     private var budget: BudgetShare?
     @exclusivity(unchecked) var readingCredit: ReadingCredit
-    @exclusivity(unchecked) private var questions = OpenQuestions()
+    @exclusivity(unchecked) private var questions = PendingRequests()
     @exclusivity(unchecked) private var effects = EffectQueue()
 
     /// Whether requests name their collection.
@@ -351,7 +351,7 @@ extension Connection {
         take(.collectionsRefused)
         questions.removeAll()
         progress = Progress()
-        underway = Underway()
+        underway = InFlightTotals()
     }
 }
 

@@ -80,7 +80,7 @@ extension IncomingRevision {
 extension BLIPReply {
     /// The revision is stored; if it became one of several branches, the sender must still be told which one counts.
     static func stored(isBranched: Bool) -> BLIPReply {
-        isBranched ? BLIPReply(properties: [OwnProperty.branched: "true"]) : .empty
+        isBranched ? BLIPReply(properties: [DivanProperty.branched: "true"]) : .empty
     }
 
     /// The revision was already here, or is no longer wanted.

@@ -68,8 +68,9 @@ public struct PeerConfiguration: Sendable {
         public var isContinuous: Bool
         /// The collections, in the order used on the wire.
         public var collections: [CollectionOptions]
-        /// The effective URL, or a message endpoint's ID of its peer. It is part of the checkpoint's name, and
-        /// identifies the remote in the store.
+        /// The effective URL, or a message endpoint's ID of its peer.
+        ///
+        /// It is part of the checkpoint's name, and identifies the remote in the store.
         public var remoteIdentity: String
         /// Whether the local checkpoint is ignored.
         public var isReset = false

@@ -22,7 +22,7 @@ struct RevisionSender {
     /// Whether the peer may return revisions that were given up here, if they precede ours.
     var keepsOrder = false
 
-    private var queue = Line<OutgoingRevision>()
+    private var queue = FIFOQueue<OutgoingRevision>()
     /// Bytes of the known revisions that the peer named for those in the queue.
     private(set) var knownByteCount = 0
     private var unansweredCount = 0

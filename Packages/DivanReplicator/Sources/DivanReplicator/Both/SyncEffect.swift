@@ -149,8 +149,9 @@ public struct SyncStatus: Equatable, Sendable {
     public var totalUnitCount: UInt64 = 0
     /// Documents transferred in both directions.
     public var documentCount: UInt64 = 0
-    /// Documents transferred and still to be transferred, as far as known. The number may be too high until all changes
-    /// have been examined.
+    /// Documents transferred and still to be transferred, as far as known.
+    ///
+    /// The number may be too high until all changes have been examined.
     ///
     /// Only Divan peers report their number of documents; for others, a pull counts the announced changes.
     public var expectedDocumentCount: UInt64 = 0

@@ -20,8 +20,8 @@ struct PeerTerms {
         historyCount = asked > 0 ? min(asked, limits.receivedHistoryCount) : limits.historyCount
         understandsBlobs = properties.bool("blobs")
         takesReplacements = properties.bool("sendReplacementRevs")
-        takesClosings = properties.bool(OwnProperty.closings)
-        takesTreeIDs = properties.bool(OwnProperty.treeIDs)
+        takesClosings = properties.bool(DivanProperty.closings)
+        takesTreeIDs = properties.bool(DivanProperty.treeIDs)
     }
 }
 
@@ -39,8 +39,8 @@ extension BLIPProperties {
         properties.append("blobs", "true")
         if takesDeltas { properties.append("deltas", "true") }
         properties.append("sendReplacementRevs", "true")
-        if dialect.namesClosings { properties.append(OwnProperty.closings, "true") }
-        if dialect.namesTreeIDs { properties.append(OwnProperty.treeIDs, "true") }
+        if dialect.namesClosings { properties.append(DivanProperty.closings, "true") }
+        if dialect.namesTreeIDs { properties.append(DivanProperty.treeIDs, "true") }
         return properties
     }
 }

@@ -91,13 +91,13 @@ struct RevisionMessage {
         if let deltaSource { properties.append("deltaSrc", deltaSource.description) }
         if let replaced { properties.append("replacedRev", replaced.description) }
         if let replacingSequence {
-            properties.append(OwnProperty.replacingSequence, String(replacingSequence))
+            properties.append(DivanProperty.replacingSequence, String(replacingSequence))
         }
         if !closing.isEmpty {
             let branch = closing.map(\.description).joined(separator: ",")
             properties.append("deleted_branch", branch)
         }
-        if keepsOrder { properties.append(OwnProperty.closings, "true") }
+        if keepsOrder { properties.append(DivanProperty.closings, "true") }
         if refusesConflicts { properties.append(named: "noconflicts", "true") }
         return properties
     }

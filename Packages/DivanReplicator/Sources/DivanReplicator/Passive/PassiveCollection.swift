@@ -122,9 +122,9 @@ final class PassiveCollection {
         }
         self.feed = feed
         isSubscribed = true
-        var properties: BLIPProperties = [OwnProperty.pending: String(count)]
+        var properties: BLIPProperties = [DivanProperty.pending: String(count)]
         if connection.dialect.namesClosings {
-            properties.append(OwnProperty.closings, "true")
+            properties.append(DivanProperty.closings, "true")
         }
         connection.answer(request, with: BLIPReply(properties: properties))
     }
@@ -263,7 +263,7 @@ extension PassiveCollection {
             properties: connection.listAnswerProperties(isFirst: !hasAnswered),
             body: .bytes(ProposalAnswer.write(answers, namesConflicts: names))
         )
-        if isSubscribed { reply.properties.append(OwnProperty.sequence, String(sequence)) }
+        if isSubscribed { reply.properties.append(DivanProperty.sequence, String(sequence)) }
         reply.isCompressed = connection.configuration.compresses
         hasAnswered = true
         connection.answer(request, with: reply)
@@ -347,7 +347,7 @@ extension PassiveCollection {
         case .overtaken(let sequence, let winner):
             var reply = BLIPReply.noop
             if let winner, feed?.insists(on: winner, over: message) ?? false {
-                reply.properties.append(OwnProperty.rival, winner.revisionID.description)
+                reply.properties.append(DivanProperty.rival, winner.revisionID.description)
             }
             answer(revision.request, reply, at: sequence)
         case .givenUp(_, let current):
@@ -356,7 +356,7 @@ extension PassiveCollection {
                 revision.request,
                 with: .http(.conflict, "the revision lost a conflict with another revision"),
                 properties: isReadable(message.documentID)
-                    ? [OwnProperty.rival: current.description] : [:]
+                    ? [DivanProperty.rival: current.description] : [:]
             )
             feed?.insist(on: message.documentID)
         case .failed(let error, _):
@@ -375,7 +375,7 @@ extension PassiveCollection {
     private func answer(_ request: BLIPRequestID?, _ reply: BLIPReply, at sequence: UInt64) {
         guard isSubscribed else { return connection.answer(request, with: reply) }
         var reply = reply
-        reply.properties.append(OwnProperty.sequence, String(sequence))
+        reply.properties.append(DivanProperty.sequence, String(sequence))
         connection.answer(request, with: reply)
     }
 

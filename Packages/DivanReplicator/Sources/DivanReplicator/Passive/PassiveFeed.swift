@@ -35,7 +35,7 @@ struct PassiveFeed {
     private var echoes: [DocumentID: RevisionID] = [:]
     private var listsInFlightCount = 0
     /// Halves of lists that the peer could not answer.
-    private var refused = Line<[FeedChange]>()
+    private var refused = FIFOQueue<[FeedChange]>()
     /// Whether it must still be told that there is nothing more.
     private var owesEnd = false
     private var phase = FeedPhase.backlog

@@ -42,7 +42,7 @@ final class PassivePeer: ConnectedPeer {
     private let options: PeerConfiguration.PassiveOptions
     private var watchdog = Watchdog()
     /// Which collection goes first in using what all of them share.
-    private var rotation = Rotation()
+    private var rotation = RoundRobin()
     /// By the number in requests; `nil` for one that the client named and that does not exist.
     private var collections: [PassiveCollection?] = []
 

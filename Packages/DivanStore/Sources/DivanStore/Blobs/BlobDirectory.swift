@@ -11,7 +11,7 @@ internal import Synchronization
 /// blobs. Names are made from decoded digests only, and links are not followed.
 ///
 /// Source: `blobs.md` §2.
-final class BlobDirectory: BlobShelf {
+final class BlobDirectory: BlobStorage {
     private let disk: BlobDisk
     private let leftovers: BlobLeftovers
     private let isReadOnly: Bool

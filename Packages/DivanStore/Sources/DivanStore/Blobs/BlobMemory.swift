@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// Blobs in memory, for stores without a file.
-public final class BlobMemory: BlobShelf {
+public final class BlobMemory: BlobStorage {
     private let stored = Mutex<[BlobDigest: [UInt8]]>([:])
 
     /// Creates an empty shelf.

@@ -7,7 +7,7 @@ internal import Synchronization
 ///
 /// Source: `blobs.md` §2 and §3.
 public final class BlobStore: Sendable {
-    let shelf: any BlobShelf
+    let shelf: any BlobStorage
     private let holds = Mutex<[BlobDigest: Int]>([:])
     // Blobs that are lost although somebody holds them and assumes that they are stored.
     private let lost = Mutex<[BlobDigest: StoreError]>([:])
@@ -15,7 +15,7 @@ public final class BlobStore: Sendable {
     private let openCursorCount = Atomic<Int>(0)
 
     /// Creates a store that uses a shelf exclusively.
-    public init(_ shelf: any BlobShelf) {
+    public init(_ shelf: any BlobStorage) {
         self.shelf = shelf
     }
 
@@ -235,14 +235,14 @@ public final class BlobReader {
 /// Use it on one thread at a time. Nothing is stored until `finish`. A writer that is released discards its bytes,
 /// unless it resumes a blob.
 public final class BlobWriter {
-    private let intake: BlobIntake
+    private let intake: IncomingBlobWriter
     private let blobs: BlobStore
     private let keepsPart: Bool
     /// Bytes appended so far, including those of earlier attempts.
     public private(set) var byteCount = 0
 
     fileprivate init(_ sink: sending any BlobSink, for blobs: BlobStore) {
-        intake = BlobIntake(sink)
+        intake = IncomingBlobWriter(sink)
         self.blobs = blobs
         keepsPart = false
     }
@@ -252,7 +252,9 @@ public final class BlobWriter {
     fileprivate init?(resuming digest: BlobDigest, for blobs: BlobStore) throws(StoreError) {
         guard let (sink, source) = try blobs.shelf.partialSink(digest) else { return nil }
         byteCount = source.byteCount
-        intake = try BlobIntake(resuming: BlobIntake.Part(sink: sink, source: source))
+        intake = try IncomingBlobWriter(
+            resuming: IncomingBlobWriter.Part(sink: sink, source: source)
+        )
         self.blobs = blobs
         keepsPart = true
     }

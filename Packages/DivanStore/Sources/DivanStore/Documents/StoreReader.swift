@@ -19,7 +19,7 @@ public class StoreReader {
     private var latestPlace: RowPlace?
     private var latestRow: DocumentRow?
     /// Rows that will be requested, in that order.
-    @exclusivity(unchecked) private var rowsAhead = RowsAhead()
+    @exclusivity(unchecked) private var rowsAhead = PrefetchedRows()
 
     /// Identifies a row without a copy of its contents.
     private struct RowPlace: Equatable {
@@ -297,7 +297,7 @@ public class StoreReader {
         in collection: CollectionPath
     ) throws(StoreError) {
         let id = try self.collection(collection).id
-        rowsAhead = RowsAhead(try current().run(of: sequences, in: id), of: id)
+        rowsAhead = PrefetchedRows(try current().run(of: sequences, in: id), of: id)
     }
 
     /// The IDs of all documents in conflict, ascending by sequence.

@@ -8,7 +8,7 @@ public enum ValueSpace: String, CaseIterable, Sendable {
     case localCheckpoints
     /// Checkpoints stored for peers, by checkpoint ID.
     case peerCheckpoints
-    /// The owners and ages of the checkpoints in `peerCheckpoints` (`CheckpointLedger`).
+    /// The owners and ages of the checkpoints in `peerCheckpoints` (`CheckpointQuota`).
     case checkpointOwners
     /// The collections of checkpoints: `CheckpointKind` and ID, and the collection's full name.
     case checkpointCollections

@@ -14,7 +14,7 @@ public struct ClockRepair: Equatable, Sendable {
 }
 
 /// The clock of a database with version vectors, compared with the system clock.
-public struct ClockStanding: Equatable, Sendable {
+public struct ClockStatus: Equatable, Sendable {
     /// The latest time that was assigned or received, in nanoseconds since 1970.
     public var time: UInt64
     /// The system time.
@@ -33,10 +33,10 @@ public struct ClockStanding: Equatable, Sendable {
 extension Store {
     /// Compares the clock with the system clock, and counts the documents that peers currently reject; `nil` in a
     /// database with revision trees.
-    public func clockStanding() throws -> ClockStanding? {
+    public func clockStanding() throws -> ClockStatus? {
         guard scheme == .vectors else { return nil }
         let (clock, wall) = authorship.times
-        var standing = ClockStanding(time: clock.last, wall: wall, jump: clock.jump)
+        var standing = ClockStatus(time: clock.last, wall: wall, jump: clock.jump)
         let limit = standing.limit
         standing.aheadCount = try read { reader in
             try reader.collections().reduce(0) { count, path in

@@ -134,7 +134,7 @@ extension StoreWriter {
         _ body: [UInt8]
     ) throws(StoreError) {
         let size = id.utf8.count + body.count
-        let entry = CheckpointLedger.encoded(owner: "", byteCount: size, time: 0)
+        let entry = CheckpointQuota.encoded(owner: "", byteCount: size, time: 0)
         try setValue(entry, for: id, in: .checkpointOwners)
         noteUnknownCheckpoints()
         let value = Array(revision.utf8) + [0] + body

@@ -146,7 +146,7 @@ extension Store {
             return salvage
         }
         return try damaged.read { reader in
-            var cargo = SalvageCargo(from: reader, blobs, to: fresh, losses)
+            var cargo = SalvageCopier(from: reader, blobs, to: fresh, losses)
             do {
                 try cargo.carry()
             } catch let error as StoreError where error.isDamage && error.isAbout(reader.path) {

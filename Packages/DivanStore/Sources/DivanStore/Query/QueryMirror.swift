@@ -11,7 +11,7 @@ final class QueryMirror {
     init(
         of snapshot: some StorageSnapshot,
         for query: StorageQuery,
-        in sight: QuerySight? = nil
+        in sight: QueryVisibility? = nil
     ) throws {
         let connection = try SQLiteConnection(path: ":memory:", mode: .memory)
         try SQLiteSchema.create(on: connection)
@@ -35,7 +35,7 @@ final class QueryMirror {
     init(
         planning query: StorageQuery,
         on snapshot: some StorageSnapshot,
-        supposing indexes: [SupposedIndex]
+        supposing indexes: [HypotheticalIndex]
     ) throws {
         let connection = try SQLiteConnection(path: ":memory:", mode: .memory)
         try SQLiteSchema.create(on: connection)
@@ -57,7 +57,7 @@ final class QueryMirror {
     private func copy(
         _ id: CollectionID,
         of snapshot: some StorageSnapshot,
-        in sight: QuerySight,
+        in sight: QueryVisibility,
         _ watch: QueryWatch,
         _ byteCount: inout Int
     ) throws {

@@ -5,7 +5,7 @@ extension Store {
     /// Sequences are those of the copy. Indexes, including full-text indexes, contain only these documents.
     ///
     /// - Throws: As `rows(of:)`; `QueryError` if the documents exceed the limit of `sight`.
-    public func rows(of query: StorageQuery, in sight: QuerySight) throws -> StorageRows {
+    public func rows(of query: StorageQuery, in sight: QueryVisibility) throws -> StorageRows {
         try query.checkParameters()
         return try read { reader in
             try QueryMirror(of: reader.current(), for: query, in: sight).rows(of: query)
@@ -21,7 +21,7 @@ extension Store {
     /// - Throws: As `rows(of:)`; `QueryError` for expressions that cannot be indexed.
     public func plan(
         of query: StorageQuery,
-        supposing indexes: [SupposedIndex]
+        supposing indexes: [HypotheticalIndex]
     ) throws -> QueryPlan {
         try read { reader in
             let mirror = try QueryMirror(

@@ -146,13 +146,13 @@ extension Store {
         // Moved out while it is modified, or every change would copy it.
         var ledger =
             try checkpointOwners.withLock { $0.take() }
-            ?? CheckpointLedger(try writer.current().values(in: .checkpointOwners))
+            ?? CheckpointQuota(try writer.current().values(in: .checkpointOwners))
         let size = id.utf8.count + body.count
         ledger.note(id, of: owner, byteCount: size)
         for excess in ledger.takeExcess(of: owner) {
             try writer.removeCheckpoint(.peer, excess)
         }
-        let entry = CheckpointLedger.encoded(owner: owner, byteCount: size, time: time)
+        let entry = CheckpointQuota.encoded(owner: owner, byteCount: size, time: time)
         try writer.setValue(entry, for: id, in: .checkpointOwners)
         let last = stored.flatMap { UInt64($0.revision.prefix { $0 != "-" }) } ?? 0
         let revision = "\(last &+ 1)-cc"

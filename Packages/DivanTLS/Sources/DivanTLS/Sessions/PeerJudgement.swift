@@ -2,13 +2,13 @@ import CDivanTLS
 import FoundationEssentials
 
 /// An error that OpenSSL reports for one certificate of a chain.
-struct Complaint {
+struct CertificateChainError {
     let code: Int32
     let certificate: TLSCertificate?
 }
 
 /// OpenSSL's call-back in place of its own verification: 1 accepts, 0 refuses.
-func judgePeer(_ storeContext: OpaquePointer?, _: UnsafeMutableRawPointer?) -> Int32 {
+func verifyPeer(_ storeContext: OpaquePointer?, _: UnsafeMutableRawPointer?) -> Int32 {
     guard let storeContext, let session = session(of: storeContext) else { return 0 }
     let chain = presentedChain(storeContext)
     let problem = session.judge(chain, storeContext)
@@ -123,7 +123,7 @@ extension TLSSession {
             guard isFine != 1, let storeContext else { return isFine }
             let certificate = X509_STORE_CTX_get_current_cert(storeContext).flatMap { copy($0) }
             let code = X509_STORE_CTX_get_error(storeContext)
-            let complaint = Complaint(code: code, certificate: certificate)
+            let complaint = CertificateChainError(code: code, certificate: certificate)
             guard let session = session(of: storeContext) else { return 0 }
             session.complaints.append(complaint)
             return 1
@@ -133,7 +133,10 @@ extension TLSSession {
         return isFine
     }
 
-    private func problem(_ complaint: Complaint, _ chain: [TLSCertificate]) -> CertificateProblem {
+    private func problem(
+        _ complaint: CertificateChainError,
+        _ chain: [TLSCertificate]
+    ) -> CertificateProblem {
         let certificate = complaint.certificate ?? chain.first
         switch complaint.code {
         case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT, X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN,

@@ -156,7 +156,7 @@ public final class TLSContext: @unchecked Sendable {
             if case .roots(let roots) = policy { try self.trust(roots) }
         }
         SSL_CTX_set_verify_depth(pointer, TLSLimits.chainDepth)
-        SSL_CTX_set_cert_verify_callback(pointer, judgePeer, nil)
+        SSL_CTX_set_cert_verify_callback(pointer, verifyPeer, nil)
     }
 
     private func trustSystemRoots() {

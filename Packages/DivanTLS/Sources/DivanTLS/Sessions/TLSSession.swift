@@ -35,7 +35,7 @@ public final class TLSSession {
 
     let context: TLSContext
     let serverName: String?
-    var complaints: [Complaint] = []
+    var complaints: [CertificateChainError] = []
 
     private let ssl: OpaquePointer
     private let wire = TLSWire()

@@ -17,14 +17,14 @@ final class HTTPChannel: ByteStreamOwner {
     private let isSecure: Bool
     private let limits: HTTPLimits
     private let transport: TransportLimits
-    private let room: BodyRoom
+    private let room: BodyMemoryBudget
     private let log: Log
     private let onRequest: @Sendable (HTTPExchange) -> Void
     private let didEnd: () -> Void
 
     private var connection: HTTPServerConnection
     private var work = Work.none
-    private var departure: Departure?  // of the client whose request is at hand
+    private var departure: DisconnectSignal?  // of the client whose request is at hand
     private var timer: TimerToken?
     private var heldByteCount = 0  // of the body at hand, or of a long answer, taken from the room
     private var hasPeerEnded = false
@@ -51,7 +51,7 @@ final class HTTPChannel: ByteStreamOwner {
         address: SocketAddress,
         isSecure: Bool,
         configuration: HTTPServerConfiguration,
-        room: BodyRoom,
+        room: BodyMemoryBudget,
         log: Log,
         onRequest: @escaping @Sendable (HTTPExchange) -> Void,
         didEnd: @escaping () -> Void
@@ -245,7 +245,7 @@ final class HTTPChannel: ByteStreamOwner {
 
     private func letGo() {
         room.giveBack(heldByteCount, for: party)
-        if heldByteCount > HeldAnswer.wholeByteCount { FreeMemory.giveBackSoon() }
+        if heldByteCount > BufferedResponseBody.wholeByteCount { FreeMemory.giveBackSoon() }
         heldByteCount = 0
     }
 
@@ -265,7 +265,7 @@ final class HTTPChannel: ByteStreamOwner {
         stream.write(connection.begin(response))
         switch response.body {
         case .bytes(let bytes) where heldByteCount > 0 && connection.sendsBody:
-            work = .answering(HeldAnswer(bytes), isAsked: false)
+            work = .answering(BufferedResponseBody(bytes), isAsked: false)
             askForPiece()
         case .bytes(let bytes):
             stream.write(connection.send(bytes))
@@ -283,7 +283,8 @@ final class HTTPChannel: ByteStreamOwner {
 
     /// Takes room for an answer that is long; without room, another is sent in its place.
     private func admit(_ response: HTTPResponse) -> HTTPResponse {
-        guard case .bytes(let bytes) = response.body, bytes.count > HeldAnswer.wholeByteCount
+        guard case .bytes(let bytes) = response.body,
+            bytes.count > BufferedResponseBody.wholeByteCount
         else { return response }
         do throws(HTTPError) {
             try hold(room.share(of: bytes.count))
@@ -339,7 +340,7 @@ final class HTTPChannel: ByteStreamOwner {
         guard stream.unsentByteCount <= (isLast ? 0 : transport.lowWaterByteCount) else { return }
         work = .none
         guard !isLast else { return finish() }
-        if connection.isIdle { stream.releaseMemory(above: HeldAnswer.pieceByteCount) }
+        if connection.isIdle { stream.releaseMemory(above: BufferedResponseBody.pieceByteCount) }
         watch(connection.isIdle ? limits.idleTimeout : limits.headTimeout)
     }
 

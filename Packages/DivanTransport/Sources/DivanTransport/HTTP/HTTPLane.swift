@@ -15,8 +15,8 @@ final class HTTPLane: Sendable {
         tls: CurrentTLS,
         limit: Int,
         count: ConnectionCount,
-        crowding: Crowding,
-        room: BodyRoom,
+        crowding: ConnectionEvictions,
+        room: BodyMemoryBudget,
         log: Log,
         onRequest: @escaping @Sendable (HTTPExchange) -> Void
     ) {
@@ -69,8 +69,8 @@ final class HTTPChannels {
     private let tls: CurrentTLS
     private let limit: Int
     private let count: ConnectionCount
-    private let crowding: Crowding
-    private let room: BodyRoom
+    private let crowding: ConnectionEvictions
+    private let room: BodyMemoryBudget
     private let log: Log
     private let onRequest: @Sendable (HTTPExchange) -> Void
     private var channels: [Int: HTTPChannel] = [:]
@@ -83,8 +83,8 @@ final class HTTPChannels {
         tls: CurrentTLS,
         limit: Int,
         count: ConnectionCount,
-        crowding: Crowding,
-        room: BodyRoom,
+        crowding: ConnectionEvictions,
+        room: BodyMemoryBudget,
         log: Log,
         onRequest: @escaping @Sendable (HTTPExchange) -> Void
     ) {

@@ -21,7 +21,7 @@ public final class HTTPServer: Sendable {
     private let log: Log
     private let onRequest: @Sendable (HTTPExchange) -> Void
     private let count = ConnectionCount()
-    private let crowding = Crowding()
+    private let crowding = ConnectionEvictions()
     private let tls: CurrentTLS
     private let running = Mutex<Running?>(nil)
 
@@ -90,7 +90,7 @@ public final class HTTPServer: Sendable {
     }
 
     private func makeLanes() -> [HTTPLane] {
-        let room = BodyRoom(configuration.limits)
+        let room = BodyMemoryBudget(configuration.limits)
         // Each lane makes room among its own connections, so each has a share of the limit.
         let share = max(1, configuration.limits.connectionCount / loops.loops.count)
         return loops.loops.map { loop in

@@ -50,7 +50,7 @@ public final class EpollLoop: EventLoop, @unchecked Sendable {
     /// `TransportLimits.connectionCount` limits connections; the process's descriptors limit those accepted but not yet
     /// handed over, and `TCPListener` pauses when they run out. An `InProcessPair` posts batches of at least a byte,
     /// until `highWaterByteCount` is in flight. A sync session posts once for all notices of the store
-    /// (`StoreNotices`), and once for each running resolver (`ConflictBacklog.runningLimit`). A message endpoint limits
+    /// (`StoreChangeNotifier`), and once for each running resolver (`ConflictBacklog.runningLimit`). A message endpoint limits
     /// in bytes what an application hands over. The rest, such as `start` and `stop`, is one post per call by the
     /// application.
     private struct Inbox {

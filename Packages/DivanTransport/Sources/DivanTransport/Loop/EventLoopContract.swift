@@ -16,7 +16,7 @@ public enum EventLoopContract {
         patience: Duration = .seconds(5),
         turning turn: (@Sendable () -> Void)? = nil
     ) async -> [String] {
-        let wait = ContractPatience(limit: patience, turn: turn)
+        let wait = ContractTimeout(limit: patience, turn: turn)
         var violations = loop.isCurrent ? ["isCurrent must be false outside the loop."] : []
         for check in [order, nesting, timers, cancelling, threads] {
             violations += await check(loop, wait)
@@ -39,7 +39,7 @@ public enum EventLoopContract {
         }
     }
 
-    private static func order(_ loop: any EventLoop, _ wait: ContractPatience) async -> [String] {
+    private static func order(_ loop: any EventLoop, _ wait: ContractTimeout) async -> [String] {
         let journal = Journal()
         for number in 0..<100 { loop.execute { journal.write("\(number)", on: loop) } }
         guard await wait.until({ journal.lines.count == 100 }) else {
@@ -53,7 +53,7 @@ public enum EventLoopContract {
         return violations
     }
 
-    private static func nesting(_ loop: any EventLoop, _ wait: ContractPatience) async -> [String] {
+    private static func nesting(_ loop: any EventLoop, _ wait: ContractTimeout) async -> [String] {
         let journal = Journal()
         loop.execute {
             loop.execute { journal.write("work", on: loop) }
@@ -67,7 +67,7 @@ public enum EventLoopContract {
             ? [] : ["Work must not run inside the call that submits it."]
     }
 
-    private static func timers(_ loop: any EventLoop, _ wait: ContractPatience) async -> [String] {
+    private static func timers(_ loop: any EventLoop, _ wait: ContractTimeout) async -> [String] {
         let journal = Journal()
         let start = loop.now
         let delays = [30, 10, 20, 10, 0]
@@ -92,7 +92,7 @@ public enum EventLoopContract {
 
     private static func cancelling(
         _ loop: any EventLoop,
-        _ wait: ContractPatience
+        _ wait: ContractTimeout
     ) async -> [String] {
         let journal = Journal()
         let cancelled = loop.schedule(at: loop.now + .milliseconds(5)) {
@@ -115,7 +115,7 @@ public enum EventLoopContract {
         return violations
     }
 
-    private static func threads(_ loop: any EventLoop, _ wait: ContractPatience) async -> [String] {
+    private static func threads(_ loop: any EventLoop, _ wait: ContractTimeout) async -> [String] {
         let journal = Journal()
         await withTaskGroup(of: Void.self) { group in
             for thread in 0..<8 {

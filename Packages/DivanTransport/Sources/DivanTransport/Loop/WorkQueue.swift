@@ -80,7 +80,7 @@ public final class WorkQueue: Sendable {
 
     /// Like `async`, for a client: when it disconnects, work that has not started is removed.
     public func async(
-        unlessGone client: Departure,
+        unlessGone client: DisconnectSignal,
         _ work: @escaping @Sendable () -> Void
     ) {
         guard !client.isOver, let number = enter({ if !client.isOver { work() } }) else { return }

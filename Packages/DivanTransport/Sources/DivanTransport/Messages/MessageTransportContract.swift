@@ -21,7 +21,7 @@ public enum MessageTransportContract {
             _ first: any MessageReceiver, _ second: any MessageReceiver
         ) async throws -> Ends
     ) async throws -> [String] {
-        let wait = ContractPatience(limit: patience, turn: turn)
+        let wait = ContractTimeout(limit: patience, turn: turn)
         var violations: [String] = []
         for check in [messages, backPressure, goodbye] {
             let (first, second) = (Witness(), Witness())
@@ -116,7 +116,7 @@ public enum MessageTransportContract {
     private static func messages(
         _ ends: Ends,
         _ witnesses: (first: Witness, second: Witness),
-        _ wait: ContractPatience
+        _ wait: ContractTimeout
     ) async -> [String] {
         let there = sizes.map { message($0, 1) }
         let back = sizes.map { message($0, 2) }
@@ -142,7 +142,7 @@ public enum MessageTransportContract {
     private static func backPressure(
         _ ends: Ends,
         _ witnesses: (first: Witness, second: Witness),
-        _ wait: ContractPatience
+        _ wait: ContractTimeout
     ) async -> [String] {
         let piece = message(16_384, 3)
         let sent = Mutex<(count: Int, isFull: Bool)?>(nil)
@@ -172,7 +172,7 @@ public enum MessageTransportContract {
     private static func goodbye(
         _ ends: Ends,
         _ witnesses: (first: Witness, second: Witness),
-        _ wait: ContractPatience
+        _ wait: ContractTimeout
     ) async -> [String] {
         let last = message(1_000, 4)
         ends.first.loop.execute {

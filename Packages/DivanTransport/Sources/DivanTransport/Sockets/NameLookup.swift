@@ -19,7 +19,7 @@ final class NameLookup: Sendable {
     private struct Request: Sendable {
         let host: String
         let port: UInt16
-        let client: Departure?
+        let client: DisconnectSignal?
         let completion: @Sendable (Outcome) -> Void
 
         var isVain: Bool { client?.isOver == true }
@@ -55,7 +55,7 @@ final class NameLookup: Sendable {
     func find(
         _ host: String,
         port: UInt16,
-        unlessGone client: Departure? = nil,
+        unlessGone client: DisconnectSignal? = nil,
         _ completion: @escaping @Sendable (Outcome) -> Void
     ) {
         if let address = SocketAddress(host: host, port: port) {

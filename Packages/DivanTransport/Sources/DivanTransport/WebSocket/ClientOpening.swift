@@ -23,7 +23,7 @@ final class ClientOpening: ByteStreamOwner {
     private var stream: ByteStream?
     private var address: SocketAddress?
     private var hasAnswered = false  // any byte came behind TLS
-    private let departure = Departure()  // of whoever waits for the name's addresses
+    private let departure = DisconnectSignal()  // of whoever waits for the name's addresses
     private var completion: ((Outcome, [TLSCertificate]) -> Void)?
 
     /// Prepares an attempt.

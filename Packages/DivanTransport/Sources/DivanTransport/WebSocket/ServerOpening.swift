@@ -18,7 +18,7 @@ final class ServerOpening: ByteStreamOwner {
 
     private var handshake: ServerHandshake
     private var request: HandshakeRequest?
-    private var departure: Departure?
+    private var departure: DisconnectSignal?
     private var timer: TimerToken?
     private var isDone = false
 

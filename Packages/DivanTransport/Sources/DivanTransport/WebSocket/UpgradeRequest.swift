@@ -18,7 +18,7 @@ public final class UpgradeRequest: Sendable {
     /// The connection's loop.
     public let loop: any EventLoop
     /// Whether the client has disconnected; for a `WorkQueue`.
-    public let departure = Departure()
+    public let departure = DisconnectSignal()
 
     enum Answer: Sendable {
         case accept(

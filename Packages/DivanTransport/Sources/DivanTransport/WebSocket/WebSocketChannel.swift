@@ -23,7 +23,7 @@ final class WebSocketChannel: ByteStreamOwner {
     private var lastActivity: Duration
     private var isWaitingForRoom = false  // the high-water mark was reached and seen
 
-    private var share = TurnShare()
+    private var share = TurnBudget()
     private var turn = Turn()
     private var goesOn = false  // messages that came wait for the loop's next turn
     private var isPausedByReceiver = false

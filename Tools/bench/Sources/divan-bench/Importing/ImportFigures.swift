@@ -9,7 +9,7 @@ enum ImportFigures {
     private static let documentCount = 100_000
     private static let sample = "copied-3.2"
 
-    static func measure(_ workplace: Workplace, into report: inout Report) throws {
+    static func measure(_ workplace: BenchContext, into report: inout Report) throws {
         let bodies = workplace.documents.bodies
         let bundle = try makeBundle(bodies, in: workplace.newDirectory())
         var configuration = DatabaseConfiguration()

@@ -6,17 +6,20 @@ import DivanZlib
 /// A client that subscribes to a listener's changes and stores nothing: a puller without a store.
 final class LightPuller: BLIPHandler {
     private let channel: BLIPChannel
-    private let crowd: Crowd
+    private let crowd: EventCounter
     private var opening: BLIPRequestNumber?
     private var isCaughtUp = false
 
-    private init(_ channel: BLIPChannel, in crowd: Crowd) {
+    private init(_ channel: BLIPChannel, in crowd: EventCounter) {
         self.channel = channel
         self.crowd = crowd
     }
 
     /// Connects, and reports events to the crowd.
-    static func open(over transport: WebSocketClientTransport, in crowd: Crowd) -> BLIPChannel {
+    static func open(
+        over transport: WebSocketClientTransport,
+        in crowd: EventCounter
+    ) -> BLIPChannel {
         BLIPChannel.open(over: transport, codec: DeflateCodec()) { LightPuller($0, in: crowd) }
     }
 

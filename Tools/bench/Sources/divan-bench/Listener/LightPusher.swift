@@ -18,14 +18,14 @@ final class LightPusher: BLIPHandler {
     private static let revision = "1-" + String(repeating: "ab", count: 20)
 
     private let channel: BLIPChannel
-    private let crowd: Crowd
+    private let crowd: EventCounter
     private let load: Load
     private var opening: BLIPRequestNumber?
     private var isProposing = true
     private var sentCount = 0
     private var answeredCount = 0
 
-    private init(_ channel: BLIPChannel, _ load: Load, in crowd: Crowd) {
+    private init(_ channel: BLIPChannel, _ load: Load, in crowd: EventCounter) {
         self.channel = channel
         self.load = load
         self.crowd = crowd
@@ -35,7 +35,7 @@ final class LightPusher: BLIPHandler {
     static func open(
         over transport: WebSocketClientTransport,
         _ load: Load,
-        in crowd: Crowd
+        in crowd: EventCounter
     ) -> BLIPChannel {
         BLIPChannel.open(over: transport, codec: DeflateCodec()) {
             LightPusher($0, load, in: crowd)

@@ -12,7 +12,7 @@ enum ManyFigures {
     private static let documentCount = 1_000
     private static let pushedCount = 40_000
 
-    static func measure(_ workplace: Workplace, into report: inout Report) throws {
+    static func measure(_ workplace: BenchContext, into report: inout Report) throws {
         OwnProcess.raiseDescriptorLimit()
         let listener = try BenchListener(
             workplace.newDirectory(),
@@ -87,7 +87,7 @@ enum ManyFigures {
 
     /// Documents per second that the single writer stores if nothing else is done: an upper limit for any
     /// number of pushers and of processors.
-    private static func insertRate(_ workplace: Workplace) throws -> Double {
+    private static func insertRate(_ workplace: BenchContext) throws -> Double {
         let bodies = try DocumentShape.routes.bodies()
         let store = try Store.open(directory: "\(try workplace.newDirectory())/floor.cblite2")
         defer { try? store.close() }

@@ -17,7 +17,7 @@ final class PullerRole {
     private let database: String
     private let isContinuous: Bool
     private let context: TLSContext
-    private var crowd = Crowd()
+    private var crowd = EventCounter()
     private var pullers: [BLIPChannel] = []
 
     /// Takes the words `PORT tls|clear COUNT DATABASE continuous|once`.
@@ -56,7 +56,7 @@ final class PullerRole {
 
     /// Opens pullers.
     private func open(_ count: Int) throws {
-        let crowd = Crowd()
+        let crowd = EventCounter()
         self.crowd = crowd
         pullers = try crowd.gather(count) { _ in LightPuller.open(over: transport(), in: crowd) }
     }
@@ -71,7 +71,7 @@ final class PullerRole {
     /// Opens connections one after another and closes each after the first reply.
     private func knock(_ count: Int) throws -> Int {
         for _ in 0..<count {
-            let crowd = Crowd()
+            let crowd = EventCounter()
             let puller = LightPuller.open(over: transport(), in: crowd)
             _ = try crowd.wait(for: .ready, 1)
             puller.close()

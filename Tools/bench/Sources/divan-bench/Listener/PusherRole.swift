@@ -33,7 +33,7 @@ final class PusherRole {
     }
 
     func run() throws {
-        let crowd = Crowd()
+        let crowd = EventCounter()
         let pushers = try crowd.gather(loads.count) { number in
             let transport = BenchClient.transport(
                 to: port,

@@ -7,7 +7,7 @@ import DivanTestKit
 
 /// Scans in wall-clock time: what sharing them among threads saves, and what a million rows take.
 enum ScanFigures {
-    static func measure(_ workplace: Workplace, into report: inout Report) throws {
+    static func measure(_ workplace: BenchContext, into report: inout Report) throws {
         try measureSharing(in: workplace.newDirectory(), into: &report)
         try measureMillion(in: workplace.newDirectory(), into: &report)
     }

@@ -31,7 +31,7 @@ enum LinkFigures {
     /// Measures links of some rates, each with three latencies.
     static func measure(
         _ rates: [Double],
-        _ workplace: Workplace,
+        _ workplace: BenchContext,
         into report: inout Report
     ) throws {
         for megabits in rates {

@@ -13,7 +13,7 @@ enum MillionFigures {
     /// How many documents are pulled before the rate counts.
     private static let start = 10_000
 
-    static func measure(_ workplace: Workplace, into report: inout Report) throws {
+    static func measure(_ workplace: BenchContext, into report: inout Report) throws {
         let passive = try PeerProcess(in: workplace.newDirectory())
         func listen(_ name: String, _ count: Int) throws -> String {
             try passive.ask(.fill(database: name, shape: .routes, count: count))

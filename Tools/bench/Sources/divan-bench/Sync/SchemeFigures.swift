@@ -15,14 +15,14 @@ enum SchemeFigures {
     private static let roundCount = 20
     private static let saveCount = 500
 
-    static func measure(_ workplace: Workplace, into report: inout Report) throws {
+    static func measure(_ workplace: BenchContext, into report: inout Report) throws {
         for isPush in [false, true] { try measureSync(isPush: isPush, workplace, &report) }
         try measureSave(&report)
     }
 
     private static func measureSync(
         isPush: Bool,
-        _ workplace: Workplace,
+        _ workplace: BenchContext,
         _ report: inout Report
     ) throws {
         let pair = try PeerPair(in: workplace.newDirectory())

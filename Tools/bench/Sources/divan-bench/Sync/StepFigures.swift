@@ -5,7 +5,7 @@ import DivanStore
 enum StepFigures {
     private static let count = 100_000
 
-    static func measure(_ workplace: Workplace, into report: inout Report) throws {
+    static func measure(_ workplace: BenchContext, into report: inout Report) throws {
         let pair = try PeerPair(in: workplace.newDirectory())
         try measureInStep(pair, &report)
         try measureOne(pair, &report)

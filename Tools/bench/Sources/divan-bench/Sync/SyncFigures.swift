@@ -25,7 +25,7 @@ enum SyncFigures {
         Row(name: "push 1.2 KB", isPush: true),
     ]
 
-    static func measure(_ workplace: Workplace, into report: inout Report) throws {
+    static func measure(_ workplace: BenchContext, into report: inout Report) throws {
         var floors: [String: Double] = [:]
         for row in rows {
             let key = "\(row.shape) \(row.floorLevel) \(row.isPush)"
@@ -37,7 +37,7 @@ enum SyncFigures {
     }
 
     /// A pull into a collection with indexes, and the same without, in turns.
-    private static func measureIndexed(_ workplace: Workplace, _ report: inout Report) throws {
+    private static func measureIndexed(_ workplace: BenchContext, _ report: inout Report) throws {
         let properties = ["airline", "sourceairport", "destinationairport", "distance"]
         let count = 100_000
         let pair = try PeerPair(in: workplace.newDirectory())
@@ -61,7 +61,7 @@ enum SyncFigures {
     }
 
     /// Documents per second of the skeleton, the best of two runs.
-    private static func floor(_ row: Row, _ workplace: Workplace) throws -> Double {
+    private static func floor(_ row: Row, _ workplace: BenchContext) throws -> Double {
         let pieces = Pieces(try row.shape.bodies())
         let seconds = (0..<2).map { _ in
             pieces.withFloor { documents in
@@ -84,7 +84,7 @@ enum SyncFigures {
     private static func measure(
         _ row: Row,
         _ floor: Double,
-        _ workplace: Workplace,
+        _ workplace: BenchContext,
         _ report: inout Report
     ) throws {
         let pair = try PeerPair(in: workplace.newDirectory())

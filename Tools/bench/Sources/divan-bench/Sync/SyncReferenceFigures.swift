@@ -21,14 +21,14 @@ enum SyncReferenceFigures {
     ]
     private static let count = 100_000
 
-    static func measure(_ workplace: Workplace, into report: inout Report) throws {
+    static func measure(_ workplace: BenchContext, into report: inout Report) throws {
         for row in rows { try measure(row, workplace, &report) }
         for isPush in [false, true] { try measureBlob(isPush, workplace, &report) }
     }
 
     private static func measure(
         _ row: Row,
-        _ workplace: Workplace,
+        _ workplace: BenchContext,
         _ report: inout Report
     ) throws {
         let pair = try PeerPair(in: workplace.newDirectory())
@@ -76,7 +76,7 @@ enum SyncReferenceFigures {
 
     private static func measureBlob(
         _ isPush: Bool,
-        _ workplace: Workplace,
+        _ workplace: BenchContext,
         _ report: inout Report
     ) throws {
         let byteCount = 100_000_000

@@ -3,13 +3,13 @@ import DivanStore
 
 /// Much of one thing: a large blob, two databases in one process, a million documents.
 enum VolumeFigures {
-    static func measure(_ workplace: Workplace, into report: inout Report) throws {
+    static func measure(_ workplace: BenchContext, into report: inout Report) throws {
         try measureBlob(workplace, &report)
         try measureLocal(workplace, &report)
         try MillionFigures.measure(workplace, into: &report)
     }
 
-    private static func measureBlob(_ workplace: Workplace, _ report: inout Report) throws {
+    private static func measureBlob(_ workplace: BenchContext, _ report: inout Report) throws {
         let byteCount = 800 * (128 << 10)
         let floor = (0..<2).map { _ in floor_blob_transfer(workplace.directory, byteCount) }.min()
         guard let floor, floor > 0 else { throw BenchFailure("the floor of a blob failed") }
@@ -34,7 +34,7 @@ enum VolumeFigures {
         )
     }
 
-    private static func measureLocal(_ workplace: Workplace, _ report: inout Report) throws {
+    private static func measureLocal(_ workplace: BenchContext, _ report: inout Report) throws {
         let count = 100_000
         let pieces = Pieces(try DocumentShape.routes.bodies())
         let floor = pieces.withFloor { floor_copy_database(workplace.directory, $0, count) }

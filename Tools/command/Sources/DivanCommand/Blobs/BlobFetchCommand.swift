@@ -52,7 +52,7 @@ enum BlobFetchCommand: Command {
             target: target,
             terminal: terminal
         ).plain(database)
-        let wanted = try AbsentContents(database, arguments).blobs
+        let wanted = try MissingBlobs(database, arguments).blobs
         let run = BlobFetching(wanted, configuration, ProgressLine(terminal, verb: "blobs fetched"))
         let outcome = run.wait(interruption)
         let cause = interruption.isRequested ? interruption.cause : nil

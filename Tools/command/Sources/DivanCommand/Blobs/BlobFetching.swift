@@ -26,14 +26,14 @@ final class BlobFetching: Sendable {
     /// Fetches that are started at a time: enough for two connections.
     private static let begunCount = 2_000
 
-    private let contents: [AbsentContents.Content]
+    private let contents: [MissingBlobs.Content]
     private let configuration: ReplicatorConfiguration
     private let progress: ProgressLine
     private let totalByteCount: UInt64
     private let state = Mutex(State())
 
     init(
-        _ contents: [AbsentContents.Content],
+        _ contents: [MissingBlobs.Content],
         _ configuration: ReplicatorConfiguration,
         _ progress: ProgressLine
     ) {

@@ -32,7 +32,7 @@ enum BlobPutCommand: Command {
         let collection = try arguments.collectionPath()
         let documentID = arguments.documentID(at: 1)
         let key = arguments.operands[2]
-        let place = BlobPlace(key)
+        let place = BlobLocation(key)
         let file = arguments.operands[3]
         try StoreRules.check(JSONMembers([place.steps[0]: .null]))
         try StoreRules.check(blobKey: place.steps[0])

@@ -33,7 +33,7 @@ enum CertificatesShowCommand: Command {
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let text = arguments.operands[0]
         if FileManager.default.fileExists(atPath: text) { return try showFile(text, terminal) }
-        guard let place = ProbePlace(text) else {
+        guard let place = ProbeTarget(text) else {
             throw Failure.usage(
                 "'\(text)' is not an address, a URL or an existing file",
                 hint: "use HOST:PORT, such as 192.168.1.20:4984"
@@ -63,7 +63,7 @@ enum CertificatesShowCommand: Command {
 
     private static func showFile(_ path: String, _ terminal: Terminal) throws {
         for certificate in try IdentityFile.readCertificates(path) {
-            let card = CertificateCard(
+            let card = CertificateSummary(
                 try DivanTLS.TLSCertificate(der: Array(certificate.der).span)
             )
             if terminal.isJSON {
@@ -74,8 +74,8 @@ enum CertificatesShowCommand: Command {
         }
     }
 
-    private static func report(_ probe: ServerProbe, _ place: ProbePlace, _ terminal: Terminal) {
-        let cards = probe.certificates.map(CertificateCard.init)
+    private static func report(_ probe: ServerProbe, _ place: ProbeTarget, _ terminal: Terminal) {
+        let cards = probe.certificates.map(CertificateSummary.init)
         if terminal.isJSON {
             let versions = probe.attempts.map { attempt -> JSON in
                 [
@@ -102,7 +102,7 @@ enum CertificatesShowCommand: Command {
         for line in advice(probe, place) { terminal.result(line) }
     }
 
-    private static func advice(_ probe: ServerProbe, _ place: ProbePlace) -> [String] {
+    private static func advice(_ probe: ServerProbe, _ place: ProbeTarget) -> [String] {
         guard probe.refusal != nil else {
             return ["The server is trusted by this system; no option is required."]
         }

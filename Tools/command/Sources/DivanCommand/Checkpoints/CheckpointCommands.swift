@@ -30,7 +30,7 @@ enum CheckpointShowCommand: Command {
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let store = try arguments.database.open(forWriting: false)
         defer { try? store.close() }
-        let book = try CheckpointBook(store)
+        let book = try StoredCheckpoints(store)
         if let text = arguments.operands.dropFirst().first {
             let comparison = try CheckpointComparison(store, book, try WebSocketURL(text))
             let answers = try comparison.ask(arguments, terminal, forgets: false)
@@ -136,8 +136,8 @@ enum CheckpointResetCommand: Command {
         let url = try text.map { try WebSocketURL($0) }
         try refuseBesideSyncs(arguments, url)
         // The peer is asked by this process, where the password is typed.
-        let remoteCount = try url.map { try forgetThere(arguments, $0, terminal) } ?? 0
-        let count = try remoteCount + forgetHere(arguments, url, terminal)
+        let remoteCount = try url.map { try resetRemoteCheckpoints(arguments, $0, terminal) } ?? 0
+        let count = try remoteCount + resetLocalCheckpoints(arguments, url, terminal)
         let forgotten = Numbers.count(count, "checkpoint")
         let members: JSONObject = ["forgot": JSON(count)]
         if arguments.has("--dry-run") { return terminal.rehearsed("reset \(forgotten)", members) }
@@ -145,7 +145,7 @@ enum CheckpointResetCommand: Command {
     }
 
     /// Makes the peer forget its copies, if requested; returns how many.
-    private static func forgetThere(
+    private static func resetRemoteCheckpoints(
         _ arguments: Arguments,
         _ url: WebSocketURL,
         _ terminal: Terminal
@@ -153,14 +153,14 @@ enum CheckpointResetCommand: Command {
         guard arguments.has("--remote") else { return 0 }
         let store = try arguments.database.open(forWriting: false)
         defer { try? store.close() }
-        let comparison = try CheckpointComparison(store, try CheckpointBook(store), url)
+        let comparison = try CheckpointComparison(store, try StoredCheckpoints(store), url)
         let forgets = !arguments.has("--dry-run")
         let answers = try comparison.ask(arguments, terminal, forgets: forgets)
         return answers.count { $0 != .nothing && $0 != .noCollection }
     }
 
     /// Deletes those in the database, or has the process that holds it do so; returns how many.
-    private static func forgetHere(
+    private static func resetLocalCheckpoints(
         _ arguments: Arguments,
         _ url: WebSocketURL?,
         _ terminal: Terminal
@@ -171,7 +171,7 @@ enum CheckpointResetCommand: Command {
         }
         let store = try arguments.database.open(forWriting: !isDry)
         defer { try? store.close() }
-        let book = try CheckpointBook(store)
+        let book = try StoredCheckpoints(store)
         var count = 0
         for entry in book.entries
         where arguments.has("--all") || (url != nil && entry.remote == url?.effectiveText) {
@@ -198,7 +198,7 @@ enum CheckpointResetCommand: Command {
     /// Refuses while a sync with the peer runs: it would write its checkpoint again.
     private static func refuseBesideSyncs(_ arguments: Arguments, _ url: WebSocketURL?) throws {
         guard !arguments.has("--dry-run") else { return }
-        for status in try StatusBoard(bundle: arguments.database.bundle).read() {
+        for status in try StatusDirectory(bundle: arguments.database.bundle).read() {
             guard let verb = status["verb"]?.string, let text = status["url"]?.string else {
                 continue
             }
@@ -230,7 +230,7 @@ struct CheckpointComparison {
     private let url: WebSocketURL
 
     /// Finds the checkpoints that exist; a collection without any counts as one of `sync`.
-    init(_ store: Store, _ book: CheckpointBook, _ url: WebSocketURL) throws {
+    init(_ store: Store, _ book: StoredCheckpoints, _ url: WebSocketURL) throws {
         self.url = url
         places = try store.collections().flatMap { path -> [Place] in
             let own = book.entries.filter {
@@ -239,7 +239,7 @@ struct CheckpointComparison {
             guard own.isEmpty else {
                 return own.map { Place(path: path, id: $0.id, local: $0.checkpoint) }
             }
-            let id = CheckpointBook.id(store, url.effectiveText, path, verb: "sync")
+            let id = StoredCheckpoints.id(store, url.effectiveText, path, verb: "sync")
             return [Place(path: path, id: id, local: nil)]
         }
     }

@@ -85,7 +85,7 @@ enum PeerTransport {
             trust = .roots(try roots.map { try DivanTLS.TLSCertificate(der: Array($0.der).span) })
         }
         let credential = try arguments.value("--identity").map {
-            try IdentityShelf.credential(named: $0, terminal)
+            try StoredIdentities.credential(named: $0, terminal)
         }
         return try TLSContext.client(
             ClientTLSConfiguration(serverTrust: trust, credential: credential)

@@ -128,7 +128,7 @@ struct Comparison {
             let revisions = ["\(ours.revisionID)", "\(theirs.revisionID)"]
             return note(documentID, collection, .revisions(revisions))
         }
-        if !BodyMeaning.isSame(ours.body, theirs.body) {
+        if !BodyEquivalence.isSame(ours.body, theirs.body) {
             return note(documentID, collection, .bodies)
         }
         documentCount += 1

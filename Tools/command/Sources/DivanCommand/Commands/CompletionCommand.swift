@@ -18,7 +18,7 @@ enum CompletionCommand: Command {
     )
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
-        let verbs = Verbs.all.map { $0.line }
+        let verbs = CommandList.all.map { $0.line }
         switch arguments.operands[0] {
         case "bash": terminal.result(BashCompletion(verbs).script)
         case "zsh": terminal.result(ZshCompletion(verbs).script)

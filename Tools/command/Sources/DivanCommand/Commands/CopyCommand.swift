@@ -83,7 +83,7 @@ enum CopyCommand: Command {
     private static func write(
         _ database: Database,
         to file: String,
-        among living: LivingDocuments,
+        among living: UnexpiredDocuments,
         _ terminal: Terminal,
         _ damaged: inout DamagedDocuments
     ) throws -> Int {
@@ -127,14 +127,14 @@ enum CopyCommand: Command {
         _ terminal: Terminal
     ) throws {
         var batch = batch
-        let missing: MissingContents
+        let missing: MissingBlobReport
         do {
             try DocumentReader.read(file) { entry in
                 try Interruption.check()
                 try batch.add(&entry) { terminal.warn($0) }
             }
             try batch.commit()
-            missing = MissingContents(try batch.missingBlobs())
+            missing = MissingBlobReport(try batch.missingBlobs())
             try batch.end()
         } catch {
             batch.undo()

@@ -35,7 +35,7 @@ enum EditCommand: Command {
         if current == nil { _ = try DocumentID(checking: documentID.text) }
         let before = try current?.storedJSON.map { try JSON(storedBody: $0) } ?? [:]
         let editor = try Editor(before.indentedText + "\n", named: documentID.text)
-        Stopping.say { cause in
+        StopSignals.say { cause in
             Failure.stopped(by: cause, leaving: "your text is in \(editor.file)")
                 .text(asJSON: terminal.isJSON)
         }

@@ -88,7 +88,7 @@ enum ExportCommand: Command {
     /// Documents that cannot be read are left out.
     private static func export(
         _ collection: Divan.Collection,
-        of living: LivingDocuments,
+        of living: UnexpiredDocuments,
         _ since: UInt64?,
         _ arguments: Arguments,
         _ terminal: Terminal,

@@ -91,7 +91,7 @@ enum ImportCommand: Command {
             throw try batch.close(after: error)
         }
         progress.finish()
-        let missing = MissingContents(try batch.missingBlobs())
+        let missing = MissingBlobReport(try batch.missingBlobs())
         if isDry {
             rehearse(batch, terminal)
         } else {
@@ -175,7 +175,7 @@ enum ImportCommand: Command {
     private static func report(
         _ batch: ImportBatch,
         _ elapsed: Duration,
-        _ missing: MissingContents,
+        _ missing: MissingBlobReport,
         _ terminal: Terminal
     ) {
         if terminal.isJSON {

@@ -163,7 +163,7 @@ extension StoreReader {
     func forEachDocumentID(
         in collection: CollectionPath,
         prefix: String = "",
-        among living: LivingDocuments? = nil,
+        among living: UnexpiredDocuments? = nil,
         _ body: (DocumentID) throws -> Bool
     ) throws {
         var (last, count) = (DocumentID?.none, 0)

@@ -21,7 +21,7 @@ enum ManualCommand: Command {
                 standard output, and messages to standard error. 'divan COMMAND --help' prints the
                 part of this page about one command.
                 """,
-            families: Verbs.families.map { family in
+            families: CommandList.families.map { family in
                 (family.title, family.verbs.map { $0.line })
             },
             exitCodes: Failure.exitCodeRows,

@@ -62,7 +62,7 @@ enum RepairClockCommand: Command {
     /// 2020: no database is older, so a clock that shows less is wrong, and everything would look ahead of it.
     private static let earliest: UInt64 = 1_577_836_800_000_000_000
 
-    private static func sentence(_ repair: ClockRepair, _ before: ClockStanding) -> String {
+    private static func sentence(_ repair: ClockRepair, _ before: ClockStatus) -> String {
         let isIntact =
             repair.restampedCount == 0 && repair.sharedCount == 0 && !before.isAhead
         guard !isIntact else {
@@ -80,7 +80,7 @@ enum RepairClockCommand: Command {
         return sentence
     }
 
-    private static func members(_ repair: ClockRepair, _ before: ClockStanding?) -> JSONObject {
+    private static func members(_ repair: ClockRepair, _ before: ClockStatus?) -> JSONObject {
         [
             "restamped": JSON(repair.restampedCount), "shared": JSON(repair.sharedCount),
             "clockBefore": before.map { .string(ClockText.moment($0.time)) } ?? .null,

@@ -43,7 +43,7 @@ enum StudioCommand: Command {
         let isHeldHere = mayWrite && Streams.current.interruption == nil
         let holder = isHeldHere ? Holder(path, as: "divan studio") : nil
         defer { holder?.stop() }
-        let board = StatusBoard(bundle: path.bundle)
+        let board = StatusDirectory(bundle: path.bundle)
         let server = StudioServer(
             StudioConfiguration(
                 store: store,

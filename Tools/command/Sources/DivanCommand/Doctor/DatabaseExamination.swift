@@ -30,13 +30,13 @@ struct DatabaseExamination {
             let store = try path.open(forWriting: false)
             defer { try? store.close() }
             try path.require(wanted, in: store)
-            tellFormat(store)
+            reportFormat(store)
             if let standing = try store.clockStanding() {
                 tell(VersionClockFinding(standing: standing, database: path.word).finding)
             }
-            try tellContent(store)
-            try tellSizes(store)
-            try tellWaiting(store)
+            try reportContent(store)
+            try reportSizes(store)
+            try reportWaiting(store)
         } catch {
             let failure = (error as? Failure) ?? Failure(explaining: error)
             tell(.failed("open", failure.sentence, remedy(for: error), failure.kind))
@@ -66,12 +66,12 @@ struct DatabaseExamination {
         }
     }
 
-    private func tellFormat(_ store: Store) {
+    private func reportFormat(_ store: Store) {
         let revisions = store.scheme == .trees ? "revision trees" : "version vectors"
         tell(.ok("format", "Divan database with \(revisions)"))
     }
 
-    private func tellContent(_ store: Store) throws {
+    private func reportContent(_ store: Store) throws {
         let inspection = try store.inspect()
         guard let first = inspection.damages.first else {
             return tell(
@@ -92,7 +92,7 @@ struct DatabaseExamination {
         )
     }
 
-    private func tellSizes(_ store: Store) throws {
+    private func reportSizes(_ store: Store) throws {
         let usage = try store.usage()
         for collection in usage.collections
         where wanted.isEmpty || wanted.contains(collection.path) { tell(Self.size(of: collection)) }
@@ -145,7 +145,7 @@ struct DatabaseExamination {
         return finding
     }
 
-    private func tellWaiting(_ store: Store) throws {
+    private func reportWaiting(_ store: Store) throws {
         let paths = wanted.isEmpty ? try store.collections() : wanted
         let conflicts = try store.read { reader in
             try paths.reduce(0) { try $0 + reader.conflicts(in: $1).count }
@@ -163,19 +163,19 @@ struct DatabaseExamination {
             let visits = try store.read { try Explanation.visits(in: $0) }
             tell(.ok("peers", visits ?? "never synced"))
         }
-        for remote in remotes { try tellPending(at: remote, paths, store) }
+        for remote in remotes { try reportPending(at: remote, paths, store) }
         let count = try store.read { reader in
             try paths.reduce(0) { try $0 + reader.indexes(in: $1).count }
         }
         tell(.ok("indexes", Numbers.count(count, "index", "indexes")))
     }
 
-    private func tellPending(
+    private func reportPending(
         at remote: StoredRemote,
         _ paths: [CollectionPath],
         _ store: Store
     ) throws {
-        let question = PendingQuestion(store: store, remote: remote.name)
+        let question = PendingLookup(store: store, remote: remote.name)
         let pending = try question.documentIDs(in: paths).reduce(0) { $0 + $1.documentIDs.count }
         let refused = try question.refusals(in: paths).reduce(0) { $0 + $1.refusals.count }
         let place = PeerURL.text(remote.name)

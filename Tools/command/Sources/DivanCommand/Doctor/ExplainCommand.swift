@@ -193,7 +193,7 @@ struct Explanation {
             let seen = "\(place): not pushed because of the conflict; \(known)"
             return .warning("peer", seen, "resolve the conflict")
         }
-        let question = PendingQuestion(store: store, remote: remote.name)
+        let question = PendingLookup(store: store, remote: remote.name)
         let pending = try question.documentIDs(in: [path]).flatMap(\.documentIDs)
         if pending.contains(documentID), isAhead {
             let seen = "\(place): not pushed yet, its version is in the future; \(known)"

@@ -70,7 +70,7 @@ struct PeerExamination {
         )
         if endpoint.isSecure, proxy == nil, !way.isSilent(report) { describeTLS(endpoint) }
         guard report.peer != nil else { return tell(way.finding(of: report)) }
-        ProtocolFindings(report, names, database: url.database, tell).tellAll()
+        ProtocolFindings(report, names, database: url.database, tell).reportAll()
     }
 
     /// Looks the name up and connects; false if that fails.

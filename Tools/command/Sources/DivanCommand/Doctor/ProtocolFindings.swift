@@ -22,18 +22,18 @@ struct ProtocolFindings {
         self.tell = tell
     }
 
-    func tellAll() {
+    func reportAll() {
         guard let peer = report.peer else { return }
         let milliseconds = report.openTime.map { Int($0 / .milliseconds(1)) } ?? 0
         tell(.ok("websocket", "connected after \(milliseconds) ms, access granted"))
         tell(ClockFinding(peer.headers).finding)
-        guard tellProtocol(peer), tellCollections() else { return }
-        tellRights()
-        tellWay()
+        guard reportProtocol(peer), reportCollections() else { return }
+        reportRights()
+        reportLatency()
         if let finding = ThroughputFinding(report).finding { tell(finding) }
     }
 
-    private func tellProtocol(_ peer: TransportPeer) -> Bool {
+    private func reportProtocol(_ peer: TransportPeer) -> Bool {
         let name = peer.subprotocol ?? "none"
         guard name.contains("CBMobile_") else {
             tell(
@@ -55,7 +55,7 @@ struct ProtocolFindings {
         return true
     }
 
-    private func tellCollections() -> Bool {
+    private func reportCollections() -> Bool {
         if let refusal = report.refusal, refusal.code == 404, refusal.domain == "BLIP" {
             tell(.ok("collections", "the server supports only the default collection"))
             return false
@@ -86,7 +86,7 @@ struct ProtocolFindings {
         return true
     }
 
-    private func tellRights() {
+    private func reportRights() {
         for (index, name) in names.enumerated() {
             guard let rights = report.rights[index] else { continue }
             if let refusal = rights.readRefusal {
@@ -109,7 +109,7 @@ struct ProtocolFindings {
         }
     }
 
-    private func tellWay() {
+    private func reportLatency() {
         let times = report.roundTrips.sorted()
         guard !times.isEmpty else { return }
         let median = times[times.count / 2] / .milliseconds(1)

@@ -5,7 +5,7 @@ import DivanStore
 
 /// Whether the clock of a database's version vectors agrees with this machine's clock.
 struct VersionClockFinding {
-    let standing: ClockStanding
+    let standing: ClockStatus
     /// The database, as a word for the shell.
     let database: String
 

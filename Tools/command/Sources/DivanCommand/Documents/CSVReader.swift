@@ -138,7 +138,7 @@ struct CSVReader {
         }
         // Columns are properties; none describes a change, unlike the members of lines.
         var object = JSONMembers(JSONObject(members))
-        OwnProperties.setApart(in: &object)
+        EscapedProperties.setApart(in: &object)
         return object
     }
 

@@ -87,14 +87,14 @@ extension DatabasePath {
 
 extension Store {
     /// The documents that have not expired.
-    func living() throws -> LivingDocuments {
-        LivingDocuments(firstEnd: try nextExpiration())
+    func living() throws -> UnexpiredDocuments {
+        UnexpiredDocuments(firstEnd: try nextExpiration())
     }
 }
 
 extension DatabasePath {
     /// The documents that have not expired.
-    func living() throws -> LivingDocuments {
+    func living() throws -> UnexpiredDocuments {
         let store = try open(forWriting: false)
         defer { try? store.close() }
         return try store.living()
@@ -270,7 +270,7 @@ enum Stoppable {
         interruption.onRequest { [unowned interruption] in
             watch.cancel()
             guard endsAtOnce, isOwn else { return }
-            Stopping.end(by: interruption.isTermination ? SIGTERM : SIGINT)
+            StopSignals.end(by: interruption.isTermination ? SIGTERM : SIGINT)
         }
         return try withExtendedLifetime(interruption) {
             do {

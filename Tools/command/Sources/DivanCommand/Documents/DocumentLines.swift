@@ -80,7 +80,7 @@ struct DocumentLines {
         try Interruption.check()
         var body = try JSONMembers(storedBody: stored ?? [])
         if contents == nil { leftOut.formUnion(try InlineBlobs.digests(in: body)) }
-        OwnProperties.setApart(in: &body)
+        EscapedProperties.setApart(in: &body)
         for (key, value) in members { body[key] = value }
         body["_id"] = .string(id)
         let bytes =

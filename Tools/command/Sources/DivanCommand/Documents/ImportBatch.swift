@@ -43,7 +43,7 @@ struct ImportBatch {
         func isStored(as current: StoredDocument?) -> Bool {
             if let revision { return current?.revisionID == revision.id }
             guard let current else { return isTombstone }
-            return !isTombstone && BodyMeaning.isSame(current.body, body)
+            return !isTombstone && BodyEquivalence.isSame(current.body, body)
         }
     }
 
@@ -312,7 +312,7 @@ struct ImportBatch {
             guard var body = try JSONMembers(parsing: entry.bytes.withoutByteOrderMark) else {
                 throw Failure(kind: .invalid, sentence: "not a JSON object")
             }
-            let own = OwnProperties.taking(from: &body)
+            let own = EscapedProperties.taking(from: &body)
             if let sequence = body["_sequence"]?.int {
                 if rules.since > 0, sequence <= Int64(clamping: rules.since) { return nil }
                 body["_sequence"] = nil

@@ -19,7 +19,7 @@ enum DumpLine {
     /// A document.
     case document(DumpedDocument)
     /// Documents that have not changed.
-    case standing(DumpedStanding)
+    case standing(UnchangedDocuments)
     /// The end of a section.
     case end(DumpEnd)
 }
@@ -62,7 +62,7 @@ struct DumpEnd: Equatable {
     var sequences: [CollectionPath: UInt64]
     var documentCount: Int
     var blobCount: Int
-    /// What each collection contains, as digests (`StandingDigest`).
+    /// What each collection contains, as digests (`SequenceDigest`).
     var standing: [CollectionPath: String] = [:]
     /// Blobs that documents refer to and that are in no section so far; the next one includes those that
     /// are restored by then.
@@ -180,7 +180,7 @@ extension DumpLine {
         } else if object.contains("end") {
             self = .end(try Self.end(members))
         } else if object.contains("unchanged") {
-            self = .standing(try DumpedStanding(members))
+            self = .standing(try UnchangedDocuments(members))
         } else if object.contains("collection") {
             let indexes = try DumpedIndex.all(in: members)
             self = .collection(try members.collection(), indexes: indexes)

@@ -192,7 +192,7 @@ extension DumpReader.Section {
         documentCount += 1
     }
 
-    fileprivate mutating func take(_ line: DumpedStanding) throws(DumpDamage) {
+    fileprivate mutating func take(_ line: UnchangedDocuments) throws(DumpDamage) {
         guard let end = head.since?[line.collection], sequences[line.collection] != nil else {
             throw DumpDamage("collection \(line.collection) cannot have unchanged documents")
         }

@@ -200,7 +200,7 @@ final class DumpRestoration {
     }
 
     /// Purges what no longer exists, and sets the current expirations of the rest.
-    private func take(_ line: DumpedStanding) throws {
+    private func take(_ line: UnchangedDocuments) throws {
         guard let store else { return }
         try commit()
         var last = through[line.collection] ?? 0

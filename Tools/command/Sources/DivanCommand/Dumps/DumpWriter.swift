@@ -174,7 +174,7 @@ struct DumpWriter {
         _ reader: StoreReader
     ) throws {
         let sequence = former?.sequences[path] ?? 0
-        var digest = StandingDigest()
+        var digest = SequenceDigest()
         try reader.forEachPlace(in: path, through: sequence) {
             digest.take(sequence: $0.sequence, expiration: $0.expiration)
         }
@@ -189,11 +189,11 @@ struct DumpWriter {
         through sequence: UInt64,
         _ reader: StoreReader
     ) throws {
-        var line = DumpedStanding(collection: path, through: 0)
+        var line = UnchangedDocuments(collection: path, through: 0)
         try reader.forEachPlace(in: path, through: sequence) { place in
             if line.isFull {
                 try output.write(.standing(line))
-                line = DumpedStanding(collection: path, through: 0)
+                line = UnchangedDocuments(collection: path, through: 0)
             }
             line.take(place)
         }
@@ -205,7 +205,7 @@ struct DumpWriter {
         in path: CollectionPath,
         after sequence: UInt64,
         of total: Int,
-        _ digest: inout StandingDigest,
+        _ digest: inout SequenceDigest,
         _ reader: StoreReader
     ) throws {
         try reader.forEachDocument(in: path, after: sequence) {

@@ -95,11 +95,11 @@ final class Holder: Sendable {
         var patience = timeval(tv_sec: 5, tv_usec: 0)
         let byteCount = socklen_t(MemoryLayout<timeval>.size)
         setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, byteCount)
-        guard HolderWire.send(greeting, to: connection) else { return }
+        guard HolderProtocol.send(greeting, to: connection) else { return }
         var files = [Int32](repeating: -1, count: 4)
         let count = divan_holder_receive_files(connection, &files, files.count)
         defer { for file in files where file >= 0 { close(file) } }
-        var reader = HolderWire.Reader(connection)
+        var reader = HolderProtocol.Reader(connection)
         guard count == files.count, let request = reader.next() else { return }
         patience = timeval()
         setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, byteCount)
@@ -107,7 +107,7 @@ final class Holder: Sendable {
             let words = request["words"]?.array?.compactMap(\.string)
         else {
             let text = isFull ? "\(Self.commandLimit) commands are running" : "its version differs"
-            _ = HolderWire.send(["refused": .string(text)], to: connection)
+            _ = HolderProtocol.send(["refused": .string(text)], to: connection)
             return
         }
         let interruption = Interruption(byHand: ())
@@ -130,7 +130,7 @@ final class Holder: Sendable {
         let status = perform(words, in: files[3], streams)
         // Only the name of the command: its operands may be private.
         log.info("ran \(words.first ?? "nothing") for another process: exit code \(status)")
-        _ = HolderWire.send(["exit": JSON(Int(status))], to: connection)
+        _ = HolderProtocol.send(["exit": JSON(Int(status))], to: connection)
         shutdown(connection, Int32(SHUT_RDWR))
     }
 

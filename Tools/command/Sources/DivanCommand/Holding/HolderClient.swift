@@ -8,7 +8,7 @@ import Glibc
 struct HolderClient {
     private let socket: Int32
     private let name: String
-    private var reader: HolderWire.Reader
+    private var reader: HolderProtocol.Reader
 
     /// The exit code of the process that did the work.
     struct Done: Error {
@@ -36,7 +36,7 @@ struct HolderClient {
         guard let address = HolderAddress(path) else { return nil }
         defer { address.close() }
         guard let socket = address.connect() else { return nil }
-        var reader = HolderWire.Reader(socket)
+        var reader = HolderProtocol.Reader(socket)
         // A holder that is ending sends nothing: the database is free, or will be.
         guard let greeting = reader.next() else {
             close(socket)
@@ -70,7 +70,7 @@ struct HolderClient {
                 )
             ),
         ]
-        guard request.canonicalText.utf8.count < HolderWire.lineLimit else {
+        guard request.canonicalText.utf8.count < HolderProtocol.lineLimit else {
             throw Failure.usage(
                 "the command line is too long for \(name), which has the database open",
                 hint: "use standard input"
@@ -79,9 +79,9 @@ struct HolderClient {
         let interruption = Interruption()
         let files = [input, output, STDERR_FILENO, here]
         guard divan_holder_send_files(socket, files, files.count) == 0,
-            HolderWire.send(request, to: socket)
+            HolderProtocol.send(request, to: socket)
         else { throw ended }
-        interruption.onRequest { [socket] in _ = HolderWire.send(["stop": true], to: socket) }
+        interruption.onRequest { [socket] in _ = HolderProtocol.send(["stop": true], to: socket) }
         guard let answer = reader.next() else { throw ended }
         if let reason = answer["refused"]?.string {
             throw Failure(

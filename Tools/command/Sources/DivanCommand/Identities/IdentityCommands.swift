@@ -23,7 +23,7 @@ enum IdentityListCommand: Command {
     )
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
-        let store = IdentityShelf.store
+        let store = StoredIdentities.store
         let labels = try store.labels()
         let width = labels.map(\.cellCount).max() ?? 0
         let owners = IdentityOwners(of: labels)
@@ -34,10 +34,10 @@ enum IdentityListCommand: Command {
                 guard let credential = try store.credential(label: label) else { continue }
                 let owner = owners.sentence(for: label)
                 if terminal.isJSON {
-                    IdentityShelf.report(credential, label: label, usedFor: owner, terminal)
+                    StoredIdentities.report(credential, label: label, usedFor: owner, terminal)
                     continue
                 }
-                let card = CertificateCard(credential.leaf)
+                let card = CertificateSummary(credential.leaf)
                 line =
                     "\(Days.text(credential.leaf.notAfter))  \(credential.leaf.subject)  "
                     + (owner ?? card.purpose) + card.problem.map { "  \($0)" }.orEmpty
@@ -72,8 +72,8 @@ enum IdentityShowCommand: Command {
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let label = arguments.operands[0]
-        IdentityShelf.report(try IdentityShelf.credential(label), label: label, terminal)
-        terminal.note("Stored in \(IdentityShelf.store.directory)")
+        StoredIdentities.report(try StoredIdentities.credential(label), label: label, terminal)
+        terminal.note("Stored in \(StoredIdentities.store.directory)")
     }
 }
 
@@ -104,7 +104,7 @@ enum IdentityExportCommand: Command {
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let label = arguments.operands[0]
-        let credential = try IdentityShelf.credential(label)
+        let credential = try StoredIdentities.credential(label)
         let isPlain = arguments.has("--no-password")
         if let file = arguments.value("--p12") {
             guard !isPlain, !arguments.has("--pem") else {
@@ -170,8 +170,8 @@ enum IdentityImportCommand: Command {
         } catch let error as CredentialError {
             throw Failure(kind: .invalid, text: "\(file): \(error)")
         }
-        try IdentityShelf.store.save(credential, label: label)
-        IdentityShelf.report(credential, label: label, terminal)
+        try StoredIdentities.store.save(credential, label: label)
+        StoredIdentities.report(credential, label: label, terminal)
     }
 
     private static func read(_ bytes: [UInt8], _ arguments: Arguments) throws -> TLSCredential {
@@ -200,10 +200,10 @@ enum IdentityRemoveCommand: Command {
     )
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
-        let store = IdentityShelf.store
+        let store = StoredIdentities.store
         let known = Set(try store.labels().map { ExactText($0) })
         for label in arguments.operands where !known.contains(ExactText(label)) {
-            _ = try IdentityShelf.credential(label, store)
+            _ = try StoredIdentities.credential(label, store)
         }
         let names = arguments.operands.joined(separator: ", ")
         let labels = JSON.array(arguments.operands.map { .string($0) })

@@ -54,7 +54,9 @@ enum IdentityNewCommand: Command {
         guard try store.credential(label: label) == nil else {
             throw CredentialError(.labelTaken(label))
         }
-        let issuer = try arguments.value("--issuer").map { try IdentityShelf.credential($0, store) }
+        let issuer = try arguments.value("--issuer").map {
+            try StoredIdentities.credential($0, store)
+        }
         let template = try template(arguments, label)
         let credential = try TLSCredential.generate(
             template,
@@ -68,7 +70,7 @@ enum IdentityNewCommand: Command {
                     + "issuer expires then"
             )
         }
-        IdentityShelf.report(credential, label: label, terminal)
+        StoredIdentities.report(credential, label: label, terminal)
     }
 
     private static func template(

@@ -24,9 +24,9 @@ enum IdentityRenewCommand: Command {
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let label = arguments.operands[0]
-        let store = IdentityShelf.store
+        let store = StoredIdentities.store
         let days: Int = try arguments.number("--days", in: 1...36_500) ?? 365
-        let old = try IdentityShelf.credential(label, store)
+        let old = try StoredIdentities.credential(label, store)
         let issuer = old.leaf.isSelfSigned ? nil : try authority(of: old, label, store)
         let now = Date()
         let new = try old.renewed(now: now, notAfter: now + Double(days) * 86_400, issuer: issuer)
@@ -37,7 +37,7 @@ enum IdentityRenewCommand: Command {
                     + "issuer expires then"
             )
         }
-        IdentityShelf.report(new, label: label, terminal)
+        StoredIdentities.report(new, label: label, terminal)
         if new.leaf.isAuthority {
             terminal.note("Give this certificate to peers that trust the authority")
             terminal.note("Certificates that the authority has signed stay valid")

@@ -65,7 +65,7 @@ final class KeyRing: Sendable {
         // The terminal of this process does not belong to the other shell.
         let isForAnother = Streams.current.interruption != nil
         let prompt = "Password of \(path.name): "
-        guard !isForAnother, isatty(STDIN_FILENO) == 1, let typed = try HiddenLine.read(prompt)
+        guard !isForAnother, isatty(STDIN_FILENO) == 1, let typed = try HiddenInput.read(prompt)
         else {
             throw Failure(
                 kind: .database,
@@ -136,13 +136,13 @@ final class KeyRing: Sendable {
             try Self.read(key, options)
             return key
         }
-        guard isatty(STDIN_FILENO) == 1, let typed = try HiddenLine.read("New password: ") else {
+        guard isatty(STDIN_FILENO) == 1, let typed = try HiddenInput.read("New password: ") else {
             throw .usage(
                 "no encryption key given",
                 hint: "use '\(options.file) FILE' or '\(options.command) COMMAND'"
             )
         }
-        guard try HiddenLine.read("Repeat password: ") == typed else {
+        guard try HiddenInput.read("Repeat password: ") == typed else {
             throw Failure(
                 kind: .invalid,
                 sentence: "the passwords do not match; nothing was changed"

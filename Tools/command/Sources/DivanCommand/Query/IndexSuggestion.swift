@@ -93,14 +93,14 @@ struct IndexSuggestion {
     }
 
     /// The index that `divan index make` would create from the printed command.
-    private var supposed: SupposedIndex {
+    private var supposed: HypotheticalIndex {
         get throws {
             let over = QueryCollection(collection)
             let keys = try expressions.flatMap { try QueryStatement.indexedExpressions(sql: $0) }
                 .map { try $0.checkedKey(over: over, itemPaths: paths) }
             let definition: QueryIndexDefinition =
                 paths.isEmpty ? .value(keys, filter: nil) : .array(paths, keys)
-            return SupposedIndex(ExactText(name), definition, in: collection)
+            return HypotheticalIndex(ExactText(name), definition, in: collection)
         }
     }
 }

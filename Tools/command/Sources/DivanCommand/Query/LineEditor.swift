@@ -48,7 +48,7 @@ final class LineEditor {
         set(words.sorted(), DIVAN_LINE_ANYWHERE)
         set(properties, DIVAN_LINE_MEMBERS)
         set(collections.sorted(), DIVAN_LINE_SOURCES)
-        set(ShellOrder.lines, DIVAN_LINE_ORDERS)
+        set(DotCommand.lines, DIVAN_LINE_ORDERS)
     }
 
     private func set(_ words: [String], _ kind: divan_line_words) {

@@ -67,11 +67,11 @@ enum QueryCommand: Command {
         let clock = ContinuousClock.now
         let isPaged = !isWatching && !arguments.has("--no-pager")
         let count = try session.print(query, format, terminal, isPaged: isPaged)
-        if arguments.has("--timer") { tellTime(count, since: clock, terminal) }
+        if arguments.has("--timer") { printTime(count, since: clock, terminal) }
         try poll?.run(format, terminal)
     }
 
-    private static func tellTime(
+    private static func printTime(
         _ count: Int,
         since clock: ContinuousClock.Instant,
         _ terminal: Terminal

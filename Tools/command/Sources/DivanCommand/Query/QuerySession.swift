@@ -208,11 +208,15 @@ struct QuerySession {
                     : "its parameters are \(list)"
             )
         }
-        tellMissing(query, terminal) { "set it with '-p \($0)=VALUE'" }
+        warnAboutMissingParameters(query, terminal) { "set it with '-p \($0)=VALUE'" }
     }
 
     /// Warns about parameters without a value, and how to set them.
-    func tellMissing(_ query: StorageQuery, _ terminal: Terminal, _ remedy: (String) -> String) {
+    func warnAboutMissingParameters(
+        _ query: StorageQuery,
+        _ terminal: Terminal,
+        _ remedy: (String) -> String
+    ) {
         // As in the official API, a name can mark its value as optional.
         for name in query.statement.parameters.sorted()
         where parameters[name] == nil && !name.text.hasPrefix("opt_") && !terminal.isJSON {

@@ -26,7 +26,7 @@ struct QueryShell {
     private var format = RowFormat.table
     private var hasTimer = false
     private var hasPager = true
-    private var typed = QuestionText()
+    private var typed = QueryInput()
     /// The latest last.
     private var origins: [Origin]
     private var hasFailed = false
@@ -55,7 +55,7 @@ struct QueryShell {
         let number = origins[origins.count - 1].line
         if typed.isEmpty, let order = Self.order(line) {
             let name = order.prefix { $0 != " " }
-            if ShellOrder.named(name)?.name == ".quit" { return false }
+            if DotCommand.named(name)?.name == ".quit" { return false }
             attempt(from: number) { shell in try shell.obey(order) }
             return true
         }
@@ -96,11 +96,13 @@ struct QueryShell {
         if let question = typed.end() { ask(question) }
     }
 
-    private mutating func ask(_ question: QuestionText.Question) {
+    private mutating func ask(_ question: QueryInput.Question) {
         attempt(from: question.line, behind: question.column) { shell in
             let clock = ContinuousClock.now
             let query = try shell.session.query(question.text, in: shell.running)
-            shell.session.tellMissing(query, shell.terminal) { "set it with '.param \($0) VALUE'" }
+            shell.session.warnAboutMissingParameters(query, shell.terminal) {
+                "set it with '.param \($0) VALUE'"
+            }
             let count = try shell.session.print(
                 query,
                 shell.format,
@@ -153,8 +155,8 @@ struct QueryShell {
     /// The command in a line, without blanks and a semicolon at its ends; `nil` for a query.
     private static func order(_ line: String) -> String? {
         var text = line.trimmingSpaces
-        if let plain = ShellOrder.plain(text) { return plain }
-        guard text.hasPrefix(".") || text.hasPrefix("\\") || ShellOrder.familiar(text) != nil else {
+        if let plain = DotCommand.plain(text) { return plain }
+        guard text.hasPrefix(".") || text.hasPrefix("\\") || DotCommand.familiar(text) != nil else {
             return nil
         }
         while text.hasSuffix(";") { text = String(text.dropLast()).trimmingSpaces }
@@ -164,7 +166,7 @@ struct QueryShell {
     private mutating func obey(_ text: String) throws {
         let name = text.prefix { !$0.isWhitespace }
         let operand = String(text[name.endIndex...]).trimmingSpaces
-        guard let order = ShellOrder.named(name) else { throw Self.unknown(name) }
+        guard let order = DotCommand.named(name) else { throw Self.unknown(name) }
         switch order.operand {
         case .none where !operand.isEmpty && order.name != ".help":
             throw Failure.usage("'\(order.name)' does not take an argument")
@@ -193,7 +195,7 @@ struct QueryShell {
     }
 
     private static var help: String {
-        let rows = ShellOrder.all.map { order -> (left: String, right: String) in
+        let rows = DotCommand.all.map { order -> (left: String, right: String) in
             switch order.operand {
             case .none: (left: order.name, right: order.help)
             case .text(let text): (left: "\(order.name) \(text)", right: order.help)
@@ -213,8 +215,8 @@ struct QueryShell {
 
     private static func unknown(_ name: some StringProtocol) -> Failure {
         let near =
-            ShellOrder.familiar(name)
-            ?? Spelling.nearest(to: String(name), among: ShellOrder.all.map(\.name))
+            DotCommand.familiar(name)
+            ?? Spelling.nearest(to: String(name), among: DotCommand.all.map(\.name))
         return .usage(
             "unknown command '\(name)'",
             hint: near.map { "did you mean '\($0)'?" } ?? "'.help' lists the commands"

@@ -124,7 +124,7 @@ enum ServeCommand: Command {
         let reload = ReloadSignal()
         var terminal = terminal
         terminal.isJSON = arguments.has("--json")
-        let room = try ServingRoom(arguments, terminal)
+        let room = try ServeSession(arguments, terminal)
         do {
             try room.open()
         } catch {

@@ -56,12 +56,12 @@ struct ServeView {
     }
 
     /// Reports errors.
-    mutating func take(_ troubles: [Troubles.Entry]) {
+    mutating func take(_ troubles: [RecentErrors.Entry]) {
         for trouble in troubles { tell("problem", trouble.json, trouble.sentence) }
     }
 
     /// Reports connections that were closed to accept new ones.
-    mutating func take(_ crowds: [CrowdWatch.Report]) {
+    mutating func take(_ crowds: [EvictionReporter.Report]) {
         for crowd in crowds { tell("crowded", crowd.json, crowd.sentence) }
     }
 
@@ -69,14 +69,14 @@ struct ServeView {
     mutating func look() {
         let seconds = (ContinuousClock.now - clock).inSeconds
         let readings = served.map { $0.look() }
-        tellDepartures(
+        printDisconnections(
             Dictionary(grouping: readings.flatMap(\.connections)) { PeerName($0.client) }
         )
         if isTable {
             block.show(table(readings))
         } else if seconds >= nextTraffic {
             nextTraffic = seconds + 5
-            for (index, reading) in readings.enumerated() { tellTraffic(reading, index) }
+            for (index, reading) in readings.enumerated() { printTraffic(reading, index) }
         }
     }
 
@@ -104,7 +104,9 @@ struct ServeView {
         }
     }
 
-    private mutating func tellDepartures(_ present: [PeerName: [URLEndpointListener.Connection]]) {
+    private mutating func printDisconnections(
+        _ present: [PeerName: [URLEndpointListener.Connection]]
+    ) {
         for (client, guest) in guests {
             if let peer = present[client]?.first {
                 guests[client]?.last = peer
@@ -130,7 +132,7 @@ struct ServeView {
         }
     }
 
-    private mutating func tellTraffic(_ reading: ListenerReport.Reading, _ index: Int) {
+    private mutating func printTraffic(_ reading: ListenerReport.Reading, _ index: Int) {
         guard told[index] != reading.documentCount else { return }
         told[index] = reading.documentCount
         var members = reading.figureMembers

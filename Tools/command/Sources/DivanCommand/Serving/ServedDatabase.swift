@@ -10,7 +10,7 @@ final class ServedDatabase: Sendable {
     let path: DatabasePath
     let listener: URLEndpointListener
     private let database: Database
-    private let board: StatusBoard
+    private let board: StatusDirectory
     private let report: ListenerReport
     private let holder: Holder?
 
@@ -22,13 +22,13 @@ final class ServedDatabase: Sendable {
         _ path: DatabasePath,
         port: UInt16,
         arguments: Arguments,
-        gate: PeerGate,
+        gate: PeerAccess,
         identity: TLSIdentity?,
         onClient: @escaping @Sendable (DatabasePath, ListenerClient) -> Void,
         onRefusal: @escaping @Sendable (DatabasePath, ListenerRefusal) -> Void
     ) throws {
         self.path = path
-        board = StatusBoard(bundle: path.bundle, namesDocuments: !path.isSealed)
+        board = StatusDirectory(bundle: path.bundle, namesDocuments: !path.isSealed)
         database = try path.openDatabase(fullSync: arguments.has("--full-sync"))
         holder = Holder(path, as: "divan serve")
         let wanted = try arguments.collections()
@@ -93,7 +93,7 @@ final class ServedDatabase: Sendable {
     func dropOutdated() { listener.disconnectOutdated() }
 
     /// Presents another identity, and authenticates by other certificates, for peers that connect from now on.
-    func replace(identity: TLSIdentity?, _ gate: PeerGate) throws -> ListenerGate {
+    func replace(identity: TLSIdentity?, _ gate: PeerAccess) throws -> ListenerGate {
         let authenticator = gate.certificates?.authenticator ?? gate.authenticator
         return try listener.replace(identity: identity, authenticator: authenticator)
     }

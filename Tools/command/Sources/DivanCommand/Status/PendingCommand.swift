@@ -56,7 +56,9 @@ enum PendingCommand: Command {
         let paths = wanted.isEmpty ? try store.collections() : wanted
         let known = try store.read { try $0.remotes().map(\.name) }
         let remotes = try given.map { [try WebSocketURL($0).effectiveText] } ?? known
-        if given == nil, known.isEmpty { return try tellNever(arguments, paths, store, terminal) }
+        if given == nil, known.isEmpty {
+            return try reportNoPeers(arguments, paths, store, terminal)
+        }
         let names = paths.map { CollectionName($0) }
         for remote in remotes {
             // For a mistyped URL, all documents would be pending.
@@ -66,13 +68,13 @@ enum PendingCommand: Command {
                         + "run 'divan pending \(arguments.database.word)' for its other peers"
                 )
             }
-            let question = PendingQuestion(
+            let question = PendingLookup(
                 store: store,
                 remote: remote,
                 channels: ScopedOption("--channels", arguments, names),
                 documents: ScopedOption("--documents", arguments, names)
             )
-            let answer = PendingAnswer(
+            let answer = PendingReport(
                 remote: remote,
                 pending: try question.documentIDs(in: paths),
                 refused: try question.refusals(in: paths)
@@ -82,14 +84,14 @@ enum PendingCommand: Command {
     }
 
     /// Reports that the database has no peers.
-    private static func tellNever(
+    private static func reportNoPeers(
         _ arguments: Arguments,
         _ paths: [CollectionPath],
         _ store: Store,
         _ terminal: Terminal
     ) throws {
         let names = paths.map { CollectionName($0) }
-        let question = PendingQuestion(
+        let question = PendingLookup(
             store: store,
             remote: "",
             documents: ScopedOption("--documents", arguments, names)
@@ -104,7 +106,7 @@ enum PendingCommand: Command {
 }
 
 /// Finds the documents that a peer does not have, regardless of the direction of earlier runs.
-struct PendingQuestion {
+struct PendingLookup {
     let store: Store
     let remote: String
     let channels: ScopedOption

@@ -29,7 +29,7 @@ enum RunningDatabases {
         return bundles.flatMap { bundle in
             let path = DatabasePath(bundle)
             var entries: [Entry] = []
-            for status in (try? StatusBoard(bundle: path.bundle).read()) ?? [] {
+            for status in (try? StatusDirectory(bundle: path.bundle).read()) ?? [] {
                 let process = status["pid"]?.count ?? 0
                 let number = entries.count { $0.name.process == process }
                 entries.append(entry(status, bundle, number))
@@ -59,7 +59,7 @@ enum RunningDatabases {
         let own = ExactText(URL(fileURLWithPath: path.bundle).resolvingSymlinksInPath().path)
         var found: [JSON] = []
         for bundle in openBundles().keys.sorted() where bundle != own {
-            for status in (try? StatusBoard(bundle: bundle.text).read()) ?? [] {
+            for status in (try? StatusDirectory(bundle: bundle.text).read()) ?? [] {
                 found.append(.object(entry(status, bundle.text, 0).status))
             }
         }

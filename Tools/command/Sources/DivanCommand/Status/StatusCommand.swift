@@ -32,7 +32,7 @@ enum StatusCommand: Command {
         let interval: Int = try arguments.number("--interval", in: 100...60_000) ?? 1000
         let path = arguments.database
         try path.requireDatabase()
-        let board = StatusBoard(bundle: path.bundle)
+        let board = StatusDirectory(bundle: path.bundle)
         guard arguments.has("--watch") else {
             let statuses = try board.read()
             guard !statuses.isEmpty else {

@@ -38,7 +38,7 @@ extension ServerTrustOptions {
         }
         if let text = arguments.value("--identity") {
             return ClientCertificateAuthenticator(
-                identity: try IdentityShelf.identity(text, terminal)
+                identity: try StoredIdentities.identity(text, terminal)
             )
         }
         if let session {

@@ -12,7 +12,7 @@ struct SyncConfiguration {
     func make(
         _ database: Database,
         _ conflicts: ConflictReport,
-        _ leftOut: LeftOutDocuments
+        _ leftOut: SkippedDocuments
     ) throws -> ReplicatorConfiguration {
         let collections = try database.collections(named: try arguments.collections())
         let names = collections.map(\.qualifiedName)

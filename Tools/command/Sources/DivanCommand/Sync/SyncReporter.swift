@@ -13,7 +13,7 @@ final class SyncReporter: @unchecked Sendable {
     private let path: DatabasePath
     private let conflicts: ConflictReport
     private let report: ReplicatorReport
-    private let board: StatusBoard
+    private let board: StatusDirectory
     private var last: JSONObject?
     private var lastPublished: JSONObject?
 
@@ -22,7 +22,7 @@ final class SyncReporter: @unchecked Sendable {
         self.path = path
         self.conflicts = conflicts
         report = ReplicatorReport(replicator)
-        board = StatusBoard(bundle: path.bundle, namesDocuments: !path.isSealed)
+        board = StatusDirectory(bundle: path.bundle, namesDocuments: !path.isSealed)
     }
 
     /// Publishes the current state; returns it if it differs from the last one.

@@ -15,18 +15,18 @@ final class SyncRun: Sendable {
         /// Whether it was up to date once: the peer has all collections.
         var wasLevel = false
         /// Documents that the peer refused in earlier runs, and not yet in this one.
-        var refusedEarlier: Set<RefusedPlace> = []
+        var refusedEarlier: Set<RefusedDocumentKey> = []
         /// The last error that prevented progress; not reported after a stop.
         var obstacle: (any Error)?
     }
 
     private let database: Database
-    private let namedAnew: NamedAnew
+    private let namedAnew: CreatedCollections
     private let replicator: Replicator
     private let reporter: SyncReporter
     private let holder: Holder?
     private let direction: ReplicatorType
-    private let leftOut = LeftOutDocuments()
+    private let leftOut = SkippedDocuments()
     private let leavesConflicts: Bool
     private let resetsCheckpoint: Bool
     private let retriesRefused: Bool
@@ -87,7 +87,7 @@ final class SyncRun: Sendable {
             terminal: terminal
         )
         let names = direction == .push ? [] : try arguments.collections()
-        namedAnew = try NamedAnew(making: names, in: database)
+        namedAnew = try CreatedCollections(making: names, in: database)
         do {
             replicator = Replicator(
                 config: try configuration.make(database, conflicts, leftOut)
@@ -166,8 +166,8 @@ final class SyncRun: Sendable {
     }
 
     /// The documents that the peer refused, in this run or an earlier one.
-    private func refused() throws -> Set<RefusedPlace> {
-        direction == .pull ? [] : try RefusedPlace.all(of: replicator)
+    private func refused() throws -> Set<RefusedDocumentKey> {
+        direction == .pull ? [] : try RefusedDocumentKey.all(of: replicator)
     }
 
     private func finish(
@@ -313,7 +313,7 @@ extension SyncRun {
         state.withLock { state in
             state.tally.add(document, in: place.orEmpty, isPush: isPush)
             guard isPush, error != nil, let name else { return }
-            state.refusedEarlier.remove(RefusedPlace(collection: name, id: document.id))
+            state.refusedEarlier.remove(RefusedDocumentKey(collection: name, id: document.id))
         }
         let sentence = error.map { "\(place.orEmpty)/\(document.id): \($0.localizedDescription)" }
         events.write(

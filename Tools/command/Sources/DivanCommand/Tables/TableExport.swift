@@ -52,7 +52,7 @@ struct TableExport {
     mutating func add(
         _ path: CollectionPath,
         _ reader: StoreReader,
-        among living: LivingDocuments,
+        among living: UnexpiredDocuments,
         _ damaged: inout DamagedDocuments
     ) throws {
         var census = PropertyCensus()

@@ -52,7 +52,7 @@ enum TableKind {
     /// Writes it; returns how many documents, and how many properties have no column.
     private func write(
         _ store: Store,
-        among living: LivingDocuments,
+        among living: UnexpiredDocuments,
         _ arguments: Arguments,
         _ progress: ProgressLine,
         _ missing: inout [BlobDigest],
@@ -106,7 +106,7 @@ enum TableKind {
             line +=
                 "; \(Numbers.count(rareCount, "rare property", "rare properties")) only in _body"
         }
-        let missing = MissingContents(missing)
+        let missing = MissingBlobReport(missing)
         var members: JSONObject = [
             "documents": JSON(count), "rareProperties": JSON(rareCount),
         ]
@@ -121,7 +121,7 @@ extension StoreReader {
     /// that cannot be read to `damaged`.
     func forEachObject(
         in path: CollectionPath,
-        among living: LivingDocuments,
+        among living: UnexpiredDocuments,
         _ damaged: inout DamagedDocuments,
         _ body: (StoredDocument, JSONObject) throws -> Void
     ) throws {

@@ -5,7 +5,7 @@ import Glibc
 ///
 /// The packets are synthetic: IP only (link type 101), 127.0.0.1 on both sides, the client's port of
 /// the real connection, port 80 for the server, checksums left at 0. Their payload is real, except for
-/// secrets, which `HeadBlanker` removed.
+/// secrets, which `HeaderRedactor` removed.
 final class CaptureWriter {
     private let path: String
     private let descriptor: Int32

@@ -1,15 +1,15 @@
 /// Finds the conversations in the packets of a capture.
 struct CapturedConnections {
     private struct Pair: Hashable {
-        let places: Set<CapturedPlace>
+        let places: Set<CapturedEndpoint>
     }
 
     private struct Connection {
         let number: Int
         var conversation: WireConversation
-        var client: CapturedPlace?
-        var streams: [CapturedPlace: TCPStream] = [:]
-        var ended: Set<CapturedPlace> = []
+        var client: CapturedEndpoint?
+        var streams: [CapturedEndpoint: TCPStream] = [:]
+        var ended: Set<CapturedEndpoint> = []
     }
 
     /// An event and the connection that it belongs to.

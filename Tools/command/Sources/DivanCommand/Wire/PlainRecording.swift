@@ -37,7 +37,7 @@ struct PlainRecording {
         var conversation = WireConversation(keeping: bodyByteCount)
         // Only the head first: what follows it comes after the server's response.
         let head =
-            HeadBlanker.end(of: Array(client.prefix(WireLimits.headByteCount))) ?? client.count
+            HeaderRedactor.end(of: Array(client.prefix(WireLimits.headByteCount))) ?? client.count
         conversation.receive(Array(client[..<head]), from: .client, at: nil)
         if let server = contents[.server] {
             conversation.receive(server, from: .server, at: nil)

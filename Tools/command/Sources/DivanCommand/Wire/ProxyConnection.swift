@@ -152,7 +152,7 @@ struct ProxyConnection {
         // From just before the new bytes: the head's end may be split across two pieces.
         let start = max(0, head.count - 3)
         head += bytes
-        guard let end = HeadBlanker.end(of: head, from: start) else {
+        guard let end = HeaderRedactor.end(of: head, from: start) else {
             self.head = head.count > WireLimits.headByteCount ? nil : head
             return self.head == nil ? head : []
         }

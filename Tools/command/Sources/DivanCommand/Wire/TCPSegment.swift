@@ -1,5 +1,5 @@
 /// One end of a TCP connection.
-struct CapturedPlace: Hashable {
+struct CapturedEndpoint: Hashable {
     /// 4 or 16 bytes.
     let address: [UInt8]
     let port: UInt16
@@ -9,8 +9,8 @@ struct CapturedPlace: Hashable {
 ///
 /// Source: RFC 791 §3.1, RFC 8200 §3 and §4, RFC 9293 §3.1; the list of link types at tcpdump.org.
 struct TCPSegment {
-    let source: CapturedPlace
-    let destination: CapturedPlace
+    let source: CapturedEndpoint
+    let destination: CapturedEndpoint
     let sequence: UInt32
     let opens: Bool  // SYN without ACK: the client's first
     let synchronizes: Bool
@@ -33,8 +33,8 @@ struct TCPSegment {
         let headerByteCount = Int(bytes[start + 12] >> 4) * 4
         guard headerByteCount >= 20, headerByteCount <= bytes.count else { return nil }
         let flags = bytes[start + 13]
-        source = CapturedPlace(address: from, port: Self.short(bytes, 0))
-        destination = CapturedPlace(address: to, port: Self.short(bytes, 2))
+        source = CapturedEndpoint(address: from, port: Self.short(bytes, 0))
+        destination = CapturedEndpoint(address: to, port: Self.short(bytes, 2))
         sequence = UInt32(Self.short(bytes, 4)) << 16 | UInt32(Self.short(bytes, 6))
         synchronizes = flags & 0x02 != 0
         opens = flags & 0x12 == 0x02

@@ -103,8 +103,8 @@ struct WireConversation {
         } catch {
             return stop("\(error)", .client, time)
         }
-        let target = request.path + (request.query == nil ? "" : "?" + WireSecrets.blank)
-        let headers = WireSecrets.blanking(request.headers)
+        let target = request.path + (request.query == nil ? "" : "?" + WireRedaction.blank)
+        let headers = WireRedaction.blanking(request.headers)
         say(.asked(method: request.method, target: target, headers: headers), .client, time)
         if let defect = request.defect { return stop("\(defect)", .client, time) }
         keepEarly(handshake.takeLeftover(), from: .client, at: time)
@@ -133,14 +133,14 @@ struct WireConversation {
         switch outcome {
         case nil: return
         case .accepted(let acceptance):
-            let headers = WireSecrets.blanking(acceptance.headers)
+            let headers = WireRedaction.blanking(acceptance.headers)
             say(.accepted(subprotocol: acceptance.subprotocol, headers: headers), .server, time)
             let client = early.removeValue(forKey: .client) ?? []
             open(acceptance.subprotocol, client: client, server: acceptance.leftover, at: time)
         case .refused(let refusal):
             refuse(refusal.status, refusal.explanation, refusal.headers, time)
         case .redirected(let status, let location, let headers):
-            refuse(status, "to \(WireSecrets.blankingQuery(location))", headers, time)
+            refuse(status, "to \(WireRedaction.redactingQuery(location))", headers, time)
         }
     }
 
@@ -150,7 +150,7 @@ struct WireConversation {
         _ headers: HTTPHeaders,
         _ time: Double?
     ) {
-        let headers = WireSecrets.blanking(headers)
+        let headers = WireRedaction.blanking(headers)
         say(.refused(status: status, explanation: explanation, headers: headers), .server, time)
         phase = .over
     }

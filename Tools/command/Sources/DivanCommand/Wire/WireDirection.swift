@@ -5,7 +5,7 @@ import DivanWebSocket
 /// What one end sends after the handshake: frames in, events out.
 struct WireDirection {
     private var decoder: FrameDecoder
-    private var mirror: BLIPMirror
+    private var mirror: BLIPDecoder
     private var fragments: [UInt8] = []
     private var isOver = false
 
@@ -13,7 +13,7 @@ struct WireDirection {
         var limits = WebSocketLimits()
         limits.payloadByteCount = WireLimits.messageByteCount
         decoder = FrameDecoder(sender: sender.role, limits: limits)
-        mirror = BLIPMirror(codec: codec, keeping: bodyByteCount)
+        mirror = BLIPDecoder(codec: codec, keeping: bodyByteCount)
     }
 
     /// Takes bytes; if they cannot be decoded, that is the last event.

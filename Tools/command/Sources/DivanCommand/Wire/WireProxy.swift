@@ -163,7 +163,7 @@ final class WireProxy: Sendable {
         let number: Int
         let port: UInt16
         private var conversation: WireConversation
-        private var blankers: [WireEnd: HeadBlanker] = [.client: .init(), .server: .init()]
+        private var blankers: [WireEnd: HeaderRedactor] = [.client: .init(), .server: .init()]
         private var records: [(WireEnd, [UInt8]?)] = []
         private var failure: WireEvent?
 

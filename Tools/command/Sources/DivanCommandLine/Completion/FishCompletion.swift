@@ -1,11 +1,11 @@
 /// The completion script for fish.
 package struct FishCompletion {
     private let verbs: [CommandSyntax]
-    private let words: VerbWords
+    private let words: CommandWords
 
     package init(_ verbs: [CommandSyntax]) {
         self.verbs = verbs
-        words = VerbWords(verbs)
+        words = CommandWords(verbs)
     }
 
     /// The complete script.

@@ -44,7 +44,7 @@ package final class Pager {
             throw Failure(kind: .failed, sentence: "cannot start the pager '\(command)'")
         }
         // Ctrl-C belongs to the pager, unless this program handles it.
-        if interrupting.__sigaction_handler.sa_handler == nil || Stopping.isOurs(interrupting) {
+        if interrupting.__sigaction_handler.sa_handler == nil || StopSignals.isOurs(interrupting) {
             signal(SIGINT, SIG_IGN)
         }
     }

@@ -55,7 +55,7 @@ package enum Secret {
         _ variable: String
     ) throws -> String {
         if let known = typed.withLock({ $0[prompt] }) { return known }
-        guard isatty(STDIN_FILENO) == 1, let text = try HiddenLine.read("\(prompt): ") else {
+        guard isatty(STDIN_FILENO) == 1, let text = try HiddenInput.read("\(prompt): ") else {
             throw Failure.usage(
                 "no password given",
                 hint: "use '\(option) FILE' or the environment variable \(variable)"
@@ -71,7 +71,7 @@ package enum Secret {
         _ variable: String
     ) throws -> String {
         let text = try ask(prompt, option, variable)
-        guard try HiddenLine.read("Repeat password: ") == text else {
+        guard try HiddenInput.read("Repeat password: ") == text else {
             throw Failure(
                 kind: .invalid,
                 sentence: "the passwords do not match; nothing was changed"

@@ -77,7 +77,7 @@ extension QueryCollationChange {
         case let ascii as Collation.ASCII: self = ascii.change
         case let unicode as Collation.Unicode: self = unicode.change
         default:
-            stopForMisuse("\(type(of: collation)) is not a collation of this module; use Collation")
+            stopForMisuse("\(type(of: collation)) is not a supported collation; use Collation")
         }
     }
 }

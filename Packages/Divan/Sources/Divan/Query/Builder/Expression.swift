@@ -135,7 +135,9 @@ public final class Meta: Sendable {
     public static var revisionID: any MetaExpressionProtocol { BuiltMetadata(key: .revisionID) }
     /// The sequence of the document's last change.
     public static var sequence: any MetaExpressionProtocol { BuiltMetadata(key: .sequence) }
-    /// Whether the document is deleted. A query that uses it also returns deleted documents.
+    /// Whether the document is deleted.
+    ///
+    /// A query that uses it also returns deleted documents.
     public static var isDeleted: any MetaExpressionProtocol { BuiltMetadata(key: .deleted) }
     /// When the document expires, in milliseconds since 1970.
     public static var expiration: any MetaExpressionProtocol { BuiltMetadata(key: .expiration) }

@@ -87,7 +87,7 @@ extension QueryExpression {
         case let built as BuiltMetadata: self = built.tree
         default:
             stopForMisuse(
-                "\(type(of: expression)) is not an expression of this module; use Expression"
+                "\(type(of: expression)) is not a supported expression; use Expression"
             )
         }
     }

@@ -193,7 +193,7 @@ extension OrderByRouter {
             statement.orderings = orderings.map { ordering in
                 guard let order = ordering as? QuerySortOrder else {
                     stopForMisuse(
-                        "\(type(of: ordering)) is not an ordering of this module; use Ordering"
+                        "\(type(of: ordering)) is not a supported ordering; use Ordering"
                     )
                 }
                 return order.ordering

@@ -56,7 +56,7 @@ extension QueryColumn {
         case is BuiltBody: self.init(QueryExpression(Expression.all()))
         default:
             stopForMisuse(
-                "\(type(of: result)) is not a select result of this module; use SelectResult"
+                "\(type(of: result)) is not a supported column; use SelectResult"
             )
         }
     }

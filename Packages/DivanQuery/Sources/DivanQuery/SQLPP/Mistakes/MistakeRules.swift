@@ -6,7 +6,7 @@
 /// the parser says what it expected.
 enum MistakeRules {
     private static let all =
-        NameMistakes.rules + WordMistakes.rules + ClauseMistakes.rules + MarkMistakes.rules
+        NameMistakes.rules + WordMistakes.rules + ClauseMistakes.rules + PunctuationMistakes.rules
 
     /// The mistake that explains a token in the wrong place; `nil` if no rule matches.
     static func mistake(in context: SyntaxContext) -> SyntaxMistake? {

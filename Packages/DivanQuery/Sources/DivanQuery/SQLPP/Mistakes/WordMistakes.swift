@@ -27,8 +27,8 @@ enum WordMistakes {
     /// A keyword with a typing error.
     private static func misspelling(_ context: SyntaxContext) -> SyntaxMistake? {
         let found = context.candidates.reversed().compactMap { token in
-            Slip.nearest(to: context.text(token), among: SQLKeyword.spellable)
-                .map { (token: token, keyword: $0.word, count: $0.slipCount) }
+            EditDistance.nearest(to: context.text(token), among: SQLKeyword.spellable)
+                .map { (token: token, keyword: $0.word, count: $0.editCount) }
         }
         guard let best = found.min(by: { $0.count < $1.count }) else { return nil }
         return SyntaxMistake(

@@ -32,7 +32,7 @@ final class SQLiteConnection {
 
     // SQLite counts its memory under a lock shared by all connections of the process: threads that
     // use different databases wait for each other there, and nobody needs the count. What a query
-    // may hold is counted by its thread (`SQLiteAllowance`). If the process used SQLite before,
+    // may hold is counted by its thread (`SQLiteMemoryQuota`). If the process used SQLite before,
     // nothing changes.
     static let configuresMemory: Void = { _ = divan_configure_memory() }()
 
@@ -166,7 +166,7 @@ final class SQLiteConnection {
         guard mayUseFiles, let before = try? integer("PRAGMA temp_store"),
             let pageCount = try? integer("PRAGMA page_count"),
             let pageByteCount = try? integer("PRAGMA page_size"),
-            TemporaryRoom.holds(pageCount * pageByteCount)
+            SQLiteTemporaryDirectory.holds(pageCount * pageByteCount)
         else { return try body() }
         try? execute("PRAGMA temp_store = FILE")
         defer { try? execute("PRAGMA temp_store = \(before)") }

@@ -43,7 +43,7 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
     private var awaitsFirstCommit = false
     // The sync failure that put the log in doubt; `nil` while it is not.
     private var failedSync: StoreError?
-    private var heldLog = HeldLog()
+    private var heldLog = WALGrowthMonitor()
     // The writer's file.
     private var presence: FilePresence?
     // None if each commit is synced, and none for a reader.
@@ -113,7 +113,7 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         let session = try readers.take()
         do {
             try readers.begin(query.watch)
-            if let rows = try SQLiteDividedRun.rows(of: query, on: session, of: readers) {
+            if let rows = try SQLiteParallelScan.rows(of: query, on: session, of: readers) {
                 readers.end(query.watch)
                 readers.giveBack(session)
                 var iterator = rows.makeIterator()

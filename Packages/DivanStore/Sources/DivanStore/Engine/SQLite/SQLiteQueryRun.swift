@@ -13,7 +13,7 @@ final class SQLiteQueryRun {
     /// Stops functions within a step.
     private let stop: FunctionStop
     /// What it may hold; unlimited in a transaction that writes, which SQLite would roll back with the query.
-    private let allowance: SQLiteAllowance?
+    private let allowance: SQLiteMemoryQuota?
     private let isKept: Bool
 
     /// Begins a query; its resources are kept for the next run, if there will be one.
@@ -47,7 +47,7 @@ final class SQLiteQueryRun {
         schema: some SQLSchema,
         on connection: SQLiteConnection,
         prefix: String = "",
-        within allowance: SQLiteAllowance? = nil,
+        within allowance: SQLiteMemoryQuota? = nil,
         kept: (String) -> SQLiteStatement? = { _ in nil }
     ) throws -> (SQLTranslation, SQLiteStatement) {
         for isDivided in [false, true] {
@@ -194,7 +194,7 @@ extension SQLiteSession {
     fileprivate func prepare(
         _ query: CheckedStatement,
         isKept: Bool,
-        within allowance: SQLiteAllowance?
+        within allowance: SQLiteMemoryQuota?
     ) throws -> (SQLTranslation, SQLiteStatement) {
         let version = isKept ? try schemaVersion() : nil
         if let version, let translation = queries[query, version].translation {
@@ -216,8 +216,8 @@ extension SQLiteSession {
 
     /// What a query may hold, including its compiled statement; `nil` in a transaction that writes,
     /// which SQLite would roll back with the query.
-    fileprivate func allowance(for query: StorageQuery) -> SQLiteAllowance? {
-        connection.isWriting ? nil : SQLiteAllowance(query.watch)
+    fileprivate func allowance(for query: StorageQuery) -> SQLiteMemoryQuota? {
+        connection.isWriting ? nil : SQLiteMemoryQuota(query.watch)
     }
 
     /// The version of the snapshot's schema; `nil` if nothing may be kept under it, as in a transaction
@@ -253,7 +253,7 @@ extension SQLiteConnection {
     /// - Throws: `QueryStop` if that is used up, and what SQLite rejects.
     fileprivate func prepare(
         _ sql: String,
-        within allowance: SQLiteAllowance?
+        within allowance: SQLiteMemoryQuota?
     ) throws -> SQLiteStatement {
         guard let allowance else { return try prepare(sql) }
         do throws(StoreError) {

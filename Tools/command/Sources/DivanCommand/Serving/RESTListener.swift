@@ -1,0 +1,160 @@
+@_spi(Stores) import Divan
+import DivanCommandLine
+import DivanJSON
+import DivanREST
+import DivanStore
+import DivanTransport
+import Synchronization
+
+/// The REST interface of `divan serve --rest`: the served databases, for the same users, with
+/// the same TLS.
+final class RESTListener: Sendable {
+    private let server: RESTServer
+    private let stores: [Store]
+    private let scheme: String
+    private let interface: String?
+
+    /// Listens.
+    ///
+    /// - Throws: `Failure` and any error of the databases.
+    init(
+        _ served: [ServedDatabase],
+        port: UInt16,
+        arguments: Arguments,
+        gate: PeerAccess,
+        refusals: Refusals
+    ) throws {
+        var stores: [ExactText: Store] = [:]
+        for database in served {
+            let name = ExactText(database.path.name)
+            guard stores[name] == nil else {
+                throw Failure.usage(
+                    "'--rest' cannot serve two databases with the name '\(database.path.name)'"
+                )
+            }
+            stores[name] = try database.path.open(forWriting: true)
+        }
+        self.stores = Array(stores.values)
+        interface = arguments.value("--interface")
+        guard let door = try served.first?.listener.gate() else {
+            throw Failure.usage("'--rest' requires a database")
+        }
+        scheme = door.tls == nil ? "http" : "https"
+        let shared = try arguments.collectionPaths()
+        let isReadOnly = arguments.has("--read-only")
+        let conditions = ConditionCache()
+        var configuration = RESTConfiguration(
+            databases: stores,
+            networkInterface: interface,
+            port: port,
+            tls: door.tls,
+            authenticator: door.authenticator,
+            rights: { client, _ in
+                gate.rights(of: client, to: shared, isReadOnly: isReadOnly, conditions)
+            },
+            origins: arguments.list("--rest-origin")
+        )
+        configuration.hostNames = arguments.list("--rest-host")
+        configuration.trustedProxies = try arguments.trustedProxies()
+        configuration.onRefusal = { refusals.add($0) }
+        server = RESTServer(configuration)
+        do {
+            try server.start()
+        } catch let error as TransportError {
+            throw Failure(kind: .failed, text: "cannot serve REST on port \(port): \(error)")
+        }
+    }
+
+    /// Its URL.
+    var url: String {
+        let host = interface.map { $0.contains(":") ? "[\($0)]" : $0 } ?? "127.0.0.1"
+        return "\(scheme)://\(host):\(server.port ?? 0)/"
+    }
+
+    /// Connections that were closed to accept new ones.
+    var displacedConnectionCount: UInt64 { server.displacedConnectionCount }
+
+    /// Closes the connections of clients whose rights have changed, within a second.
+    func dropOutdated() { server.dropOutdated() }
+
+    /// Presents another identity to clients that connect from now on.
+    func replace(_ gate: ListenerGate, dismissesAll: Bool) {
+        guard let tls = gate.tls else { return }
+        server.replaceTLS(with: tls, dismissesAll: dismissesAll)
+    }
+
+    /// Stops it.
+    func stop() {
+        server.stop()
+        for store in stores { try? store.close() }
+    }
+}
+
+extension PeerAccess {
+    /// The rights of a client of the REST interface; `nil` if its user was removed.
+    func rights(
+        of client: RESTClient,
+        to shared: [CollectionPath],
+        isReadOnly: Bool,
+        _ conditions: ConditionCache
+    ) -> RESTRights? {
+        let all = shared.isEmpty ? nil : shared
+        guard let users else { return RESTRights(collections: all, isReadOnly: isReadOnly) }
+        guard let name = client.user, let entry = users.user(name) else { return nil }
+        let user = entry.record
+        let own = user.collections?.map { CollectionPath($0) }
+            .filter { all?.contains($0) ?? true }
+        var rights = RESTRights(
+            collections: own ?? all,
+            isReadOnly: isReadOnly || user.isReadOnly
+        )
+        rights.edition = entry.edition
+        if let condition = user.condition {
+            // If the condition cannot be evaluated, the user is refused.
+            guard let asked = conditions.condition(condition, of: name) else { return nil }
+            rights.condition = asked
+        }
+        return rights
+    }
+}
+
+/// The conditions of users, each parsed once.
+final class ConditionCache: Sendable {
+    /// Users whose conditions are cached.
+    private static let userCount = 1_000
+
+    private struct Entry {
+        let condition: UserCondition
+        let asked: RESTCondition
+    }
+
+    private let entries = Mutex<[ExactText: Entry]>([:])
+
+    /// The condition of a user, as the file of users has it now.
+    func condition(_ condition: UserCondition, of user: String) -> RESTCondition? {
+        let name = ExactText(user)
+        if let entry = entries.withLock({ $0[name] }), entry.condition == condition {
+            return entry.asked
+        }
+        // It was parsed with the file; a failure here is not an error in its text.
+        guard let asked = try? condition.asked(of: user) else { return nil }
+        entries.withLock { entries in
+            if entries.count >= Self.userCount { entries.removeAll() }
+            entries[name] = Entry(condition: condition, asked: asked)
+        }
+        return asked
+    }
+}
+
+extension Arguments {
+    /// The proxies of `--trusted-proxy`.
+    func trustedProxies() throws(Failure) -> TrustedProxies {
+        guard let proxies = TrustedProxies(list("--trusted-proxy")) else {
+            throw Failure.usage(
+                "invalid value for '--trusted-proxy'",
+                hint: "use addresses and networks such as 127.0.0.1 and 10.0.0.0/8"
+            )
+        }
+        return proxies
+    }
+}
