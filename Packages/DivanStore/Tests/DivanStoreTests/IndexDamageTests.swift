@@ -86,10 +86,11 @@ import Testing
         let documents = try withStore { try self.documents($0) }
         let names = try withStore { try self.indexNames($0) }
         var (tried, changed, mended) = (0, 0, 0)
-        // By chance the first of them may hit little that matters.
-        while tried < 400 || (tried < 4_000 && (changed <= 30 || mended <= 5)) {
+        // Most zeros are free space, where a flipped bit changes nothing.
+        let used = whole.indices.filter { whole[$0] != 0 }
+        while tried < 2_000 && (changed < 20 || mended < 3) {
             tried += 1
-            let offset = Int.random(in: 0..<whole.count, using: &random)
+            let offset = used.randomElement(using: &random)!
             let bit = UInt8.random(in: 0..<8, using: &random)
             let place = "seed \(seed), byte \(offset), bit \(bit)"
             var bytes = whole
@@ -111,8 +112,8 @@ import Testing
             #expect((try? after.get()) == before, "\(place): \(after)")
         }
         print("\(changed) flipped bits changed an answer; \(mended) times the indexes were mended")
-        #expect(changed > 30, "seed \(seed)")
-        #expect(mended > 5, "seed \(seed)")
+        #expect(changed >= 20, "seed \(seed)")
+        #expect(mended >= 3, "seed \(seed)")
     }
 
     /// Most flipped bits of a file hit something else, so those of a record are all tried.

@@ -71,7 +71,9 @@ import Testing
         try shell.divan("blob", "fetch", "b", url, "--user", "anna")
             .expectFailure(2, "--password-file")
         // The other shell's session, not the holder's own.
-        let refusing = try HandshakeServer(answers: [HandshakeServer.answer("401 Unauthorized")])
+        let refusal = HandshakeServer.answer("401 Unauthorized")
+        // The two blobs may be requested in one connection or in two.
+        let refusing = try HandshakeServer(answers: [refusal, refusal])
         let target = "ws://127.0.0.1:\(refusing.port)/a"
         try shell.divan(["blob", "fetch", "b", target], environment: ["DIVAN_SESSION": "theirs"])
             .expectFailure(7)

@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test func `requests for thousands of blobs end if their collection is deleted`() async throws {
-        let room = try await Room(1, 6_000)
+        let room = try await Room(1, 2_000)
         defer { room.listener.stop() }
         let (large, small) = (try room.blobs(of: "a"), try room.blobs(of: "b"))
         var waiting: [Task<Void, any Error>] = []
