@@ -17,8 +17,9 @@ let strict: [SwiftSetting] =
         .enableUpcomingFeature("MemberImportVisibility"),
     ] + warnings
 
-/// C is optimized in the repository's own debug builds: it compiles as fast, and the tests run faster. Optimized Swift
-/// would take four times as long to compile.
+/// C is optimized in the repository's own debug builds: it compiles as fast, and the tests run faster.
+///
+/// Optimized Swift would take four times as long to compile.
 let optimized: [CSetting] =
     Context.environment["DIVAN_STRICT"] == nil
     ? [] : [.unsafeFlags(["-O2"], .when(configuration: .debug))]

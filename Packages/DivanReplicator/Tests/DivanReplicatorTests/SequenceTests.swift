@@ -36,7 +36,7 @@ import Testing
         var list = RemoteSequences()
         var model: [(sequence: RemoteSequence, openCount: Int)] = []
         var highest: UInt64 = 0
-        for _ in 0..<4_000 {
+        for _ in 0..<1_000 {
             let sequence: RemoteSequence
             switch Int.random(in: 0..<8, using: &generator) {
             case 0:

@@ -61,8 +61,8 @@ import Testing
         #expect((200...300).contains(found.seenCount))
         #expect((40...90).contains(found.packedCount), "\(found)")
 
-        // All of them follow a hundred thousand unused sequences.
-        for _ in 0..<50 { try room.save(PackedStoreFixture.routes(0..<2_000, seed: 3)) }
+        // All of them follow twenty thousand unused sequences.
+        for _ in 0..<10 { try room.save(PackedStoreFixture.routes(0..<2_000, seed: 3)) }
         found = try #require(try packedBodies(room))
         #expect((200...300).contains(found.seenCount))
         #expect(found.packedCount == found.seenCount)

@@ -13,7 +13,7 @@ import Testing
     ]
 
     /// Number of queries; `make differential` requests more.
-    private static let queryCount = number("DIVAN_QUERIES") ?? 1_000
+    private static let queryCount = number("DIVAN_QUERIES") ?? 400
 
     private static func number(_ variable: String) -> UInt64? {
         ProcessInfo.processInfo.environment[variable].flatMap { UInt64($0) }

@@ -101,7 +101,7 @@ import Testing
     @Test(arguments: [40, 80, 200])
     func `creating an index shows progress, and Ctrl-C cancels it`(columnCount: Int) throws {
         let story = String(repeating: "word of a story ", count: 60)
-        let lines = (0..<30_000).map { #"{"_id":"d\#($0)","story":"\#(story)\#($0)"}"# }
+        let lines = (0..<15_000).map { #"{"_id":"d\#($0)","story":"\#(story)\#($0)"}"# }
         try lines.joined(separator: "\n").write(
             toFile: shell.path("stories.jsonl"),
             atomically: true,
@@ -115,7 +115,7 @@ import Testing
             environment: ["HOME": shell.path("home"), "NO_COLOR": "1"],
             columnCount: columnCount
         )
-        try making.waits { $0.text.contains(" of 30,000 indexed") }
+        try making.waits { $0.text.contains(" of 15,000 indexed") }
         #expect(making.screen.text.split(separator: "\n").allSatisfy { $0.count < columnCount })
         making.type("\u{3}")
         #expect(making.end() == 130)
