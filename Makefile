@@ -1,6 +1,6 @@
 # The targets for developers. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup build smoke test test-all demo crash bitrot kill-sync converge interrupt pictures live model differential simulate codecs elsewhere bench steady costs bench-compare profile check manifests states format package package-test tour docs readability autobahn fuzz stress growth attack soak sanitize clean
+.PHONY: help setup build smoke test test-all demo crash bitrot kill-sync converge interrupt pictures live model differential simulate codecs elsewhere bench steady costs bench-compare profile check manifests states format package package-test tour messages docs readability autobahn fuzz stress growth attack soak sanitize clean
 
 SHELL := /bin/bash
 # Warnings are errors in this build, but not in dependents of the root manifest.
@@ -113,6 +113,9 @@ package-test: ## test the packages in a clean Debian: install, sync, upgrade, re
 
 tour: setup ## regenerate Docs/tour.md and the picture of the README
 	@DIVAN_TOUR=write FILTER=TourTests Tools/scripts/test
+
+messages: setup ## regenerate Tools/command/messages.md
+	@DIVAN_MESSAGES=write FILTER=DivanCommandTests.MessagesTests Tools/scripts/test
 
 readability: setup ## measure the readability of help pages and guides (UPDATE=1 records the figures)
 	@DIVAN="$$(Tools/scripts/trial debug divan)/divan" Tools/scripts/readability

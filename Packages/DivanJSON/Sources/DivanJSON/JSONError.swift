@@ -87,10 +87,10 @@ extension JSONError.Reason {
             ("unexpected \(Self.name(of: byte)) after the value", "write one value only")
         case .controlCharacter(let byte):
             ("control character \(byte) in a string", "escape it")
-        case .invalidEscape: ("invalid escape", "use an escape of RFC 8259 §7")
+        case .invalidEscape: ("invalid escape", #"use \", \\, \/, \b, \f, \n, \r, \t or \uXXXX"#)
         case .loneSurrogate: ("unpaired surrogate", "write both surrogates or the character")
         case .invalidUTF8: ("the string is not UTF-8", "encode it as UTF-8")
-        case .invalidNumber: ("malformed number", "write it as in RFC 8259 §6")
+        case .invalidNumber: ("malformed number", "write it like -0.5 or 1e9")
         case .numberOutOfRange:
             ("the number exceeds a double", "write it as a string, or keep it below 1.8e308")
         case .tooDeep(let limit):

@@ -127,10 +127,12 @@ public struct JSONMembers: Sendable {
     ///
     /// - Throws: `JSONError` if a member that was set cannot be written.
     public func canonicalBytes() throws -> [UInt8] {
-        if case .text(let text, let changes, _) = storage, text.isCanonical, changes.isEmpty {
-            return wholeText ?? Array(text.bytes)
+        switch storage {
+        case .tree(let object): try JSON.object(object).canonicalBytes()
+        case .text(let text, let changes, let whole) where text.isCanonical && changes.isEmpty:
+            whole ?? Array(text.bytes)
+        case .text: try canonicalBytes(replacing: nil)
         }
-        return try canonicalBytes(replacing: nil)
     }
 
     /// The canonical text, with values replaced.
@@ -172,10 +174,6 @@ public struct JSONMembers: Sendable {
             members.append((member.key, value))
         }
         return .object(JSONObject(members))
-    }
-
-    private var wholeText: [UInt8]? {
-        if case .text(_, _, let whole) = storage { whole } else { nil }
     }
 }
 

@@ -26,7 +26,9 @@ struct RESTCall: Sendable {
     /// Refuses a collection that does not exist for this client.
     func check(_ collection: CollectionPath) throws {
         guard mayUse(collection), try store.hasCollection(collection) else {
-            throw RESTError.notFound("collection \(collection) not found")
+            throw RESTError.notFound(
+                "collection \(collection) not found; GET /DATABASE lists the collections"
+            )
         }
     }
 
@@ -148,7 +150,7 @@ struct RESTCall: Sendable {
     func checkReading(_ document: StoredDocument) throws(RESTError) {
         guard let wanted = try expectedRevision(), !wanted.fits(document.revisionID) else { return }
         guard request.headers["If-Match"] == nil else {
-            throw RESTError(412, "precondition_failed", "another revision is current")
+            throw RESTError(412, "precondition_failed", "another revision is current; get it again")
         }
         throw .notFound(
             "this revision of \"\(document.documentID)\" is not current, and only the current one "

@@ -35,7 +35,7 @@ struct RESTOrigin: Sendable {
         let host = HostField(field ?? "")
         // Only HTTP/1.0 may leave the field out, and browsers never do.
         if let names, let field, !host.isOwn(or: names) {
-            let advice = "use localhost or an address of this machine, or allow this name"
+            let advice = "use localhost or an address of this machine, or --rest-host"
             return RESTError(
                 421,
                 "misdirected",
@@ -43,7 +43,7 @@ struct RESTOrigin: Sendable {
             )
         }
         if isOpen, isOfOtherSite, allowed == nil, !allowsAll {
-            let advice = "allow its origin, or require authentication"
+            let advice = "allow the origin (--rest-origin), or require authentication"
             return RESTError(403, "origin", "pages from other sites cannot read data; \(advice)")
         }
         guard let origin = request.headers["Origin"], !host.isOrigin(origin, isSecure: isSecure),
@@ -51,7 +51,7 @@ struct RESTOrigin: Sendable {
         else { return nil }
         switch allowed {
         case nil:
-            let advice = "allow this origin"
+            let advice = "allow this origin (--rest-origin)"
             return RESTError(403, "origin", "pages from \(origin) cannot make changes; \(advice)")
         case "*" where request.method == "POST" && !isJSON:
             // A form is sent without asking for permission, and with the browser's stored credentials.

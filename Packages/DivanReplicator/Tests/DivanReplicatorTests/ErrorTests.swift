@@ -29,7 +29,7 @@ import Testing
         let error = SyncError.http(HTTPStatus(rawValue: 403), "not this one")
         #expect(
             error.description
-                == "Replication (HTTP/403): not this one; check the permissions of "
+                == "replication (HTTP/403): not this one; check the permissions of "
                 + "the user and of the replicator"
         )
     }

@@ -57,7 +57,7 @@ import Testing
         #expect(peer("a b").subprotocols == Subprotocol.offered)
     }
 
-    /// A database with version vectors accepts tree IDs in version 4, and sends none (decision 0027).
+    /// A database with version vectors accepts tree IDs in version 4, and sends none (decision 0012).
     @Test func `a client with version vectors that only pushes trees offers version 4 last`() {
         let (three, four) = ("BLIP_3+CBMobile_3", "BLIP_3+CBMobile_4")
         var client = peer("lz4")

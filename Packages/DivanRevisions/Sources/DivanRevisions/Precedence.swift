@@ -33,7 +33,7 @@
 /// and n increases by one. Merges, and children for peers that accept no closed branches, add to R: this
 /// stops only if resolvers give the same result for the same input, whichever side asks.
 ///
-/// Source: decision 0010, `revisions.md` §8.
+/// Source: decision 0008, `revisions.md` §8.
 public struct Precedence: Comparable, Sendable {
     private let isTombstone: Bool
     private let id: RevisionID

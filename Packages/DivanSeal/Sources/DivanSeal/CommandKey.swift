@@ -50,12 +50,15 @@ public struct CommandKey: KeySource {
         guard var given = output else {
             throw .source(
                 Self.name,
-                detail: "ran longer than \(milliseconds) ms or printed too much; check it"
+                detail: "ran longer than \(milliseconds) ms or printed too much; check the command"
             )
         }
         guard status == 0 else {
             given.wipe()
-            throw .source(Self.name, detail: "failed (status \(status >> 8 & 0xFF)); check it")
+            throw .source(
+                Self.name,
+                detail: "failed (status \(status >> 8 & 0xFF)); check the command"
+            )
         }
         return try form.key(from: &given, of: Self.name)
     }

@@ -130,7 +130,7 @@ public struct FileKey: KeySource {
         if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
             status.st_mode & 0o077 != 0
         {
-            throw .source(path, detail: "readable by other users; run chmod 600 on it")
+            throw .source(path, detail: "readable by other users; run 'chmod 600' on it")
         }
         return try DescriptorKey(
             descriptor,

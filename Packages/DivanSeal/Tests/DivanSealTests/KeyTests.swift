@@ -70,7 +70,7 @@ struct KeyTests {
             chmod(path, 0o644)
             let error = SealError.source(
                 path,
-                detail: "readable by other users; run chmod 600 on it"
+                detail: "readable by other users; run 'chmod 600' on it"
             )
             #expect(throws: error) {
                 try FileKey(path).key()

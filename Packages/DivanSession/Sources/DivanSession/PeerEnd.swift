@@ -36,7 +36,7 @@ struct PeerEnd: Sendable {
     /// The error for the retry rules, when it is not `reportedError` itself.
     ///
     /// A server that answers a handshake with 500 may recover, so it is retried
-    /// (`behaviour.md` §1 (7)); within a connection 500 is permanent (`errors.md` §7).
+    /// (`behaviour.md` §6); within a connection 500 is permanent (`errors.md` §7).
     ///
     /// A listener that its application stopped ends its clients; a server that goes away for another reason returns.
     var retryError: SyncError? {

@@ -53,10 +53,8 @@ struct SchemeMismatch {
     private var problem: String {
         let answer: String
         switch error.reason {
-        case .refused(let status, let explanation, _) where isCertain:
-            answer = "the server refused with \(status), “\(explanation.shownOnce)”"
         case .refused(let status, _, _):
-            answer = "the server refused with \(status) without a reason"
+            answer = "the server refused the connection with HTTP \(status)"
         default: answer = "the server supports none of the offered sync protocol versions"
         }
         let other = scheme == .vectors ? "revision trees" : "version vectors"
@@ -73,18 +71,5 @@ struct SchemeMismatch {
         case .trees:
             "upgrade this database to version vectors (divan upgrade; cannot be undone)"
         }
-    }
-}
-
-extension String {
-    /// At most 200 characters without control characters.
-    fileprivate var shownOnce: String {
-        String(
-            String.UnicodeScalarView(
-                unicodeScalars.prefix(200).map { scalar in
-                    scalar.properties.generalCategory == .control ? "." : scalar
-                }
-            )
-        )
     }
 }

@@ -167,8 +167,10 @@ static uint32_t found_head_checksum(const divan_found_row *found, sqlite3_value 
                          found->columns.expires ? value_checksum(expiration_seed, values[4]) : 0);
 }
 
-/// The verdict of the checksum, the ninth value, on the row that was read from the values.
-static divan_soundness soundness(const divan_found_row *found, sqlite3_value **values) {
+/// The verdict of the checksum, the ninth value, on the row that was read from the values, and whose body
+/// has this type.
+static divan_soundness soundness(const divan_found_row *found, sqlite3_value **values,
+                                 int body_type) {
     const divan_row *row = &found->columns;
     if (sqlite3_value_type(values[8]) == SQLITE_NULL) return divan_without_checksum;
     if (sqlite3_value_type(values[8]) != SQLITE_INTEGER
@@ -180,8 +182,7 @@ static divan_soundness soundness(const divan_found_row *found, sqlite3_value **v
     if (found_head_checksum(found, values, body) != expected >> 32) return divan_damaged_head;
     const int type =
         divan_is_packed((const uint8_t *)row->body, row->body_byte_count) ? SQLITE_BLOB : SQLITE_TEXT;
-    return sqlite3_value_type(values[7]) == type && body_checksum(row) == body ? divan_sound
-                                                                               : divan_damaged_body;
+    return body_type == type && body_checksum(row) == body ? divan_sound : divan_damaged_body;
 }
 
 /// Reads the first eight values of a row, or seven without the body, from a statement's columns or a
@@ -212,7 +213,19 @@ void divan_get_row(sqlite3_stmt *statement, int with_body, divan_found_row *foun
     for (int column = 0; column < count; column++)
         values[column] = sqlite3_column_value(statement, column);
     read_row(values, with_body, found);
-    found->soundness = with_body ? soundness(found, values) : divan_sound;
+    found->soundness =
+        with_body ? soundness(found, values, sqlite3_value_type(values[7])) : divan_sound;
+}
+
+divan_soundness divan_judge_long_row(sqlite3_stmt *statement, divan_found_row found, const char *body,
+                                     int byte_count) {
+    sqlite3_value *values[9];
+    for (int column = 0; column < 9; column++)
+        values[column] = sqlite3_column_value(statement, column);
+    found.columns.body = body;
+    found.columns.body_byte_count = byte_count;
+    const int type = sqlite3_value_int(values[7]) ? SQLITE_TEXT : SQLITE_BLOB;
+    return soundness(&found, values, type);
 }
 
 int divan_find_row(sqlite3_stmt *statement, const char *document_id, int byte_count, int with_body,
@@ -265,7 +278,7 @@ static void soundness_of_row(sqlite3_context *context, int count, sqlite3_value 
     (void)count;
     divan_found_row found;
     read_row(values, 1, &found);
-    sqlite3_result_int(context, soundness(&found, values));
+    sqlite3_result_int(context, soundness(&found, values, sqlite3_value_type(values[7])));
 }
 
 /// divan_row_checksum(the columns of a row, …, body).

@@ -230,7 +230,7 @@ extension StoreError.Code {
         case .noSuchBlob(let digest):
             ("blob \(digest) is missing", "sync the document again to download it")
         case .blobMismatch(let expected, let actual):
-            ("blob \(expected) has different content (\(actual))", "download it again")
+            ("blob \(expected) is damaged (its digest is \(actual))", "download it again")
         case .sqlite(let code, let message):
             ("SQLite error \(code): \(message)", "report this message as a bug")
         default:

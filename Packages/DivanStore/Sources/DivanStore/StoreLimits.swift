@@ -11,6 +11,9 @@ public enum StoreLimits {
     /// Half of SQLite's limit for a row, because the tree in the same row may contain other bodies. The
     /// replicator's limit is much lower.
     public static let bodyByteCount = 512 << 20
+    /// The size from which a body counts as long: a replaced one is read without a second copy in SQLite, and is
+    /// not kept while its successor is written.
+    public static let longBodyByteCount = 1 << 20
     /// The limits for parsing a stored body: every body that was stored can be read.
     public static let bodyText = JSONLimits(byteCount: bodyByteCount)
     /// Bytes in a body that is synced: 20 MiB, the limit of Sync Gateway.

@@ -93,6 +93,8 @@ struct GrowthShape: Sendable, CustomTestStringConvertible {
     var parameters: @Sendable (_ count: Int) -> [ExactText: QueryValue] = { _ in [:] }
     /// The documents, if there is more than one without properties.
     var documents: (@Sendable (_ count: Int) -> [String])?
+    /// The index `i` of the documents.
+    var index: QueryIndexDefinition?
     /// The size that is compared with eight times the size.
     var count = 2_000
 

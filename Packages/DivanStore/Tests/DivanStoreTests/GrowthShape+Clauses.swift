@@ -12,6 +12,9 @@ extension GrowthShape {
         let sqls =
             [
                 "SELECT DISTINCT v FROM _", "SELECT v, COUNT(*) FROM _ GROUP BY v",
+                "SELECT DISTINCT [v, t] FROM _", "SELECT v FROM _ ORDER BY {'t': t, 'v': v}",
+                "SELECT COUNT(*) FROM _ GROUP BY [v, t] HAVING MAX(v) > MIN(v)",
+                "SELECT ARRAY_COUNT(ARRAY_AGG(DISTINCT v)) FROM _",
                 "SELECT v FROM _ ORDER BY v", "SELECT v FROM _ ORDER BY v DESC LIMIT 10 OFFSET 20",
                 "SELECT v FROM _ GROUP BY v HAVING COUNT(*) > 0", "SELECT * FROM _",
                 "SELECT t FROM _ ORDER BY t COLLATE UNICODE",
@@ -75,6 +78,13 @@ extension GrowthShape {
         GrowthShape("parameters", 500) { "SELECT [" + joined($0, ",") { "$p\($0)" } + "] FROM _" },
         GrowthShape("IN [1, 2]") {
             "SELECT 1 FROM _ WHERE n IN [" + joined($0, ",") { "\($0)" } + "]"
+        },
+        GrowthShape("IN [{}, {}]", 500) {
+            "SELECT 1 FROM _ WHERE n IN [" + joined($0, ",") { "{'b': \($0)}" } + "]"
+        },
+        GrowthShape("IN ['a', 'b'] without case", 1_000) {
+            "SELECT 1 FROM _ WHERE (TOSTRING(n) COLLATE NOCASE) IN ["
+                + joined($0, ",") { "'a\($0)'" } + "]"
         },
         GrowthShape("a path", 2_000) { "SELECT n" + joined($0, "") { ".a\($0)" } + " FROM _" },
         GrowthShape("a text", 20_000) {

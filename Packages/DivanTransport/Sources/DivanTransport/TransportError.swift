@@ -105,7 +105,7 @@ extension TransportError.Reason {
             name lookup failed (\(String(cString: gai_strerror(code)))); \
             check the network and its name server
             """
-        case .unknownHost(let name): "unknown host \(name); check the name"
+        case .unknownHost(let name): "unknown host \(name); check the host name"
         case .unknownInterface(let name):
             "unknown network interface \(name); use a name or address that 'ip addr' shows"
         case .system(let call, let errno):

@@ -11,7 +11,7 @@ public struct NamesCheck {
     }
 
     private static let pages = [
-        "Docs/architecture.md", "Docs/glossary.md", "Docs/life-of-a-conflict.md",
+        "Docs/architecture.md", "Docs/glossary.md",
     ]
 
     /// Types of the toolchain that the pages refer to.

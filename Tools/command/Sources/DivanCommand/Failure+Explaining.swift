@@ -80,7 +80,7 @@ extension Failure {
     static func namingOptions(_ text: String, _ key: KeyOptions = .current) -> String {
         text.replacing(
             "set an authenticator in the configuration",
-            with: "use --user and --password-file"
+            with: "use '--user' and '--password-file'"
         )
         .replacing(
             "or KeyForm.password for a password",

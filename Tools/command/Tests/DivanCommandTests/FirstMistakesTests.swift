@@ -32,7 +32,7 @@ import Testing
     @Test func `a deleted document is distinguished from a missing one`() throws {
         try shell.run("rm", "db", "one")
         for words in [["get", "db", "one"], ["rm", "db", "one"], ["edit", "db", "one"]] {
-            try shell.divan(words).expectFailure(3, "it was deleted; 'divan revs' shows")
+            try shell.divan(words).expectFailure(3, "it was deleted; run 'divan revs' to show")
         }
         #expect(try !shell.divan("get", "db", "two").errors.contains("deleted"))
     }

@@ -37,7 +37,7 @@ import Testing
         #expect(outcome.errors.contains("divan: blob sha1-"))
         #expect(
             outcome.errors.contains(
-                "divan: 1 blob missing\nhint: 'divan check' lists the documents"
+                "divan: 1 blob missing\nhint: run 'divan check' to list the documents"
             )
         )
         let again = try shell.divan("import", "other", "out.jsonl", "--json")

@@ -52,7 +52,7 @@ import Testing
         let outcome = try shell.divan(verb == "doctor" ? [verb, url] : [verb, "b", url])
         #expect(outcome.status == 2)
         let told = outcome.errors + outcome.output
-        #expect(told.contains("use --user and --password-file"), "\(told)")
+        #expect(told.contains("use '--user' and '--password-file'"), "\(told)")
         #expect(!told.contains("configuration") && !told.contains("secret"), "\(told)")
     }
 }

@@ -203,7 +203,7 @@ import Testing
         try shell.divan("rekey", "db", "--key-file", "key", "--new-key-file", "words")
             .expectFailure(4, "words: ", "add '--new-key-is-password' if it is a password")
         try shell.divan("ls", "db", "--key-file", "seen")
-            .expectFailure(4, "key from seen: readable by other users", "run chmod 600 on it")
+            .expectFailure(4, "key from seen: readable by other users", "run 'chmod 600' on it")
     }
 
     @Test func `the terminal asks for the password`() throws {

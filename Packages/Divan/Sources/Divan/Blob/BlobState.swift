@@ -78,7 +78,7 @@ struct BlobState {
         case .stored(let key, let database): return own ?? read(key, from: database)
         case .elsewhere:
             Journal.database.warning(
-                "Blob \(digest ?? "without digest"): only the metadata is known; "
+                "blob \(digest ?? "without digest"): only the metadata is known; "
                     + "get the blob with Database.getBlob(properties:)"
             )
             return nil
@@ -123,7 +123,7 @@ struct BlobState {
             guard !cameFromStream || store.blobs.contains(key) else {
                 throw NSError(
                     CBLError.notFound,
-                    "Blob \(key): its content was deleted by a compaction, because no document "
+                    "blob \(key): its content was deleted by a compaction, because no document "
                         + "referenced it, and its stream is already consumed; save a new Blob"
                 )
             }
@@ -173,7 +173,7 @@ struct BlobState {
             let bytes = try store.blobs.read(key)
             guard BlobDigest(hashing: bytes.span) == key else {
                 Journal.database.warning(
-                    "Blob \(key): the file is damaged (digest mismatch); sync its document again"
+                    "blob \(key): the file is damaged (digest mismatch); sync its document again"
                 )
                 return nil
             }

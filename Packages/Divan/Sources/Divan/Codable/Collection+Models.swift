@@ -121,7 +121,7 @@ extension Collection {
         guard let name = id.wrappedValue else {
             throw NSError(
                 CBLError.notFound,
-                "Collection \(fullName): the model has no ID and no document; save it first"
+                "collection \(fullName): the model has no ID and no document; save it first"
             )
         }
         try purge(id: name)
@@ -159,7 +159,7 @@ extension Collection {
         } catch {
             throw NSError(
                 wrapping: error,
-                reason: "Collection \(fullName): model of type \(type) was not \(verb): "
+                reason: "collection \(fullName): model of type \(type) was not \(verb): "
                     + error.localizedDescription
             )
         }

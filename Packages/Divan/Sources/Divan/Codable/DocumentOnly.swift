@@ -29,6 +29,6 @@ extension DocumentOnly {
 extension [any CodingKey] {
     /// The coding path, as text for a message.
     fileprivate var text: String {
-        isEmpty ? "The value itself" : map(\.stringValue).joined(separator: ".")
+        isEmpty ? "the value itself" : map(\.stringValue).joined(separator: ".")
     }
 }

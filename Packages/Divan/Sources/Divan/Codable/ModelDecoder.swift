@@ -97,7 +97,7 @@ final class ModelDecoder: Decoder {
         } catch {
             throw NSError(
                 CBLError.decodingError,
-                "Document \(document.id) cannot be decoded as \(Model.self): \(error)",
+                "document \(document.id) cannot be decoded as \(Model.self): \(error)",
                 cause: error
             )
         }

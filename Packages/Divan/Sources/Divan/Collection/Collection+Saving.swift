@@ -182,13 +182,13 @@ extension Collection {
         guard let home = document.collection, !sharesDocuments(with: home) else { return }
         throw NSError(
             CBLError.invalidParameter,
-            "Document \(document.id) belongs to another collection or Database object; "
+            "document \(document.id) belongs to another collection or Database object; "
                 + "use the collection it was read from, or copy its content into a new document"
         )
     }
 
     func notFoundError(_ id: String) -> NSError {
-        NSError(CBLError.notFound, "Collection \(fullName): document \(id) not found; check the ID")
+        NSError(CBLError.notFound, "collection \(fullName): document \(id) not found; check the ID")
     }
 }
 
@@ -201,7 +201,7 @@ extension Document {
         guard !isDamaged else {
             throw NSError(
                 CBLError.corruptData,
-                "Document \(id): the stored body is damaged, and saving would overwrite it; "
+                "document \(id): the stored body is damaged, and saving would overwrite it; "
                     + "delete the document, or sync it again"
             )
         }

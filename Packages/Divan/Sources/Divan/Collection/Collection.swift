@@ -114,7 +114,7 @@ extension Collection {
     private var deletedError: NSError {
         NSError(
             CBLError.notOpen,
-            "Collection \(fullName) was deleted; create it again and use the new object"
+            "collection \(fullName) was deleted; create it again and use the new object"
         )
     }
 

@@ -5,7 +5,7 @@ import DivanZstd
 /// How a collection compresses the current bodies of its documents on disk.
 ///
 /// Similar documents need only a half or a third of the space, because they are compressed with a dictionary built from
-/// them. Reading, saving and queries of bodies take longer (`Docs/performance/store.md`). Peers, queries and the API
+/// them. Reading, saving and queries of bodies take longer (`Docs/performance.md`). Peers, queries and the API
 /// see uncompressed bodies. An addition to the official API; see ``Collection/setBodyCompression(_:)``.
 public enum BodyCompression: String, CaseIterable, Sendable {
     /// No compression: bodies are plain text.

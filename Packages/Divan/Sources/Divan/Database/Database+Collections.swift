@@ -85,7 +85,7 @@ extension Database {
         guard path != .default else {
             throw NSError(
                 CBLError.invalidParameter,
-                "The default collection cannot be deleted; purge its documents instead"
+                "the default collection cannot be deleted; purge its documents instead"
             )
         }
         try translatingErrors { try file.deleteCollection(path) }
@@ -101,7 +101,7 @@ extension Database {
         guard let path = CollectionPath(scope: scope, name: name) else {
             throw NSError(
                 CBLError.invalidParameter,
-                "Collection name \"\(scope).\(name)\": use 1 to 251 of A–Z a–z 0–9 _ - %, "
+                "invalid collection name \"\(scope).\(name)\"; use 1 to 251 of A–Z a–z 0–9 _ - %, "
                     + "not starting with _ or %"
             )
         }

@@ -169,7 +169,7 @@ public final class Database: Sendable {
         guard ownerCount <= 1 else {
             throw NSError(
                 CBLError.busy,
-                "Database \(name) is open in \(ownerCount) Database objects; close the others"
+                "database \(name) is open in \(ownerCount) Database objects; close the others"
             )
         }
         let failure = Mutex<(any Error)?>(nil)
@@ -182,7 +182,7 @@ public final class Database: Sendable {
         guard isEnded else {
             throw NSError(
                 CBLError.busy,
-                "Database \(name) is being closed by another thread; call "
+                "database \(name) is being closed by another thread; call "
                     + "Database.delete(withName:) later"
             )
         }
@@ -206,7 +206,7 @@ extension Database {
 
     /// The error that every call on a closed database throws.
     var notOpenError: NSError {
-        NSError(CBLError.notOpen, "Database \(name) is closed; open it again")
+        NSError(CBLError.notOpen, "database \(name) is closed; open it again")
     }
 
     /// - Throws: `CBLError.transactionNotClosed` inside ``inBatch(using:)``.
@@ -214,7 +214,7 @@ extension Database {
         guard store.isWriting else { return }
         throw NSError(
             CBLError.transactionNotClosed,
-            "Database \(name) cannot \(verb) inside inBatch; call this after the batch"
+            "database \(name) cannot \(verb) inside inBatch; call this after the batch"
         )
     }
 
@@ -305,7 +305,7 @@ extension Database {
         guard mustWait else { return }
         throw NSError(
             CBLError.transactionNotClosed,
-            "Database \(name) cannot stop its replicators and listeners inside inBatch of another database; "
+            "database \(name) cannot stop its replicators and listeners inside inBatch of another database; "
                 + "call this after the batch"
         )
     }

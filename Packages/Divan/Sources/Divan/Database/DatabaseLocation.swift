@@ -12,7 +12,7 @@ struct DatabaseLocation: Equatable {
         guard !name.isEmpty, !name.utf8.contains(0) else {
             throw NSError(
                 CBLError.invalidParameter,
-                "Database name \"\(name)\" is empty or contains a null character; use another name"
+                "the database name \"\(name)\" is empty or contains NUL; use another name"
             )
         }
         self.name = name

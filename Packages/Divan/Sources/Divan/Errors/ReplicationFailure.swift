@@ -61,7 +61,7 @@ extension ReplicationFailure: CustomStringConvertible {
         case .invalidURL(let text):
             "URLEndpoint: “\(text)” is not a URL; use ws://host:port/database or wss://…"
         case .resolvedElsewhere(let documentID):
-            "Document \(documentID): the conflict resolver returned a document of another "
+            "document \(documentID): the conflict resolver returned a document of another "
                 + "collection or database; return the local, the remote or a new document, or nil"
         case .sameDatabase(let name):
             "DatabaseEndpoint: source and target are both \(name); use another database as target"
@@ -69,7 +69,7 @@ extension ReplicationFailure: CustomStringConvertible {
             "ReplicatorConfiguration: unsupported endpoint type \(type); "
                 + "use URLEndpoint or DatabaseEndpoint"
         case .unknownAuthenticator(let type):
-            "Unsupported authenticator type \(type); use an authenticator of this module"
+            "unsupported authenticator type \(type); use an authenticator of this module"
         case .contradictoryTrust:
             "ReplicatorConfiguration: acceptOnlySelfSignedServerCertificate and "
                 + "trustedRootCertificates are mutually exclusive; set only one"
@@ -79,10 +79,10 @@ extension ReplicationFailure: CustomStringConvertible {
         case .collectionNotReplicated(let name):
             "Replicator: collection \(name) is not in the configuration; add it"
         case .unknownBlob(let digest):
-            "Blob \(digest): not in the database, and not available from a peer; "
+            "blob \(digest): not in the database, and not available from a peer; "
                 + "sync its document"
         case .noWayToBlob(let digest):
-            "Blob \(digest): no replicator of its collection exists to download it; "
+            "blob \(digest): no replicator of its collection exists to download it; "
                 + "keep a replicator, or pass a configuration"
         case .unsendableHeader(let name):
             "ReplicatorConfiguration: header \(name.debugDescription) cannot be sent; "

@@ -85,7 +85,7 @@ extension Collection: Indexable {
 
     func createIndex(_ plan: IndexPlan, _ name: String, watch: IndexWatch? = nil) throws {
         guard !name.isEmpty else {
-            throw NSError(CBLError.invalidParameter, "The index name is empty; pass a name")
+            throw NSError(CBLError.invalidParameter, "the index name is empty; pass a name")
         }
         let (path, timer) = (path, LogTimer())
         try write {

@@ -28,7 +28,7 @@ extension Result {
         } catch let error as DecodingError {
             throw NSError(
                 CBLError.decodingError,
-                "The row cannot be decoded as \(T.self): \(error)",
+                "the row cannot be decoded as \(T.self): \(error)",
                 cause: error
             )
         }

@@ -24,7 +24,7 @@ struct Nesting {
     var inner: Nesting {
         guard depth < Self.limit else {
             stopForMisuse(
-                "Containers are nested more than \(Self.limit) levels deep, or one contains "
+                "containers are nested more than \(Self.limit) levels deep, or one contains "
                     + "itself; flatten the document"
             )
         }

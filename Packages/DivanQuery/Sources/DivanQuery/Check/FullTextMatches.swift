@@ -45,7 +45,7 @@ struct FullTextMatches {
             )
         }
         throw QueryError(
-            "'match' test requires a full-text index; no index is named \(index)",
+            "'match' test requires a full-text index (no index is named \(index))",
             code: .missingIndex
         )
     }

@@ -149,7 +149,7 @@ final class CollectionNegotiation {
                 switch answer {
                 case .unknownCollection:
                     let name = collection.path.wireName
-                    throw .http(.notFound, "Collection \(name) is not found on the remote server")
+                    throw .http(.notFound, "collection \(name) does not exist on the server")
                 case .noCheckpoint:
                     collection.checkpointer.received(peerCopy: nil, revision: "")
                 case .checkpoint(let body, let revision):

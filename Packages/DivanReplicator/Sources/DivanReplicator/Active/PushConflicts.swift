@@ -80,7 +80,7 @@ struct PushConflicts {
     }
 
     /// Takes back the revision that a Divan peer insists on, if it was given up here and precedes the pushed one
-    /// (`RevisionTree`, decision 0010).
+    /// (`RevisionTree`, decision 0008).
     ///
     /// - Returns: Whether it is current now, which is reported; otherwise it must come with the pull.
     private func takeBack(_ theirs: RevisionID?, _ change: FeedChange) throws -> Bool {

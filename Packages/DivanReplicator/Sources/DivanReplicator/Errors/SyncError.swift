@@ -178,7 +178,7 @@ extension SyncError {
 extension SyncError: CustomStringConvertible {
     /// One line: place, problem, remedy.
     public var description: String {
-        let place = "Replication (\(wireCode.domainName)/\(code))"
+        let place = "replication (\(wireCode.domainName)/\(code))"
         if hasRemedy { return "\(place): \(message)" }
         let problem = message.isEmpty ? rule.problem : message
         return place + (problem.map { ": \($0)" } ?? "") + "; \(remedy)"

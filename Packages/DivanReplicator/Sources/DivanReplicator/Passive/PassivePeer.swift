@@ -236,7 +236,7 @@ extension PassivePeer {
     ) throws(SyncError) -> PassiveCollection {
         let collection = try collection(of: request)
         guard options.allowsPush else {
-            throw .http(.forbidden, "Attempting to push to a pull-only replicator")
+            throw .http(.forbidden, "changes from this client are not accepted")
         }
         return collection
     }

@@ -141,6 +141,11 @@ typedef struct {
 /// `divan_row`, and compares it with its checksum if body and checksum are the last of them.
 void divan_get_row(sqlite3_stmt *statement, int with_body, divan_found_row *found);
 
+/// Compares a row that was found without its body with its checksum. Its body was read separately; in the
+/// statement, whether it is text takes its place, and the checksum is the last column.
+divan_soundness divan_judge_long_row(sqlite3_stmt *statement, divan_found_row found, const char *body,
+                                     int byte_count);
+
 /// Binds a document ID to parameter 1, steps, and reads the row that was found, whose head counts as
 /// damaged if its ID differs from that in the index.
 ///

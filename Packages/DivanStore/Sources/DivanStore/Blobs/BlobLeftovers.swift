@@ -4,7 +4,7 @@ internal import Synchronization
 /// Blobs that a crash left complete but without their final names, and that documents may refer to.
 ///
 /// Each is written once more, and the copy gets the name: what the disk did not accept from an earlier
-/// process stays readable as long as the system runs, and a sync of it reports success (decision 0026).
+/// process stays readable as long as the system runs, and a sync of it reports success (decision 0011).
 /// Until the disk has confirmed the copies, they stay as they are, and can be read: they are tried when the
 /// database is opened, and again only by a commit whose documents refer to one of them. A disk that is too
 /// full for the copies, or cannot read one, fails no other commit.

@@ -203,7 +203,7 @@ enum Bundle {
         } catch {
             guard case .blobMismatch = error.code else { throw error }
             // Nobody sent it: the content stored here has changed.
-            throw StoreError(.corrupt("blob \(digest) has different content"), at: path)
+            throw StoreError(.corrupt("blob \(digest) is damaged"), at: path)
         }
     }
 }

@@ -105,7 +105,7 @@ public final class StoreWriter: StoreReader {
         {
             return .saved(StoredDocument(row))
         }
-        let old = try row(documentID, in: collection.id)
+        var old = try replacedRow(documentID, by: revision.body, in: collection.id)
         guard let parent = expected(revision.parent, on: old) else {
             return .conflict(old.map { StoredDocument($0) })
         }
@@ -117,6 +117,7 @@ public final class StoreWriter: StoreReader {
             let outcome = try history.save(edit, by: &author)
             if outcome == .alreadyThere, let old { return .saved(StoredDocument(old)) }
             if revision.isTombstone { try closeDeletions(in: &history) }
+            releaseBody(of: &old)
             return .saved(StoredDocument(try put(history, documentID, in: collection, over: old)))
         } catch let error as RevisionError {
             throw StoreError(.badRevision(documentID: documentID, error), at: path)
@@ -145,20 +146,6 @@ public final class StoreWriter: StoreReader {
     /// sent to peers that may not read the value (`encryption.md` §6); empty for other bodies.
     static func blinding(for body: [UInt8]) -> [UInt8] {
         EncryptableForm.stands(in: body.span) ? SystemRandomSource().bytes(20) : []
-    }
-
-    /// The parent of a save; `nil` if the save is in conflict.
-    private func expected(
-        _ parent: ExpectedParent,
-        on row: DocumentRow?
-    ) -> (id: RevisionID?, Void)? {
-        switch parent {
-        case .current: (row?.revisionID, ())
-        case .existing: row.map { ($0.revisionID, ()) }
-        case .revision(nil) where row?.flags.contains(.tombstone) ?? true: (row?.revisionID, ())
-        case .revision(let id) where id == row?.revisionID: (id, ())
-        case .revision: nil
-        }
     }
 
     /// Purges a document with its history; this is not replicated.

@@ -119,6 +119,14 @@ extension StorageSnapshot {
     /// None.
     public func damagedRows(in collection: CollectionID) throws(StoreError) -> [DamagedRow] { [] }
 
+    /// The same as `row`.
+    public func longRow(
+        _ documentID: DocumentID,
+        in collection: CollectionID
+    ) throws(StoreError) -> DocumentRow? {
+        try row(documentID, in: collection, content: .whole)
+    }
+
     /// All rows can be read.
     public func changes(
         in collection: CollectionID,

@@ -71,6 +71,13 @@ public protocol StorageSnapshot: AnyObject {
         in collection: CollectionID,
         content: RowContent
     ) throws(StoreError) -> DocumentRow?
+    /// The complete row of a document whose body may be long, `StoreLimits.longBodyByteCount` or more.
+    ///
+    /// An engine may need less memory for it than for `row`; the default calls that.
+    func longRow(
+        _ documentID: DocumentID,
+        in collection: CollectionID
+    ) throws(StoreError) -> DocumentRow?
     /// At most `limit` rows with a greater sequence that have all of `flags`, ascending.
     func rows(
         in collection: CollectionID,

@@ -29,6 +29,12 @@ extension StorageEngineContract {
                     && snapshot.summaries(of: [], in: id).isEmpty,
                 "Reading many rows returns different rows than reading each."
             )
+            let longRow = try snapshot.longRow("many-40", in: id)
+            findings.expect(
+                try longRow == snapshot.row("many-40", in: id, content: .whole)
+                    && snapshot.longRow("many-41", in: id) == nil,
+                "A row is different if its body may be long."
+            )
             func run(_ sequences: [UInt64]) throws -> [UInt64] {
                 let rows = try snapshot.run(of: sequences, in: id)
                 for row in rows {

@@ -98,7 +98,8 @@ extension StoreWriter {
         try check(row.body)
         noteExpiration(expiration)
         if try add(row, in: collection) { return true }
-        let old = try self.row(documentID, in: collection.id)
+        var old = try replacedRow(documentID, by: row.body, in: collection.id)
+        releaseBody(of: &old)
         try put(row, in: collection, over: old)
         return false
     }

@@ -94,7 +94,7 @@ extension StoreWriter {
         if revision.history.isEmpty, let outcome = try insertFirst(revision, in: collection) {
             return outcome
         }
-        let old = try row(revision.documentID, in: collection.id)
+        var old = try replacedRow(revision.documentID, by: revision.body, in: collection.id)
         do {
             var history = try self.history(over: old, in: collection)
             let retained = retention.bodies(over: old, in: collection.id)
@@ -102,6 +102,7 @@ extension StoreWriter {
                 revision.received(retaining: retained),
                 by: &author
             )
+            releaseBody(of: &old)
             switch outcome {
             case .inserted(let isConflict, let isUnaware):
                 // Whoever pulls closes it, and tells the remote.

@@ -39,7 +39,7 @@ enum DocumentShape: String, Codable {
 
 /// A document of words and hexadecimal numbers that deflate reduces to about 1/3.2.
 ///
-/// Source: the description of the reference engine's measurement (`Docs/performance/sync.md`).
+/// Source: the description of the reference engine's measurement (`Docs/performance.md`).
 enum WordsDocument {
     private static let words = [
         "amber", "basin", "cedar", "delta", "ember", "fjord", "grove", "harbor", "island",

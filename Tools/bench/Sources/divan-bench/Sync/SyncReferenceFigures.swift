@@ -3,7 +3,7 @@ import DivanStore
 /// The shapes in which the reference engine was measured on a machine of this kind, in clear
 /// text; its figures are used as floors.
 ///
-/// Source: `Docs/performance/sync.md`, "Compared with the reference engine".
+/// Source: `Docs/performance.md`, "Compared with the reference engine".
 enum SyncReferenceFigures {
     private struct Row {
         var isPush: Bool

@@ -173,7 +173,7 @@ enum CollectionsCommand: Command {
                     throw Failure(
                         kind: .notFound,
                         sentence: "collection '\(path.wireName)' does not exist",
-                        hint: "'divan collections DB' lists the collections"
+                        hint: "run 'divan collections DB' to list the collections"
                     )
                 }
                 let count = try reader.count(in: path)

@@ -61,7 +61,8 @@ enum PutCommand: Command {
         // Keep the blobs until the document refers to them.
         defer { withExtendedLifetime(holds) {} }
         let saved = try store.write { writer in
-            let exists = try writer.document(documentID, in: collection) != nil
+            let current = try current(documentID, in: collection, writer)
+            let exists = current != nil
             if arguments.has("--create"), exists {
                 throw Failure(
                     kind: .conflict,
@@ -72,7 +73,7 @@ enum PutCommand: Command {
             if arguments.has("--update"), !exists {
                 throw writer.noDocument(documentID, in: collection)
             }
-            try check(arguments.value("--over"), documentID, in: collection, writer)
+            try check(arguments.value("--over"), documentID, current)
             if !exists { _ = try DocumentID(checking: documentID.text) }
             return try writer.save(
                 documentID,
@@ -118,16 +119,27 @@ enum PutCommand: Command {
             .map { terminal.warn($0) }
     }
 
+    /// The current revision of a document; `nil` if it does not exist or is deleted.
+    private static func current(
+        _ documentID: DocumentID,
+        in collection: CollectionPath,
+        _ writer: StoreWriter
+    ) throws -> RevisionID? {
+        // Without its body, which may be long. Reading all of it reports what is damaged.
+        guard let change = try writer.change(of: documentID, in: collection) else {
+            return try writer.document(documentID, in: collection)?.revisionID
+        }
+        return change.flags.contains(.tombstone) ? nil : change.revisionID
+    }
+
     /// Refuses to replace a revision other than the one that was meant.
     private static func check(
         _ expected: String?,
         _ documentID: DocumentID,
-        in collection: CollectionPath,
-        _ writer: StoreWriter
+        _ current: RevisionID?
     ) throws {
         guard let expected else { return }
-        let current = try writer.document(documentID, in: collection)
-        let name = current.map { "\($0.revisionID)" } ?? "none"
+        let name = current.map { "\($0)" } ?? "none"
         // Lists and watches print the beginning of a revision.
         let isBeginning = expected.utf8.count >= 10 && name.utf8.starts(with: expected.utf8)
         guard name != expected, !isBeginning else { return }
@@ -162,7 +174,10 @@ enum PutCommand: Command {
         do {
             let text = bytes.withoutByteOrderMark
             guard let body = try JSONMembers(parsing: text, limits: StoreLimits.bodyText) else {
-                throw Failure(kind: .invalid, sentence: "the body is not a JSON object")
+                throw Failure(
+                    kind: .invalid,
+                    text: "the body is not a JSON object; write {\"key\": 1}"
+                )
             }
             return body
         } catch let error as JSONError where error.isOfBlankText {
@@ -176,8 +191,10 @@ enum PutCommand: Command {
             let isFile = file != "-" && access(file, F_OK) == 0
             throw Failure(
                 kind: .invalid,
-                sentence: "invalid body: \(error)",
-                hint: isFile ? "to use the content of that file, write '< \(file)'" : nil
+                sentence: Failure(kind: .invalid, text: "invalid body: \(error)").sentence,
+                hint: isFile
+                    ? "to use the content of that file, write '< \(file)'"
+                    : Failure(explaining: error).hint
             )
         }
     }

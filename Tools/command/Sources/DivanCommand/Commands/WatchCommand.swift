@@ -141,10 +141,24 @@ struct ChangePrinter {
             "deleted": .bool(change.flags.contains(.tombstone)),
             "conflict": .bool(change.flags.contains(.conflicted)),
         ]
-        if showsBodies, !change.flags.contains(.tombstone) {
-            let document = try store.read { try $0.document(change.documentID, in: collection) }
-            members["body"] = try document.map { try JSON(storedBody: $0.body) }
-        }
-        events.write("change", members)
+        guard showsBodies, !change.flags.contains(.tombstone),
+            let document = try store.read({ try $0.document(change.documentID, in: collection) })
+        else { return events.write("change", members) }
+        members["event"] = "change"
+        try write(members, body: document.body)
+    }
+
+    /// Writes a line with a body, which is not parsed: it may be long.
+    private func write(_ members: JSONObject, body: [UInt8]) throws {
+        let text = try JSONMembers(storedBody: body).canonicalBytes()
+        let others = try JSON.object(members).canonicalBytes().dropFirst()
+        // The body precedes the other members in canonical order.
+        var line = Array("{\"body\":".utf8)
+        line.reserveCapacity(line.count + text.count + others.count + 2)
+        line += text
+        line.append(UInt8(ascii: ","))
+        line += others
+        line.append(UInt8(ascii: "\n"))
+        terminal.result(json: line)
     }
 }

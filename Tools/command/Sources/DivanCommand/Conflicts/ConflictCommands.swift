@@ -139,7 +139,7 @@ enum OpenConflict {
         throw Failure(
             kind: .notFound,
             sentence: "document \(path.wireName)/\(documentID) is not in conflict",
-            hint: "'divan conflicts ls' lists the conflicts"
+            hint: "run 'divan conflicts ls' to list the conflicts"
         )
     }
 

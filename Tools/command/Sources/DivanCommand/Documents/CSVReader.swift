@@ -50,15 +50,15 @@ struct CSVReader {
         var piece = sample
         repeat {
             for byte in piece {
-                let record = try reader.naming { () throws(CSVRecords.Problem) in
+                var record = try reader.naming { () throws(CSVRecords.Problem) in
                     try records.take(byte)
                 }
-                if let record { try reader.take(record, body) }
+                if record != nil { try reader.take(&record, body) }
             }
             piece = try file.read()
         } while !piece.isEmpty
-        let last = try reader.naming { () throws(CSVRecords.Problem) in try records.finish() }
-        if let last { try reader.take(last, body) }
+        var last = try reader.naming { () throws(CSVRecords.Problem) in try records.finish() }
+        if last != nil { try reader.take(&last, body) }
     }
 
     private init(name: String, rules: Rules) {
@@ -101,27 +101,36 @@ struct CSVReader {
         }
     }
 
+    /// Reads the first record as the keys, and passes each other record on as a document.
     private mutating func take(
-        _ record: CSVRecords.Record,
+        _ record: inout CSVRecords.Record?,
         _ body: (inout DocumentText) throws -> Void
     ) throws {
-        if columns.isEmpty {
-            columns = try checkedColumns(record)
+        if columns.isEmpty, let first = record {
+            columns = try checkedColumns(first)
             return
         }
-        let place = "\(name):\(record.line)"
+        var document = try text(of: &record)
+        try body(&document)
+    }
+
+    /// The text of the document in a record, which is released: its fields may be long.
+    private func text(of record: inout CSVRecords.Record?) throws -> DocumentText {
         do {
-            let bytes = try document(in: record).canonicalBytes()
-            var text = DocumentText(place: place, bytes: bytes[...])
-            try body(&text)
+            let line = record?.line ?? 0
+            let members = try members(of: &record)
+            let bytes = try members.canonicalBytes()
+            return DocumentText(place: "\(name):\(line)", bytes: bytes[...])
         } catch let problem as CSVRecords.Problem {
             let failure = Failure(kind: .invalid, sentence: problem.text, hint: problem.hint)
-            var refused = DocumentText(place: "\(name):\(problem.line)", refusedFor: failure)
-            try body(&refused)
+            return DocumentText(place: "\(name):\(problem.line)", refusedFor: failure)
         }
     }
 
-    private func document(in record: CSVRecords.Record) throws(CSVRecords.Problem) -> JSONMembers {
+    private func members(
+        of record: inout CSVRecords.Record?
+    ) throws(CSVRecords.Problem) -> JSONMembers {
+        guard let record = record.take() else { return JSONMembers(JSONObject()) }
         if let problem = record.problem { throw problem }
         guard record.fields.count <= columns.count else {
             throw CSVRecords.Problem(

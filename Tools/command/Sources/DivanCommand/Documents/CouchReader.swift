@@ -41,39 +41,62 @@ struct CouchReader {
         }
     }
 
+    /// What a text contains.
+    private enum Content {
+        /// A document, which the text is now, and its revisions if they are known.
+        case document(CouchLeaf?)
+        /// A document that cannot be imported.
+        case refused(Failure)
+        /// No document for us.
+        case nothing
+        /// Not an object.
+        case unknown
+    }
+
     /// Passes on the document in a row, if any.
     private mutating func take(_ entry: inout DocumentText) throws {
-        guard let row = try? JSON(parsing: entry.bytes).object else {
+        switch try content(of: &entry) {
+        case .nothing: return
+        case .document(let leaf?):
+            if let held, held.leaf.isOfSameDocument(as: leaf) {
+                if leaf.wins(over: held.leaf) { self.held = (leaf, entry) }
+                return
+            }
             try release()
-            return try body(&entry)
+            held = (leaf, entry)
+        case .document(nil), .unknown:
+            try release()
+            try body(&entry)
+        case .refused(let failure):
+            try release()
+            var refused = DocumentText(place: entry.place, refusedFor: failure)
+            try body(&refused)
         }
+    }
+
+    /// Replaces the text of a row by that of its document; both are in memory only here.
+    private mutating func content(of entry: inout DocumentText) throws -> Content {
+        guard let row = CouchRow(entry.bytes) else { return .unknown }
+        let members = row.members
         let document: JSONObject?
         do {
-            document = try Self.document(of: row)
+            document = try Self.document(of: members)
         } catch {
-            try release()
-            // About the whole answer, which holds no documents.
-            guard row["error"] == nil || row["key"] != nil else { throw error.at(entry.place) }
-            var refused = DocumentText(place: entry.place, refusedFor: error)
-            return try body(&refused)
+            guard members["error"] == nil || members["key"] != nil else {
+                // About the whole answer, which holds no documents.
+                try release()
+                throw error.at(entry.place)
+            }
+            return .refused(error)
         }
-        guard var document else { return }
+        guard var document else { return .nothing }
         if keepsRevisions {
-            let whole = row["_id"] == nil ? row["doc"]?.object ?? row : row
+            let isDocument = members["_id"] != nil
+            let whole = isDocument ? members : members["doc"]?.object ?? members
             for key in ["_rev", "_revisions"] { document[key] = whole[key] }
         }
-        var changed = entry
-        changed.bytes = Array(JSON.object(document).canonicalText.utf8)[...]
-        guard let leaf = CouchLeaf(row) else {
-            try release()
-            return try body(&changed)
-        }
-        if let held, held.leaf.isOfSameDocument(as: leaf) {
-            if leaf.wins(over: held.leaf) { self.held = (leaf, changed) }
-            return
-        }
-        try release()
-        held = (leaf, changed)
+        entry.bytes = try row.canonicalBytes(of: document)[...]
+        return .document(CouchLeaf(members))
     }
 
     /// Passes on the waiting leaf.
@@ -100,7 +123,7 @@ struct CouchReader {
         guard let whole = isRow ? row["doc"]?.object : row else {
             throw Failure(
                 kind: .invalid,
-                sentence: "only the ID of document '\(id)'",
+                sentence: "the file contains only the ID of document '\(id)'",
                 hint: "export with '?include_docs=true'"
             )
         }

@@ -151,8 +151,8 @@ extension Failure {
         let elsewhere = place.map { "a document with this ID is in \($0); use '-c \($0)'" }
         let hint =
             wasDeleted
-            ? "it was deleted; 'divan revs\(option)' shows its revisions"
-            : elsewhere ?? "'divan ls\(option)' lists the documents"
+            ? "it was deleted; run 'divan revs\(option)' to show its revisions"
+            : elsewhere ?? "run 'divan ls\(option)' to list the documents"
         return Failure(
             kind: .notFound,
             sentence: "document '\(id)' not found in collection '\(collection)'",

@@ -104,10 +104,10 @@ struct Editor {
             let json = text.withoutByteOrderMark
             value = try JSON(parsing: json, limits: JSONLimits(byteCount: json.count))
         } catch {
-            throw Failure(kind: .invalid, sentence: "invalid text: \(error)")
+            throw Failure(kind: .invalid, text: "invalid text: \(error)")
         }
         guard let object = value.object else {
-            throw Failure(kind: .invalid, sentence: "the text is not a JSON object")
+            throw Failure(kind: .invalid, text: "the text is not a JSON object; write {\"key\": 1}")
         }
         try StoreRules.check(JSONMembers(object))
         return object

@@ -363,6 +363,7 @@ struct ImportBatch {
         guard let error = error as? JSONError else { return failure.at(entry.place) }
         failure.kind = .invalid
         failure.sentence = entry.sentence(of: error)
+        if let hint = failure.hint { failure.sentence.replace("; \(hint)", with: "") }
         if case .unexpectedEnd = error.reason, entry.fileName == nil {
             failure.hint = "write one complete object per line, or one array"
         }

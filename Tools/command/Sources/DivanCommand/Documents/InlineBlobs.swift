@@ -51,7 +51,7 @@ enum InlineBlobs {
             guard let content = Base64.decode(text) else {
                 throw Failure(
                     kind: .invalid,
-                    sentence: "the data of a blob or attachment is not valid base64"
+                    text: "the data of a blob or attachment is not valid base64; encode it again"
                 )
             }
             installed.storedCount += 1

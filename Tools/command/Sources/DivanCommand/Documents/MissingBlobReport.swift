@@ -22,7 +22,7 @@ struct MissingBlobReport {
         throw Failure(
             kind: .partly,
             sentence: "\(Numbers.count(digests.count, "blob")) missing",
-            hint: "'divan check' lists the documents that reference them"
+            hint: "run 'divan check' to list the documents that reference them"
         )
     }
 }

@@ -52,25 +52,35 @@ struct DumpReader {
         let name = path == "-" ? StandardStreams.input : path
         var number = 0
         wholeCount = 0
-        while let bytes = try lines.next() {
-            number += 1
-            byteCount += UInt64(bytes.count) + 1
-            do {
-                let line = try DumpLine(bytes)
-                try follow(line)
+        do {
+            while let line = try next(in: lines, &number) {
+                // The text of a long document is not kept while the document is stored.
+                lines.releaseRead()
                 try body(line, self)
-                if case .end = line { wholeCount = number } else { digest(bytes) }
-            } catch let damage as DumpDamage {
-                // Half a line at the end of a file is not an error of that line.
-                if damage.isOfText, isInside, try lines.next() == nil { throw cut(name, number) }
-                throw Failure(
-                    kind: .invalid,
-                    sentence: "\(name):\(number): \(damage.problem)",
-                    hint: damage.hint
-                )
+                if case .end = line { wholeCount = number }
             }
+        } catch let damage as DumpDamage {
+            // Half a line at the end of a file is not an error of that line.
+            if damage.isOfText, isInside, try lines.next() == nil { throw cut(name, number) }
+            throw Failure(
+                kind: .invalid,
+                sentence: "\(name):\(number): \(damage.problem)",
+                hint: damage.hint
+            )
         }
         if isInside { throw cut(name, number) }
+    }
+
+    /// The next line, if it fits; `nil` after the last.
+    private mutating func next(in lines: FileLines, _ number: inout Int) throws -> DumpLine? {
+        guard let bytes = try lines.next() else { return nil }
+        number += 1
+        byteCount += UInt64(bytes.count) + 1
+        let line = try DumpLine(bytes)
+        try follow(line)
+        // Does nothing after the end of a section.
+        digest(bytes)
+        return line
     }
 
     /// Ensures that there was a dump at all.
@@ -88,7 +98,8 @@ struct DumpReader {
         Failure(
             kind: .invalid,
             sentence: "\(name): the dump is truncated after line \(number) (end marker missing)",
-            hint: wholeCount > 0 ? "the first \(wholeCount) lines are a complete dump" : nil
+            hint: wholeCount > 0
+                ? "the first \(wholeCount) lines are a complete dump" : "make a new dump"
         )
     }
 
@@ -152,10 +163,16 @@ struct DumpReader {
     private mutating func begin(_ head: DumpHead) throws(DumpDamage) {
         if let former {
             guard head.database == former.database, head.scheme == former.scheme else {
-                throw DumpDamage("this dump and the previous one are of different databases")
+                throw DumpDamage(
+                    "this dump and the previous one are of different databases",
+                    hint: "give the dumps of one database"
+                )
             }
             guard head.since == former.sequences else {
-                throw DumpDamage("this dump does not continue where the previous one ends")
+                throw DumpDamage(
+                    "this dump does not continue where the previous one ends",
+                    hint: "give all dumps in the order in which they were made"
+                )
             }
         } else if head.since != nil {
             throw DumpDamage(

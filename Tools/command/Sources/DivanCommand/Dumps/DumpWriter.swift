@@ -159,11 +159,7 @@ struct DumpWriter {
                 hint: "restore it from a peer or a copy with 'divan check --repair-from'"
             )
         }
-        try reader.forEachDocument(in: path, after: sequence, damaged: refuse) { document in
-            if try reader.soundRevisions(of: document, in: path) == nil {
-                try refuse(document.documentID)
-            }
-        }
+        try reader.forEachHistory(in: path, after: sequence, damaged: refuse) { _, _, _ in }
     }
 
     /// Writes what has changed in a collection; and which documents are unchanged, unless all of them are.
@@ -208,11 +204,9 @@ struct DumpWriter {
         _ digest: inout SequenceDigest,
         _ reader: StoreReader
     ) throws {
-        try reader.forEachDocument(in: path, after: sequence) {
+        try reader.forEachHistory(in: path, after: sequence) {
             damaged.take($0.text, in: path.wireName)
-        } _: { document in
-            guard let (history, expiration) = try reader.soundRevisions(of: document, in: path)
-            else { return damaged.take(document.documentID.text, in: path.wireName) }
+        } _: { document, history, expiration in
             digest.take(sequence: document.sequence, expiration: expiration)
             let id = document.documentID
             if try !reader.isIndexed(id, in: path, at: document.sequence) { hasDamagedIndex = true }
@@ -269,13 +263,11 @@ struct DumpWriter {
         guard !former.lacking.isEmpty else { return }
         var named: Set<BlobDigest> = []
         for path in paths {
-            try reader.forEachDocument(
+            try reader.forEachHistory(
                 in: path,
                 damaged: { _ in },
-                { document in
-                    guard document.mayNameBlobs,
-                        let (history, _) = try reader.soundRevisions(of: document, in: path)
-                    else { return }
+                { document, history, _ in
+                    guard document.mayNameBlobs else { return }
                     for body in history.revisionsWithBody.compactMap(\.body) {
                         named.formUnion(try BlobReferences.digests(in: body))
                     }
@@ -342,36 +334,5 @@ extension StoredIndex {
             language: words?.language,
             ignoresAccents: words?.ignoresAccents ?? false
         )
-    }
-}
-
-extension StoreReader {
-    /// The revisions of a document, and when it expires; `nil` also if its history is damaged.
-    fileprivate func soundRevisions(
-        of document: StoredDocument,
-        in collection: CollectionPath
-    ) throws(StoreError) -> (any RevisionHistory, expiration: Int64?)? {
-        do throws(StoreError) {
-            // Not by its ID, whose index may be damaged.
-            return try revisions(of: document.documentID, in: collection, at: document.sequence)
-        } catch {
-            guard case .damagedDocument = error.code else { throw error }
-            return nil
-        }
-    }
-
-    /// Calls `body` with each document up to a sequence, in ascending order, without reading it.
-    fileprivate func forEachPlace(
-        in collection: CollectionPath,
-        through end: UInt64,
-        _ body: (DocumentPlace) throws -> Void
-    ) throws {
-        var last: UInt64 = 0
-        while last < end {
-            let page = try places(in: collection, after: last, limit: 500)
-            for place in page where place.sequence <= end { try body(place) }
-            guard let place = page.last else { return }
-            last = place.sequence
-        }
     }
 }

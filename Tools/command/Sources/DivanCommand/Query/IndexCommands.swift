@@ -237,7 +237,7 @@ enum IndexRemoveCommand: Command {
                 kind: .notFound,
                 sentence: "index '\(name)' not found in collection '\(collection.wireName)'",
                 hint: place.map { "an index of this name is in \($0); use '-c \($0)'" }
-                    ?? "'divan index ls' lists the indexes"
+                    ?? "run 'divan index ls' to list the indexes"
             )
         }
     }

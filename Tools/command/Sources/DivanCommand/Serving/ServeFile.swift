@@ -50,7 +50,7 @@ enum ServeFile {
     private static func words(_ name: String, _ value: JSON) throws(Failure) -> [String] {
         if name == "databases" {
             guard let items = value.array else {
-                throw Failure(kind: .invalid, sentence: "\"databases\" is not a list of paths")
+                throw Failure(kind: .invalid, text: "\"databases\" is not a list; write [\"PATH\"]")
             }
             return try items.map { item throws(Failure) in operandMark + (try text(name, item)) }
         }
@@ -62,7 +62,7 @@ enum ServeFile {
             )
         }
         guard name != "config", name != "help", !name.hasPrefix("-") else {
-            throw Failure(kind: .invalid, sentence: "\"\(name)\" is not allowed in the file")
+            throw Failure(kind: .invalid, text: "\"\(name)\" is not allowed in the file; remove it")
         }
         switch value {
         case .bool(true): return ["--\(name)"]

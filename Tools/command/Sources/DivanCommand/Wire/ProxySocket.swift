@@ -66,7 +66,8 @@ enum ProxySocket {
         }
         throw Failure(
             kind: .unreachable,
-            sentence: "cannot \(verb) \(host) port \(port): \(String(cString: strerror(problem)))"
+            text: "cannot \(verb) \(host) port \(port): "
+                + "\(String(cString: strerror(problem))); check the host and the port"
         )
     }
 

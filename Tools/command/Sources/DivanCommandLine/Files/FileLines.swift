@@ -5,6 +5,9 @@ package final class FileLines {
     /// Maximum bytes of one line; a file with longer ones is not text.
     package static let longestLine = 64 << 20
 
+    /// Bytes of lines that were read, and whose memory is used again.
+    private static let keptByteCount = 1 << 20
+
     private let input: InputFile
     private var pending: [UInt8] = []
     private var start = 0
@@ -31,6 +34,13 @@ package final class FileLines {
         }
         defer { start = pending.count }
         return start < pending.count ? pending[start...] : nil
+    }
+
+    /// Releases the memory of the lines that were read, if it is much.
+    package func releaseRead() {
+        guard start > Self.keptByteCount else { return }
+        pending = Array(pending[start...])
+        start = 0
     }
 
     /// Returns everything that was not read yet.

@@ -129,7 +129,7 @@ private struct PredicateScope {
         let name = "\(type(of: expression))".prefix { $0 != "<" }
         return NSError(
             CBLError.invalidParameter,
-            "Part of the predicate (\(name)) \(reason); compare stored properties with values, or "
+            "part of the predicate (\(name)) \(reason); compare stored properties with values, or "
                 + "write the query in SQL++"
         )
     }

@@ -159,7 +159,7 @@ struct DocumentProperty {
     private static func refusal(_ model: Any.Type, _ reason: String) -> NSError {
         NSError(
             CBLError.invalidParameter,
-            "Unsupported key path of \(model): \(reason); use a stored property, or make \(model) "
+            "unsupported key path of \(model): \(reason); use a stored property, or make \(model) "
                 + "conform to DocumentKeyNaming"
         )
     }

@@ -50,11 +50,11 @@ enum ClauseMistakes {
         case .keyword(let keyword) where isBehind && context.isAtClause:
             return context.previous().map { comma in
                 let name = keyword.rawValue
-                return SyntaxMistake("extra comma before \(name)", at: comma)
+                return SyntaxMistake("extra comma before \(name); remove it", at: comma)
             }
         case .mark(.comma) where isBehind || !context.endsOperand(context.previous()),
             .mark(.comma) where context.after.first?.form == .end:
-            return SyntaxMistake("extra comma", at: context.current)
+            return SyntaxMistake("extra comma; remove it", at: context.current)
         default: return nil
         }
     }

@@ -45,7 +45,7 @@ enum PunctuationMistakes {
         switch context.current.form {
         case .flaw(.comment):
             return SyntaxMistake(
-                "SQL++ for Mobile has no comments; remove it",
+                "SQL++ for Mobile has no comments; remove the comment",
                 at: context.current
             )
         case .flaw(.strangeByte): break
@@ -80,12 +80,15 @@ enum PunctuationMistakes {
                     at: context.current
                 )
             }
-            return SyntaxMistake("extra dot", at: context.current)
+            return SyntaxMistake("extra dot; remove it", at: context.current)
         }
         guard context.current.form == .mark(.divided),
             context.previous()?.form == .mark(.divided)
         else { return nil }
-        return SyntaxMistake("SQL++ for Mobile has no comments; remove it", at: context.current)
+        return SyntaxMistake(
+            "SQL++ for Mobile has no comments; remove the comment",
+            at: context.current
+        )
     }
 
     private static func parenthesis(_ context: SyntaxContext) -> SyntaxMistake? {

@@ -4,9 +4,9 @@ internal import DivanRevisions
 /// The prepared statements of one collection's table on one connection.
 final class SQLiteDocumentStatements {
     let collection: CollectionID
-    private let table: String
-    private let connection: SQLiteConnection
-    private let hasChecksums: Bool
+    let table: String
+    let connection: SQLiteConnection
+    let hasChecksums: Bool
     private var uncheckedThrough: UInt64?
     private var knownFunctions: Bool?
     private var knownIndexCount: Int64?
@@ -45,7 +45,7 @@ final class SQLiteDocumentStatements {
         table = SQLiteSchema.table(collection)
     }
 
-    private static let summary =
+    static let summary =
         "sequence, documentID, revisionID, flags, expiration, tree, bodyByteCount"
 
     private func columns(_ content: RowContent) -> String {
@@ -103,7 +103,7 @@ final class SQLiteDocumentStatements {
         return try statement.row(found, of: documentID, withBody: content == .whole)
     }
 
-    private func isSound(_ found: divan_found_row) throws(StoreError) -> Bool {
+    func isSound(_ found: divan_found_row) throws(StoreError) -> Bool {
         guard found.soundness == divan_without_checksum else {
             return found.soundness == divan_sound
         }

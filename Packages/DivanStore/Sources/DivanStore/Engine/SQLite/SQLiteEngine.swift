@@ -12,7 +12,7 @@ internal import Synchronization
 /// closed and readers wait (`SQLiteEngine+Rekeying`). A write or read that fails rolls back its
 /// transaction, and the next one starts afresh. A failed sync puts the log in doubt (`failedSync`): the
 /// system may forget pages that it could not write, and report success for a later sync of them. So the
-/// next write first rewrites the whole log and syncs it (decision 0026). As long as that fails, every
+/// next write first rewrites the whole log and syncs it (decision 0011). As long as that fails, every
 /// write throws the first error, while readers continue. The file itself needs no such care: what was not
 /// synced there is copied from the log again.
 ///

@@ -16,7 +16,7 @@ enum SQLiteSchema {
     static let checksumVersion: Int64 = 4
     /// Bytes of a page in a new file; one that exists keeps its own.
     ///
-    /// Documents of a kilobyte fill two thirds of a page of 4,096 (decision 0062).
+    /// Documents of a kilobyte fill two thirds of a page of 4,096 (decision 0030).
     static let pageByteCount = 8_192
     /// `application_id`: "Divn".
     static let applicationID: Int64 = 0x4469_766E

@@ -1,0 +1,76 @@
+internal import CDivanStore
+internal import DivanRevisions
+
+// SQLite assembles the value of a column in memory before it can be copied. A long body is copied from its
+// pages instead, so that it is in memory once.
+extension SQLiteSession {
+    func longRow(
+        _ documentID: DocumentID,
+        in collection: CollectionID
+    ) throws(StoreError) -> DocumentRow? {
+        try pages.noteSought(on: connection)
+        let documents = documents(in: collection)
+        // Whatever is unusual about the row is found, and reported, in the usual way.
+        if let row = try? documents.longRow(documentID) { return row }
+        return try documents.row(documentID, .whole)
+    }
+}
+
+extension SQLiteDocumentStatements {
+    /// The row of a document with a long body; `nil` if its body is not long, and for any damage.
+    fileprivate func longRow(_ documentID: DocumentID) throws(StoreError) -> DocumentRow? {
+        let statement = try connection.prepare(
+            """
+            SELECT \(Self.summary), typeof(body) = 'text', \(hasChecksums ? "checksum" : "NULL")
+            FROM \(table) WHERE documentID = ?
+            """
+        )
+        defer { statement.reset() }
+        var found = divan_found_row()
+        guard try statement.find(documentID, withBody: false, &found),
+            found.soundness == divan_sound,
+            found.told_body_byte_count >= StoreLimits.longBodyByteCount,
+            let stored = storedBody(at: found.columns.sequence)
+        else { return nil }
+        var row = try statement.row(found, of: documentID, withBody: false)
+        found.soundness = stored.withUnsafeBytes { stored in
+            let start = stored.baseAddress?.assumingMemoryBound(to: CChar.self)
+            let count = Int32(clamping: stored.count)
+            return divan_judge_long_row(statement.handle, found, start, count)
+        }
+        guard try isSound(found) else { return nil }
+        row.body = try plain(stored)
+        return row.body.count == row.bodyByteCount ? row : nil
+    }
+
+    /// A stored body in plain form.
+    ///
+    /// - Throws: `corrupt` if it cannot be unpacked.
+    private func plain(_ stored: [UInt8]) throws(StoreError) -> [UInt8] {
+        let isPacked = stored.withUnsafeBufferPointer { PackedBody.isPacked($0) }
+        guard isPacked else { return stored }
+        do throws(SQLiteBodies.Failure) {
+            return try stored.withUnsafeBufferPointer { stored throws(SQLiteBodies.Failure) in
+                try connection.bodies.plain(stored)
+            }
+        } catch {
+            throw StoreError(.corrupt("a compressed body"), at: connection.path)
+        }
+    }
+
+    /// The bytes of the body in a row; `nil` if they cannot be read.
+    private func storedBody(at sequence: Int64) -> [UInt8]? {
+        var blob: OpaquePointer?
+        let code = sqlite3_blob_open(connection.handle, "main", table, "body", sequence, 0, &blob)
+        guard code == SQLITE_OK else { return nil }
+        defer { sqlite3_blob_close(blob) }
+        let count = sqlite3_blob_bytes(blob)
+        var read = SQLITE_ERROR
+        let bytes = [UInt8](unsafeUninitializedCapacity: Int(count)) { buffer, initialized in
+            read = sqlite3_blob_read(blob, buffer.baseAddress, count, 0)
+            // Every byte is written if the call succeeds, and none is used otherwise.
+            initialized = read == SQLITE_OK ? Int(count) : 0
+        }
+        return read == SQLITE_OK ? bytes : nil
+    }
+}
