@@ -72,20 +72,26 @@ func tests(_ name: String, at path: String, uses: [String]) -> Target {
 func names(_ targets: [String]) -> [Target.Dependency] { targets.map { .byName(name: $0) } }
 
 let rooms: [[Target]] = [
-    room("DivanTestKit"),
-    room("DivanLog"),
+    room("DivanPlatform", libraries: ["c"]),
+    room("DivanTestKit", arrows: ["DivanPlatform"]),
+    room("DivanLog", arrows: ["DivanPlatform"]),
     room("DivanCrypto", libraries: ["crypto"]),
     room("DivanCompression"),
     room("DivanJSON"),
-    room("DivanStatus", arrows: ["DivanJSON"]),
+    room("DivanStatus", arrows: ["DivanPlatform", "DivanJSON"]),
     room("DivanZlib", arrows: ["DivanCompression"], libraries: ["z"]),
     room("DivanISAL", arrows: ["DivanZlib", "DivanCompression"], libraries: ["dl"]),
     room("DivanLZ4", arrows: ["DivanCompression"], libraries: ["lz4"]),
     room("DivanZstd", arrows: ["DivanCompression"], libraries: ["dl"]),
-    room("DivanTLS", arrows: ["DivanCrypto"], libraries: ["ssl", "crypto"]),
-    room("DivanHTTP"),
+    room("DivanTLS", arrows: ["DivanPlatform", "DivanCrypto"], libraries: ["ssl", "crypto"]),
+    room("DivanHTTP", arrows: ["DivanPlatform"]),
     room("DivanWebSocket", arrows: ["DivanHTTP", "DivanCrypto"]),
-    room("DivanBLIP", arrows: ["DivanCompression"], libraries: ["z"], testing: ["DivanZlib"]),
+    room(
+        "DivanBLIP",
+        arrows: ["DivanPlatform", "DivanCompression"],
+        libraries: ["z"],
+        testing: ["DivanZlib"]
+    ),
     room(
         "DivanDelta",
         arrows: ["DivanJSON", "DivanCompression"],
@@ -103,24 +109,28 @@ let rooms: [[Target]] = [
         libraries: ["sqlite3", "stemmer", "icuuc"],
         testing: ["CDivanFullText"]
     ),
-    room("DivanSeal", libraries: ["sqlite3", "crypto"], testing: ["CDivanSeal"]),
-    room("DivanSealedFields", arrows: ["DivanSeal", "DivanJSON", "DivanCrypto"]),
+    room(
+        "DivanSeal",
+        arrows: ["DivanPlatform"],
+        libraries: ["sqlite3", "crypto"],
+        testing: ["CDivanSeal"]
+    ),
+    room("DivanSealedFields", arrows: ["DivanPlatform", "DivanSeal", "DivanJSON", "DivanCrypto"]),
     room(
         "DivanCBLite",
-        arrows: ["DivanRevisions", "DivanCrypto"],
+        arrows: ["DivanPlatform", "DivanRevisions", "DivanCrypto"],
         libraries: ["sqlite3"],
         testing: ["DivanJSON"]
     ),
-    room("DivanAuth", arrows: ["DivanCrypto", "DivanHTTP"]),
+    room("DivanAuth", arrows: ["DivanPlatform", "DivanCrypto", "DivanHTTP"]),
     room(
         "DivanDiscovery",
-        arrows: ["DivanHTTP", "DivanLog"],
+        arrows: ["DivanPlatform", "DivanHTTP", "DivanLog"],
         libraries: ["avahi-client", "avahi-common"]
     ),
     room(
         "DivanTransport",
-        arrows: ["DivanWebSocket", "DivanHTTP", "DivanTLS", "DivanLog"],
-        libraries: ["c"],
+        arrows: ["DivanPlatform", "DivanWebSocket", "DivanHTTP", "DivanTLS", "DivanLog"],
         testing: ["DivanCrypto"]
     ),
     room(
@@ -128,10 +138,11 @@ let rooms: [[Target]] = [
         arrows: ["DivanBLIP", "DivanCompression", "DivanTransport"],
         testing: ["DivanSimulation", "DivanZlib"]
     ),
-    room("DivanSimulation", arrows: ["DivanTransport", "DivanWebSocket"]),
+    room("DivanSimulation", arrows: ["DivanPlatform", "DivanTransport", "DivanWebSocket"]),
     room(
         "DivanStore",
         arrows: [
+            "DivanPlatform",
             "DivanRevisions",
             "DivanDelta",
             "DivanJSON",
@@ -172,6 +183,7 @@ let rooms: [[Target]] = [
     room(
         "DivanSession",
         arrows: [
+            "DivanPlatform",
             "DivanReplicator",
             "DivanTransport",
             "DivanStore",
@@ -185,6 +197,7 @@ let rooms: [[Target]] = [
     room(
         "DivanListener",
         arrows: [
+            "DivanPlatform",
             "DivanSession",
             "DivanReplicator",
             "DivanStore",
@@ -199,6 +212,7 @@ let rooms: [[Target]] = [
     room(
         "DivanREST",
         arrows: [
+            "DivanPlatform",
             "DivanTransport",
             "DivanStore",
             "DivanQuery",
@@ -214,6 +228,7 @@ let rooms: [[Target]] = [
     room(
         "Divan",
         arrows: [
+            "DivanPlatform",
             "DivanListener",
             "DivanSession",
             "DivanReplicator",
@@ -246,6 +261,7 @@ let rooms: [[Target]] = [
     room(
         "DivanStudio",
         arrows: [
+            "DivanPlatform",
             "DivanREST",
             "DivanTransport",
             "DivanStore",
@@ -310,9 +326,13 @@ let tools: [Target] = [
     library(
         "DivanCommandLine",
         at: "Tools/command/Sources/DivanCommandLine",
-        uses: ["DivanJSON"]
+        uses: ["DivanJSON", "DivanPlatform"]
     ),
-    library("DivanProbe", at: "Tools/command/Sources/DivanProbe", uses: ["DivanTLS"]),
+    library(
+        "DivanProbe",
+        at: "Tools/command/Sources/DivanProbe",
+        uses: ["DivanPlatform", "DivanTLS"]
+    ),
     library(
         "DivanCommand",
         at: "Tools/command/Sources/DivanCommand",
@@ -322,7 +342,8 @@ let tools: [Target] = [
             "DivanCompression",
             "DivanConflicts", "DivanCrypto", "DivanDelta", "DivanDiscovery", "DivanHTTP",
             "DivanISAL",
-            "DivanJSON", "DivanLZ4", "DivanLog", "DivanProbe", "DivanQuery", "DivanREST",
+            "DivanJSON", "DivanLZ4", "DivanLog", "DivanPlatform", "DivanProbe", "DivanQuery",
+            "DivanREST",
             "DivanReplicator", "DivanRevisions", "DivanSQLFunctions", "DivanSeal", "DivanSession",
             "DivanStore",
             "DivanStatus", "DivanStudio",

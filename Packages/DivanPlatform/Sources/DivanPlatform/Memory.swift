@@ -1,0 +1,28 @@
+internal import CDivanPlatform
+internal import Glibc
+
+/// The memory of this process.
+public enum Memory {
+    /// Returns freed memory to the system; does nothing if the C library has no such call.
+    public static func giveBack() {
+        divan_give_memory_back()
+    }
+
+    /// The position of a byte among the first `count` bytes from `start`; `nil` if it is not there.
+    public static func position(
+        of byte: UInt8,
+        in start: UnsafeRawPointer,
+        count: Int
+    ) -> Int? {
+        memchr(start, Int32(byte), count).map { UnsafeRawPointer($0) - start }
+    }
+
+    /// Whether two places hold the same `count` bytes.
+    public static func areEqual(
+        _ one: UnsafeRawPointer,
+        _ other: UnsafeRawPointer,
+        count: Int
+    ) -> Bool {
+        memcmp(one, other, count) == 0
+    }
+}
