@@ -35,6 +35,11 @@ public struct FileStatus: Equatable, Sendable {
     /// The rest of that second in nanoseconds.
     public let modifiedNanoseconds: Int
 
+    /// When the content or the status was changed last: whole seconds since 1970.
+    public let changedSeconds: Int
+    /// The rest of that second in nanoseconds.
+    public let changedNanoseconds: Int
+
     /// Reads the status of the file at a path, by default of the target of a symbolic link.
     public init(of path: String, followingLinks: Bool = true) throws(SystemError) {
         var status = stat()
@@ -58,6 +63,8 @@ public struct FileStatus: Equatable, Sendable {
         inode = UInt64(status.st_ino)
         modifiedSeconds = Int(status.st_mtim.tv_sec)
         modifiedNanoseconds = Int(status.st_mtim.tv_nsec)
+        changedSeconds = Int(status.st_ctim.tv_sec)
+        changedNanoseconds = Int(status.st_ctim.tv_nsec)
     }
 
     /// Whether it is the status of the same file, whatever its path.

@@ -8,6 +8,14 @@ public enum Memory {
         divan_give_memory_back()
     }
 
+    /// Copies a text as C has it, with a zero at its end; free it with `free`.
+    public static func cString(_ text: String) -> UnsafeMutablePointer<CChar>? { strdup(text) }
+
+    /// Frees memory that C code has allocated with `malloc`.
+    public static func free(_ memory: UnsafeMutableRawPointer?) {
+        Glibc.free(memory)
+    }
+
     /// The position of a byte among the first `count` bytes from `start`; `nil` if it is not there.
     public static func position(
         of byte: UInt8,

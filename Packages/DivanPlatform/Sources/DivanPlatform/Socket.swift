@@ -64,6 +64,13 @@ extension Socket {
         return false
     }
 
+    /// Connects a socket that blocks; `nowInProgress` means that its timeout is over.
+    public func connectBlocking(to address: SocketAddress) throws(SystemError) {
+        guard address.withPointer({ Glibc.connect(number, $0, $1) }) == 0 else {
+            throw SystemError("connect")
+        }
+    }
+
     /// Throws if a connection attempt has failed.
     public func checkConnected() throws(SystemError) {
         if let failure { throw SystemError("connect", failure.errno) }
