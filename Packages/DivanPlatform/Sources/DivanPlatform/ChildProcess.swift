@@ -106,6 +106,13 @@ public struct ChildProcess: Sendable {
         return uninterrupted { waitpid(id, &status, 0) } < 0 ? nil : Status(rawValue: status)
     }
 
+    /// The same, with the most memory that it had at a time, in bytes.
+    public func waitMeasuring() -> (status: Status, peakByteCount: Int)? {
+        var (status, usage) = (Int32(0), rusage())
+        guard uninterrupted({ wait4(id, &status, 0, &usage) }) == id else { return nil }
+        return (Status(rawValue: status), Int(usage.ru_maxrss) * 1024)
+    }
+
     /// Whether it is still running; otherwise how it ended, `nil` if there is no such child.
     public func poll() -> (isRunning: Bool, status: Status?) {
         var status: Int32 = 0

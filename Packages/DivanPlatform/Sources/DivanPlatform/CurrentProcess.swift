@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Synchronization
 
 /// This process.
 public enum CurrentProcess {
@@ -27,6 +28,9 @@ public enum CurrentProcess {
     /// The size of a page of memory in bytes.
     public static var pageByteCount: Int { sysconf(Int32(_SC_PAGESIZE)) }
 
+    /// The units per second in which `/proc` counts processor time.
+    public static var ticksPerSecond: Int { sysconf(Int32(_SC_CLK_TCK)) }
+
     /// Ends the process, after the actions that the C library has for that.
     public static func exit(_ status: Int32) -> Never {
         Glibc.exit(status)
@@ -36,6 +40,9 @@ public enum CurrentProcess {
     public static func exitNow(_ status: Int32) -> Never {
         _exit(status)
     }
+
+    /// Whether the program or one of its libraries exports a symbol.
+    public static func hasSymbol(_ name: String) -> Bool { dlsym(nil, name) != nil }
 
     /// Writes what `print` has buffered.
     public static func flushStandardOutput() {
@@ -55,6 +62,35 @@ extension CurrentProcess {
     public static func bytes(ofVariable name: String) -> [UInt8]? {
         getenv(name).map { value in
             Array(UnsafeRawBufferPointer(start: value, count: strlen(value)))
+        }
+    }
+}
+
+extension CurrentProcess {
+    private typealias List = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+
+    private static let lock = Mutex(())
+
+    /// Changes an environment variable, or removes it, by replacing the whole list of them.
+    ///
+    /// `setenv` moves the list while another thread may be reading it; here the former list stays as it is, for good.
+    /// So it suits tests, and not what happens often.
+    public static func setVariable(_ name: String, _ value: String?) {
+        lock.withLock { _ in
+            // The C library's variable, which Swift makes read-only; it lives as long as the process.
+            guard let symbol = dlsym(nil, "environ") else { return }
+            let environment = symbol.assumingMemoryBound(to: List.self)
+            var entries: [UnsafeMutablePointer<CChar>?] = []
+            var next = environment.pointee
+            while let entry = next.pointee {
+                if !String(cString: entry).hasPrefix("\(name)=") { entries.append(entry) }
+                next += 1
+            }
+            if let value { entries.append(strdup("\(name)=\(value)")) }
+            entries.append(nil)
+            let list = List.allocate(capacity: entries.count)
+            list.initialize(from: entries, count: entries.count)
+            environment.pointee = list
         }
     }
 }
@@ -85,6 +121,14 @@ extension CurrentProcess {
         set(RLIMIT_FSIZE, limit)
     }
 
+    /// Changes how many bytes of addresses the process may have.
+    public static func setAddressLimit(_ byteCount: Int) {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
+        limit.rlim_cur = rlim_t(byteCount)
+        set(RLIMIT_AS, limit)
+    }
+
     /// Keeps the system from writing the memory into a file after a crash; for good.
     public static func forbidCoreFiles() {
         set(RLIMIT_CORE, rlimit(rlim_cur: 0, rlim_max: 0))
@@ -93,6 +137,11 @@ extension CurrentProcess {
     private static func set(_ resource: __rlimit_resource, _ limit: rlimit) {
         var limit = limit
         setrlimit(__rlimit_resource_t(resource.rawValue), &limit)
+    }
+
+    /// Sets the permissions that new files never get (`umask`).
+    public static func setFileMask(_ mask: UInt32) {
+        umask(mode_t(mask))
     }
 
     /// What this process has used so far.

@@ -191,6 +191,12 @@ extension FileDescriptor {
         try bytes.withUnsafeBytes { bytes throws(SystemError) in try writeAll(bytes) }
     }
 
+    /// The bytes that wait in a pipe; `nil` if the system does not tell.
+    public var waitingByteCount: Int? {
+        var count: Int32 = 0
+        return ioctl(rawValue, UInt(FIONREAD), &count) == 0 ? Int(count) : nil
+    }
+
     /// Moves to a position counted from the start.
     public func seek(to offset: Int) throws(SystemError) {
         try checked("lseek") { lseek(rawValue, offset, SEEK_SET) }

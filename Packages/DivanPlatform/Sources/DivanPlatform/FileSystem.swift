@@ -53,6 +53,21 @@ public enum FileSystem {
         try checked("linkat") { linkat(AT_FDCWD, own, AT_FDCWD, target, AT_SYMLINK_FOLLOW) }
     }
 
+    /// Changes the length of a file.
+    public static func truncate(_ path: String, to byteCount: Int) throws(SystemError) {
+        try checked("truncate") { Glibc.truncate(path, byteCount) }
+    }
+
+    /// Creates a symbolic link, whose target need not exist.
+    public static func symbolicLink(_ path: String, to target: String) throws(SystemError) {
+        try checked("symlink") { symlink(target, path) }
+    }
+
+    /// Creates a pipe with a name.
+    public static func makePipe(_ path: String, permissions: UInt32 = 0o600) throws(SystemError) {
+        try checked("mkfifo") { mkfifo(path, mode_t(permissions)) }
+    }
+
     /// Changes the permissions of a file.
     public static func setPermissions(
         _ permissions: UInt32,
@@ -156,8 +171,13 @@ extension FileSystem {
     ///
     /// - Throws: Also if the system cannot read the directory to its end.
     public static func names(in path: String) throws(SystemError) -> [String] {
+        try names(of: open(path))
+    }
+
+    /// Opens a directory to read it.
+    static func open(_ path: String) throws(SystemError) -> OpaquePointer {
         guard let stream = opendir(path) else { throw SystemError("opendir") }
-        return try names(of: stream) { readdir($0) }
+        return stream
     }
 
     /// The same for an open directory, which stays open.
@@ -169,28 +189,33 @@ extension FileSystem {
             copy.close()
             throw error
         }
-        return try names(of: stream) { readdir($0) }
+        return try names(of: stream)
     }
 
     /// Reads a directory to its end, and closes it; a test passes another `next`.
     static func names(
         of stream: OpaquePointer,
-        next: (OpaquePointer) -> UnsafeMutablePointer<dirent>?
+        next: (OpaquePointer) -> String? = nextName(in:)
     ) throws(SystemError) -> [String] {
         defer { closedir(stream) }
         var names: [String] = []
         while true {
             // Only `errno` distinguishes the end from a failure.
             Errno.current = .none
-            guard let entry = next(stream) else { break }
-            // In place, because the name may end at the end of its memory; it is valid until the next `readdir`.
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
+            guard let name = next(stream) else { break }
             if name != ".", name != ".." { names.append(name) }
         }
         let number = Errno.current
         guard number == .none else { throw SystemError("readdir", number) }
         return names
+    }
+
+    /// The next name in a directory; `nil` at the end, and after a failure.
+    static func nextName(in stream: OpaquePointer) -> String? {
+        guard let entry = readdir(stream) else { return nil }
+        // In place, because the name may end at the end of its memory; it is valid until the next `readdir`.
+        return withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
     }
 }

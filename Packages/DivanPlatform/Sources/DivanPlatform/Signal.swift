@@ -21,6 +21,8 @@ public struct Signal: RawRepresentable, Hashable, Sendable {
     public static let interrupt = Signal(SIGINT)
     /// `SIGQUIT`: Ctrl-\.
     public static let quit = Signal(SIGQUIT)
+    /// `SIGSEGV`: an invalid access to memory.
+    public static let invalidMemory = Signal(SIGSEGV)
     /// `SIGKILL`.
     public static let kill = Signal(SIGKILL)
     /// `SIGTERM`.
@@ -91,6 +93,11 @@ public struct Signal: RawRepresentable, Hashable, Sendable {
         sigemptyset(&set)
         for signal in signals { sigaddset(&set, signal.rawValue) }
         pthread_sigmask(SIG_UNBLOCK, &set, nil)
+    }
+
+    /// Sends it to all processes of a process's group if that leads one, and otherwise to that process.
+    public func sendToGroup(of process: Int32) {
+        send(to: getpgid(process) == process ? -process : process)
     }
 
     /// Sends it to a process; false if there is none, or that is forbidden.

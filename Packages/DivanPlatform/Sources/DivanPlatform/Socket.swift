@@ -251,6 +251,18 @@ extension Socket {
         }
     }
 
+    /// The bytes that the other end's system has not confirmed yet; `nil` if the connection is over.
+    public var unconfirmedByteCount: Int? {
+        var count: Int32 = 0
+        return ioctl(number, UInt(TIOCOUTQ), &count) == 0 ? Int(count) : nil
+    }
+
+    /// Ends the connection with a reset at once; the socket stays open.
+    public func reset() {
+        var nowhere = sockaddr()  // of no family
+        _ = Glibc.connect(number, &nowhere, socklen_t(MemoryLayout<sockaddr>.size))
+    }
+
     /// Ends both directions, and stops listening: nobody can connect any more, and a socket with `reuseAddress` may
     /// listen on the port.
     public func shutdownBoth() {

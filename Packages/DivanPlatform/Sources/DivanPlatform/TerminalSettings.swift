@@ -39,6 +39,29 @@ public struct TerminalSettings: Sendable {
 }
 
 extension FileDescriptor {
+    /// Creates a terminal of this size, which a program can be started on by its path.
+    ///
+    /// What is typed on it is written to `own`, which also reads what the program writes; `other` is the program's end.
+    /// Child processes inherit neither.
+    public static func pseudoTerminal(
+        columns: Int,
+        rows: Int
+    ) throws(SystemError) -> (own: FileDescriptor, other: FileDescriptor, path: String) {
+        var (own, other): (Int32, Int32) = (-1, -1)
+        var name = [CChar](repeating: 0, count: 256)
+        var size = winsize(
+            ws_row: UInt16(clamping: rows),
+            ws_col: UInt16(clamping: columns),
+            ws_xpixel: 0,
+            ws_ypixel: 0
+        )
+        guard openpty(&own, &other, &name, nil, &size) == 0 else { throw SystemError("openpty") }
+        let ends = (FileDescriptor(own), FileDescriptor(other))
+        ends.0.closeOnExec()
+        ends.1.closeOnExec()
+        return (ends.0, ends.1, text(in: name))
+    }
+
     /// The size of a terminal in characters; zeros if it is none, or does not tell.
     public var terminalSize: (columns: Int, rows: Int) {
         var size = winsize()

@@ -12,6 +12,11 @@ public enum CurrentThread {
         usleep(UInt32(milliseconds * 1_000))
     }
 
+    /// Waits until a signal arrives; usually until one ends the process.
+    public static func waitForSignal() {
+        pause()
+    }
+
     /// Lets other threads run first.
     public static func yield() {
         sched_yield()
