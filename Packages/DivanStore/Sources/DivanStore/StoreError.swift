@@ -1,5 +1,5 @@
 internal import CDivanStore
-import DivanPlatform
+public import DivanPlatform
 public import DivanRevisions
 
 /// An error of a store.
@@ -102,6 +102,11 @@ public struct StoreError: Error, Equatable, Sendable {
             throw .system(error.errno, at: path)
         }
     }
+}
+
+extension StoreError.Code {
+    /// A system call failed for this reason.
+    public static func io(_ reason: Errno) -> StoreError.Code { .io(reason.rawValue) }
 }
 
 extension StoreError: CustomStringConvertible {

@@ -106,7 +106,7 @@ enum Bundle {
         if !BundleFiles.exists(unfinished.directory) {
             do throws(StoreError) {
                 try BundleFiles.makeDirectory(unfinished.directory)
-            } catch  where error.code == .io(Errno.fileExists.rawValue) {}  // made by another process just now
+            } catch  where error.code == .io(.fileExists) {}  // made by another process just now
         }
         let lock = try BundleLock(at: unfinished.lock, of: files.directory)
         // Left by an interrupted deletion of a database of this name; what cannot be removed does no harm.

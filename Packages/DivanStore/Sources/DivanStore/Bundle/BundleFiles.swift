@@ -102,7 +102,7 @@ struct BundleFiles: Equatable, Sendable {
         if let parent = split(path).parent, parent != "/" { try makeDirectories(parent) }
         do throws(StoreError) {
             try makeDirectory(path)
-        } catch  where error.code == .io(Errno.fileExists.rawValue) {}
+        } catch  where error.code == .io(.fileExists) {}
     }
 
     /// Removes a directory with its files; links inside are removed, not followed.
@@ -112,7 +112,7 @@ struct BundleFiles: Equatable, Sendable {
         let names: [String]
         do throws(StoreError) {
             names = try Self.names(in: path)
-        } catch  where error.code == .io(Errno.noSuchFileOrDirectory.rawValue) {
+        } catch  where error.code == .io(.noSuchFileOrDirectory) {
             return
         }
         for name in names {

@@ -136,7 +136,7 @@ extension Store {
         do throws(StoreError) {
             // What is no longer in the log was synced when it was copied. SQLite takes no locks on it.
             try BundleFiles.syncFile(place.files.database + "-wal")
-        } catch  where error.code == .io(Errno.noSuchFileOrDirectory.rawValue) {}
+        } catch  where error.code == .io(.noSuchFileOrDirectory) {}
     }
 
     /// The blobs that `compact()` would remove; changes nothing.

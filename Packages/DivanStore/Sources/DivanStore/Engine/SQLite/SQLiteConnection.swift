@@ -258,7 +258,7 @@ final class SQLiteConnection {
         // A page that the disk failed to read is reported, too, but says nothing about what is stored there.
         let code = finding.split(separator: "error code=").dropFirst().first
         let primary = code.flatMap { Int($0.prefix { $0.isASCII && $0.isNumber }) }.map { $0 & 255 }
-        if primary == Int(SQLITE_IOERR) { throw StoreError(.io(Errno.ioError.rawValue), at: path) }
+        if primary == Int(SQLITE_IOERR) { throw StoreError(.io(.ioError), at: path) }
         throw StoreError(.corrupt(finding), at: path)
     }
 

@@ -167,7 +167,7 @@ final class SQLiteReaders: @unchecked Sendable {
     func requireFile() throws(StoreError) {
         let (path, identity) = lock.withLock { (place.path, self.identity) }
         guard identity?.isAt(path) != false else {
-            throw StoreError(.io(Errno.staleFileHandle.rawValue), at: path)
+            throw StoreError(.io(.staleFileHandle), at: path)
         }
     }
 
