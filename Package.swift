@@ -80,20 +80,36 @@ func tests(_ name: String, at path: String, uses: [String]) -> Target {
 func names(_ targets: [String]) -> [Target.Dependency] { targets.map { .byName(name: $0) } }
 
 let rooms: [[Target]] = [
-    room("DivanTestKit"),
-    room("DivanLog"),
+    room("DivanPlatform", libraries: ["c"]),
+    room("DivanTestKit", arrows: ["DivanPlatform"]),
+    room("DivanLog", arrows: ["DivanPlatform"]),
     room("DivanCrypto", libraries: ["crypto"]),
     room("DivanCompression"),
     room("DivanJSON"),
-    room("DivanStatus", arrows: ["DivanJSON"]),
+    room("DivanStatus", arrows: ["DivanPlatform", "DivanJSON"]),
     room("DivanZlib", arrows: ["DivanCompression"], libraries: ["z"]),
-    room("DivanISAL", arrows: ["DivanZlib", "DivanCompression"], libraries: ["dl"]),
+    room(
+        "DivanISAL",
+        arrows: ["DivanZlib", "DivanCompression"],
+        libraries: ["dl"],
+        testing: ["DivanPlatform"]
+    ),
     room("DivanLZ4", arrows: ["DivanCompression"], libraries: ["lz4"]),
-    room("DivanZstd", arrows: ["DivanCompression"], libraries: ["dl"]),
-    room("DivanTLS", arrows: ["DivanCrypto"], libraries: ["ssl", "crypto"]),
-    room("DivanHTTP"),
+    room(
+        "DivanZstd",
+        arrows: ["DivanCompression"],
+        libraries: ["dl"],
+        testing: ["DivanPlatform"]
+    ),
+    room("DivanTLS", arrows: ["DivanPlatform", "DivanCrypto"], libraries: ["ssl", "crypto"]),
+    room("DivanHTTP", arrows: ["DivanPlatform"]),
     room("DivanWebSocket", arrows: ["DivanHTTP", "DivanCrypto"]),
-    room("DivanBLIP", arrows: ["DivanCompression"], libraries: ["z"], testing: ["DivanZlib"]),
+    room(
+        "DivanBLIP",
+        arrows: ["DivanPlatform", "DivanCompression"],
+        libraries: ["z"],
+        testing: ["DivanZlib"]
+    ),
     room(
         "DivanDelta",
         arrows: ["DivanJSON", "DivanCompression"],
@@ -104,42 +120,47 @@ let rooms: [[Target]] = [
     room(
         "DivanSQLFunctions",
         libraries: ["sqlite3", "icuuc", "icui18n"],
-        testing: ["CDivanSQLFunctions"]
+        testing: ["CDivanSQLFunctions", "DivanPlatform"]
     ),
     room(
         "DivanFullText",
         libraries: ["sqlite3", "stemmer", "icuuc"],
         testing: ["CDivanFullText"]
     ),
-    room("DivanSeal", libraries: ["sqlite3", "crypto"], testing: ["CDivanSeal"]),
-    room("DivanSealedFields", arrows: ["DivanSeal", "DivanJSON", "DivanCrypto"]),
+    room(
+        "DivanSeal",
+        arrows: ["DivanPlatform"],
+        libraries: ["sqlite3", "crypto"],
+        testing: ["CDivanSeal"]
+    ),
+    room("DivanSealedFields", arrows: ["DivanPlatform", "DivanSeal", "DivanJSON", "DivanCrypto"]),
     room(
         "DivanCBLite",
-        arrows: ["DivanRevisions", "DivanCrypto"],
+        arrows: ["DivanPlatform", "DivanRevisions", "DivanCrypto"],
         libraries: ["sqlite3"],
         testing: ["DivanJSON"]
     ),
-    room("DivanAuth", arrows: ["DivanCrypto", "DivanHTTP"]),
+    room("DivanAuth", arrows: ["DivanPlatform", "DivanCrypto", "DivanHTTP"]),
     room(
         "DivanDiscovery",
-        arrows: ["DivanHTTP", "DivanLog"],
+        arrows: ["DivanPlatform", "DivanHTTP", "DivanLog"],
         libraries: ["avahi-client", "avahi-common"]
     ),
     room(
         "DivanTransport",
-        arrows: ["DivanWebSocket", "DivanHTTP", "DivanTLS", "DivanLog"],
-        libraries: ["c"],
+        arrows: ["DivanPlatform", "DivanWebSocket", "DivanHTTP", "DivanTLS", "DivanLog"],
         testing: ["DivanCrypto"]
     ),
     room(
         "DivanBLIPChannel",
         arrows: ["DivanBLIP", "DivanCompression", "DivanTransport"],
-        testing: ["DivanSimulation", "DivanZlib"]
+        testing: ["DivanSimulation", "DivanZlib", "DivanPlatform"]
     ),
-    room("DivanSimulation", arrows: ["DivanTransport", "DivanWebSocket"]),
+    room("DivanSimulation", arrows: ["DivanPlatform", "DivanTransport", "DivanWebSocket"]),
     room(
         "DivanStore",
         arrows: [
+            "DivanPlatform",
             "DivanRevisions",
             "DivanDelta",
             "DivanJSON",
@@ -175,11 +196,12 @@ let rooms: [[Target]] = [
             "DivanCrypto",
             "DivanLog",
         ],
-        testing: ["DivanQuery", "DivanZlib"]
+        testing: ["DivanQuery", "DivanZlib", "DivanPlatform"]
     ),
     room(
         "DivanSession",
         arrows: [
+            "DivanPlatform",
             "DivanReplicator",
             "DivanTransport",
             "DivanStore",
@@ -193,6 +215,7 @@ let rooms: [[Target]] = [
     room(
         "DivanListener",
         arrows: [
+            "DivanPlatform",
             "DivanSession",
             "DivanReplicator",
             "DivanStore",
@@ -207,6 +230,7 @@ let rooms: [[Target]] = [
     room(
         "DivanREST",
         arrows: [
+            "DivanPlatform",
             "DivanTransport",
             "DivanStore",
             "DivanQuery",
@@ -222,6 +246,7 @@ let rooms: [[Target]] = [
     room(
         "Divan",
         arrows: [
+            "DivanPlatform",
             "DivanListener",
             "DivanSession",
             "DivanReplicator",
@@ -254,6 +279,7 @@ let rooms: [[Target]] = [
     room(
         "DivanStudio",
         arrows: [
+            "DivanPlatform",
             "DivanREST",
             "DivanTransport",
             "DivanStore",
@@ -318,9 +344,13 @@ let tools: [Target] = [
     library(
         "DivanCommandLine",
         at: "Tools/command/Sources/DivanCommandLine",
-        uses: ["DivanJSON"]
+        uses: ["DivanJSON", "DivanPlatform"]
     ),
-    library("DivanProbe", at: "Tools/command/Sources/DivanProbe", uses: ["DivanTLS"]),
+    library(
+        "DivanProbe",
+        at: "Tools/command/Sources/DivanProbe",
+        uses: ["DivanPlatform", "DivanTLS"]
+    ),
     library(
         "DivanCommand",
         at: "Tools/command/Sources/DivanCommand",
@@ -330,28 +360,39 @@ let tools: [Target] = [
             "DivanCompression",
             "DivanConflicts", "DivanCrypto", "DivanDelta", "DivanDiscovery", "DivanHTTP",
             "DivanISAL",
-            "DivanJSON", "DivanLZ4", "DivanLog", "DivanProbe", "DivanQuery", "DivanREST",
+            "DivanJSON", "DivanLZ4", "DivanLog", "DivanPlatform", "DivanProbe", "DivanQuery",
+            "DivanREST",
             "DivanReplicator", "DivanRevisions", "DivanSQLFunctions", "DivanSeal", "DivanSession",
             "DivanStore",
             "DivanStatus", "DivanStudio",
             "DivanTLS", "DivanTransport", "DivanWebSocket", "DivanZlib", "DivanZstd",
         ]
     ),
-    program("divan", at: "Tools/command/Sources/divan", uses: ["DivanCommand"]),
-    program("divan-demo", at: "Tools/command/Sources/divan-demo", uses: ["DivanTestKit"]),
+    program("divan", at: "Tools/command/Sources/divan", uses: ["DivanPlatform", "DivanCommand"]),
+    program(
+        "divan-demo",
+        at: "Tools/command/Sources/divan-demo",
+        uses: ["DivanPlatform", "DivanTestKit"]
+    ),
     program(
         "studio-pictures",
         at: "Tools/command/Sources/studio-pictures",
         uses: [
+            "DivanPlatform",
             "DivanCrypto", "DivanJSON", "DivanRevisions", "DivanStore", "DivanStudio",
             "DivanTestKit",
         ]
     ),
-    program("open-door", at: "Tools/command/Sources/open-door", uses: ["Divan", "DivanCommand"]),
+    program(
+        "open-door",
+        at: "Tools/command/Sources/open-door",
+        uses: ["DivanPlatform", "Divan", "DivanCommand"]
+    ),
     tests(
         "DivanCommandTests",
         at: "Tools/command/Tests/DivanCommandTests",
         uses: [
+            "DivanPlatform",
             "divan", "open-door", "studio-pictures", "Divan", "DivanCommand", "DivanBLIP",
             "DivanBLIPChannel", "DivanCrypto",
             "DivanLog", "DivanRevisions", "DivanStatus", "DivanStore", "DivanTransport",
@@ -365,15 +406,31 @@ let tools: [Target] = [
 
 /// What the documentation shows; users of the libraries never build it.
 let examples: [Target] = [
-    program("notes-example", at: "Docs/examples/Sources/notes-example", uses: ["Divan"]),
-    program("photos-example", at: "Docs/examples/Sources/photos-example", uses: ["Divan"]),
-    program("fleet-example", at: "Docs/examples/Sources/fleet-example", uses: ["Divan"]),
+    program(
+        "notes-example",
+        at: "Docs/examples/Sources/notes-example",
+        uses: ["Divan"]
+    ),
+    program(
+        "photos-example",
+        at: "Docs/examples/Sources/photos-example",
+        uses: ["Divan"]
+    ),
+    program(
+        "fleet-example",
+        at: "Docs/examples/Sources/fleet-example",
+        uses: ["Divan"]
+    ),
     program(
         "room-example",
         at: "Docs/examples/Sources/room-example",
         uses: ["Divan", "DivanDiscovery"]
     ),
-    program("guestbook-example", at: "Docs/examples/Sources/guestbook-example", uses: ["Divan"]),
+    program(
+        "guestbook-example",
+        at: "Docs/examples/Sources/guestbook-example",
+        uses: ["Divan"]
+    ),
     program(
         "menu-server-example",
         at: "Docs/examples/Sources/menu-server-example",
@@ -418,23 +475,32 @@ let bench: [Target] = [
         linkerSettings: ["sqlite3", "ssl", "crypto", "z", "lz4"].map { .linkedLibrary($0) }
     ),
     library("DivanCharts", at: "Tools/bench/Sources/DivanCharts"),
-    library("DivanLinks", at: "Tools/bench/Sources/DivanLinks", uses: ["DivanTestKit"]),
+    library(
+        "DivanLinks",
+        at: "Tools/bench/Sources/DivanLinks",
+        uses: ["DivanPlatform", "DivanTestKit"]
+    ),
     program(
         "divan-bench",
         at: "Tools/bench/Sources/divan-bench",
         uses: [
+            "DivanPlatform",
             "CDivanFloors", "DivanCharts", "DivanLinks", "Divan", "DivanBLIP", "DivanBLIPChannel",
             "DivanCompression", "DivanCrypto", "DivanDelta", "DivanFullText", "DivanISAL",
             "DivanJSON", "DivanLZ4", "DivanLog", "DivanQuery", "DivanRevisions", "DivanStore",
             "DivanTestKit", "DivanTLS", "DivanTransport", "DivanWebSocket", "DivanZlib",
         ]
     ),
-    tests("DivanBenchTests", at: "Tools/bench/Tests/DivanBenchTests", uses: ["DivanTestKit"]),
+    tests(
+        "DivanBenchTests",
+        at: "Tools/bench/Tests/DivanBenchTests",
+        uses: ["DivanPlatform", "DivanTestKit"]
+    ),
     tests("DivanChartsTests", at: "Tools/bench/Tests/DivanChartsTests", uses: ["DivanCharts"]),
     tests(
         "DivanLinksTests",
         at: "Tools/bench/Tests/DivanLinksTests",
-        uses: ["DivanLinks", "DivanTestKit"]
+        uses: ["DivanPlatform", "DivanLinks", "DivanTestKit"]
     ),
 ]
 
@@ -451,25 +517,36 @@ let trials: [Target] = [
         "divan-stress",
         at: "Tests/Stress/divan-stress",
         uses: [
+            "DivanPlatform",
             "DivanStress", "DivanLZ4", "DivanZlib",
         ]
     ),
-    tests("StressTests", at: "Tests/StressTests", uses: ["DivanStress", "DivanLZ4", "DivanZlib"]),
+    tests(
+        "StressTests",
+        at: "Tests/StressTests",
+        uses: ["DivanStress", "DivanLZ4", "DivanZlib"]
+    ),
     library(
         "DivanFuzz",
         at: "Tests/Fuzz/Sources/DivanFuzz",
         uses: [
+            "DivanPlatform",
             "Divan", "DivanAuth", "DivanBLIP", "DivanCBLite", "DivanCompression", "DivanCrypto",
             "DivanDelta", "DivanHTTP", "DivanISAL", "DivanJSON", "DivanLZ4", "DivanQuery",
             "DivanReplicator", "DivanRevisions", "DivanSeal", "DivanStore", "DivanTestKit",
             "DivanTLS", "DivanWebSocket", "DivanZlib", "DivanZstd",
         ]
     ),
-    tests("FuzzTests", at: "Tests/FuzzTests", uses: ["Divan", "DivanFuzz", "DivanTestKit"]),
+    tests(
+        "FuzzTests",
+        at: "Tests/FuzzTests",
+        uses: ["Divan", "DivanFuzz", "DivanTestKit"]
+    ),
     library(
         "DivanGrowth",
         at: "Tests/Growth/DivanGrowth",
         uses: [
+            "DivanPlatform",
             "DivanAuth", "DivanBLIP", "DivanConflicts", "DivanCrypto", "DivanDelta",
             "DivanHTTP",
             "DivanJSON", "DivanReplicator", "DivanRevisions", "DivanStore", "DivanTLS",
@@ -477,7 +554,11 @@ let trials: [Target] = [
             "DivanZlib",
         ]
     ),
-    program("divan-growth", at: "Tests/Growth/divan-growth", uses: ["DivanGrowth"]),
+    program(
+        "divan-growth",
+        at: "Tests/Growth/divan-growth",
+        uses: ["DivanPlatform", "DivanGrowth"]
+    ),
     tests("GrowthTests", at: "Tests/GrowthTests", uses: ["DivanGrowth"]),
     library(
         "DivanIndexTrial",
@@ -488,44 +569,80 @@ let trials: [Target] = [
         "divan-crash",
         at: "Tests/Crash",
         uses: [
+            "DivanPlatform",
             "Divan", "DivanIndexTrial", "DivanJSON", "DivanQuery", "DivanRevisions",
             "DivanStore", "DivanTestKit",
         ]
     ),
-    tests("CrashTests", at: "Tests/CrashTests", uses: ["divan-crash", "DivanTestKit"]),
+    tests(
+        "CrashTests",
+        at: "Tests/CrashTests",
+        uses: ["DivanPlatform", "divan-crash", "DivanTestKit"]
+    ),
     program(
         "divan-kill-sync",
         at: "Tests/KillSync",
         uses: [
+            "DivanPlatform",
             "Divan", "DivanDelta", "DivanIndexTrial", "DivanJSON", "DivanLZ4", "DivanRevisions",
             "DivanStore", "DivanTestKit", "DivanWebSocket", "DivanZlib",
         ]
     ),
-    tests("KillSyncTests", at: "Tests/KillSyncTests", uses: ["divan-kill-sync", "DivanTestKit"]),
+    tests(
+        "KillSyncTests",
+        at: "Tests/KillSyncTests",
+        uses: ["DivanPlatform", "divan-kill-sync", "DivanTestKit"]
+    ),
     program(
         "divan-bitrot",
         at: "Tests/BitRot",
         uses: [
+            "DivanPlatform",
             "Divan", "DivanDelta", "DivanLZ4", "DivanRevisions", "DivanStore", "DivanTestKit",
             "DivanZlib",
         ]
     ),
-    tests("BitRotTests", at: "Tests/BitRotTests", uses: ["divan-bitrot", "DivanTestKit"]),
-    program("divan-pictures", at: "Tests/Pictures", uses: ["Divan", "DivanTestKit"]),
-    tests("PicturesTests", at: "Tests/PicturesTests", uses: ["divan-pictures", "DivanTestKit"]),
-    program("divan-live", at: "Tests/Live", uses: ["Divan", "DivanTestKit"]),
-    tests("LiveTests", at: "Tests/LiveTests", uses: ["divan-live", "DivanTestKit"]),
-    program("divan-soak", at: "Tests/Soak", uses: ["Divan", "DivanTestKit"]),
+    tests(
+        "BitRotTests",
+        at: "Tests/BitRotTests",
+        uses: ["divan-bitrot", "DivanTestKit"]
+    ),
+    program(
+        "divan-pictures",
+        at: "Tests/Pictures",
+        uses: ["DivanPlatform", "Divan", "DivanTestKit"]
+    ),
+    tests(
+        "PicturesTests",
+        at: "Tests/PicturesTests",
+        uses: ["divan-pictures", "DivanTestKit"]
+    ),
+    program("divan-live", at: "Tests/Live", uses: ["DivanPlatform", "Divan", "DivanTestKit"]),
+    tests(
+        "LiveTests",
+        at: "Tests/LiveTests",
+        uses: ["divan-live", "DivanTestKit"]
+    ),
+    program("divan-soak", at: "Tests/Soak", uses: ["DivanPlatform", "Divan", "DivanTestKit"]),
     program(
         "divan-attack",
         at: "Tests/Attack",
         uses: [
+            "DivanPlatform",
             "Divan", "DivanAuth", "DivanBLIP", "DivanCrypto", "DivanTestKit", "DivanTLS",
             "DivanWebSocket", "DivanZlib",
         ]
     ),
-    tests("AttackTests", at: "Tests/AttackTests", uses: ["divan-attack", "DivanTestKit"]),
-    tests("SoakTests", at: "Tests/SoakTests", uses: ["divan-soak", "DivanTestKit"]),
+    tests(
+        "AttackTests",
+        at: "Tests/AttackTests",
+        uses: ["DivanPlatform", "divan-attack", "DivanTestKit"]
+    ),
+    tests(
+        "SoakTests",
+        at: "Tests/SoakTests",
+        uses: ["divan-soak", "DivanTestKit"]
+    ),
     .target(
         name: "CDivanDisk",
         path: "Tests/Simulation/CDivanDisk",
@@ -535,6 +652,7 @@ let trials: [Target] = [
         "DivanFleet",
         at: "Tests/Simulation/DivanFleet",
         uses: [
+            "DivanPlatform",
             "CDivanDisk", "DivanBLIP", "DivanCompression", "DivanConflicts", "DivanCrypto",
             "DivanDelta",
             "DivanJSON", "DivanLog", "DivanQuery", "DivanReplicator", "DivanRevisions",
@@ -542,15 +660,28 @@ let trials: [Target] = [
             "DivanZlib",
         ]
     ),
-    program("divan-simulate", at: "Tests/Simulation/divan-simulate", uses: ["DivanFleet"]),
-    tests("SimulationTests", at: "Tests/SimulationTests", uses: ["DivanFleet"]),
+    program(
+        "divan-simulate",
+        at: "Tests/Simulation/divan-simulate",
+        uses: ["DivanPlatform", "DivanFleet"]
+    ),
+    tests("SimulationTests", at: "Tests/SimulationTests", uses: ["DivanPlatform", "DivanFleet"]),
     library("Logging", at: "Tests/Neighbours/Logging", uses: []),
-    tests("NeighbourTests", at: "Tests/NeighbourTests", uses: ["Divan", "Logging"]),
-    tests("EndToEndTests", at: "Tests/EndToEndTests", uses: ["Divan", "DivanTestKit"]),
+    tests(
+        "NeighbourTests",
+        at: "Tests/NeighbourTests",
+        uses: ["Divan", "Logging"]
+    ),
+    tests(
+        "EndToEndTests",
+        at: "Tests/EndToEndTests",
+        uses: ["Divan", "DivanTestKit"]
+    ),
     program(
         "websocket-echo",
         at: "Tests/Wire/websocket-echo",
         uses: [
+            "DivanPlatform",
             "DivanTLS", "DivanTransport", "DivanWebSocket",
         ]
     ),
@@ -558,14 +689,20 @@ let trials: [Target] = [
         "blip-echo",
         at: "Tests/Wire/blip-echo",
         uses: [
+            "DivanPlatform",
             "DivanBLIP", "DivanBLIPChannel", "DivanTransport", "DivanWebSocket", "DivanZlib",
         ]
     ),
-    program("tls-probe", at: "Tests/Wire/tls-probe", uses: ["DivanProbe", "DivanTLS"]),
+    program(
+        "tls-probe",
+        at: "Tests/Wire/tls-probe",
+        uses: ["DivanPlatform", "DivanProbe", "DivanTLS"]
+    ),
     program(
         "websocket-autobahn",
         at: "Tests/Wire/websocket-autobahn",
         uses: [
+            "DivanPlatform",
             "DivanJSON", "DivanLog", "DivanTransport", "DivanWebSocket",
         ]
     ),
@@ -573,6 +710,7 @@ let trials: [Target] = [
         "ExampleProgramTests",
         at: "Tests/ExampleProgramTests",
         uses: [
+            "DivanPlatform",
             "blip-echo", "tls-probe", "websocket-autobahn", "websocket-echo", "DivanTestKit",
         ]
     ),
@@ -582,8 +720,8 @@ let trials: [Target] = [
 let cores: Set = [
     "DivanBLIP", "DivanCompression", "DivanConflicts", "DivanCrypto", "DivanDelta", "DivanHTTP",
     "DivanISAL",
-    "DivanJSON", "DivanLZ4", "DivanLog", "DivanQuery", "DivanRevisions", "DivanTestKit",
-    "DivanWebSocket",
+    "DivanJSON", "DivanLZ4", "DivanLog", "DivanPlatform", "DivanQuery", "DivanRevisions",
+    "DivanTestKit", "DivanWebSocket",
     "DivanZlib", "DivanZstd",
 ]
 

@@ -15,17 +15,20 @@ let package = Package(
     dependencies: [
         .package(path: "../DivanCrypto"),
         .package(path: "../DivanHTTP"),
+        .package(path: "../DivanPlatform"),
         .package(path: "../DivanTestKit"),
     ],
     targets: [
         .target(
             name: "DivanAuth",
-            dependencies: ["DivanCrypto", "DivanHTTP"],
+            dependencies: ["DivanPlatform", "DivanCrypto", "DivanHTTP"],
             swiftSettings: strict
         ),
         .testTarget(
             name: "DivanAuthTests",
-            dependencies: ["DivanAuth", "DivanTestKit", "DivanCrypto", "DivanHTTP"],
+            dependencies: [
+                "DivanAuth", "DivanTestKit", "DivanPlatform", "DivanCrypto", "DivanHTTP",
+            ],
             swiftSettings: strict
         ),
     ]

@@ -14,6 +14,7 @@ let package = Package(
     products: [.library(name: "DivanBLIP", targets: ["DivanBLIP"])],
     dependencies: [
         .package(path: "../DivanCompression"),
+        .package(path: "../DivanPlatform"),
         .package(path: "../DivanTestKit"),
         .package(path: "../DivanZlib"),
     ],
@@ -21,12 +22,14 @@ let package = Package(
         .target(name: "CDivanBLIP", linkerSettings: [.linkedLibrary("z")]),
         .target(
             name: "DivanBLIP",
-            dependencies: ["CDivanBLIP", "DivanCompression"],
+            dependencies: ["CDivanBLIP", "DivanPlatform", "DivanCompression"],
             swiftSettings: strict
         ),
         .testTarget(
             name: "DivanBLIPTests",
-            dependencies: ["DivanBLIP", "DivanTestKit", "DivanZlib", "DivanCompression"],
+            dependencies: [
+                "DivanBLIP", "DivanTestKit", "DivanPlatform", "DivanZlib", "DivanCompression",
+            ],
             swiftSettings: strict
         ),
     ]

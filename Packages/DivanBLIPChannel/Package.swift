@@ -15,6 +15,7 @@ let package = Package(
     dependencies: [
         .package(path: "../DivanBLIP"),
         .package(path: "../DivanCompression"),
+        .package(path: "../DivanPlatform"),
         .package(path: "../DivanSimulation"),
         .package(path: "../DivanTestKit"),
         .package(path: "../DivanTransport"),
@@ -29,8 +30,8 @@ let package = Package(
         .testTarget(
             name: "DivanBLIPChannelTests",
             dependencies: [
-                "DivanBLIPChannel", "DivanTestKit", "DivanSimulation", "DivanZlib", "DivanBLIP",
-                "DivanCompression", "DivanTransport",
+                "DivanBLIPChannel", "DivanTestKit", "DivanSimulation", "DivanZlib", "DivanPlatform",
+                "DivanBLIP", "DivanCompression", "DivanTransport",
             ],
             swiftSettings: strict
         ),

@@ -15,6 +15,7 @@ let package = Package(
     dependencies: [
         .package(path: "../DivanCrypto"),
         .package(path: "../DivanJSON"),
+        .package(path: "../DivanPlatform"),
         .package(path: "../DivanRevisions"),
         .package(path: "../DivanTestKit"),
     ],
@@ -22,13 +23,14 @@ let package = Package(
         .target(name: "CDivanCBLite", linkerSettings: [.linkedLibrary("sqlite3")]),
         .target(
             name: "DivanCBLite",
-            dependencies: ["CDivanCBLite", "DivanRevisions", "DivanCrypto"],
+            dependencies: ["CDivanCBLite", "DivanPlatform", "DivanRevisions", "DivanCrypto"],
             swiftSettings: strict
         ),
         .testTarget(
             name: "DivanCBLiteTests",
             dependencies: [
-                "DivanCBLite", "DivanTestKit", "DivanJSON", "DivanRevisions", "DivanCrypto",
+                "DivanCBLite", "DivanTestKit", "DivanPlatform", "DivanJSON", "DivanRevisions",
+                "DivanCrypto",
             ],
             swiftSettings: strict
         ),

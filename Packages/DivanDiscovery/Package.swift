@@ -15,6 +15,7 @@ let package = Package(
     dependencies: [
         .package(path: "../DivanHTTP"),
         .package(path: "../DivanLog"),
+        .package(path: "../DivanPlatform"),
         .package(path: "../DivanTestKit"),
     ],
     targets: [
@@ -24,12 +25,14 @@ let package = Package(
         ),
         .target(
             name: "DivanDiscovery",
-            dependencies: ["CDivanDiscovery", "DivanHTTP", "DivanLog"],
+            dependencies: ["CDivanDiscovery", "DivanPlatform", "DivanHTTP", "DivanLog"],
             swiftSettings: strict
         ),
         .testTarget(
             name: "DivanDiscoveryTests",
-            dependencies: ["DivanDiscovery", "DivanTestKit", "DivanHTTP", "DivanLog"],
+            dependencies: [
+                "DivanDiscovery", "DivanTestKit", "DivanPlatform", "DivanHTTP", "DivanLog",
+            ],
             swiftSettings: strict
         ),
     ]

@@ -13,13 +13,14 @@ let package = Package(
     name: "DivanHTTP",
     products: [.library(name: "DivanHTTP", targets: ["DivanHTTP"])],
     dependencies: [
-        .package(path: "../DivanTestKit")
+        .package(path: "../DivanPlatform"),
+        .package(path: "../DivanTestKit"),
     ],
     targets: [
-        .target(name: "DivanHTTP", swiftSettings: strict),
+        .target(name: "DivanHTTP", dependencies: ["DivanPlatform"], swiftSettings: strict),
         .testTarget(
             name: "DivanHTTPTests",
-            dependencies: ["DivanHTTP", "DivanTestKit"],
+            dependencies: ["DivanHTTP", "DivanTestKit", "DivanPlatform"],
             swiftSettings: strict
         ),
     ]

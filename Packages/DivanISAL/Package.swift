@@ -13,9 +13,10 @@ let package = Package(
     name: "DivanISAL",
     products: [.library(name: "DivanISAL", targets: ["DivanISAL"])],
     dependencies: [
-        .package(path: "../DivanZlib"),
         .package(path: "../DivanCompression"),
+        .package(path: "../DivanPlatform"),
         .package(path: "../DivanTestKit"),
+        .package(path: "../DivanZlib"),
     ],
     targets: [
         .target(name: "CDivanISAL", linkerSettings: [.linkedLibrary("dl")]),
@@ -26,7 +27,9 @@ let package = Package(
         ),
         .testTarget(
             name: "DivanISALTests",
-            dependencies: ["DivanISAL", "DivanTestKit", "DivanZlib", "DivanCompression"],
+            dependencies: [
+                "DivanISAL", "DivanTestKit", "DivanPlatform", "DivanZlib", "DivanCompression",
+            ],
             swiftSettings: strict
         ),
     ]

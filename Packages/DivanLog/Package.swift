@@ -13,13 +13,14 @@ let package = Package(
     name: "DivanLog",
     products: [.library(name: "DivanLog", targets: ["DivanLog"])],
     dependencies: [
-        .package(path: "../DivanTestKit")
+        .package(path: "../DivanPlatform"),
+        .package(path: "../DivanTestKit"),
     ],
     targets: [
-        .target(name: "DivanLog", swiftSettings: strict),
+        .target(name: "DivanLog", dependencies: ["DivanPlatform"], swiftSettings: strict),
         .testTarget(
             name: "DivanLogTests",
-            dependencies: ["DivanLog", "DivanTestKit"],
+            dependencies: ["DivanLog", "DivanTestKit", "DivanPlatform"],
             swiftSettings: strict
         ),
     ]

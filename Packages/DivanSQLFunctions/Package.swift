@@ -12,7 +12,10 @@ let strict: [SwiftSetting] = [
 let package = Package(
     name: "DivanSQLFunctions",
     products: [.library(name: "DivanSQLFunctions", targets: ["DivanSQLFunctions"])],
-    dependencies: [.package(path: "../DivanTestKit")],
+    dependencies: [
+        .package(path: "../DivanPlatform"),
+        .package(path: "../DivanTestKit"),
+    ],
     targets: [
         .target(
             name: "CDivanSQLFunctions",
@@ -27,7 +30,9 @@ let package = Package(
         ),
         .testTarget(
             name: "DivanSQLFunctionsTests",
-            dependencies: ["DivanSQLFunctions", "DivanTestKit", "CDivanSQLFunctions"],
+            dependencies: [
+                "DivanSQLFunctions", "DivanTestKit", "CDivanSQLFunctions", "DivanPlatform",
+            ],
             swiftSettings: strict
         ),
     ]

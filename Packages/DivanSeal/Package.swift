@@ -13,6 +13,9 @@ let package = Package(
     name: "DivanSeal",
     products: [.library(name: "DivanSeal", targets: ["DivanSeal"])],
     dependencies: [.package(path: "../DivanTestKit")],
+    dependencies: [
+        .package(path: "../DivanPlatform")
+    ],
     targets: [
         .target(
             name: "CDivanSeal",
@@ -20,12 +23,12 @@ let package = Package(
         ),
         .target(
             name: "DivanSeal",
-            dependencies: ["CDivanSeal"],
+            dependencies: ["CDivanSeal", "DivanPlatform"],
             swiftSettings: strict
         ),
         .testTarget(
             name: "DivanSealTests",
-            dependencies: ["DivanSeal", "DivanTestKit", "CDivanSeal"],
+            dependencies: ["DivanSeal", "DivanTestKit", "DivanPlatform", "CDivanSeal"],
             swiftSettings: strict
         ),
     ]

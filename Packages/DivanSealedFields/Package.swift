@@ -15,19 +15,21 @@ let package = Package(
     dependencies: [
         .package(path: "../DivanCrypto"),
         .package(path: "../DivanJSON"),
+        .package(path: "../DivanPlatform"),
         .package(path: "../DivanSeal"),
         .package(path: "../DivanTestKit"),
     ],
     targets: [
         .target(
             name: "DivanSealedFields",
-            dependencies: ["DivanSeal", "DivanJSON", "DivanCrypto"],
+            dependencies: ["DivanPlatform", "DivanSeal", "DivanJSON", "DivanCrypto"],
             swiftSettings: strict
         ),
         .testTarget(
             name: "DivanSealedFieldsTests",
             dependencies: [
-                "DivanSealedFields", "DivanTestKit", "DivanSeal", "DivanJSON", "DivanCrypto",
+                "DivanSealedFields", "DivanTestKit", "DivanPlatform", "DivanSeal", "DivanJSON",
+                "DivanCrypto",
             ],
             swiftSettings: strict
         ),

@@ -13,6 +13,7 @@ let package = Package(
     name: "DivanSimulation",
     products: [.library(name: "DivanSimulation", targets: ["DivanSimulation"])],
     dependencies: [
+        .package(path: "../DivanPlatform"),
         .package(path: "../DivanTestKit"),
         .package(path: "../DivanTransport"),
         .package(path: "../DivanWebSocket"),
@@ -20,12 +21,15 @@ let package = Package(
     targets: [
         .target(
             name: "DivanSimulation",
-            dependencies: ["DivanTransport", "DivanWebSocket"],
+            dependencies: ["DivanPlatform", "DivanTransport", "DivanWebSocket"],
             swiftSettings: strict
         ),
         .testTarget(
             name: "DivanSimulationTests",
-            dependencies: ["DivanSimulation", "DivanTestKit", "DivanTransport", "DivanWebSocket"],
+            dependencies: [
+                "DivanSimulation", "DivanTestKit", "DivanPlatform", "DivanTransport",
+                "DivanWebSocket",
+            ],
             swiftSettings: strict
         ),
     ]

@@ -14,13 +14,18 @@ let package = Package(
     products: [.library(name: "DivanStatus", targets: ["DivanStatus"])],
     dependencies: [
         .package(path: "../DivanJSON"),
+        .package(path: "../DivanPlatform"),
         .package(path: "../DivanTestKit"),
     ],
     targets: [
-        .target(name: "DivanStatus", dependencies: ["DivanJSON"], swiftSettings: strict),
+        .target(
+            name: "DivanStatus",
+            dependencies: ["DivanPlatform", "DivanJSON"],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "DivanStatusTests",
-            dependencies: ["DivanStatus", "DivanTestKit", "DivanJSON"],
+            dependencies: ["DivanStatus", "DivanTestKit", "DivanPlatform", "DivanJSON"],
             swiftSettings: strict
         ),
     ]

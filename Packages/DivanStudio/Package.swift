@@ -17,6 +17,7 @@ let package = Package(
         .package(path: "../DivanCrypto"),
         .package(path: "../DivanHTTP"),
         .package(path: "../DivanJSON"),
+        .package(path: "../DivanPlatform"),
         .package(path: "../DivanREST"),
         .package(path: "../DivanRevisions"),
         .package(path: "../DivanStore"),
@@ -27,14 +28,8 @@ let package = Package(
         .target(
             name: "DivanStudio",
             dependencies: [
-                "DivanREST",
-                "DivanTransport",
-                "DivanStore",
-                "DivanConflicts",
-                "DivanRevisions",
-                "DivanHTTP",
-                "DivanJSON",
-                "DivanCrypto",
+                "DivanPlatform", "DivanREST", "DivanTransport", "DivanStore", "DivanConflicts",
+                "DivanRevisions", "DivanHTTP", "DivanJSON", "DivanCrypto",
             ],
             resources: [.embedInCode("Assets")],
             swiftSettings: strict
@@ -42,15 +37,8 @@ let package = Package(
         .testTarget(
             name: "DivanStudioTests",
             dependencies: [
-                "DivanStudio",
-                "DivanTestKit",
-                "DivanREST",
-                "DivanTransport",
-                "DivanStore",
-                "DivanConflicts",
-                "DivanRevisions",
-                "DivanHTTP",
-                "DivanJSON",
+                "DivanStudio", "DivanTestKit", "DivanPlatform", "DivanREST", "DivanTransport",
+                "DivanStore", "DivanConflicts", "DivanRevisions", "DivanHTTP", "DivanJSON",
                 "DivanCrypto",
             ],
             swiftSettings: strict

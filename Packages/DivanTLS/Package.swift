@@ -14,6 +14,7 @@ let package = Package(
     products: [.library(name: "DivanTLS", targets: ["DivanTLS"])],
     dependencies: [
         .package(path: "../DivanCrypto"),
+        .package(path: "../DivanPlatform"),
         .package(path: "../DivanTestKit"),
     ],
     targets: [
@@ -23,12 +24,12 @@ let package = Package(
         ),
         .target(
             name: "DivanTLS",
-            dependencies: ["CDivanTLS", "DivanCrypto"],
+            dependencies: ["CDivanTLS", "DivanPlatform", "DivanCrypto"],
             swiftSettings: strict
         ),
         .testTarget(
             name: "DivanTLSTests",
-            dependencies: ["DivanTLS", "DivanTestKit", "DivanCrypto"],
+            dependencies: ["DivanTLS", "DivanTestKit", "DivanPlatform", "DivanCrypto"],
             swiftSettings: strict
         ),
     ]

@@ -12,11 +12,14 @@ let strict: [SwiftSetting] = [
 let package = Package(
     name: "DivanTestKit",
     products: [.library(name: "DivanTestKit", targets: ["DivanTestKit"])],
+    dependencies: [
+        .package(path: "../DivanPlatform")
+    ],
     targets: [
-        .target(name: "DivanTestKit", swiftSettings: strict),
+        .target(name: "DivanTestKit", dependencies: ["DivanPlatform"], swiftSettings: strict),
         .testTarget(
             name: "DivanTestKitTests",
-            dependencies: ["DivanTestKit"],
+            dependencies: ["DivanTestKit", "DivanPlatform"],
             swiftSettings: strict
         ),
     ]

@@ -16,29 +16,22 @@ let package = Package(
         .package(path: "../DivanCrypto"),
         .package(path: "../DivanHTTP"),
         .package(path: "../DivanLog"),
+        .package(path: "../DivanPlatform"),
         .package(path: "../DivanTLS"),
         .package(path: "../DivanTestKit"),
         .package(path: "../DivanWebSocket"),
     ],
     targets: [
-        .target(name: "CDivanTransport", linkerSettings: [.linkedLibrary("c")]),
         .target(
             name: "DivanTransport",
-            dependencies: [
-                "CDivanTransport", "DivanWebSocket", "DivanHTTP", "DivanTLS", "DivanLog",
-            ],
+            dependencies: ["DivanPlatform", "DivanWebSocket", "DivanHTTP", "DivanTLS", "DivanLog"],
             swiftSettings: strict
         ),
         .testTarget(
             name: "DivanTransportTests",
             dependencies: [
-                "DivanTransport",
-                "DivanTestKit",
-                "DivanCrypto",
-                "DivanWebSocket",
-                "DivanHTTP",
-                "DivanTLS",
-                "DivanLog",
+                "DivanTransport", "DivanTestKit", "DivanPlatform", "DivanCrypto", "DivanWebSocket",
+                "DivanHTTP", "DivanTLS", "DivanLog",
             ],
             swiftSettings: strict
         ),

@@ -14,6 +14,7 @@ let package = Package(
     products: [.library(name: "DivanZstd", targets: ["DivanZstd"])],
     dependencies: [
         .package(path: "../DivanCompression"),
+        .package(path: "../DivanPlatform"),
         .package(path: "../DivanTestKit"),
     ],
     targets: [
@@ -25,7 +26,7 @@ let package = Package(
         ),
         .testTarget(
             name: "DivanZstdTests",
-            dependencies: ["DivanZstd", "DivanTestKit", "DivanCompression"],
+            dependencies: ["DivanZstd", "DivanTestKit", "DivanPlatform", "DivanCompression"],
             swiftSettings: strict
         ),
     ]

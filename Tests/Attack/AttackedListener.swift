@@ -1,4 +1,5 @@
 import Divan
+import DivanPlatform
 import DivanTestKit
 import Foundation
 import Synchronization
@@ -16,7 +17,7 @@ final class AttackedListener {
 
     init(_ directory: String) throws {
         self.directory = directory
-        umask(0)  // the modes of files must not depend on it
+        CurrentProcess.setFileMask(0)  // the modes of files must not depend on it
         TLSIdentity.storeDirectory = directory + "/identities"
         LogSinks.console = ConsoleLogSink(level: .info)
         database = try Self.open(directory)

@@ -1,6 +1,6 @@
 import Divan
+import DivanPlatform
 import Foundation
-import Glibc
 
 /// Badly stored identities: readable by others, links, half written, or without disk space.
 struct IdentityAttacks {
@@ -12,27 +12,29 @@ struct IdentityAttacks {
     func run() {
         report.heading("Identities that lie badly")
         report.attack("a directory that others may read", "22") {
-            try damaged("open") { chmod($0, 0o755) }
+            try damaged("open") { try FileSystem.setPermissions(0o755, of: $0) }
         }
         report.attack("a file that others may read", "22") {
-            try damagedFile("loose") { chmod($0, 0o644) }
+            try damagedFile("loose") { try FileSystem.setPermissions(0o644, of: $0) }
         }
         report.attack("a directory that is a link", "22") {
             let target = fresh("target")
             try Self.make()
-            symlink(target, fresh("link"))
+            try FileSystem.symbolicLink(fresh("link"), to: target)
             return Self.code(Self.read)
         }
         report.attack("a file that is a link", "22") {
             try damagedFile("linked") { file in
-                rename(file, file + ".moved")
-                symlink(file + ".moved", file)
+                try FileSystem.rename(file, to: file + ".moved")
+                try FileSystem.symbolicLink(file, to: file + ".moved")
             }
         }
         report.attack("a file that is half written", "22") {
-            try damagedFile("half") { truncate($0, 700) }
+            try damagedFile("half") { try FileSystem.truncate($0, to: 700) }
         }
-        report.attack("an empty file", "22") { try damagedFile("empty") { truncate($0, 0) } }
+        report.attack("an empty file", "22") {
+            try damagedFile("empty") { try FileSystem.truncate($0, to: 0) }
+        }
         report.attack("a full disk", "22, and nothing is left behind") { try full() }
     }
 
@@ -45,10 +47,10 @@ struct IdentityAttacks {
     }
 
     /// Creates an identity, damages its file, and reads it.
-    private func damagedFile(_ name: String, _ damage: (String) -> Void) throws -> String {
+    private func damagedFile(_ name: String, _ damage: (String) throws -> Void) throws -> String {
         try damaged(name) { directory in
             for file in try FileManager.default.contentsOfDirectory(atPath: directory) {
-                damage(directory + "/" + file)
+                try damage(directory + "/" + file)
             }
         }
     }
@@ -56,14 +58,10 @@ struct IdentityAttacks {
     /// The system refuses every byte, like a full disk.
     private func full() throws -> String {
         _ = fresh("full")
-        signal(SIGXFSZ, SIG_IGN)
-        var usual = rlimit()
-        getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &usual)
-        var none = usual
-        none.rlim_cur = 0
-        setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &none)
+        Signal.fileTooLarge.ignore()
+        CurrentProcess.setFileByteLimit(0)
         let outcome = Self.code(Self.make)
-        setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &usual)
+        CurrentProcess.setFileByteLimit(nil)
         let isClean = try TLSIdentity.identity(withLabel: Self.label) == nil
         return outcome + (isClean ? ", and nothing is left behind" : ", and a piece is left")
     }

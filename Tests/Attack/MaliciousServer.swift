@@ -1,10 +1,10 @@
 import Divan
 import DivanBLIP
+import DivanPlatform
 import DivanTestKit
 import DivanWebSocket
 import DivanZlib
 import Foundation
-import Glibc
 import Synchronization
 
 /// A server that answers a replicator incorrectly, one connection after the other.
@@ -13,7 +13,7 @@ final class MaliciousServer: Sendable {
     /// The body of its reply to every list of proposals; without one it closes the connection as soon as it
     /// has accepted a client.
     private let proposals: String?
-    private let socket: Int32
+    private let socket: Socket
     private let connections = Atomic<Int>(0)
 
     /// How often a client connected.
@@ -27,31 +27,30 @@ final class MaliciousServer: Sendable {
 
     /// Stops listening.
     func close() {
-        shutdown(socket, Int32(SHUT_RDWR))
-        Glibc.close(socket)
+        socket.shutdownBoth()
+        socket.close()
     }
 
     private func serve() {
         while true {
-            let connection = accept(socket, nil, nil)
-            guard connection >= 0 else { return }
+            guard let connection = try? socket.acceptBlocking() else { return }
             connections.add(1, ordering: .relaxed)
             converse(connection)
-            Glibc.close(connection)
+            connection.close()
         }
     }
 
-    private func converse(_ connection: Int32) {
+    private func converse(_ connection: Socket) {
         var handshake = ServerHandshake()
         var request: HandshakeRequest?
         while request == nil {
-            let bytes = Loopback.receive(from: connection)
+            let bytes = connection.receive(upTo: 65_536)
             guard !bytes.isEmpty else { return }
             handshake.receive(bytes.span)
             request = try? handshake.next()
         }
         let answer = try? request?.accept(subprotocol: "BLIP_3+CBMobile_3")
-        Loopback.send((answer ?? [])[...], to: connection)
+        connection.sendAll(answer ?? [])
         guard let proposals else { return }
         var socket = WebSocketConnection(role: .server, now: .zero)
         var blip = BLIPConnection(codec: DeflateCodec())
@@ -71,8 +70,8 @@ final class MaliciousServer: Sendable {
                 socket.send(frame.span)
                 frame = []
             }
-            Loopback.send(socket.takeOutput()[...], to: connection)
-            bytes = Loopback.receive(from: connection)
+            connection.sendAll(socket.takeOutput())
+            bytes = connection.receive(upTo: 65_536)
             guard !bytes.isEmpty else { return }
         }
     }

@@ -1,7 +1,7 @@
 import DivanBLIP
+import DivanPlatform
 import DivanTestKit
 import Foundation
-import Glibc
 import Synchronization
 
 /// Observes the attacked process during an attack: how long a good client waits
@@ -65,7 +65,7 @@ final class Watch {
 
     private func startSampler() {
         let process = "/proc/\(attacked.processIdentifier)"
-        let pageByteCount = sysconf(Int32(_SC_PAGESIZE))
+        let pageByteCount = CurrentProcess.pageByteCount
         run { worst in
             let fields = (try? String(contentsOfFile: process + "/statm", encoding: .utf8))?
                 .split(separator: " ")

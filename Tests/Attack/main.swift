@@ -1,6 +1,6 @@
+import DivanPlatform
 import DivanTestKit
 import Foundation
-import Glibc
 
 /// `divan-attack run [--quick] [--work]` attacks a listener in another process and prints each reaction;
 /// `divan-attack serve DIRECTORY` is that process.
@@ -92,15 +92,17 @@ func attack(isQuick: Bool, onlyWork: Bool) throws -> Int32 {
 
 do {
     // The other end may close during a write.
-    signal(SIGPIPE, SIG_IGN)
+    Signal.brokenPipe.ignore()
     OwnProcess.raiseDescriptorLimit()
     switch words.first {
     case "run":
-        exit(try attack(isQuick: words.contains("--quick"), onlyWork: words.contains("--work")))
+        CurrentProcess.exit(
+            try attack(isQuick: words.contains("--quick"), onlyWork: words.contains("--work"))
+        )
     case "serve" where words.count == 2: try AttackedListener(words[1]).run()
     default: throw AttackFailure("usage: divan-attack run [--quick] [--work]")
     }
 } catch {
     FileHandle.standardError.write(Data("attack: \(error)\n".utf8))
-    exit(2)
+    CurrentProcess.exit(2)
 }

@@ -1,3 +1,4 @@
+import DivanPlatform
 import DivanTestKit
 import Foundation
 
@@ -13,8 +14,8 @@ do {
         syncs: OwnProcess.number(after: "--syncs", or: 100)
     )
     print(result)
-    exit(result.isSound ? 0 : 1)
+    CurrentProcess.exit(result.isSound ? 0 : 1)
 } catch {
     FileHandle.standardError.write(Data("bitrot: \(error)\n".utf8))
-    exit(1)
+    CurrentProcess.exit(1)
 }

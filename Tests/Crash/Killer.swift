@@ -1,4 +1,5 @@
 import DivanIndexTrial
+import DivanPlatform
 import DivanStore
 import DivanTestKit
 import Foundation
@@ -121,7 +122,7 @@ struct Killer {
         // Two of three are killed while working, however long this machine takes to start one.
         if Int.random(in: 0..<3, using: &generator) > 0 { _ = try writer.line() }
         let life = Int.random(in: Self.lifeMilliseconds, using: &generator)
-        usleep(UInt32(life) * 1_000)
+        CurrentThread.sleep(milliseconds: life)
         let outcome = writer.kill()
         guard outcome.isSignalled else { throw CrashFailure("the writer ended with \(outcome)") }
         var told = known.next

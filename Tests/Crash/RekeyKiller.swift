@@ -1,4 +1,5 @@
 @_spi(Stores) import Divan
+import DivanPlatform
 import DivanRevisions
 import DivanStore
 import DivanTestKit
@@ -88,7 +89,7 @@ struct RekeyKiller {
         // Two of three are killed while working, however long this machine takes to start one.
         if Int.random(in: 0..<3, using: &generator) > 0 { _ = try process.line() }
         let life = Int.random(in: Self.lifeMilliseconds, using: &generator)
-        usleep(UInt32(life) * 1_000)
+        CurrentThread.sleep(milliseconds: life)
         let outcome = process.kill()
         guard outcome.isSignalled else { throw CrashFailure("the process ended with \(outcome)") }
         let told = outcome.lines.compactMap { Int($0).flatMap { KeyCycle(rawValue: $0) } }

@@ -1,3 +1,4 @@
+import DivanPlatform
 import DivanStore
 import Foundation
 
@@ -16,7 +17,7 @@ struct Writer {
         for (lane, first) in zip(Lane.all, next) {
             Thread { write(lane, from: first, to: store) }.start()
         }
-        while true { pause() }
+        while true { CurrentThread.waitForSignal() }
     }
 
     private func write(_ lane: Lane, from first: UInt64, to store: Store) {
@@ -27,7 +28,7 @@ struct Writer {
             } catch {
                 let text = "lane \(lane.number), step \(step): \(error)\n"
                 FileHandle.standardError.write(Data(text.utf8))
-                exit(3)
+                CurrentProcess.exit(3)
             }
             // One call, short enough for a pipe to take at once, so that lines of threads do not mix.
             FileHandle.standardOutput.write(Data("\(lane.number) \(step)\n".utf8))

@@ -1,3 +1,4 @@
+import DivanPlatform
 import DivanTestKit
 import Foundation
 
@@ -15,14 +16,14 @@ do {
         var killer = try Killer(seed: seed)
         try killer.run(rounds: rounds)
         print(killer.summary)
-        exit(killer.failures.isEmpty ? 0 : 1)
+        CurrentProcess.exit(killer.failures.isEmpty ? 0 : 1)
     case "rekey":
         let kills = OwnProcess.number(after: "--kills", or: 300)
         let seed = OwnProcess.number(after: "--seed", or: UInt64.random(in: 0...999_999))
         var killer = try RekeyKiller(seed: seed)
         try killer.run(kills: kills)
         print(killer.summary)
-        exit(killer.failures.isEmpty ? 0 : 1)
+        CurrentProcess.exit(killer.failures.isEmpty ? 0 : 1)
     case "rekey-on" where words.count == 3:
         guard let key = Int(words[2]).flatMap({ KeyCycle(rawValue: $0) }) else {
             throw CrashFailure("rekey-on: \(words[2]) is no key")
@@ -40,5 +41,5 @@ do {
     }
 } catch {
     FileHandle.standardError.write(Data("crash: \(error)\n".utf8))
-    exit(2)
+    CurrentProcess.exit(2)
 }

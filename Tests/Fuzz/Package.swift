@@ -25,6 +25,7 @@ let package = Package(
         .package(path: "../../Packages/DivanISAL"),
         .package(path: "../../Packages/DivanJSON"),
         .package(path: "../../Packages/DivanLZ4"),
+        .package(path: "../../Packages/DivanPlatform"),
         .package(path: "../../Packages/DivanQuery"),
         .package(path: "../../Packages/DivanReplicator"),
         .package(path: "../../Packages/DivanRevisions"),
@@ -40,6 +41,7 @@ let package = Package(
         .target(
             name: "DivanFuzz",
             dependencies: [
+                "DivanPlatform",
                 "Divan", "DivanAuth", "DivanBLIP", "DivanCBLite", "DivanCompression",
                 "DivanCrypto", "DivanDelta", "DivanHTTP", "DivanISAL", "DivanJSON", "DivanLZ4",
                 "DivanQuery",
@@ -52,7 +54,7 @@ let package = Package(
         .target(name: "CDivanFuzzer"),
         .executableTarget(
             name: "divan-fuzz",
-            dependencies: ["Divan", "DivanFuzz", "CDivanFuzzer"],
+            dependencies: ["DivanPlatform", "Divan", "DivanFuzz", "CDivanFuzzer"],
             swiftSettings: strict
         ),
     ]

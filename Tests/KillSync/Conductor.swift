@@ -1,4 +1,5 @@
 import Divan
+import DivanPlatform
 import DivanTestKit
 import Foundation
 
@@ -78,7 +79,7 @@ struct Conductor {
                 running[side] = try start(side, life, through: through)
             }
             let pause = Int.random(in: Self.lifeMilliseconds, using: &generator)
-            usleep(UInt32(pause) * 1_000)
+            CurrentThread.sleep(milliseconds: pause)
             guard let side = Side.allCases.randomElement(using: &generator),
                 let victim = running.removeValue(forKey: side)
             else { continue }

@@ -1,6 +1,7 @@
 import Divan
 import DivanDelta
 import DivanLZ4
+import DivanPlatform
 import DivanStore
 import DivanTestKit
 import DivanZlib
@@ -55,7 +56,7 @@ struct Convergence {
                 ports.insert(port)
                 continue
             }
-            close(descriptor)
+            descriptor.close()
         }
         return ports.sorted()
     }
@@ -116,7 +117,7 @@ struct Convergence {
         }
         if draw(4) == 0 {
             let victim = draw(ports.count)
-            usleep(UInt32(draw(40)) * 1_000)
+            CurrentThread.sleep(milliseconds: draw(40))
             kill(victim)
             asked.removeAll { $0.peer == victim }
         }

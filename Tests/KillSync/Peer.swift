@@ -1,4 +1,5 @@
 import Divan
+import DivanPlatform
 import DivanTestKit
 import Foundation
 
@@ -57,7 +58,7 @@ final class Peer {
     private func start(_ listener: URLEndpointListener) throws {
         for _ in 0..<100 {
             if (try? listener.start()) != nil { return }
-            usleep(100_000)
+            CurrentThread.sleep(milliseconds: 100)
         }
         try listener.start()
     }

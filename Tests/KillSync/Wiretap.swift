@@ -1,7 +1,7 @@
+import DivanPlatform
 import DivanTestKit
 import DivanWebSocket
 import Foundation
-import Glibc
 
 /// Relays between two processes on its own port: forwards everything, counts the revisions
 /// that pass, and cuts the connections when told to.
@@ -10,8 +10,8 @@ final class Wiretap: @unchecked Sendable {
     private let changed = NSCondition()
     private var counted = 0
     private var problem: (any Error)?
-    private var descriptors: Set<Int32> = []
-    private let listening: Int32
+    private var sockets: Set<Socket> = []
+    private let listening: Socket
     private let target: UInt16
 
     /// The port to connect to.
@@ -48,19 +48,18 @@ final class Wiretap: @unchecked Sendable {
     func cut() {
         changed.lock()
         defer { changed.unlock() }
-        for descriptor in descriptors { shutdown(descriptor, Int32(SHUT_RDWR)) }
+        for socket in sockets { socket.shutdownBoth() }
     }
 
     private func acceptAll() {
         while true {
-            let client = accept(listening, nil, nil)
-            guard client >= 0 else { return }
+            guard let client = try? listening.acceptBlocking() else { return }
             guard let server = Loopback.connect(to: target) else {
-                close(client)
+                client.close()
                 continue
             }
             changed.lock()
-            descriptors.formUnion([client, server])
+            sockets.formUnion([client, server])
             changed.unlock()
             let ending = Ending()
             Thread.detachNewThread { [self] in pass(from: client, to: server, .client, ending) }
@@ -69,20 +68,17 @@ final class Wiretap: @unchecked Sendable {
     }
 
     /// Forwards one direction until it ends; the second to end closes both sockets.
-    private func pass(from: Int32, to: Int32, _ sender: Role, _ ending: Ending) {
+    private func pass(from: Socket, to: Socket, _ sender: Role, _ ending: Ending) {
         var counter = RevisionCounter(sender: sender)
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let count = recv(from, &buffer, buffer.count, 0)
-            guard count > 0, Loopback.send(buffer[..<count], to: to) else { break }
-            note(Result { try counter.receive(buffer[..<count]) })
+        while case let piece = from.receive(upTo: 65_536), !piece.isEmpty, to.sendAll(piece) {
+            note(Result { try counter.receive(piece[...]) })
         }
-        for descriptor in [from, to] { shutdown(descriptor, Int32(SHUT_RDWR)) }
+        for socket in [from, to] { socket.shutdownBoth() }
         changed.lock()
         defer { changed.unlock() }
         guard ending.isSecond() else { return }
-        descriptors.subtract([from, to])
-        for descriptor in [from, to] { close(descriptor) }
+        sockets.subtract([from, to])
+        for socket in [from, to] { socket.close() }
     }
 
     private func note(_ result: Result<Int, any Error>) {

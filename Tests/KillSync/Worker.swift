@@ -1,4 +1,5 @@
 import Divan
+import DivanPlatform
 import Foundation
 
 /// A process that is killed: its database, its part of the writing, and its end of the sync.
@@ -54,7 +55,7 @@ struct Worker {
         tell("listening")
         try write(to: database, collection)
         tell("written")
-        while true { pause() }
+        while true { CurrentThread.waitForSignal() }
     }
 
     /// Syncs continuously, and writes; never ends by itself.
@@ -72,7 +73,7 @@ struct Worker {
         replicator.start()
         try write(to: database, collection)
         tell("written")
-        while true { pause() }
+        while true { CurrentThread.waitForSignal() }
     }
 
     /// Writes what is left, and syncs until a whole run transfers nothing.

@@ -1,3 +1,4 @@
+import DivanPlatform
 import DivanTestKit
 import Foundation
 
@@ -50,7 +51,7 @@ do {
                 rounds: OwnProcess.number(after: "--rounds", or: 200)
             )
             print(try convergence.run())
-            fflush(nil)
+            CurrentProcess.flushStandardOutput()
         }
     case "peer":
         guard words.count == 4, let port = UInt16(words[3]) else {
@@ -89,5 +90,5 @@ do {
     }
 } catch {
     FileHandle.standardError.write(Data("kill-sync: \(error)\n".utf8))
-    exit(1)
+    CurrentProcess.exit(1)
 }

@@ -1,3 +1,4 @@
+import DivanPlatform
 import DivanTestKit
 import Foundation
 
@@ -20,8 +21,10 @@ do {
         chairCount: OwnProcess.number(after: "--chairs", or: 1_500),
         seed: seed
     )
-    exit(try trial.run(commits: OwnProcess.number(after: "--commits", or: 100_000)) ? 0 : 1)
+    CurrentProcess.exit(
+        try trial.run(commits: OwnProcess.number(after: "--commits", or: 100_000)) ? 0 : 1
+    )
 } catch {
     FileHandle.standardError.write(Data("live: \(error)\n".utf8))
-    exit(2)
+    CurrentProcess.exit(2)
 }

@@ -1,6 +1,6 @@
+import DivanPlatform
 import DivanTestKit
 import Foundation
-import Glibc
 
 /// `divan-pictures run` pulls documents with pictures eagerly and lazily, counts the bytes, and fetches
 /// every picture later while connections are cut.
@@ -8,7 +8,7 @@ let words = Array(CommandLine.arguments.dropFirst())
 
 do {
     // The other end may close during a write.
-    signal(SIGPIPE, SIG_IGN)
+    Signal.brokenPipe.ignore()
     guard words.first == "run" else {
         throw PicturesFailure(
             "usage: divan-pictures run [--documents 10000] [--bytes 1000000] [--cuts 50]"
@@ -22,5 +22,5 @@ do {
     try await trial.run()
 } catch {
     FileHandle.standardError.write(Data("pictures: \(error)\n".utf8))
-    exit(2)
+    CurrentProcess.exit(2)
 }

@@ -1,5 +1,5 @@
+import DivanPlatform
 import Foundation
-import Glibc
 
 /// The sockets of this process, as reported by the system.
 enum Sockets {
@@ -15,24 +15,17 @@ enum Sockets {
     }
 
     /// Descriptors of connections to a local port.
-    static func connected(to port: UInt16) -> [Int32] {
+    static func connected(to port: UInt16) -> [Socket] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
-        return names.compactMap { Int32($0) }.filter { descriptor in
-            var address = sockaddr_in()
-            var byteCount = socklen_t(MemoryLayout<sockaddr_in>.size)
-            // The system writes at most `byteCount` bytes of an address during the call.
-            let status = withUnsafeMutablePointer(to: &address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    getpeername(descriptor, $0, &byteCount)
-                }
+        return names.compactMap { Int32($0) }.map { Socket(descriptor: FileDescriptor($0)) }
+            .filter { socket in
+                let address = socket.remoteAddress()
+                return address?.family == .ipv4 && address?.port == port
             }
-            return status == 0 && Int32(address.sin_family) == AF_INET
-                && UInt16(bigEndian: address.sin_port) == port
-        }
     }
 
     /// Ends a connection for both sides, whatever is under way.
-    static func cut(_ descriptor: Int32) {
-        shutdown(descriptor, Int32(SHUT_RDWR))
+    static func cut(_ socket: Socket) {
+        socket.shutdownBoth()
     }
 }

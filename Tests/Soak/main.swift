@@ -1,6 +1,6 @@
+import DivanPlatform
 import DivanTestKit
 import Foundation
-import Glibc
 
 /// `divan-soak run` lets many clients edit, pull and push while their connections are cut.
 ///
@@ -9,7 +9,7 @@ let words = Array(CommandLine.arguments.dropFirst())
 
 do {
     // The other end may close during a write.
-    signal(SIGPIPE, SIG_IGN)
+    Signal.brokenPipe.ignore()
     OwnProcess.raiseDescriptorLimit()
     switch words.first {
     case "run":
@@ -19,7 +19,7 @@ do {
             processCount: OwnProcess.number(after: "--processes", or: 8),
             seed: OwnProcess.number(after: "--seed", or: Int.random(in: 0...999_999))
         )
-        exit(try soak.run())
+        CurrentProcess.exit(try soak.run())
     case "serve" where words.count == 2:
         try Server(directory: words[1]).run()
     case "clients":
@@ -31,5 +31,5 @@ do {
     }
 } catch {
     FileHandle.standardError.write(Data("soak: \(error)\n".utf8))
-    exit(2)
+    CurrentProcess.exit(2)
 }

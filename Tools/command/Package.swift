@@ -36,6 +36,7 @@ let package = Package(
         .package(path: "../../Packages/DivanJSON"),
         .package(path: "../../Packages/DivanLZ4"),
         .package(path: "../../Packages/DivanLog"),
+        .package(path: "../../Packages/DivanPlatform"),
         .package(path: "../../Packages/DivanQuery"),
         .package(path: "../../Packages/DivanREST"),
         .package(path: "../../Packages/DivanReplicator"),
@@ -62,11 +63,20 @@ let package = Package(
             linkerSettings: ["sqlite3", "crypto", "z", "lz4", "icuuc"].map { .linkedLibrary($0) }
         ),
         .target(name: "CDivanLineEditor", linkerSettings: [.linkedLibrary("edit")]),
-        .target(name: "DivanCommandLine", dependencies: ["DivanJSON"], swiftSettings: strict),
-        .target(name: "DivanProbe", dependencies: ["DivanTLS"], swiftSettings: strict),
+        .target(
+            name: "DivanCommandLine",
+            dependencies: ["DivanPlatform", "DivanJSON"],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "DivanProbe",
+            dependencies: ["DivanPlatform", "DivanTLS"],
+            swiftSettings: strict
+        ),
         .target(
             name: "DivanCommand",
             dependencies: [
+                "DivanPlatform",
                 "CDivanHolder", "CDivanLineEditor", "CDivanTables", "CDivanVersions", "Divan",
                 "DivanAuth", "DivanBLIP", "DivanBLIPChannel", "DivanCBLite", "DivanCommandLine",
                 "DivanCompression",
@@ -82,15 +92,20 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        .executableTarget(name: "divan", dependencies: ["DivanCommand"], swiftSettings: strict),
+        .executableTarget(
+            name: "divan",
+            dependencies: ["DivanPlatform", "DivanCommand"],
+            swiftSettings: strict
+        ),
         .executableTarget(
             name: "divan-demo",
-            dependencies: ["DivanTestKit"],
+            dependencies: ["DivanPlatform", "DivanTestKit"],
             swiftSettings: strict
         ),
         .executableTarget(
             name: "studio-pictures",
             dependencies: [
+                "DivanPlatform",
                 "DivanCrypto", "DivanJSON", "DivanRevisions", "DivanStore", "DivanStudio",
                 "DivanTestKit",
             ],
@@ -98,12 +113,13 @@ let package = Package(
         ),
         .executableTarget(
             name: "open-door",
-            dependencies: ["Divan", "DivanCommand"],
+            dependencies: ["DivanPlatform", "Divan", "DivanCommand"],
             swiftSettings: strict
         ),
         .testTarget(
             name: "DivanCommandTests",
             dependencies: [
+                "DivanPlatform",
                 "divan", "open-door", "studio-pictures", "Divan", "DivanCommand", "DivanBLIP",
                 "DivanBLIPChannel", "DivanCrypto",
                 "DivanLog", "DivanRevisions", "DivanStatus", "DivanStore", "DivanTransport",

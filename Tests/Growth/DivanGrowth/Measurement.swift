@@ -1,4 +1,4 @@
-import Glibc
+import DivanPlatform
 
 /// How long one reader takes for one, two, four and eight times the size.
 public struct Measurement: Sendable {
@@ -86,8 +86,6 @@ extension Measurement {
 
     /// Processor time that this thread has used, in milliseconds.
     private static func now() -> Double {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return Double(time.tv_sec) * 1_000 + Double(time.tv_nsec) / 1_000_000
+        Double(ProcessorClock.thread()) / 1_000_000
     }
 }

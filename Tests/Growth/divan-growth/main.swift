@@ -1,4 +1,5 @@
 import DivanGrowth
+import DivanPlatform
 import Foundation
 
 /// `divan-growth [words of a row…]` measures each reader with its worst inputs and prints the table.
@@ -16,4 +17,4 @@ for shape in Shape.all where words.allSatisfy({ "\(shape.reader) \(shape.input)"
     }
 }
 print(failureCount == 0 ? "No time grows faster than size." : "\(failureCount) grow faster.")
-exit(failureCount == 0 ? 0 : 1)
+CurrentProcess.exit(failureCount == 0 ? 0 : 1)

@@ -1,5 +1,5 @@
 import CDivanDisk
-import Glibc
+import DivanPlatform
 
 /// The disk under a node's database files: it fails when told to, and loses what was not synced
 /// in a power cut.
@@ -21,11 +21,11 @@ final class FailingDisk {
     func fail(_ fault: DiskFault?) {
         let (calls, number, percentage): (divan_disk_fault, Int32, Int32) =
             switch fault {
-            case .refuses: (DIVAN_DISK_WRITES_FAIL, EIO, 90)
-            case .breaksOff: (DIVAN_DISK_WRITES_FAIL, EIO, 15)
-            case .failsAtCommit, .failsToSync: (DIVAN_DISK_SYNCS_FAIL, EIO, 50)
-            case .isFull: (DIVAN_DISK_WRITES_FAIL, ENOSPC, 30)
-            case .failsToRead: (DIVAN_DISK_READS_FAIL, EIO, 5)
+            case .refuses: (DIVAN_DISK_WRITES_FAIL, Errno.ioError.rawValue, 90)
+            case .breaksOff: (DIVAN_DISK_WRITES_FAIL, Errno.ioError.rawValue, 15)
+            case .failsAtCommit, .failsToSync: (DIVAN_DISK_SYNCS_FAIL, Errno.ioError.rawValue, 50)
+            case .isFull: (DIVAN_DISK_WRITES_FAIL, Errno.noSpace.rawValue, 30)
+            case .failsToRead: (DIVAN_DISK_READS_FAIL, Errno.ioError.rawValue, 5)
             case .refusesBlobs, nil: (DIVAN_DISK_NOTHING_FAILS, 0, 0)
             }
         divan_disk_break(disk, calls, number, percentage)

@@ -1,4 +1,5 @@
 import DivanFleet
+import DivanPlatform
 import Foundation
 
 /// The options of the command line.
@@ -123,7 +124,7 @@ struct Command {
     /// Prints at once, even into a pipe.
     private func print(_ text: some Any) {
         Swift.print(text)
-        fflush(nil)
+        CurrentProcess.flushStandardOutput()
     }
 
     private func simulation(_ seed: UInt64) -> Simulation {

@@ -1,4 +1,5 @@
 import DivanFleet
+import DivanPlatform
 import Foundation
 
 // divan-simulate [--seeds N] [--first SEED] [--seed SEED] [--bug NAME | --bugs] [--peers N] …
@@ -6,6 +7,6 @@ import Foundation
 
 guard let command = Command(CommandLine.arguments.dropFirst()) else {
     print(Command.usage)
-    exit(64)
+    CurrentProcess.exit(64)
 }
-exit(command.run() ? 0 : 1)
+CurrentProcess.exit(command.run() ? 0 : 1)

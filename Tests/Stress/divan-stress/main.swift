@@ -1,4 +1,5 @@
 import DivanLZ4
+import DivanPlatform
 import DivanStress
 import DivanZlib
 import Foundation
@@ -13,7 +14,7 @@ guard let wanted = Int(words.first ?? "1000000"), wanted > 0,
     let firstSeed = UInt64(words.dropFirst().first ?? "1")
 else {
     print("usage: divan-stress [MESSAGES [SEED]]")
-    exit(64)
+    CurrentProcess.exit(64)
 }
 
 let clock = ContinuousClock()
@@ -33,13 +34,13 @@ while arrivedCount < wanted {
         guard outcome.mistakes.isEmpty else {
             print(outcome.mistakes.joined(separator: "\n"))
             print("stress: failed; repeat it with `divan-stress \(count) \(seed)`")
-            exit(1)
+            CurrentProcess.exit(1)
         }
         arrivedCount += outcome.arrivedCount
         byteCount += outcome.byteCount
     } catch {
         print("\(error)\nstress: failed; repeat it with `divan-stress \(count) \(seed)`")
-        exit(1)
+        CurrentProcess.exit(1)
     }
     seed += 1
 }

@@ -1,5 +1,6 @@
 import DivanBLIP
 import DivanBLIPChannel
+import DivanPlatform
 import DivanTransport
 import DivanWebSocket
 import DivanZlib
@@ -24,7 +25,7 @@ import Foundation
             if error is WrongWords {
                 try? FileHandle.standardError.write(contentsOf: Data("\(usage)\n".utf8))
             }
-            exit(error is WrongWords ? 64 : 1)
+            CurrentProcess.exit(error is WrongWords ? 64 : 1)
         }
     }
 
@@ -68,8 +69,8 @@ import Foundation
             }
         }
         print("listening on ws://127.0.0.1:\(try server.start())/")
-        fflush(nil)
-        withExtendedLifetime(server) { while true { pause() } }
+        CurrentProcess.flushStandardOutput()
+        withExtendedLifetime(server) { while true { CurrentThread.waitForSignal() } }
     }
 
     private static func ask(_ texts: [String], at url: String) async throws {

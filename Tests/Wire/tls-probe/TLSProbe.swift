@@ -1,3 +1,4 @@
+import DivanPlatform
 import DivanProbe
 import DivanTLS
 import Foundation
@@ -18,14 +19,14 @@ import Foundation
             try? FileHandle.standardError.write(
                 contentsOf: Data("tls-probe: one HOST:PORT?\n\(usage)\n".utf8)
             )
-            exit(64)
+            CurrentProcess.exit(64)
         }
         do {
             let probe = try ServerProbe(host: place.host, port: place.port)
-            exit(report(probe, place))
+            CurrentProcess.exit(report(probe, place))
         } catch {
             try? FileHandle.standardError.write(contentsOf: Data("tls-probe: \(error)\n".utf8))
-            exit(1)
+            CurrentProcess.exit(1)
         }
     }
 

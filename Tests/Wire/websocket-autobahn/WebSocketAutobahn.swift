@@ -1,3 +1,4 @@
+import DivanPlatform
 import DivanTransport
 import DivanWebSocket
 import Foundation
@@ -23,7 +24,7 @@ import Foundation
         default: break
         }
         print(usage)
-        exit(64)
+        CurrentProcess.exit(64)
     }
 
     /// Bounds above the suite's largest cases: 16 MiB in one frame, or in fragments of 64 bytes.
@@ -53,8 +54,8 @@ import Foundation
             }
         }
         print("listening on port \(try server.start())")
-        fflush(nil)
-        withExtendedLifetime(server) { while true { pause() } }
+        CurrentProcess.flushStandardOutput()
+        withExtendedLifetime(server) { while true { CurrentThread.waitForSignal() } }
     }
 
     /// Writes the page; the exit code shows whether everything passed.
@@ -68,7 +69,7 @@ import Foundation
         let report = Report(sides: sides, versions: versions, date: Date())
         try Data(report.page.utf8).write(to: URL(fileURLWithPath: page))
         for complaint in report.complaints { print("autobahn: \(complaint)") }
-        guard report.complaints.isEmpty else { exit(1) }
+        guard report.complaints.isEmpty else { CurrentProcess.exit(1) }
         for side in sides { print("autobahn: \(side.name): \(side.summary)") }
     }
 }

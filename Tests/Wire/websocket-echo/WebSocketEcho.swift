@@ -1,3 +1,4 @@
+import DivanPlatform
 import DivanTLS
 import DivanTransport
 import DivanWebSocket
@@ -23,7 +24,7 @@ import Foundation
             if error is WrongWords {
                 try? FileHandle.standardError.write(contentsOf: Data("\(usage)\n".utf8))
             }
-            exit(error is WrongWords ? 64 : 1)
+            CurrentProcess.exit(error is WrongWords ? 64 : 1)
         }
     }
 
@@ -89,8 +90,8 @@ import Foundation
         }
         let chosenPort = try server.start()
         print("listening on \(isSecure ? "wss" : "ws")://127.0.0.1:\(chosenPort)/")
-        fflush(nil)
-        withExtendedLifetime(server) { while true { pause() } }
+        CurrentProcess.flushStandardOutput()
+        withExtendedLifetime(server) { while true { CurrentThread.waitForSignal() } }
     }
 
     private static func send(

@@ -121,7 +121,7 @@ import Testing
         let posix = code {
             try Database.copy(fromPath: path, toDatabase: "travel", withConfig: place.config)
         }
-        #expect(posix == -Int(EEXIST))
+        #expect(posix == -Int(Errno.fileExists.rawValue))
         try database.close()
         #expect(database.path == nil)
         #expect(code { _ = try database.defaultCollection() } == CBLError.notOpen)

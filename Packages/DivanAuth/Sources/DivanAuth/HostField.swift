@@ -1,4 +1,4 @@
-import Glibc
+import DivanPlatform
 
 /// The `Host` field of a request: the name or address with which it addresses this server.
 ///
@@ -64,13 +64,13 @@ public struct HostField: Sendable {
                 omittingEmptySubsequences: false
             )
             guard parts.count == 2, Self.isPort(parts[1]),
-                let bytes = Self.address(parts[0], AF_INET6, byteCount: 16)
+                let bytes = Self.address(parts[0], .ipv6)
             else { return nil }
             return .address(bytes)
         }
         let name = text.prefix { $0 != ":" }
         guard Self.isPort(text[name.endIndex...]) else { return nil }
-        if let bytes = Self.address(name, AF_INET, byteCount: 4) { return .address(bytes) }
+        if let bytes = Self.address(name, .ipv4) { return .address(bytes) }
         return Self.name(name).map { .name($0) }
     }
 
@@ -105,13 +105,13 @@ public struct HostField: Sendable {
     }
 
     /// The bytes of an address in its full form, without a zone.
-    private static func address(_ text: Substring, _ family: Int32, byteCount: Int) -> [UInt8]? {
+    private static func address(
+        _ text: Substring,
+        _ family: SocketAddress.Family
+    ) -> [UInt8]? {
         // A zero byte would end the text for the system.
         guard text.utf8.allSatisfy({ $0 != 0 }) else { return nil }
-        var bytes = [UInt8](repeating: 0, count: byteCount)
-        // `inet_pton` writes `byteCount` bytes for this family, and nothing unless it returns 1.
-        guard inet_pton(family, String(text), &bytes) == 1 else { return nil }
-        return bytes
+        return IPAddress.bytes(String(text), of: family)
     }
 }
 
@@ -119,11 +119,8 @@ public struct HostField: Sendable {
 private enum OwnHost {
     /// The host name, its first label, and that under `.local`, where multicast DNS has it; in lower case.
     static let names: Set<String> = {
-        var characters = [CChar](repeating: 0, count: Int(HOST_NAME_MAX) + 1)
-        guard gethostname(&characters, characters.count - 1) == 0 else { return [] }
-        let bytes = characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-        let name = String(decoding: bytes, as: UTF8.self).lowercased()
-        guard let label = name.split(separator: ".").first else { return [] }
+        guard let name = hostName()?.lowercased(), let label = name.split(separator: ".").first
+        else { return [] }
         return [name, String(label), "\(label).local"]
     }()
 
@@ -134,7 +131,7 @@ private enum OwnHost {
             return true
         }
         if bytes.count == 4, bytes[0] == 127 { return true }
-        return addresses.contains { withoutMapping($0) == bytes }
+        return NetworkInterface.all().contains { $0.address.addressBytes == bytes }
     }
 
     /// An IPv4 address that is written as one of IPv6, as IPv4.
@@ -143,31 +140,5 @@ private enum OwnHost {
             bytes.count == 16 && bytes.prefix(10).allSatisfy { $0 == 0 }
             && bytes[10...11].allSatisfy { $0 == 0xFF }
         return isMapped ? Array(bytes.suffix(4)) : bytes
-    }
-
-    /// The addresses of the interfaces, which may have changed since the last request.
-    private static var addresses: [[UInt8]] {
-        var first: UnsafeMutablePointer<ifaddrs>?
-        guard getifaddrs(&first) == 0 else { return [] }
-        defer { freeifaddrs(first) }
-        var addresses: [[UInt8]] = []
-        var next = first
-        // The list comes from getifaddrs and is freed after the loop; each entry points to the next. An address is as
-        // large as its family says, and `loadUnaligned` copies it.
-        while let entry = next?.pointee {
-            next = entry.ifa_next
-            guard let address = entry.ifa_addr else { continue }
-            let raw = UnsafeRawPointer(address)
-            switch Int32(address.pointee.sa_family) {
-            case AF_INET:
-                var found = raw.loadUnaligned(as: sockaddr_in.self).sin_addr
-                addresses.append(withUnsafeBytes(of: &found) { Array($0) })
-            case AF_INET6:
-                var found = raw.loadUnaligned(as: sockaddr_in6.self).sin6_addr
-                addresses.append(withUnsafeBytes(of: &found) { Array($0) })
-            default: break
-            }
-        }
-        return addresses
     }
 }

@@ -1,5 +1,5 @@
 import DivanAuth
-import Glibc
+import DivanPlatform
 import Testing
 
 /// Which web pages are the server's own.

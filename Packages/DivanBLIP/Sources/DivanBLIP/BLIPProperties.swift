@@ -1,4 +1,4 @@
-internal import Glibc
+import DivanPlatform
 
 /// The properties of a message: pairs of strings, in order.
 ///
@@ -177,7 +177,7 @@ public struct BLIPProperties: Sendable {
     private mutating func append(_ utf8: UnsafeBufferPointer<UInt8>) {
         guard let start = utf8.baseAddress else { return }
         // Looks only at the bytes of the buffer.
-        if memchr(start, 0, utf8.count) == nil {
+        if Memory.position(of: 0, in: start, count: utf8.count) == nil {
             bytes.append(contentsOf: utf8)
         } else {
             bytes.append(contentsOf: utf8.filter { $0 != 0 })
@@ -254,10 +254,9 @@ extension Span<UInt8> {
         guard start < count else { return nil }
         return withUnsafeBufferPointer { bytes in
             // Within the buffer, and searched at most to its end.
-            guard let first = bytes.baseAddress.map({ $0 + start }),
-                let zero = memchr(first, 0, bytes.count - start)
-            else { return nil }
-            return start + (zero - UnsafeMutableRawPointer(mutating: first))
+            guard let first = bytes.baseAddress.map({ $0 + start }) else { return nil }
+            let zero = Memory.position(of: 0, in: first, count: bytes.count - start)
+            return zero.map { start + $0 }
         }
     }
 }

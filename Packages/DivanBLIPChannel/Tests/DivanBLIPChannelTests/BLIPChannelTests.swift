@@ -1,5 +1,6 @@
 import DivanBLIP
 import DivanBLIPChannel
+import DivanPlatform
 import DivanSimulation
 import DivanTestKit
 import DivanTransport
@@ -129,7 +130,7 @@ import Testing
             let channel = BLIPChannel.open(over: pair.first, codec: DeflateCodec()) { Echo($0) }
             let thread = Thread { _ = channel.queuedByteCount }
             thread.start()
-            while !thread.isFinished { sched_yield() }
+            while !thread.isFinished { CurrentThread.yield() }
         }
     }
 }

@@ -1,4 +1,4 @@
-internal import Glibc
+import DivanPlatform
 
 /// The kind of a bundle, determined from its first bytes.
 public enum BundleKind: Equatable, Sendable {
@@ -45,92 +45,73 @@ extension [UInt8] {
 /// System calls on files, with readable names.
 enum Files {
     static func byteCount(_ path: String) -> Int? {
-        var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        return Int(status.st_size)
+        guard let status = try? FileStatus(of: path), status.kind == .regular else { return nil }
+        return status.byteCount
     }
 
     /// What changes when somebody writes: size and time.
     static func stamp(_ path: String) -> [Int] {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return [] }
-        return [Int(status.st_size), Int(status.st_mtim.tv_sec), Int(status.st_mtim.tv_nsec)]
+        guard let status = try? FileStatus(of: path) else { return [] }
+        return [status.byteCount, status.modifiedSeconds, status.modifiedNanoseconds]
     }
 
     static func names(in directory: String) -> [String] {
-        guard let stream = opendir(directory) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            // `d_name` is a NUL-terminated array inside the entry, which lives until the next
-            // `readdir`; the string is made before that.
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { field in
-                field.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            names.append(name)
-        }
-        return names
+        (try? FileSystem.names(in: directory)) ?? []
     }
 
     static func start(of path: String, count: Int) throws(CBLiteError) -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .system(errno) }
-        defer { close(descriptor) }
-        return try read(descriptor, upTo: count)
+        let file = try open(path)
+        defer { file.close() }
+        return try read(file, upTo: count)
+    }
+
+    private static func open(_ path: String) throws(CBLiteError) -> FileDescriptor {
+        do {
+            return try FileDescriptor.open(path, [.readOnly, .closeOnExec])
+        } catch {
+            throw .system(error.errno.rawValue)
+        }
     }
 
     /// Returns fewer bytes only at the end.
-    static func read(_ descriptor: Int32, upTo count: Int) throws(CBLiteError) -> [UInt8] {
-        var failure: Int32 = 0
-        // The system writes at most the bytes that are left of the buffer's `count`.
-        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            filled = 0
-            while filled < count, let base = buffer.baseAddress {
-                let result = Glibc.read(descriptor, base + filled, count - filled)
-                if result == 0 { return }
-                if result < 0, errno == EINTR { continue }
-                guard result > 0 else {
-                    failure = errno
-                    return
-                }
-                filled += result
+    static func read(_ file: FileDescriptor, upTo count: Int) throws(CBLiteError) -> [UInt8] {
+        do throws(SystemError) {
+            var bytes = try file.read(upTo: count)
+            while !bytes.isEmpty, bytes.count < count {
+                let piece = try file.read(upTo: count - bytes.count)
+                if piece.isEmpty { break }
+                bytes += piece
             }
+            return bytes
+        } catch {
+            throw .system(error.errno.rawValue)
         }
-        guard failure == 0 else { throw .system(failure) }
-        return bytes
     }
 
     /// Copies a file into a new one that only its owner can read.
     ///
     /// - Throws: `.scratch` if writing the copy fails, `.system` if reading the source does.
     static func copy(_ source: String, to target: String) throws(CBLiteError) {
-        let from = open(source, O_RDONLY | O_CLOEXEC)
-        guard from >= 0 else { throw .system(errno) }
-        defer { close(from) }
-        let to = open(target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        let number = errno
+        let from = try open(source)
+        defer { from.close() }
         let directory = target.lastIndex(of: "/").map { String(target[..<$0]) } ?? "."
-        guard to >= 0 else { throw .scratch(directory: directory, errno: number) }
-        defer { close(to) }
-        try copyBytes(from, to, in: directory)
-    }
-
-    private static func copyBytes(
-        _ from: Int32,
-        _ to: Int32,
-        in directory: String
-    ) throws(CBLiteError) {
-        while true {
-            let piece = try read(from, upTo: 1 << 20)
-            guard !piece.isEmpty else { return }
-            var done = 0
-            while done < piece.count {
-                // The array exists for the duration of the call.
-                let count = piece[done...].withUnsafeBytes { write(to, $0.baseAddress, $0.count) }
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { throw .scratch(directory: directory, errno: errno) }
-                done += count
+        func writing<T>(_ body: () throws(SystemError) -> T) throws(CBLiteError) -> T {
+            do {
+                return try body()
+            } catch {
+                throw .scratch(directory: directory, errno: error.errno.rawValue)
             }
+        }
+        let to = try writing { () throws(SystemError) in
+            try FileDescriptor.open(
+                target,
+                [.writeOnly, .create, .truncate, .closeOnExec, .noFollow],
+                permissions: 0o600
+            )
+        }
+        defer { to.close() }
+        while case let piece = try read(from, upTo: 1 << 20), !piece.isEmpty {
+            try writing { () throws(SystemError) in try to.writeAll(piece) }
         }
     }
 }

@@ -1,5 +1,5 @@
 internal import CDivanCBLite
-internal import Glibc
+import DivanPlatform
 
 /// Where the database of a bundle is opened: in place, or, if it has a log, as a copy.
 ///
@@ -70,26 +70,21 @@ final class ScratchCopy {
     }
 
     static var temporaryDirectory: String {
-        getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        CurrentProcess.variable("TMPDIR") ?? "/tmp"
     }
 
     private static func makeDirectory(in parent: String) throws(CBLiteError) -> String {
-        var template = Array("\(parent)/divan-cblite-XXXXXX".utf8CString)
-        // The array lives during the call, which changes its last characters in place.
-        let isMade = template.withUnsafeMutableBufferPointer { buffer in
-            buffer.baseAddress.map { mkdtemp($0) != nil } ?? false
+        do {
+            return try FileSystem.makeTemporaryDirectory(in: parent, prefix: "divan-cblite-")
+        } catch {
+            throw .scratch(directory: parent, errno: error.errno.rawValue)
         }
-        guard isMade else { throw .scratch(directory: parent, errno: errno) }
-        return String(
-            decoding: template.dropLast().map { UInt8(truncatingIfNeeded: $0) },
-            as: UTF8.self
-        )
     }
 
     private static func remove(_ directory: String) {
-        for name in Files.names(in: directory) where name != "." && name != ".." {
-            unlink(directory + "/" + name)
+        for name in Files.names(in: directory) {
+            try? FileSystem.removeFile(directory + "/" + name)
         }
-        rmdir(directory)
+        try? FileSystem.removeDirectory(directory)
     }
 }

@@ -1,8 +1,8 @@
 import DivanCBLite
+import DivanPlatform
 import DivanRevisions
 import DivanTestKit
 import Foundation
-import Glibc
 import Testing
 
 /// A damaged page costs the documents on it and no others; a file that another program may change is refused.

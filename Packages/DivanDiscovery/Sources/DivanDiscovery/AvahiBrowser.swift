@@ -1,5 +1,5 @@
 import CDivanDiscovery
-import Glibc
+import DivanPlatform
 
 /// Looks for listeners through the daemon, and keeps watching those that it found.
 ///
@@ -134,15 +134,16 @@ private func addressText(_ address: UnsafePointer<AvahiAddress>, _ interface: In
     avahi_address_snprint(&characters, characters.count, address)
     let text = string(characters)
     guard text.hasPrefix("fe80:") else { return text }
-    var name = [CChar](repeating: 0, count: Int(IF_NAMESIZE))
-    guard if_indextoname(UInt32(bitPattern: interface), &name) != nil else { return text }
-    return "\(text)%\(string(name))"
+    let name = NetworkInterface.name(ofIndex: UInt32(bitPattern: interface))
+    return name.map { "\(text)%\($0)" } ?? text
 }
 
 /// A C string including its end.
 private func characters(_ text: UnsafePointer<CChar>) -> [CChar] {
     // The daemon's texts end in a zero, and are valid during its callback; they are copied here.
-    Array(UnsafeBufferPointer(start: text, count: strlen(text) + 1))
+    var count = 0
+    while text[count] != 0 { count += 1 }
+    return Array(UnsafeBufferPointer(start: text, count: count + 1))
 }
 
 private func string(_ characters: [CChar]) -> String {

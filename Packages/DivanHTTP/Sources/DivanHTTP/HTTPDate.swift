@@ -1,4 +1,4 @@
-internal import Glibc
+import DivanPlatform
 
 /// Dates in HTTP's format, always in UTC: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7).
 ///
@@ -15,15 +15,15 @@ public enum HTTPDate {
     /// The text for a time in seconds since the start of 1970, without leap seconds; times outside the years 1970 to
     /// 9999 are clamped.
     public static func text(secondsSince1970 seconds: Int64) -> String {
-        var moment = time_t(min(max(seconds, range.lowerBound), range.upperBound))
-        var parts = tm()
-        gmtime_r(&moment, &parts)
-        let clock = [parts.tm_hour, parts.tm_min, parts.tm_sec].map(pair).joined(separator: ":")
-        return "\(days[Int(parts.tm_wday)]), \(pair(parts.tm_mday)) \(months[Int(parts.tm_mon)]) "
-            + "\(parts.tm_year + 1900) \(clock) GMT"
+        let parts = CalendarTime(
+            secondsSince1970: min(max(seconds, range.lowerBound), range.upperBound)
+        )
+        let clock = [parts.hour, parts.minute, parts.second].map(pair).joined(separator: ":")
+        return "\(days[parts.weekday]), \(pair(parts.day)) \(months[parts.month - 1]) "
+            + "\(parts.year) \(clock) GMT"
     }
 
-    private static func pair(_ number: Int32) -> String {
+    private static func pair(_ number: Int) -> String {
         number < 10 ? "0\(number)" : "\(number)"
     }
 

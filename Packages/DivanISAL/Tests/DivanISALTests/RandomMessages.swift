@@ -1,5 +1,5 @@
+import DivanPlatform
 import DivanTestKit
-import Glibc
 
 /// How much the tests are asked to do.
 enum Environment {
@@ -12,7 +12,7 @@ enum Environment {
     }
 
     private static func number(_ name: String) -> Int? {
-        getenv(name).flatMap { Int(String(cString: $0)) }
+        CurrentProcess.variable(name).flatMap { Int($0) }
     }
 }
 

@@ -1,4 +1,5 @@
 import DivanAuth
+import DivanPlatform
 import DivanTLS
 import DivanTransport
 import DivanWebSocket

@@ -1,4 +1,5 @@
 import DivanAuth
+import DivanPlatform
 import DivanReplicator
 import DivanTransport
 

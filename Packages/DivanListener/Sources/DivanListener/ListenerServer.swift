@@ -1,5 +1,6 @@
 import DivanAuth
 public import DivanLog
+import DivanPlatform
 public import DivanReplicator
 import DivanSession
 import DivanStore

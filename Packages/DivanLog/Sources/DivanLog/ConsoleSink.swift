@@ -1,4 +1,4 @@
-import Glibc
+import DivanPlatform
 
 /// Writes one line per entry to standard error: time, domain, level, message.
 ///
@@ -24,19 +24,7 @@ public struct ConsoleSink: LogSink {
     /// Writes the entry with one system call, so that lines of several threads do not mix.
     public func write(_ entry: LogEntry) {
         let line = "\(Timestamp.now().text) Divan \(entry.domain.name) \(entry.level.word): "
-        writeAll(Array("\(line)\(escapedForLog(entry.message))\n".utf8), to: STDERR_FILENO)
+        try? FileDescriptor.standardError
+            .writeAll(Array("\(line)\(escapedForLog(entry.message))\n".utf8))
     }
-}
-
-/// Writes every byte, in as many calls as needed; returns whether the system accepted them all.
-@discardableResult
-func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-        let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-        if count < 0, errno == EINTR { continue }
-        guard count > 0 else { return false }
-        rest = rest.dropFirst(count)
-    }
-    return true
 }

@@ -1,11 +1,11 @@
-import Glibc
+import DivanPlatform
 
 /// The current file of one level and the ones before it.
 struct LevelFile: Sendable {
     private let level: LogLevel
     private var sinkLevel: LogLevel
     private var configuration: FileSinkConfiguration
-    private var descriptor: Int32 = -1
+    private var descriptor = FileDescriptor.none
     private var byteCount = 0
     private var serialNumber = 0
     private var startMilliseconds: Int64 = 0
@@ -31,8 +31,8 @@ struct LevelFile: Sendable {
     /// Returns whether the line was written; after a line that exceeds the length, the next file begins.
     mutating func append(_ line: [UInt8]) -> Bool {
         // It could not be opened after the previous line.
-        if descriptor < 0 { try? open() }
-        guard descriptor >= 0, write(line) else { return false }
+        if !descriptor.isOpen { try? open() }
+        guard descriptor.isOpen, write(line) else { return false }
         if byteCount > configuration.fileByteCount {
             finish()
             try? open()
@@ -42,10 +42,10 @@ struct LevelFile: Sendable {
 
     /// Writes the last line and closes; a second call does nothing.
     mutating func finish() {
-        guard descriptor >= 0 else { return }
-        writeAll(Array("---- END ----\n".utf8), to: descriptor)
-        Glibc.close(descriptor)
-        descriptor = -1
+        guard descriptor.isOpen else { return }
+        try? descriptor.writeAll(Array("---- END ----\n".utf8))
+        descriptor.close()
+        descriptor = .none
     }
 
     private mutating func open() throws(LogFileError) {
@@ -53,16 +53,20 @@ struct LevelFile: Sendable {
         // ahead before, or is not set yet, a new file must not look like the oldest.
         let latest = max(startMilliseconds, starts().last ?? 0)
         startMilliseconds = max(Timestamp.now().milliseconds, latest + 1)
-        let flags = O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW
-        var path = self.path
-        descriptor = Glibc.open(path, flags, 0o600)
-        while descriptor < 0, errno == EEXIST {
-            startMilliseconds += 1
-            path = self.path
-            descriptor = Glibc.open(path, flags, 0o600)
+        while !descriptor.isOpen {
+            do {
+                descriptor = try FileDescriptor.open(
+                    path,
+                    [.writeOnly, .create, .exclusive, .append, .closeOnExec, .noFollow],
+                    permissions: 0o600
+                )
+            } catch  where error.errno == .fileExists {
+                startMilliseconds += 1
+            } catch {
+                throw LogFileError(path: path, errorNumber: error.errno.rawValue)
+            }
         }
-        guard descriptor >= 0 else { throw LogFileError(path: path, errorNumber: errno) }
-        fchmod(descriptor, 0o600)  // whatever the process masks
+        try? descriptor.setPermissions(0o600)  // whatever the process masks
         serialNumber += 1
         byteCount = 0
         _ = write(Array(self.header.utf8))
@@ -71,10 +75,11 @@ struct LevelFile: Sendable {
 
     /// Writes a line; if the disk accepts only a part, that is removed, or the next line would continue it.
     private mutating func write(_ line: [UInt8]) -> Bool {
-        guard writeAll(line, to: descriptor) else {
-            var status = stat()
-            if fstat(descriptor, &status) == 0, status.st_size > byteCount {
-                ftruncate(descriptor, byteCount)
+        do {
+            try descriptor.writeAll(line)
+        } catch {
+            if let status = try? descriptor.status(), status.byteCount > byteCount {
+                try? descriptor.truncate(to: byteCount)
             }
             return false
         }
@@ -103,13 +108,14 @@ struct LevelFile: Sendable {
 
     private func removeOldest() {
         for start in starts().dropLast(configuration.keptFileCount) {
-            unlink("\(configuration.directory)/\(prefix)\(start)\(suffix)")
+            try? FileSystem.removeFile("\(configuration.directory)/\(prefix)\(start)\(suffix)")
         }
     }
 
     /// When the existing files of this level began, according to their names, the oldest first.
     private func starts() -> [Int64] {
-        fileNames(in: configuration.directory).compactMap { name -> Int64? in
+        let names = (try? FileSystem.names(in: configuration.directory)) ?? []
+        return names.compactMap { name -> Int64? in
             guard name.hasPrefix(prefix), name.hasSuffix(suffix) else { return nil }
             let start = Int64(name.dropFirst(prefix.utf8.count).dropLast(suffix.utf8.count))
             // A number beyond any clock is no file of ours.
@@ -123,23 +129,11 @@ func makeDirectory(_ path: String) throws(LogFileError) {
     var made = path.hasPrefix("/") ? "" : "."
     for component in path.split(separator: "/") {
         made += "/\(component)"
-        if mkdir(made, 0o700) != 0, errno != EEXIST {
-            throw LogFileError(path: made, errorNumber: errno)
+        do {
+            try FileSystem.makeDirectory(made)
+        } catch  where error.errno == .fileExists {
+        } catch {
+            throw LogFileError(path: made, errorNumber: error.errno.rawValue)
         }
     }
-}
-
-private func fileNames(in path: String) -> [String] {
-    guard let directory = opendir(path) else { return [] }
-    defer { closedir(directory) }
-    var names: [String] = []
-    while let entry = readdir(directory) {
-        names.append(
-            // In place: the name may end at the end of its memory.
-            withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-        )
-    }
-    return names
 }

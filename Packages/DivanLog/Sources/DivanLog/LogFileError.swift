@@ -1,4 +1,4 @@
-import Glibc
+import DivanPlatform
 
 /// An error in the creation of a log file or its directory.
 public struct LogFileError: Error, Equatable, Sendable {
@@ -11,7 +11,7 @@ public struct LogFileError: Error, Equatable, Sendable {
 extension LogFileError: CustomStringConvertible {
     /// One line: location, problem, remedy.
     public var description: String {
-        let reason = String(cString: strerror(errorNumber))
+        let reason = Errno(errorNumber).text
         return "log file \(escapedForLog(path)): \(reason); choose a writable directory"
     }
 }

@@ -1,7 +1,7 @@
 import DivanLog
+import DivanPlatform
 import DivanTestKit
 import Foundation
-import Glibc
 import Testing
 
 /// Files of each level: their names, lines, lengths and number.
@@ -97,16 +97,10 @@ import Testing
             let name = try #require(names.first { $0.hasPrefix("cbl_error_") })
             let path = directory.file(name)
             let byteCount = try Data(contentsOf: URL(fileURLWithPath: path)).count
-            signal(SIGXFSZ, SIG_IGN)
-            let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
-            var limit = rlimit()
-            getrlimit(resource, &limit)
-            let usual = limit
-            limit.rlim_cur = rlim_t(byteCount + 60)
-            setrlimit(resource, &limit)
+            Signal.fileTooLarge.ignore()
+            CurrentProcess.setFileByteLimit(UInt64(byteCount + 60))
             log.error(String(repeating: "x", count: 200))
-            limit = usual
-            setrlimit(resource, &limit)
+            CurrentProcess.setFileByteLimit(nil)
             log.error("two")
             sink.close()
             let text = try String(contentsOfFile: path, encoding: .utf8)
@@ -162,7 +156,7 @@ import Testing
         let error = #expect(throws: LogFileError.self) {
             try FileSink(level: .info, configuration: .init(directory: directory.file("file/x")))
         }
-        #expect(error?.errorNumber == ENOTDIR)
+        #expect(error?.errorNumber == Errno.notDirectory.rawValue)
         #expect(error?.description.hasPrefix("log file \(directory.path)/file/x: ") == true)
     }
 

@@ -1,8 +1,8 @@
 import DivanHTTP
 import DivanJSON
+import DivanPlatform
 import DivanRevisions
 import DivanStore
-import Glibc
 
 /// Reads, writes and deletes one document.
 ///
@@ -175,10 +175,7 @@ struct CollectionResource {
     }
 
     private static func makeID() -> DocumentID {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        let (seconds, rest) = (UInt64(clamping: time.tv_sec), UInt64(clamping: time.tv_nsec))
         var generator = SystemRandomNumberGenerator()
-        return DocumentID(madeAt: seconds &* 1_000 &+ rest / 1_000_000, using: &generator)
+        return DocumentID(madeAt: WallClock.now() / 1_000_000, using: &generator)
     }
 }

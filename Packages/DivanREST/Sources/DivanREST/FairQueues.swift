@@ -1,6 +1,7 @@
 import DivanAuth
 import DivanHTTP
 import DivanJSON
+import DivanPlatform
 import DivanTransport
 import Synchronization
 

@@ -2,6 +2,7 @@ import DivanAuth
 import DivanHTTP
 import DivanJSON
 import DivanLog
+import DivanPlatform
 import DivanTLS
 import DivanTransport
 

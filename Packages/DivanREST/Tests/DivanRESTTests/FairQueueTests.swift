@@ -1,5 +1,6 @@
 import Dispatch
 import DivanAuth
+import DivanPlatform
 import DivanTransport
 import Testing
 

@@ -1,3 +1,4 @@
+import DivanPlatform
 import DivanRevisions
 import DivanStore
 import Foundation
@@ -68,14 +69,19 @@ import Testing
     }
 
     @Test func `POSIX codes have the values of the operating system`() {
-        #expect(POSIXCode.noSpace == Int(ENOSPC))
-        let shortLived = [ENETRESET, ECONNABORTED, ECONNRESET, ETIMEDOUT, ECONNREFUSED]
+        #expect(POSIXCode.noSpace == Int(Errno.noSpace.rawValue))
+        let shortLived = [
+            Errno.networkReset, .connectionAbort, .connectionReset, .timedOut, .connectionRefused,
+        ].map(\.rawValue)
         #expect(POSIXCode.shortLived == shortLived.map { Int($0) })
         let offline = [
-            EPIPE, EADDRNOTAVAIL, ENETDOWN, ENETUNREACH, ENOTCONN, EHOSTDOWN, EHOSTUNREACH,
-        ]
+            Errno.brokenPipe, .addressNotAvailable, .networkDown, .networkUnreachable,
+            .socketNotConnected, .hostIsDown, .noRouteToHost,
+        ].map(\.rawValue)
         #expect(POSIXCode.offline == offline.map { Int($0) })
-        let wantOfMeans = [EAGAIN, ENOMEM, ENFILE, EMFILE]
+        let wantOfMeans = [
+            Errno.wouldBlock, .noMemory, .tooManyOpenFilesInSystem, .tooManyOpenFiles,
+        ].map(\.rawValue)
         #expect(POSIXCode.wantOfMeans == wantOfMeans.map { Int($0) })
     }
 

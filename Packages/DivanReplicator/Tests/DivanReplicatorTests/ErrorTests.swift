@@ -1,5 +1,5 @@
+import DivanPlatform
 import DivanReplicator
-import Glibc
 import Testing
 
 /// The meaning of errors, and when to retry.
@@ -12,10 +12,11 @@ import Testing
             (SyncError(.webSocket, 1001), .whenContinuous), (SyncError(.network, 3), .retry),
             (SyncError(.network, 2), .whenContinuous), (SyncError(.network, 11), .none),
             (SyncError(.network, 19), .retry), (SyncError(.network, 27), .whenContinuous),
-            (SyncError(.posix, Int(ECONNRESET)), .retry),
+            (SyncError(.posix, Int(Errno.connectionReset.rawValue)), .retry),
             (SyncError(.posix, Int(EHOSTUNREACH)), .whenContinuous),
-            (SyncError(.posix, Int(ENOSPC)), .none), (SyncError(.liteCore, 26), .none),
-            (SyncError(.posix, Int(ECONNRESET), isFromPeer: true), .none),
+            (SyncError(.posix, Int(Errno.noSpace.rawValue)), .none),
+            (SyncError(.liteCore, 26), .none),
+            (SyncError(.posix, Int(Errno.connectionReset.rawValue), isFromPeer: true), .none),
         ] as [(SyncError, SyncError.Recovery)]
     )
     func `classifies errors as temporary or permanent`(

@@ -1,8 +1,8 @@
 import DivanBLIP
+import DivanPlatform
 import DivanReplicator
 import DivanRevisions
 import DivanStore
-import Glibc
 import Testing
 
 /// A peer reports what it waits for, in either role.

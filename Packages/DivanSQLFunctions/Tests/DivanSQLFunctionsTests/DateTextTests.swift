@@ -1,6 +1,6 @@
+import DivanPlatform
 import DivanSQLFunctions
 import DivanTestKit
-import Glibc
 import Testing
 
 @Suite struct DateTextTests {
@@ -44,7 +44,7 @@ import Testing
 
     @Test func `text without a time zone is local time if requested`() async {
         await #expect(processExitsWith: .success) {
-            setenv("TZ", "Asia/Kolkata", 1)
+            CurrentProcess.setVariable("TZ", "Asia/Kolkata")
             let hours = 5.5 * 3_600_000
             let isAhead = ["1970-01-01", "1970-01-01T00:00", "2018-07-06 12:34:56.789"].allSatisfy {
                 guard let local = DateText.milliseconds($0, isLocal: true),
@@ -53,7 +53,7 @@ import Testing
                 return Double(utc - local) == hours
             }
             let zoned = DateText.milliseconds("1970-01-01T01:00:00Z", isLocal: true)
-            exit(isAhead && zoned == 3_600_000 ? 0 : 1)
+            CurrentProcess.exit(isAhead && zoned == 3_600_000 ? 0 : 1)
         }
     }
 

@@ -1,5 +1,5 @@
+import DivanPlatform
 import DivanTestKit
-import Glibc
 import Testing
 
 /// A function's value depends on its arguments and the time zone only: not on rows, calls or threads before it.
@@ -126,7 +126,7 @@ import Testing
             for round in 0..<12 {
                 let zone =
                     round < 4 ? zones[round] : zones.randomElement(using: &generator) ?? "UTC"
-                setenv("TZ", zone, 1)
+                CurrentProcess.setVariable("TZ", zone)
                 let scratch = try Scratch()
                 let indices = calls.indices.shuffled(using: &generator)
                 var found = Array(repeating: "", count: calls.count)
@@ -145,7 +145,7 @@ import Testing
                 }
             }
             writeProblems(problems)
-            exit(problems.isEmpty ? 0 : 1)
+            CurrentProcess.exit(problems.isEmpty ? 0 : 1)
         }
         #expect(problems(in: result?.standardErrorContent ?? []) == [])
     }

@@ -1,6 +1,6 @@
+import DivanPlatform
 import DivanSQLFunctions
 import DivanTestKit
-import Glibc
 import Testing
 
 /// Local times around changes of the clock, compared with those of Python's `zoneinfo`.
@@ -27,7 +27,7 @@ import Testing
 
         /// What SQL finds instead of what it should.
         func problems(_ scratch: Scratch) throws -> [String] {
-            setenv("TZ", zone, 1)
+            CurrentProcess.setVariable("TZ", zone)
             let read = try scratch.value("divan_str_to_millis2('\(local)')")
             let shown = try scratch.value("divan_millis_to_str2(\(milliseconds))")
             let expected = try scratch.value("divan_millis_to_tz2(\(milliseconds), \(offset))")
@@ -58,7 +58,7 @@ import Testing
                 }
             }
             writeProblems(problems)
-            exit(problems.isEmpty ? 0 : 1)
+            CurrentProcess.exit(problems.isEmpty ? 0 : 1)
         }
         #expect(problems(in: result?.standardErrorContent ?? []) == [])
     }

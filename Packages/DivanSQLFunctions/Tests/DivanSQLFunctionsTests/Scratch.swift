@@ -1,6 +1,6 @@
 import CDivanSQLFunctions
+import DivanPlatform
 import DivanSQLFunctions
-import Glibc
 
 /// A connection in memory that has the functions.
 final class Scratch {

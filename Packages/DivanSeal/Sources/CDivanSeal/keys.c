@@ -84,5 +84,3 @@ long divan_keyring_read(const char *description, uint8_t *bytes, size_t size) {
 int divan_keyring_add(const char *description, const uint8_t *bytes, size_t size) {
     return syscall(SYS_add_key, "user", description, bytes, size, KEY_SPEC_PROCESS_KEYRING) >= 0;
 }
-
-int divan_pipe(int *ends) { return pipe2(ends, O_CLOEXEC); }

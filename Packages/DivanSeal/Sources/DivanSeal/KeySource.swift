@@ -1,4 +1,4 @@
-internal import Glibc
+import DivanPlatform
 
 /// The source of a database's key.
 ///
@@ -121,14 +121,15 @@ public struct FileKey: KeySource {
     /// - Throws: `source`, also for a file that other users can read.
     public func key() throws(SealError) -> SealKey {
         // O_NONBLOCK: otherwise opening a pipe would wait for a writer without limit.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else {
-            throw .unreadable(path, errno)
+        let descriptor: FileDescriptor
+        do {
+            descriptor = try FileDescriptor.open(path, [.readOnly, .closeOnExec, .nonBlocking])
+        } catch {
+            throw .unreadable(path, error.errno)
         }
-        defer { close(descriptor) }
-        var status = stat()
-        if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-            status.st_mode & 0o077 != 0
+        defer { descriptor.close() }
+        if let status = try? descriptor.status(), status.kind == .regular,
+            status.permissions & 0o077 != 0
         {
             throw .source(path, detail: "readable by other users; run 'chmod 600' on it")
         }
@@ -143,7 +144,7 @@ public struct FileKey: KeySource {
 
 /// Reads the key from an open file or pipe, which is read to its end and not closed.
 public struct DescriptorKey: KeySource {
-    private let descriptor: Int32
+    private let descriptor: FileDescriptor
     private let form: KeyForm
     private let name: String
     private let milliseconds: Int?
@@ -151,7 +152,7 @@ public struct DescriptorKey: KeySource {
     /// Creates a source for a file descriptor.
     public init(_ descriptor: Int32, form: KeyForm = .key, name: String? = nil) {
         self.init(
-            descriptor,
+            FileDescriptor(descriptor),
             form: form,
             name: name ?? "descriptor \(descriptor)",
             milliseconds: nil
@@ -159,7 +160,7 @@ public struct DescriptorKey: KeySource {
     }
 
     /// The same, but waits at most this many milliseconds for the end.
-    init(_ descriptor: Int32, form: KeyForm, name: String, milliseconds: Int?) {
+    init(_ descriptor: FileDescriptor, form: KeyForm, name: String, milliseconds: Int?) {
         self.descriptor = descriptor
         self.form = form
         self.name = name
@@ -181,17 +182,21 @@ public struct DescriptorKey: KeySource {
                         + "check the program that writes it"
                 )
             }
-            let result = given.withUnsafeMutableBytes { room in
-                read(descriptor, room.baseAddress?.advanced(by: count), room.count - count)
+            let found: Result<Int, SystemError> = given.withUnsafeMutableBytes { room in
+                Result { () throws(SystemError) in
+                    try descriptor.read(
+                        into: UnsafeMutableRawBufferPointer(rebasing: room[count...])
+                    )
+                }
             }
-            if result < 0, errno == EINTR || errno == EAGAIN { continue }
-            guard result >= 0 else {
-                let number = errno
+            switch found {
+            case .success(0): return try form.key(from: &given, count: count, of: name)
+            case .success(let length): count += length
+            case .failure(let error) where error.errno == .wouldBlock: continue
+            case .failure(let error):
                 given.wipe()
-                throw .unreadable(name, number)
+                throw .unreadable(name, error.errno)
             }
-            if result == 0 { break }
-            count += result
         }
         return try form.key(from: &given, count: count, of: name)
     }
@@ -210,11 +215,9 @@ public struct EnvironmentKey: KeySource {
 
     /// Reads the variable.
     public func key() throws(SealError) -> SealKey {
-        guard let value = getenv(variable) else {
+        guard var given = CurrentProcess.bytes(ofVariable: variable) else {
             throw .source("$\(variable)", detail: "not set; set it to the key")
         }
-        var given = Array(UnsafeBufferPointer(start: value, count: strlen(value)))
-            .map { UInt8(truncatingIfNeeded: $0) }
         return try form.key(from: &given, of: "$\(variable)")
     }
 }
@@ -233,7 +236,7 @@ public struct CredentialKey: KeySource {
     /// Reads the credential's file.
     public func key() throws(SealError) -> SealKey {
         let source = "credential \(name)"
-        guard let directory = getenv("CREDENTIALS_DIRECTORY") else {
+        guard let directory = CurrentProcess.variable("CREDENTIALS_DIRECTORY") else {
             throw .source(
                 source,
                 detail: "CREDENTIALS_DIRECTORY is not set; load the credential in the systemd unit"
@@ -241,6 +244,6 @@ public struct CredentialKey: KeySource {
         }
         guard !name.isEmpty, !name.utf8.contains(UInt8(ascii: "/")), name != "..", name != "."
         else { throw .source(source, detail: "invalid credential name; remove the slash") }
-        return try FileKey(String(cString: directory) + "/" + name, form: form).key()
+        return try FileKey(directory + "/" + name, form: form).key()
     }
 }

@@ -1,5 +1,5 @@
 internal import CDivanSeal
-internal import Glibc
+import DivanPlatform
 
 /// Reads the key from a key of type `user` in the kernel's keyrings: `keyctl padd user divan:notes @u < notes.key`.
 ///
@@ -28,7 +28,7 @@ public struct KeyringKey: KeySource {
         var given = [UInt8](repeating: 0, count: SealLimits.sourceByteCount)
         let count = divan_keyring_read(description, &given, given.count)
         guard count >= 0 else {
-            throw .unreadable(source, errno)
+            throw SealError.unreadable(source, .current)
         }
         return try form.key(from: &given, count: count, of: source)
     }

@@ -1,4 +1,4 @@
-internal import Glibc
+import DivanPlatform
 
 /// How long to wait for data from a descriptor.
 struct ReadTimeout {
@@ -17,20 +17,20 @@ struct ReadTimeout {
     /// comes in time.
     ///
     /// Also waits for a pipe without a writer.
-    func waits(for descriptor: Int32) -> Bool {
-        while descriptor >= 0 {
+    func waits(for descriptor: FileDescriptor) -> Bool {
+        while descriptor.isOpen {
             let left = end.map { $0 - Self.now() }
             if let left, left <= 0 { return false }
-            var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            let ready = poll(&waiting, 1, left.map { Int32(clamping: $0) } ?? -1)
-            if ready > 0 || ready < 0 && errno != EINTR { return true }
+            do {
+                let wait = left.map { Int32(clamping: $0) } ?? -1
+                let ready = try descriptor.wait(for: .reading, milliseconds: wait)
+                if !ready.isEmpty { return true }
+            } catch {
+                if error.errno != .interrupted { return true }
+            }
         }
         return true
     }
 
-    private static func now() -> Int {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return time.tv_sec * 1_000 + time.tv_nsec / 1_000_000
-    }
+    private static func now() -> Int { Int(MonotonicClock.now() / 1_000_000) }
 }

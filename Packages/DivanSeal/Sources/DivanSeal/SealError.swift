@@ -1,4 +1,4 @@
-internal import Glibc
+import DivanPlatform
 
 /// An invalid key, a source without a key, or encrypted bytes that cannot be decrypted.
 public enum SealError: Error, Equatable, Sendable {
@@ -18,9 +18,8 @@ public enum SealError: Error, Equatable, Sendable {
 
 extension SealError {
     /// A source that the system does not read.
-    static func unreadable(_ source: String, _ number: Int32) -> SealError {
-        let reason = String(cString: strerror(number))
-        return .source(source, detail: "\(reason); check that it exists and is readable")
+    static func unreadable(_ source: String, _ reason: Errno) -> SealError {
+        .source(source, detail: "\(reason); check that it exists and is readable")
     }
 }
 

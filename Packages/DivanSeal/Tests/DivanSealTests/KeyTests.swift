@@ -1,8 +1,8 @@
 import CDivanSeal
+import DivanPlatform
 import DivanSeal
 import DivanTestKit
 import Foundation
-import Glibc
 import Testing
 
 /// Keys, their sources, and their removal from memory.
@@ -67,7 +67,7 @@ struct KeyTests {
         try Data(Self.bytes).write(to: URL(filePath: raw))
         try Data("\(Self.digits)\n".utf8).write(to: URL(filePath: text))
         for path in [raw, text] {
-            chmod(path, 0o644)
+            try FileSystem.setPermissions(0o644, of: path)
             let error = SealError.source(
                 path,
                 detail: "readable by other users; run 'chmod 600' on it"
@@ -75,11 +75,11 @@ struct KeyTests {
             #expect(throws: error) {
                 try FileKey(path).key()
             }
-            chmod(path, 0o600)
+            try FileSystem.setPermissions(0o600, of: path)
             #expect(Self.isExpected(try FileKey(path).key()))
-            let descriptor = open(path, O_RDONLY)
-            defer { close(descriptor) }
-            #expect(Self.isExpected(try DescriptorKey(descriptor).key()))
+            let descriptor = try FileDescriptor.open(path, .readOnly)
+            defer { descriptor.close() }
+            #expect(Self.isExpected(try DescriptorKey(descriptor.rawValue).key()))
             #expect(Self.isExpected(try CommandKey("cat '\(path)'").key()))
         }
         Surroundings.set("DIVAN_SEAL_TEST", Self.digits)
@@ -93,36 +93,36 @@ struct KeyTests {
 
     /// Such a pipe as a shell makes for `<(command)`.
     @Test func `reading a key waits for a slow writer of a pipe`() throws {
-        var ends: [Int32] = [0, 0]
-        try #require(pipe(&ends) == 0)
-        let (reading, writing) = (ends[0], ends[1])
-        defer { close(reading) }
+        let (reading, writing) = try FileDescriptor.pipe()
+        defer { reading.close() }
         let digits = Array(Self.digits.utf8)
         Thread.detachNewThread {
             for digit in digits {
-                _ = withUnsafeBytes(of: digit) { write(writing, $0.baseAddress, 1) }
+                try? writing.writeAll([digit])
                 // Until it is read, or for a bounded number of checks if nobody reads.
-                var (left, count): (CInt, Int) = (1, 0)
-                while left > 0, count < 1_000_000, ioctl(writing, UInt(FIONREAD), &left) == 0 {
-                    sched_yield()
+                var count = 0
+                while count < 1_000_000,
+                    (try? reading.wait(for: .reading, milliseconds: 0))?.isEmpty == false
+                {
+                    CurrentThread.yield()
                     count += 1
                 }
             }
-            close(writing)
+            writing.close()
         }
-        #expect(Self.isExpected(try FileKey("/dev/fd/\(reading)").key()))
+        #expect(Self.isExpected(try FileKey("/dev/fd/\(reading.rawValue)").key()))
     }
 
     @Test func `a pipe without a writer is not treated as an empty file`() throws {
         let home = try TemporaryDirectory()
         let path = home.file("pipe")
-        try #require(mkfifo(path, 0o600) == 0)
+        try FileSystem.makePipe(path, permissions: 0o600)
         let digits = Array(Self.digits.utf8)
         Thread.detachNewThread {
             // Returns when the key is read.
-            let writing = open(path, O_WRONLY | O_CLOEXEC)
-            _ = digits.withUnsafeBytes { write(writing, $0.baseAddress, $0.count) }
-            close(writing)
+            let writing = try? FileDescriptor.open(path, [.writeOnly, .closeOnExec])
+            try? writing?.writeAll(digits)
+            writing?.close()
         }
         #expect(Self.isExpected(try FileKey(path).key()))
     }
@@ -144,8 +144,9 @@ struct KeyTests {
 
     /// A shell that starts with a signal ignored cannot undo that.
     @Test func `a key command is ended by SIGPIPE even if this process ignores the signal`() {
-        let before = signal(SIGPIPE, SIG_IGN)
-        defer { signal(SIGPIPE, before) }
+        let before = Signal.brokenPipe.action
+        Signal.brokenPipe.ignore()
+        defer { if let before { Signal.brokenPipe.setAction(before) } }
         #expect(throws: SealError.self) {
             try CommandKey("kill -PIPE $$; echo \(Self.digits)").key()
         }

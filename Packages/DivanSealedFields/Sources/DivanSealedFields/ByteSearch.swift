@@ -1,4 +1,4 @@
-internal import Glibc
+import DivanPlatform
 
 extension Span<UInt8> {
     /// Whether the bytes contain an ASCII text; the search looks for its byte at `rare`, which is rare.
@@ -8,17 +8,23 @@ extension Span<UInt8> {
             guard let start = bytes.baseAddress, bytes.count >= count, rare < count else {
                 return false
             }
-            // `memchr` and `memcmp` stay between `place` and the end, `count` bytes of each text.
+            // Both searches stay between `place` and the end, `count` bytes of each text.
             var place = rare
             let last = bytes.count - count + rare
             while place <= last {
                 let left = last - place + 1
                 guard
-                    let found = memchr(start + place, Int32(text.utf8Start[rare]), left)
+                    let found = Memory.position(
+                        of: text.utf8Start[rare],
+                        in: start + place,
+                        count: left
+                    )
                 else { return false }
-                let offset = UnsafeRawPointer(found) - UnsafeRawPointer(start)
-                if memcmp(start + offset - rare, text.utf8Start, count) == 0 { return true }
-                place = offset + 1
+                place += found
+                if Memory.areEqual(start + place - rare, text.utf8Start, count: count) {
+                    return true
+                }
+                place += 1
             }
             return false
         }

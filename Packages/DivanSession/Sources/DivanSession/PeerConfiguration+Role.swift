@@ -1,11 +1,11 @@
 public import DivanCompression
+import DivanPlatform
 public import DivanReplicator
-import Glibc
 
 extension PeerConfiguration {
     /// Creates a configuration that writes the system's time into checkpoints.
     public init(role: Role, codec: any CompressionCodec) {
-        self.init(role: role, codec: codec, secondsSince1970: { Int64(time(nil)) })
+        self.init(role: role, codec: codec, secondsSince1970: { WallClock.seconds() })
     }
 
     /// Whether this is an active peer that stays connected.

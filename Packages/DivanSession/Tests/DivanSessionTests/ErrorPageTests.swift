@@ -1,3 +1,4 @@
+import DivanPlatform
 import DivanReplicator
 import DivanTransport
 import DivanWebSocket
@@ -10,7 +11,7 @@ import Testing
 @Suite struct ErrorPageTests {
     private static let errors: [TransportError.Reason] = [
         .nameLookup(code: -3), .unknownHost("a"), .unknownInterface("a"),
-        .system(call: "connect", errno: ECONNREFUSED), .timeout(.connection),
+        .system(call: "connect", errno: Errno.connectionRefused.rawValue), .timeout(.connection),
         .handshake(HandshakeError(reason: .ended)),
         .refused(status: 404, explanation: "", headers: [:]), .tooManyRedirects(limit: 1),
         .invalidRedirect(""), .abnormalClose,

@@ -1,3 +1,4 @@
+import DivanPlatform
 import DivanReplicator
 import DivanRevisions
 import DivanSession
@@ -5,7 +6,6 @@ import DivanSimulation
 import DivanStore
 import DivanTransport
 import DivanWebSocket
-import Glibc
 import Testing
 
 /// When a lost connection is retried: `behaviour.md` §6 ("What is temporary", "Retry") and the
@@ -13,7 +13,10 @@ import Testing
 ///
 /// How the official configuration maps each value is tested with that configuration.
 @Suite struct RetryTableTests {
-    private static let refused = TransportError.Reason.system(call: "connect", errno: ECONNREFUSED)
+    private static let refused = TransportError.Reason.system(
+        call: "connect",
+        errno: Errno.connectionRefused.rawValue
+    )
 
     private func run(
         _ schedule: RetrySchedule,
@@ -39,7 +42,7 @@ import Testing
         let run = run(schedule, isContinuous: false, for: .seconds(100_000))
         #expect(run.waits == [2, 4, 8, 16, 32, 64, 128, 256, 300])
         #expect(run.statuses.last?.activity == .stopped)
-        #expect(run.statuses.last?.error?.code == Int(ECONNREFUSED))
+        #expect(run.statuses.last?.error?.code == Int(Errno.connectionRefused.rawValue))
     }
 
     @Test(arguments: [false, true])
@@ -292,7 +295,9 @@ import Testing
     }
 
     @Test(
-        arguments: [ENETRESET, ECONNABORTED, ECONNRESET, ETIMEDOUT, ECONNREFUSED],
+        arguments: [
+            Errno.networkReset, .connectionAbort, .connectionReset, .timedOut, .connectionRefused,
+        ].map(\.rawValue),
         [false, true]
     )
     func `temporary in both modes: a lost connection`(number: Int32, isContinuous: Bool) {
@@ -317,8 +322,9 @@ import Testing
     }
 
     private static let networkNumbers = [
-        ENETDOWN, ENETUNREACH, ENOTCONN, EHOSTDOWN, EHOSTUNREACH, EADDRNOTAVAIL, EPIPE,
-    ]
+        Errno.networkDown, .networkUnreachable, .socketNotConnected, .hostIsDown, .noRouteToHost,
+        .addressNotAvailable, .brokenPipe,
+    ].map(\.rawValue)
 
     @Test(arguments: networkNumbers)
     func `network-dependent: continuous replications retry like after any other error`(

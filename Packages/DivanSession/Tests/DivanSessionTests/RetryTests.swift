@@ -1,9 +1,9 @@
+import DivanPlatform
 import DivanReplicator
 import DivanSession
 import DivanStore
 import DivanTransport
 import DivanWebSocket
-import Glibc
 import Synchronization
 import Testing
 
@@ -36,7 +36,7 @@ import Testing
 
     @Test func `a temporary error is retried up to the attempt limit`() async {
         let statuses = await run(
-            failing: .system(call: "connect", errno: ECONNREFUSED),
+            failing: .system(call: "connect", errno: Errno.connectionRefused.rawValue),
             retry: schedule(3)
         )
         let expected: [SyncStatus.Activity] = [
@@ -44,7 +44,7 @@ import Testing
         ]
         #expect(statuses.map(\.activity) == expected)
         #expect(statuses.last?.error?.domain == .posix)
-        #expect(statuses.last?.error?.code == Int(ECONNREFUSED))
+        #expect(statuses.last?.error?.code == Int(Errno.connectionRefused.rawValue))
         #expect(statuses[2].error == nil, "the error is cleared when the next attempt starts")
     }
 

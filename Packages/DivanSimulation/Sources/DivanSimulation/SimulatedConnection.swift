@@ -1,6 +1,6 @@
+import DivanPlatform
 import DivanTransport
 import DivanWebSocket
-import Glibc
 
 /// Two ends and the link between them; used on the loop only.
 ///
@@ -62,7 +62,7 @@ final class SimulatedConnection {
         }
         guard network.draw(1...100) > conditions.refusedPercentage,
             let answer = network.answer(to: route)
-        else { return refuse(.system(call: "connect", errno: ECONNREFUSED)) }
+        else { return refuse(.system(call: "connect", errno: Errno.connectionRefused.rawValue)) }
         guard let subprotocol = answer.subprotocol else {
             return refuse(.refused(status: 400, explanation: "no subprotocol", headers: [:]))
         }
@@ -108,7 +108,7 @@ final class SimulatedConnection {
         for end in [client, server] {
             switch loss {
             case .end: end.endBehindInput()
-            case .reset: end.fail(.system(call: "recv", errno: ECONNRESET))
+            case .reset: end.fail(.system(call: "recv", errno: Errno.connectionReset.rawValue))
             case .silence: end.watchSilence()
             }
         }

@@ -1,5 +1,5 @@
+import DivanPlatform
 import DivanTransport
-import Glibc
 
 /// One end of a simulated connection.
 ///

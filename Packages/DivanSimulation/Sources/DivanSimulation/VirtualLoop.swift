@@ -1,5 +1,5 @@
+import DivanPlatform
 public import DivanTransport
-import Glibc
 import Synchronization
 
 /// An event loop without a thread, in virtual time: its owner runs it, and hours of virtual time take no real time.
@@ -28,7 +28,7 @@ public final class VirtualLoop: EventLoop {
     public var now: Duration { state.withLock { $0.now } }
 
     /// Whether the caller is the thread that runs the loop.
-    public var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
+    public var isCurrent: Bool { thread.load(ordering: .relaxed) == CurrentThread.id }
 
     /// Runs `work` in the next turn, after all work submitted before.
     public func execute(_ work: @escaping @Sendable () -> Void) {
@@ -89,7 +89,7 @@ public final class VirtualLoop: EventLoop {
     }
 
     private func turn(_ step: () -> Bool) {
-        let outer = thread.exchange(UInt(pthread_self()), ordering: .relaxed)
+        let outer = thread.exchange(CurrentThread.id, ordering: .relaxed)
         while step() {}
         thread.store(outer, ordering: .relaxed)
     }

@@ -1,4 +1,4 @@
-import Glibc
+import DivanPlatform
 
 /// Files that only their owner can read, and that are replaced completely or not at all.
 enum OwnFile {
@@ -8,32 +8,31 @@ enum OwnFile {
     ///   written by others, or is longer than `limit` bytes.
     static func read(_ path: String, limit: Int) throws(StatusError) -> [UInt8]? {
         // O_NONBLOCK: opening a pipe in its place must not block.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
-        guard descriptor >= 0 else {
-            if errno == ENOENT { return nil }
-            throw StatusError(
-                description: "\(path): \(String(cString: strerror(errno))); remove it"
-            )
+        let descriptor: FileDescriptor
+        do {
+            descriptor = try .open(path, [.readOnly, .closeOnExec, .nonBlocking, .noFollow])
+        } catch {
+            if error.errno == .noSuchFileOrDirectory { return nil }
+            throw StatusError(description: "\(path): \(error.errno); remove it")
         }
-        defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        defer { descriptor.close() }
+        guard let status = try? descriptor.status(), status.kind == .regular else {
             throw StatusError(description: "\(path): not a regular file; remove it")
         }
-        guard status.st_uid == geteuid() || status.st_uid == 0 else {
+        guard status.owner == CurrentProcess.effectiveUser || status.owner == 0 else {
             throw StatusError(
-                description: "\(path): owned by another user (\(status.st_uid)); "
+                description: "\(path): owned by another user (\(status.owner)); "
                     + "run the command as that user"
             )
         }
-        guard status.st_mode & 0o077 == 0 else {
-            let mode = String(status.st_mode & 0o7777, radix: 8)
+        guard status.permissions & 0o077 == 0 else {
+            let mode = String(status.permissions, radix: 8)
             throw StatusError(
                 description: "\(path): accessible to other users (mode \(mode)); "
                     + "run chmod 600, or remove the file"
             )
         }
-        guard let bytes = bytes(of: descriptor, limit: limit) else {
+        guard let bytes = try? descriptor.readAll(limit: limit) else {
             throw StatusError(
                 description: "\(path): unreadable or larger than \(limit) bytes; remove it"
             )
@@ -43,56 +42,32 @@ enum OwnFile {
 
     /// Reads any file that can be read and has at most `limit` bytes.
     static func contents(_ path: String, limit: Int) -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        return bytes(of: descriptor, limit: limit)
+        guard let descriptor = try? FileDescriptor.open(path, [.readOnly, .closeOnExec]) else {
+            return nil
+        }
+        defer { descriptor.close() }
+        return try? descriptor.readAll(limit: limit)
     }
 
     /// Replaces a file with these bytes; false if that fails.
     static func replace(_ path: String, with bytes: [UInt8]) -> Bool {
         let draft = path + ".new"
-        unlink(draft)
-        let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
-        let descriptor = open(draft, flags, 0o600)
-        guard descriptor >= 0 else { return false }
-        let isWhole = write(bytes, to: descriptor)
-        close(descriptor)
-        guard isWhole, rename(draft, path) == 0 else {
-            unlink(draft)
+        try? FileSystem.removeFile(draft)
+        let flags: FileDescriptor.OpenFlags = [
+            .writeOnly, .create, .exclusive, .closeOnExec, .noFollow,
+        ]
+        guard let descriptor = try? FileDescriptor.open(draft, flags, permissions: 0o600) else {
             return false
         }
-        return true
-    }
-
-    private static func bytes(of descriptor: Int32, limit: Int) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 1 << 14)
-        while true {
-            let count = piece.withUnsafeMutableBytes {
-                Glibc.read(descriptor, $0.baseAddress, $0.count)
-            }
-            if count == 0 { return bytes }
-            if count < 0 {
-                if errno == EINTR { continue }
-                return nil
-            }
-            bytes += piece.prefix(count)
-            if bytes.count > limit { return nil }
+        do {
+            defer { descriptor.close() }
+            try descriptor.writeAll(bytes)
+            try FileSystem.rename(draft, to: path)
+            return true
+        } catch {
+            try? FileSystem.removeFile(draft)
+            return false
         }
-    }
-
-    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0 {
-                if errno == EINTR { continue }
-                return false
-            }
-            rest = rest.dropFirst(count)
-        }
-        return true
     }
 }
 

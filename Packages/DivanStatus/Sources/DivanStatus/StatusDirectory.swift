@@ -1,6 +1,6 @@
 public import DivanJSON
+import DivanPlatform
 import Foundation
-import Glibc
 import Synchronization
 
 /// Publishes the status of replicators and listeners to other processes, in small files inside a database.
@@ -15,7 +15,7 @@ public struct StatusDirectory: Sendable {
     private let own: String
     /// Whether entries may contain document IDs; set it to false for an encrypted database.
     public var namesDocuments: Bool
-    private let start = Self.start(of: getpid())
+    private let start = Self.start(of: CurrentProcess.id)
 
     /// Creates the status of one listener or replicator in a database's directory.
     ///
@@ -24,7 +24,7 @@ public struct StatusDirectory: Sendable {
         self.namesDocuments = namesDocuments
         directory = bundle + "/.status"
         let number = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
-        own = "\(directory)/\(getpid())-\(number).json"
+        own = "\(directory)/\(CurrentProcess.id)-\(number).json"
     }
 
     /// Publishes the entry, replacing the previous one.
@@ -33,25 +33,23 @@ public struct StatusDirectory: Sendable {
     @discardableResult
     public func publish(_ status: JSONObject) -> Bool {
         var status = namesDocuments ? status : status.withoutDocuments
-        status["pid"] = JSON(Int(getpid()))
+        status["pid"] = JSON(Int(CurrentProcess.id))
         status["processStart"] = start.map { .string($0) } ?? .null
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        let seconds = Double(time.tv_sec) + Double(time.tv_nsec / 1_000_000) / 1000
+        let seconds = Double(WallClock.milliseconds()) / 1000
         status["updated"] = .string(ISO8601.format(secondsSince1970: seconds))
         guard let bytes = try? JSON.object(status).canonicalBytes(),
             bytes.count <= StatusLimits.fileByteCount
         else { return false }
-        mkdir(directory, 0o700)
+        try? FileSystem.makeDirectory(directory)
         // Once for each entry: who is killed again and again would leave a file each time.
-        if access(own, F_OK) != 0 { sweep() }
+        if !FileSystem.isAccessible(own) { sweep() }
         return OwnFile.replace(own, with: bytes)
     }
 
     /// Removes the entry.
     public func withdraw() {
-        unlink(own)
-        rmdir(directory)
+        try? FileSystem.removeFile(own)
+        try? FileSystem.removeDirectory(directory)
     }
 
     /// Removes the files of killed processes.
@@ -61,11 +59,11 @@ public struct StatusDirectory: Sendable {
             let entry = name.hasSuffix(".new") ? String(name.dropLast(4)) : name
             guard let process = Self.process(of: entry) else { continue }
             let file = "\(directory)/\(name)"
-            if isLeft(file, by: process.pid) { unlink(file) }
+            if isLeft(file, by: process.pid) { try? FileSystem.removeFile(file) }
         }
     }
 
-    private func isLeft(_ file: String, by pid: pid_t) -> Bool {
+    private func isLeft(_ file: String, by pid: Int32) -> Bool {
         // Half an entry does not say when its process began.
         guard let status = try? status(in: file) else { return Self.start(of: pid) == nil }
         return !Self.isOfLiving(status, pid)
@@ -77,7 +75,7 @@ public struct StatusDirectory: Sendable {
             .flatMap { (try? JSON(parsing: $0))?.object }
     }
 
-    private static func isOfLiving(_ status: JSONObject, _ pid: pid_t) -> Bool {
+    private static func isOfLiving(_ status: JSONObject, _ pid: Int32) -> Bool {
         guard let start = status["processStart"]?.string else { return false }
         return start == self.start(of: pid)
     }
@@ -94,7 +92,7 @@ public struct StatusDirectory: Sendable {
             // The process may have ended in the meantime.
             guard let status = try status(in: file) else { continue }
             guard Self.isOfLiving(status, process.pid) else {
-                unlink(file)  // it was killed
+                try? FileSystem.removeFile(file)  // it was killed
                 continue
             }
             statuses.append(status)
@@ -107,10 +105,10 @@ public struct StatusDirectory: Sendable {
     }
 
     /// The process in the name of a file, `4711-2.json`, and the number of its entry.
-    private static func process(of name: String) -> (pid: pid_t, number: Int)? {
+    private static func process(of name: String) -> (pid: Int32, number: Int)? {
         guard name.hasSuffix(".json") else { return nil }
         let parts = name.dropLast(5).split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count <= 2, let pid = parts.first.flatMap({ pid_t($0) }), pid > 0 else {
+        guard parts.count <= 2, let pid = parts.first.flatMap({ Int32($0) }), pid > 0 else {
             return nil
         }
         guard parts.count == 2 else { return (pid, 0) }
@@ -118,7 +116,7 @@ public struct StatusDirectory: Sendable {
     }
 
     /// When a process began, in kernel ticks: a reused process ID has another start.
-    private static func start(of pid: pid_t) -> String? {
+    private static func start(of pid: Int32) -> String? {
         guard let bytes = OwnFile.contents("/proc/\(pid)/stat", limit: 1 << 16),
             // The program's name may contain spaces and parentheses.
             let end = bytes.lastIndex(of: UInt8(ascii: ")"))

@@ -1,4 +1,5 @@
 import DivanJSON
+import DivanPlatform
 import DivanStatus
 import DivanTestKit
 import Foundation
@@ -51,7 +52,7 @@ import Testing
         #expect(one.publish(["verb": "push"]))
         let verbs = try one.read().map { $0["verb"]?.string }
         #expect(verbs == ["push", "serve"])
-        #expect(try one.read().allSatisfy { $0["pid"]?.int == Int64(getpid()) })
+        #expect(try one.read().allSatisfy { $0["pid"]?.int == Int64(CurrentProcess.id) })
         for name in files + [""] {
             let path = "\(bundle)/.status/\(name)"
             let attributes = try FileManager.default.attributesOfItem(atPath: path)
@@ -69,9 +70,9 @@ import Testing
         let board = StatusDirectory(bundle: bundle)
         board.publish(["verb": "sync"])
         let text = #"{"verb":"ghost","processStart":"1"}"#
-        let ghost = bundle + "/.status/\(getpid())-900.json"
+        let ghost = bundle + "/.status/\(CurrentProcess.id)-900.json"
         try Data(text.utf8).write(to: URL(fileURLWithPath: ghost))
-        chmod(ghost, 0o600)
+        try FileSystem.setPermissions(0o600, of: ghost)
         #expect(try board.read().map { $0["verb"]?.string } == ["sync"])
         #expect(!FileManager.default.fileExists(atPath: ghost))
         // Files with other names are not entries.
@@ -89,11 +90,16 @@ import Testing
             withIntermediateDirectories: true
         )
         // No process has such a number; one has this, and begins to write.
-        for name in ["1999999999-1.json", "1999999999-2.json.new", "\(getpid())-900.json.new"] {
+        for name in [
+            "1999999999-1.json", "1999999999-2.json.new", "\(CurrentProcess.id)-900.json.new",
+        ] {
             try Data(#"{"stall":"reply to"#.utf8).write(to: URL(filePath: "\(directory)/\(name)"))
         }
         StatusDirectory(bundle: bundle).publish(["verb": "sync"])
-        #expect(files.count == 2 && files.allSatisfy { $0.hasPrefix("\(getpid())-") }, "\(files)")
+        #expect(
+            files.count == 2 && files.allSatisfy { $0.hasPrefix("\(CurrentProcess.id)-") },
+            "\(files)"
+        )
     }
 
     @Test func `a file that others can write is reported and not used`() throws {
@@ -102,9 +108,9 @@ import Testing
         board.publish([:])
         let file = bundle + "/.status/1.json"
         try Data("{}".utf8).write(to: URL(fileURLWithPath: file))
-        chmod(file, 0o644)
+        try FileSystem.setPermissions(0o644, of: file)
         #expect(throws: StatusError.self) { try board.read() }
-        chmod(file, 0o600)
+        try FileSystem.setPermissions(0o600, of: file)
         #expect(try board.read().count == 1)
         let link = bundle + "/.status/2.json"
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/etc/passwd")
@@ -131,7 +137,8 @@ import Testing
     }
 
     /// Only root can change the owner of a file.
-    @Test(.enabled(if: geteuid() == 0)) func `a file of another user is reported as such`() throws {
+    @Test(.enabled(if: CurrentProcess.effectiveUser == 0))
+    func `a file of another user is reported as such`() throws {
         defer { try? FileManager.default.removeItem(atPath: bundle) }
         let board = StatusDirectory(bundle: bundle)
         board.publish([:])

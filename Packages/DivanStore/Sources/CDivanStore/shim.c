@@ -60,8 +60,6 @@ static int bind_row(sqlite3_stmt *statement, int last, const divan_row *row) {
     return code;
 }
 
-int divan_sync_file_system(int descriptor) { return syncfs(descriptor); }
-
 void divan_begin_write_out(int descriptor) {
     // Without waiting, it does not consume an error that the later sync is to report.
     (void)sync_file_range(descriptor, 0, 0, SYNC_FILE_RANGE_WRITE);

@@ -1,6 +1,7 @@
 public import DivanCrypto
 public import DivanDelta
 internal import DivanLog
+import DivanPlatform
 public import DivanRevisions
 internal import Synchronization
 
@@ -63,7 +64,7 @@ public final class Store: Sendable {
             archive: archive,
             place: nil,
             random: random,
-            wallTime: wallTime ?? SystemWallTime.now
+            wallTime: wallTime ?? WallClock.now
         )
     }
 
@@ -75,7 +76,7 @@ public final class Store: Sendable {
         place: StorePlace?,
         observers: StoreObservers = StoreObservers(),
         random: any RandomSource = SystemRandomSource(),
-        wallTime: @escaping @Sendable () -> UInt64 = SystemWallTime.now
+        wallTime: @escaping @Sendable () -> UInt64 = WallClock.now
     ) {
         self.engine = engine
         authorship = Authorship(identity, random: random, wallTime: wallTime)
@@ -114,7 +115,7 @@ public final class Store: Sendable {
             archive: archive,
             place: nil,
             random: random,
-            wallTime: wallTime ?? SystemWallTime.now
+            wallTime: wallTime ?? WallClock.now
         )
     }
 

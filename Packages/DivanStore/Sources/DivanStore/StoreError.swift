@@ -1,6 +1,6 @@
 internal import CDivanStore
+public import DivanPlatform
 public import DivanRevisions
-internal import Glibc
 
 /// An error of a store.
 ///
@@ -77,13 +77,36 @@ public struct StoreError: Error, Equatable, Sendable {
     }
 
     /// The error for the `errno` of a failed system call.
-    static func system(_ number: Int32, at path: String) -> StoreError {
+    static func system(_ number: Errno, at path: String) -> StoreError {
         switch number {
-        case ENOSPC, EDQUOT: StoreError(.diskFull, at: path)
-        case EROFS: StoreError(.readOnly, at: path)
-        default: StoreError(.io(number), at: path)
+        case .noSpace, .diskQuotaExceeded: StoreError(.diskFull, at: path)
+        case .readOnlyFileSystem: StoreError(.readOnly, at: path)
+        default: StoreError(.io(number.rawValue), at: path)
         }
     }
+
+    /// Whether the system denies access.
+    var isDenied: Bool {
+        guard case .io(let number) = code else { return false }
+        return [.permissionDenied, .notPermitted].contains(Errno(number))
+    }
+
+    /// Returns what a system call returns; its failure becomes the error for a path.
+    static func wrapping<T>(
+        _ call: @autoclosure () throws(SystemError) -> T,
+        at path: String
+    ) throws(StoreError) -> T {
+        do {
+            return try call()
+        } catch {
+            throw .system(error.errno, at: path)
+        }
+    }
+}
+
+extension StoreError.Code {
+    /// A system call failed for this reason.
+    public static func io(_ reason: Errno) -> StoreError.Code { .io(reason.rawValue) }
 }
 
 extension StoreError: CustomStringConvertible {
@@ -210,23 +233,24 @@ extension StoreError.Code {
         switch self {
         case .diskFull:
             ("no space left on the disk", "free some space, and try again; no data is lost")
-        case .io(let number) where number == EACCES || number == EPERM:
+        case .io(let number) where [.permissionDenied, .notPermitted].contains(Errno(number)):
             (
-                String(cString: strerror(number)) + " (errno \(number))",
+                "\(Errno(number)) (errno \(number))",
                 "check the owner and permissions of the file and its directories"
             )
-        case .io(let number) where number == EMFILE || number == ENFILE:
+        case .io(let number)
+        where [.tooManyOpenFiles, .tooManyOpenFilesInSystem].contains(Errno(number)):
             (
-                String(cString: strerror(number)) + " (errno \(number))",
+                "\(Errno(number)) (errno \(number))",
                 "raise the limit on open files"
             )
-        case .io(ESTALE):
+        case .io(let number) where Errno(number) == .staleFileHandle:
             (
-                "the file was removed or replaced while the database was open (errno \(ESTALE))",
+                "the file was removed or replaced while the database was open (errno \(number))",
                 "close the database, and open it again"
             )
         case .io(let number):
-            (String(cString: strerror(number)) + " (errno \(number))", "check the file system")
+            ("\(Errno(number)) (errno \(number))", "check the file system")
         case .noSuchBlob(let digest):
             ("blob \(digest) is missing", "sync the document again to download it")
         case .blobMismatch(let expected, let actual):
@@ -250,7 +274,8 @@ extension StoreError {
     var isAboutPlace: Bool {
         switch code {
         case .readOnly: true
-        case .io(let number): [EACCES, EPERM, EROFS].contains(number)
+        case .io(let number):
+            [.permissionDenied, .notPermitted, .readOnlyFileSystem].contains(Errno(number))
         case .sqlite(let code, _): code & 0xFF == SQLITE_CANTOPEN
         default: false
         }

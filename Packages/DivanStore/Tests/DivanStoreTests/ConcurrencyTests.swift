@@ -1,3 +1,4 @@
+import DivanPlatform
 import DivanRevisions
 import DivanStore
 import DivanTestKit
@@ -48,7 +49,7 @@ import Testing
                     inside.signal()
                     outside.wait()
                     // The other thread has started; it must not hold a lock that this one needs.
-                    for _ in 0..<1_000 { sched_yield() }
+                    for _ in 0..<1_000 { CurrentThread.yield() }
                     try Store.open(directory: directory).close()
                 }
             }

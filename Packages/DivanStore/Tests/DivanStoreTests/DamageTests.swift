@@ -1,8 +1,8 @@
 import DivanJSON
+import DivanPlatform
 import DivanQuery
 import DivanRevisions
 import DivanTestKit
-import Glibc
 import Testing
 
 @testable import DivanStore
@@ -133,7 +133,7 @@ import Testing
             try store.close()
         }
         let file = path + "/Attachments/" + digest.fileName
-        try #require(chmod(file, 0o600) == 0)
+        try FileSystem.setPermissions(0o600, of: file)
         try write(Array("c0ntent".utf8), to: file)
         try SQLiteConnection(path: database, mode: .readWrite)
             .execute("UPDATE docs_1 SET body = body || ' ' WHERE documentID = 'x'")
@@ -216,7 +216,7 @@ import Testing
     }
 
     @Test func `a missing database file is not recreated next to existing blobs`() throws {
-        try #require(unlink(database) == 0)
+        try FileSystem.removeFile(database)
         guard case .notADatabase = try openingCode() else {
             throw Unexpected(outcome: "\(String(describing: try openingCode()))")
         }
@@ -244,19 +244,20 @@ import Testing
     }
 
     @Test func `a directory in place of the database file is refused`() throws {
-        try #require(unlink(database) == 0 && mkdir(database, 0o700) == 0)
+        try FileSystem.removeFile(database)
+        try FileSystem.makeDirectory(database)
         guard case .notADatabase = try openingCode() else {
             throw Unexpected(outcome: "\(String(describing: try openingCode()))")
         }
     }
 
     @Test func `a link in place of the database file or its directory is refused`() throws {
-        try #require(rename(database, home.file("elsewhere")) == 0)
-        try #require(symlink(home.file("elsewhere"), database) == 0)
+        try FileSystem.rename(database, to: home.file("elsewhere"))
+        try FileSystem.symbolicLink(database, to: home.file("elsewhere"))
         guard case .notADatabase = try openingCode() else {
             throw Unexpected(outcome: "\(String(describing: try openingCode()))")
         }
-        try #require(symlink(path, home.file("b.cblite2")) == 0)
+        try FileSystem.symbolicLink(home.file("b.cblite2"), to: path)
         let code = try refusal { _ = try Store.open(directory: home.file("b.cblite2")) }
         guard case .notADatabase = code else {
             throw Unexpected(outcome: "\(String(describing: code))")
@@ -462,7 +463,7 @@ import Testing
         let store = try Store.open(directory: path)
         try store.write { _ = try $0.save("last", in: .default, body: Array("{}".utf8)) }
         let other = home.file("b.cblite2")
-        try #require(mkdir(other, 0o700) == 0)
+        try FileSystem.makeDirectory(other, permissions: 0o700)
         for name in ["db.sqlite3", "db.sqlite3-wal"] {
             try write(contents(path + "/" + name), to: other + "/" + name)
         }
@@ -491,7 +492,7 @@ import Testing
                     + " newer version of Divan"
             ),
             (
-                StoreError(.io(EIO), at: "/x"),
+                StoreError(.io(.ioError), at: "/x"),
                 "/x: Input/output error (errno 5); check the file system"
             ),
         ]

@@ -1,4 +1,5 @@
 import CDivanStoreFaults
+import DivanPlatform
 import DivanRevisions
 import DivanStore
 import DivanTestKit
@@ -16,12 +17,12 @@ extension FaultTests {
 
             func arm(_ prefix: String) {
                 switch self {
-                case .writes: divan_faults_arm(prefix, 1, .max, EIO)
-                case .room: divan_faults_arm(prefix, 1, .max, ENOSPC)
-                case .syncs: divan_faults_arm_syncs(prefix, EIO)
-                case .reads: divan_faults_arm_reads(prefix, 1, .max, EIO)
-                case .writesOnce: divan_faults_arm(prefix, 1, 1, EIO)
-                case .readsOnce: divan_faults_arm_reads(prefix, 1, 1, EIO)
+                case .writes: divan_faults_arm(prefix, 1, .max, Errno.ioError.rawValue)
+                case .room: divan_faults_arm(prefix, 1, .max, Errno.noSpace.rawValue)
+                case .syncs: divan_faults_arm_syncs(prefix, Errno.ioError.rawValue)
+                case .reads: divan_faults_arm_reads(prefix, 1, .max, Errno.ioError.rawValue)
+                case .writesOnce: divan_faults_arm(prefix, 1, 1, Errno.ioError.rawValue)
+                case .readsOnce: divan_faults_arm_reads(prefix, 1, 1, Errno.ioError.rawValue)
                 }
             }
         }
@@ -93,7 +94,7 @@ extension FaultTests {
             _ = try store.save("before", in: .default, body: Self.body)
             let log = path + "/db.sqlite3-wal"
             let committedCount = try Data(contentsOf: URL(filePath: log)).count
-            divan_faults_arm_syncs(home.path, EIO)
+            divan_faults_arm_syncs(home.path, Errno.ioError.rawValue)
             let code = try refusal {
                 _ = try store.save("meanwhile", in: .default, body: Self.body)
                 try store.compact()

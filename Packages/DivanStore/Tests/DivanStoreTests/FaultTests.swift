@@ -1,4 +1,5 @@
 import CDivanStoreFaults
+import DivanPlatform
 import DivanRevisions
 import DivanTestKit
 import Foundation
@@ -21,10 +22,18 @@ import Testing
         let testDescription: String
 
         static let all = [
-            Kind(number: EIO, isLasting: false, testDescription: "EIO once"),
-            Kind(number: EIO, isLasting: true, testDescription: "EIO from then on"),
-            Kind(number: ENOSPC, isLasting: false, testDescription: "ENOSPC once"),
-            Kind(number: ENOSPC, isLasting: true, testDescription: "ENOSPC from then on"),
+            Kind(number: Errno.ioError.rawValue, isLasting: false, testDescription: "EIO once"),
+            Kind(
+                number: Errno.ioError.rawValue,
+                isLasting: true,
+                testDescription: "EIO from then on"
+            ),
+            Kind(number: Errno.noSpace.rawValue, isLasting: false, testDescription: "ENOSPC once"),
+            Kind(
+                number: Errno.noSpace.rawValue,
+                isLasting: true,
+                testDescription: "ENOSPC from then on"
+            ),
         ]
     }
 
@@ -114,7 +123,7 @@ import Testing
         var first: Int64 = 1
         while true {
             let store = try PackedStoreFixture.open(room.directory)
-            divan_faults_arm_reads(room.home.path, first, failing, EIO)
+            divan_faults_arm_reads(room.home.path, first, failing, Errno.ioError.rawValue)
             let code = try refusal { _ = try store.read { try $0.document(id, in: .default) } }
             let callCount = divan_faults_disarm()
             switch code {
@@ -160,7 +169,7 @@ import Testing
         let store = try Store.open(directory: path)
         let body = Array(#"{"n":1}"#.utf8)
         _ = try store.save("before", in: .default, body: body)
-        divan_faults_arm(home.path, 1, .max, EACCES)
+        divan_faults_arm(home.path, 1, .max, Errno.permissionDenied.rawValue)
         let code = try refusal { _ = try store.save("meanwhile", in: .default, body: body) }
         guard case .io = code else { throw Unexpected(outcome: "\(String(describing: code))") }
         #expect(try store.read { try $0.document("before", in: .default) }?.body == body)
@@ -183,7 +192,7 @@ import Testing
         let store = try Store.open(directory: home.file("a.cblite2"), options: options)
         let body = Array(#"{"n":1}"#.utf8)
         _ = try store.save("before", in: .default, body: body)
-        divan_faults_arm_syncs(home.path, EIO)
+        divan_faults_arm_syncs(home.path, Errno.ioError.rawValue)
         let code = try? refusal { _ = try store.save("after", in: .default, body: body) }
         #expect((divan_faults_disarm() > 0) == fullSync)
         #expect((code != nil) == fullSync)
@@ -235,7 +244,7 @@ import Testing
         return switch error.code {
         // SQLite distinguishes a full disk from a broken one only when it writes, not when it syncs.
         case .io(EIO): true
-        case .diskFull: kind.number == ENOSPC
+        case .diskFull: kind.number == Errno.noSpace.rawValue
         case .noSuchCollection: true
         default: false
         }

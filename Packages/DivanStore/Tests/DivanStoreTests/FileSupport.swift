@@ -1,4 +1,4 @@
-import Glibc
+import DivanPlatform
 import Testing
 
 /// Names in a directory, sorted.
@@ -36,6 +36,6 @@ func contents(_ path: String) throws -> [UInt8] {
 
 /// Replaces a file by a symbolic link.
 func replaceWithLink(_ path: String, to target: String) throws {
-    try #require(unlink(path) == 0)
-    try #require(symlink(target, path) == 0)
+    try FileSystem.removeFile(path)
+    try FileSystem.symbolicLink(path, to: target)
 }

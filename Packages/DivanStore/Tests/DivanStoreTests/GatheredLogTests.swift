@@ -1,4 +1,5 @@
 import CDivanStoreFaults
+import DivanPlatform
 import DivanRevisions
 import DivanTestKit
 import Foundation
@@ -24,7 +25,7 @@ extension FaultTests {
                 options: StoreOptions(sealing: isSealed ? try TestSealing(1) : nil)
             )
             let body = Array(#"{"text":"\#(String(repeating: "x", count: 1_000))"}"#.utf8)
-            divan_faults_arm(home.path, 0, 0, EIO)
+            divan_faults_arm(home.path, 0, 0, Errno.ioError.rawValue)
             try store.write { writer in
                 for number in 0..<1_000 {
                     let id = DocumentID(unchecked: "doc-\(number)")
@@ -161,7 +162,7 @@ extension FaultTests {
             for id in 1...14 {
                 try connection.execute("INSERT INTO rows VALUES (\(id), \(id), zeroblob(3000))")
             }
-            divan_faults_arm(home.path, 1, 1, ENOSPC)
+            divan_faults_arm(home.path, 1, 1, Errno.noSpace.rawValue)
             // Only the statement is undone: the transaction continues.
             #expect(throws: StoreError.self) {
                 try connection.execute("UPDATE rows SET value = value + 1")

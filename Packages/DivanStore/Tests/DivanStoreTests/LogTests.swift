@@ -1,4 +1,5 @@
 import CDivanStoreFaults
+import DivanPlatform
 import DivanRevisions
 import DivanTestKit
 import Foundation
@@ -191,7 +192,7 @@ extension FaultTests {
         let store = try Store.open(directory: path)
         // The first commit syncs the log's header.
         _ = try store.save("first", in: .default, body: body)
-        divan_faults_arm_syncs(home.path, EIO)
+        divan_faults_arm_syncs(home.path, Errno.ioError.rawValue)
         var savedCount = 1
         let code = try refusal {
             // The writer waits for the checkpoint before it has written that much.

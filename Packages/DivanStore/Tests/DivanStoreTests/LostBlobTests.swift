@@ -1,6 +1,6 @@
+import DivanPlatform
 import DivanRevisions
 import DivanTestKit
-import Glibc
 import Synchronization
 import Testing
 
@@ -21,26 +21,26 @@ import Testing
                 guard self.failsToOpen.load(ordering: .relaxed) else {
                     return BlobCalls.system.open(path, flags)
                 }
-                errno = EMFILE
+                errno = Errno.tooManyOpenFiles.rawValue
                 return -1
             }
             calls.read = { descriptor, room, offset in
                 guard self.failsToRead.load(ordering: .relaxed) else {
                     return BlobCalls.system.read(descriptor, room, offset)
                 }
-                errno = EIO
+                errno = Errno.ioError.rawValue
                 return -1
             }
             calls.write = { descriptor, bytes in
                 guard self.isFull.load(ordering: .relaxed), bytes.count < 128 << 10 else {
                     return BlobCalls.system.write(descriptor, bytes)
                 }
-                errno = ENOSPC
+                errno = Errno.noSpace.rawValue
                 return -1
             }
             let fails: @Sendable () -> Int32 = {
                 guard self.fails.load(ordering: .relaxed) else { return 0 }
-                errno = EIO
+                errno = Errno.ioError.rawValue
                 return -1
             }
             calls.sync = { _ in fails() }
@@ -73,7 +73,7 @@ import Testing
         try store.close()
         let blobs = home.file("a.cblite2/Attachments/")
         for name in digests.map(\.fileName) {
-            #expect(rename(blobs + name, blobs + "pending_" + name) == 0)
+            try FileSystem.rename(blobs + name, to: blobs + "pending_" + name)
         }
     }
 
@@ -244,7 +244,7 @@ import Testing
         let sync: @Sendable (Int32) -> Int32 = { descriptor in
             let isDirectory = opened.withLock { $0.contains(descriptor) }
             guard isDirectory, fails.load(ordering: .relaxed) else { return 0 }
-            errno = EIO
+            errno = Errno.ioError.rawValue
             return -1
         }
         (calls.sync, calls.syncAll) = (sync, sync)
@@ -298,7 +298,7 @@ import Testing
         calls.syncAll = { descriptor in
             let isDeaf = deaf.withLock { $0.contains(descriptor) }
             guard isTold.load(ordering: .relaxed), !isDeaf else { return 0 }
-            errno = EIO
+            errno = Errno.ioError.rawValue
             return -1
         }
         let path = home.file("b.cblite2")

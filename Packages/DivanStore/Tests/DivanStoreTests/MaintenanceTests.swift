@@ -1,3 +1,4 @@
+import DivanPlatform
 import DivanRevisions
 import DivanTestKit
 import Testing

@@ -1,6 +1,6 @@
+import DivanPlatform
 import DivanRevisions
 import DivanTestKit
-import Glibc
 import Testing
 
 // A file of an older version is created with the engine's own connection.
@@ -143,7 +143,7 @@ import Testing
             """
         )
         let crashed = home.file("crashed.cblite2")
-        try #require(mkdir(crashed, 0o700) == 0)
+        try FileSystem.makeDirectory(crashed, permissions: 0o700)
         for name in ["/db.sqlite3", "/db.sqlite3-wal"] {
             try write(contents(path + name), to: crashed + name)
         }

@@ -1,8 +1,8 @@
 import CDivanStoreFaults
+import DivanPlatform
 import DivanRevisions
 import DivanTestKit
 import Foundation
-import Glibc
 import Synchronization
 import Testing
 
@@ -11,7 +11,7 @@ import Testing
 
 /// A database that is read by somebody who may not write next to it, so that the index of a log cannot be
 /// created.
-@Suite(.enabled(if: geteuid() == 0, "only root can become somebody else"))
+@Suite(.enabled(if: CurrentProcess.effectiveUser == 0, "only root can become somebody else"))
 struct ReadOnlyPlaceTests {
     private let home: TemporaryDirectory
     private var path: String { home.file("a.cblite2") }
@@ -38,8 +38,8 @@ struct ReadOnlyPlaceTests {
     }
 
     private func open() throws {
-        for place in [home.path, path] { #expect(chmod(place, 0o755) == 0) }
-        #expect(chmod(path + "/db.sqlite3", 0o644) == 0)
+        for place in [home.path, path] { try FileSystem.setPermissions(0o755, of: place) }
+        try FileSystem.setPermissions(0o644, of: path + "/db.sqlite3")
     }
 
     @Test func `a reader without write permission sees commits of a writer that opens later`()

@@ -1,4 +1,5 @@
 import CDivanStoreFaults
+import DivanPlatform
 import DivanRevisions
 import DivanTestKit
 import Foundation
@@ -32,7 +33,7 @@ extension FaultTests {
     }
 
     /// A disk that fails or fills up at any step of a change of the key.
-    @Test(arguments: [EIO, ENOSPC])
+    @Test(arguments: [Errno.ioError, .noSpace].map(\.rawValue))
     func `a key change that fails leaves the old key`(number: Int32) throws {
         try #require(divan_faults_install() == 0)
         let isThorough = ProcessInfo.processInfo.environment["DIVAN_THOROUGH"] != nil

@@ -1,3 +1,4 @@
+import DivanPlatform
 import DivanRevisions
 import DivanTestKit
 import Foundation
@@ -21,7 +22,7 @@ import Testing
             try store.close()
         }
         let folder = path + "/Attachments/"
-        try #require(chmod(folder + digest.fileName, 0o600) == 0)
+        try FileSystem.setPermissions(0o600, of: folder + digest.fileName)
         try Data("c0ntent".utf8).write(to: URL(filePath: folder + digest.fileName))
         try SQLiteConnection(path: path + "/db.sqlite3", mode: .readWrite)
             .execute("UPDATE docs_1 SET body = body || ' ' WHERE documentID = 'doc-5'")
@@ -32,7 +33,10 @@ import Testing
         defer { try? store.close() }
         let inspection = try store.inspect()
         // No file of this name can be removed.
-        try #require(mkdir(folder + BlobDisk.pendingPrefix + digest.fileName, 0o700) == 0)
+        try FileSystem.makeDirectory(
+            folder + BlobDisk.pendingPrefix + digest.fileName,
+            permissions: 0o700
+        )
         let restoration = try store.restore(inspection, from: source)
         #expect(restoration.restoredCount == 1)
         #expect(restoration.lostRevisions.map(\.name.documentID) == ["doc-5"])

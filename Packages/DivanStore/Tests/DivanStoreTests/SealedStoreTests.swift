@@ -1,7 +1,7 @@
+import DivanPlatform
 import DivanRevisions
 import DivanTestKit
 import Foundation
-import Glibc
 import Synchronization
 import Testing
 
@@ -187,7 +187,7 @@ struct SealedStoreTests {
         // So that the database is only read, as without write permission: nobody finishes the change.
         let lock = Glibc.open(path + "/lock", O_RDWR)
         try #require(lock >= 0 && flock(lock, LOCK_EX) == 0)
-        defer { close(lock) }
+        defer { lock.close() }
         try Store.copy(directory: path, to: target, sealing: try TestSealing(2))
         #expect(try Self.refusal(target, key: 2) == nil)
     }

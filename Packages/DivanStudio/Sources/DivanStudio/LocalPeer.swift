@@ -1,17 +1,17 @@
+import DivanPlatform
 import DivanTransport
-import Glibc
 
 /// Whose program is at the other end of a connection within this machine.
 ///
 /// Source: Linux, `Documentation/networking/proc_net_tcp.rst`.
 enum LocalPeer {
     /// Stands for a connection that is over already.
-    static let nobody = uid_t.max
+    static let nobody = UInt32.max
     /// Bytes of one table that are looked at: some hundred thousand connections.
     private static let tableByteCount = 64 << 20
 
     /// The user who made a connection to a port of 127.0.0.1; `nil` where the system does not tell.
-    static func user(of address: SocketAddress, to port: UInt16) -> uid_t? {
+    static func user(of address: SocketAddress, to port: UInt16) -> UInt32? {
         let octets = address.host.split(separator: ".").compactMap { UInt8($0) }
         let tables = ["/proc/net/tcp", "/proc/net/tcp6"].compactMap(contents)
         guard octets.count == 4, !tables.isEmpty else { return nil }
@@ -19,14 +19,14 @@ enum LocalPeer {
         return tables.lazy.compactMap { user(from, to, in: $0) }.first ?? nobody
     }
 
-    private static func user(_ from: String, _ to: String, in table: String) -> uid_t? {
+    private static func user(_ from: String, _ to: String, in table: String) -> UInt32? {
         for line in table.split(separator: "\n") {
             let fields = line.split(separator: " ")
             // Without an inode the socket is nobody's any more, and says that it was root's.
             guard fields.count > 9, fields[1].hasSuffix(from), fields[2].hasSuffix(to),
                 fields[9] != "0"
             else { continue }
-            return uid_t(fields[7])
+            return UInt32(fields[7])
         }
         return nil
     }
@@ -43,15 +43,15 @@ enum LocalPeer {
     }
 
     private static func contents(_ path: String) -> String? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
+        guard let file = try? FileDescriptor.open(path, [.readOnly, .closeOnExec]) else {
+            return nil
+        }
+        defer { file.close() }
         var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 1 << 16)
-        while bytes.count < tableByteCount {
-            let count = piece.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
-            guard count > 0 else { break }
-            bytes += piece.prefix(count)
+        while bytes.count < tableByteCount, let piece = try? file.read(upTo: 1 << 16),
+            !piece.isEmpty
+        {
+            bytes += piece
         }
         return String(decoding: bytes, as: UTF8.self)
     }

@@ -1,10 +1,10 @@
 import DivanCrypto
 import DivanHTTP
 import DivanJSON
+import DivanPlatform
 import DivanREST
 import DivanStore
 import DivanTransport
-import Glibc
 import Synchronization
 
 /// Routes requests to pages, data and changes.
@@ -19,7 +19,7 @@ final class StudioService: Sendable {
     private let data: StudioData
     private let ownPort = Mutex<UInt16>(0)
     /// The user of this machine who was let in first.
-    private let person = Mutex<uid_t?>(nil)
+    private let person = Mutex<UInt32?>(nil)
 
     init(_ configuration: StudioConfiguration, token: StudioToken) {
         self.configuration = configuration

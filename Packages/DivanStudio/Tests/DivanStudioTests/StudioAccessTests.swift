@@ -1,8 +1,8 @@
 import DivanHTTP
 import DivanJSON
+import DivanPlatform
 import DivanStudio
 import DivanTestKit
-import Glibc
 import Testing
 
 /// Who may access the studio, over raw sockets.
@@ -54,7 +54,7 @@ import Testing
     }
 
     /// A browser shows the cookie to every port of 127.0.0.1; only root can become another user.
-    @Test(.enabled(if: geteuid() == 0 && Program.installed("setpriv") != nil))
+    @Test(.enabled(if: CurrentProcess.effectiveUser == 0 && Program.installed("setpriv") != nil))
     func `the cookie is not accepted from another user of the machine`() throws {
         let room = try StudioFixture()
         let host = "Host: 127.0.0.1:\(room.port)"

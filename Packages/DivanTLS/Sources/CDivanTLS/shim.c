@@ -172,3 +172,10 @@ void divan_tls_present_any_digest(SSL_CTX *context) {
 }
 
 long divan_tls_memory(BIO *bio, char **bytes) { return BIO_get_mem_data(bio, bytes); }
+
+int divan_tls_seconds(const ASN1_TIME *time, int64_t *seconds) {
+    struct tm parts;
+    if (ASN1_TIME_to_tm(time, &parts) != 1) return 0;
+    *seconds = timegm(&parts);
+    return 1;
+}

@@ -1,4 +1,5 @@
 import DivanCrypto
+import DivanPlatform
 import DivanTLS
 import Foundation
 import Testing
@@ -105,7 +106,10 @@ import Testing
             (.invalidLabel(""), #"invalid label ""; "#),
             (.labelTaken("a"), #"label "a" already exists; delete it first"#),
             (.exposed(path: "/p", mode: 0o644), "/p has mode 644 or another owner; run chmod"),
-            (.file(path: "/p", errno: ENOENT), "/p: No such file or directory; "),
+            (
+                .file(path: "/p", errno: Errno.noSuchFileOrDirectory.rawValue),
+                "/p: No such file or directory; "
+            ),
             (.tooLarge(byteCount: 2, limit: 1), "2 bytes exceed the limit of 1; "),
             (.library(step: .signing, code: 1), "creating the certificate failed ("),
         ]

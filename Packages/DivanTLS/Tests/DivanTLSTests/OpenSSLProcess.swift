@@ -1,3 +1,4 @@
+import DivanPlatform
 import DivanTLS
 import DivanTestKit
 import Foundation
@@ -47,7 +48,7 @@ final class OpenSSLProcess {
     /// Ends the process without notice to its peer.
     func stop() {
         guard process.isRunning else { return }
-        kill(process.processIdentifier, SIGKILL)
+        Signal.kill.send(to: process.processIdentifier)
         process.waitUntilExit()
     }
 

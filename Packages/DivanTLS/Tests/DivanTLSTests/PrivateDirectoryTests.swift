@@ -1,3 +1,4 @@
+import DivanPlatform
 import DivanTestKit
 import Foundation
 import Testing
@@ -30,19 +31,27 @@ import Testing
     @Test func `a file whose directory entry could not be synced does not exist`() throws {
         let home = try TemporaryDirectory()
         let (path, bytes) = (home.file("keys"), [UInt8](1...3))
-        let expected = CredentialError.Reason.file(path: path + "/a", errno: EIO)
-        let created = try outcome(of: EIO, in: path) { _ = try $0.create("a", bytes.span) }
+        let expected = CredentialError.Reason.file(path: path + "/a", errno: Errno.ioError.rawValue)
+        let created = try outcome(of: Errno.ioError.rawValue, in: path) {
+            _ = try $0.create("a", bytes.span)
+        }
         #expect(created == expected)
         #expect(try FileManager.default.contentsOfDirectory(atPath: path) == [])
 
         // A file system that does not support it has not failed.
-        #expect(try outcome(of: EINVAL, in: path) { _ = try $0.create("a", bytes.span) } == nil)
-        let replaced = try outcome(of: EIO, in: path) {
+        #expect(
+            try outcome(of: Errno.invalidArgument.rawValue, in: path) {
+                _ = try $0.create("a", bytes.span)
+            } == nil
+        )
+        let replaced = try outcome(of: Errno.ioError.rawValue, in: path) {
             _ = try $0.create("a", bytes.span, isReplacing: true)
         }
         #expect(replaced == expected)
         #expect(try FileManager.default.contentsOfDirectory(atPath: path) == ["a"])
-        #expect(try outcome(of: EIO, in: path) { try $0.remove("a") } == expected)
-        #expect(try outcome(of: EIO, in: path) { try $0.remove("a") } == nil)
+        #expect(
+            try outcome(of: Errno.ioError.rawValue, in: path) { try $0.remove("a") } == expected
+        )
+        #expect(try outcome(of: Errno.ioError.rawValue, in: path) { try $0.remove("a") } == nil)
     }
 }

@@ -1,3 +1,4 @@
+import DivanPlatform
 public import Foundation
 
 /// A headless Chromium, driven by the DevTools protocol through a pair of pipes.
@@ -29,8 +30,8 @@ public final class Browser {
 
     private let folder: TemporaryDirectory
     private let process = Process()
-    private let commands: Int32
-    private let answers: Int32
+    private let commands: FileDescriptor
+    private let answers: FileDescriptor
     private var received: [UInt8] = []
     private var searchedCount = 0
     private var lastID = 0
@@ -47,12 +48,10 @@ public final class Browser {
         }
         folder = try TemporaryDirectory()
         let pipes = [folder.file("commands"), folder.file("answers")]
-        for pipe in pipes where mkfifo(pipe, 0o600) != 0 {
-            throw Failure(description: "cannot create a pipe (errno \(errno))")
-        }
+        for pipe in pipes { try FileSystem.makePipe(pipe) }
         // Both ends are opened here, so that opening one does not wait for the other program.
-        commands = Foundation.open(pipes[0], O_RDWR | O_CLOEXEC)
-        answers = Foundation.open(pipes[1], O_RDWR | O_CLOEXEC)
+        commands = try FileDescriptor.open(pipes[0], [.readWrite, .closeOnExec])
+        answers = try FileDescriptor.open(pipes[1], [.readWrite, .closeOnExec])
         process.executableURL = URL(filePath: "/bin/bash")
         var options = [
             "--headless=new", "--remote-debugging-pipe", "--no-first-run", "--disable-gpu",
@@ -60,7 +59,7 @@ public final class Browser {
             "--user-data-dir=\(folder.file("profile"))", "--window-size=1280,800",
         ]
         // Chromium's sandbox does not work as root.
-        if getuid() == 0 { options.append("--no-sandbox") }
+        if CurrentProcess.effectiveUser == 0 { options.append("--no-sandbox") }
         let script = #"program=$1 in=$2 out=$3; shift 3; exec "$program" "$@" 3<"$in" 4>"$out""#
         process.arguments = ["-c", script, "bash", chromium.path] + pipes + options
         process.standardOutput = FileHandle.nullDevice
@@ -78,8 +77,8 @@ public final class Browser {
     deinit {
         process.terminate()
         process.waitUntilExit()
-        close(commands)
-        close(answers)
+        commands.close()
+        answers.close()
     }
 
     // MARK: Pages
@@ -236,14 +235,7 @@ public final class Browser {
         var message: [String: Any] = ["id": lastID, "method": method, "params": parameters]
         if let session { message["sessionId"] = session }
         let bytes = Array(BrowserValue(message).text.utf8) + [0]
-        var sent = 0
-        while sent < bytes.count {
-            let count = bytes[sent...].withUnsafeBytes {
-                Foundation.write(commands, $0.baseAddress, $0.count)
-            }
-            guard count > 0 else { throw Failure(description: "Chromium does not accept commands") }
-            sent += count
-        }
+        try commands.writeAll(bytes)
         while true {
             let answer = try next()
             guard answer["id"]?.int == lastID else {
@@ -267,14 +259,13 @@ public final class Browser {
                 return BrowserValue(try JSONSerialization.jsonObject(with: Data(message)))
             }
             searchedCount = received.count
-            var waiting = pollfd(fd: answers, events: Int16(POLLIN), revents: 0)
-            guard poll(&waiting, 1, Int32(Self.patience)) > 0 else {
+            let events = try answers.wait(for: .reading, milliseconds: Int32(Self.patience))
+            guard !events.isEmpty else {
                 throw Failure(description: "no response from Chromium for \(Self.patience) ms")
             }
-            var piece = [UInt8](repeating: 0, count: 1 << 16)
-            let count = read(answers, &piece, piece.count)
-            guard count > 0 else { throw Failure(description: "Chromium exited") }
-            received += piece.prefix(count)
+            let piece = try answers.read(upTo: 1 << 16)
+            guard !piece.isEmpty else { throw Failure(description: "Chromium exited") }
+            received += piece
         }
     }
 }

@@ -1,3 +1,4 @@
+import DivanPlatform
 import Foundation
 
 /// A daemon that reports on its output when it is ready.
@@ -19,34 +20,30 @@ final class Daemon {
         """
 
     private let path: String
-    private let identifier: pid_t
+    private let process: ChildProcess
     private let output: FileHandle
-    private let life: Int32  // this end of the socket; closing it ends the daemon
+    private let life: Socket  // this end of the socket; closing it ends the daemon
 
     init(_ words: [String], _ environment: [String: String]) throws {
         path = words.first ?? ""
-        let (said, writing) = try Self.connection()
-        output = FileHandle(fileDescriptor: said, closeOnDealloc: true)
-        defer { close(writing) }
-        let reading: Int32
-        (life, reading) = try Self.connection()
-        defer { close(reading) }
+        let (said, writing) = try Socket.pair()
+        output = FileHandle(fileDescriptor: said.descriptor.rawValue, closeOnDealloc: true)
+        defer { writing.close() }
+        let reading: Socket
+        (life, reading) = try Socket.pair()
+        defer { reading.close() }
         let all = ["/bin/sh", "-c", Self.watch, "watch"] + words
-        identifier = try spawn(all, environment: environment) { actions in
-            for (end, stream) in [(reading, 0), (writing, 1), (writing, 2)] as [(Int32, Int32)] {
-                posix_spawn_file_actions_adddup2(&actions, end, stream)
-            }
-        }
-    }
-
-    /// Two ends, closed on exec, so that no other program keeps one of them open.
-    private static func connection() throws -> (Int32, Int32) {
-        var ends: [Int32] = [-1, -1]
-        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
-        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
-            throw NotReady(description: "no socket: \(String(cString: strerror(errno)))")
-        }
-        return (ends[0], ends[1])
+        process = try ChildProcess.spawn(
+            all[0],
+            all,
+            environment: environment,
+            // Closed on exec, so that no other program keeps one of the ends open.
+            descriptors: [
+                (reading.descriptor, as: .standardInput), (writing.descriptor, as: .standardOutput),
+                (writing.descriptor, as: .standardError),
+            ],
+            signals: .defaults
+        )
     }
 
     /// Reads the daemon's output until a line with one of the texts appears.
@@ -68,8 +65,7 @@ final class Daemon {
     /// Ends it properly, and waits for the end.
     func stop() {
         output.readabilityHandler = nil
-        close(life)
-        var status: Int32 = 0
-        waitpid(identifier, &status, 0)
+        life.close()
+        process.wait()
     }
 }

@@ -1,4 +1,4 @@
-import Glibc
+import DivanPlatform
 
 /// A client of a local port that sends HTTP/1.1 exactly as a test writes it; every wait ends after ten seconds.
 ///
@@ -30,25 +30,23 @@ public final class HTTPTestClient {
         }
     }
 
-    private let descriptor: Int32
+    private let socket: Socket
     private var received: [UInt8] = []
 
     /// Connects to a local port.
     ///
     /// - Throws: `Failure` if nothing listens on the port.
     public init(port: UInt16) throws(Failure) {
-        guard let descriptor = Loopback.connect(to: port) else { throw Failure(call: "connect") }
-        self.descriptor = descriptor
-        var wait = timeval(tv_sec: 10, tv_usec: 0)
-        let size = socklen_t(MemoryLayout<timeval>.size)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &wait, size)
+        guard let socket = Loopback.connect(to: port) else { throw Failure(call: "connect") }
+        self.socket = socket
+        socket.setTimeouts(receiving: 10)
     }
 
-    deinit { close(descriptor) }
+    deinit { socket.close() }
 
     /// Sends a text unchanged.
     public func send(_ text: String) {
-        Loopback.send(ArraySlice(text.utf8), to: descriptor)
+        socket.sendAll(Array(text.utf8))
     }
 
     /// Sends a request, and reads the response.
@@ -117,7 +115,7 @@ public final class HTTPTestClient {
     /// Whether the server has closed the connection; waits until it closes it or sends data.
     public func isAtEnd() -> Bool {
         var byte: UInt8 = 0
-        return recv(descriptor, &byte, 1, 0) == 0
+        return withUnsafeMutableBytes(of: &byte) { socket.receive(into: $0) } == .bytes(0)
     }
 
     private func read(count: Int) throws(Failure) -> [UInt8] {
@@ -131,7 +129,7 @@ public final class HTTPTestClient {
     }
 
     private func receive() throws(Failure) {
-        let piece = Loopback.receive(from: descriptor)
+        let piece = socket.receive(upTo: 65_536)
         guard !piece.isEmpty else { throw Failure(call: "recv") }
         received += piece
     }

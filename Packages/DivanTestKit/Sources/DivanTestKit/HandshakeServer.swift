@@ -1,6 +1,6 @@
 import Dispatch
+public import DivanPlatform
 import Foundation
-import Glibc
 import Synchronization
 
 /// A server that reads requests and answers each with the next of its texts: to test a client before it has a
@@ -12,7 +12,7 @@ import Synchronization
 public final class HandshakeServer: Sendable {
     /// The port on which it listens, on 127.0.0.1.
     public let port: UInt16
-    private let descriptor: Int32
+    private let socket: Socket
     private let farPort: UInt16?
     private let state: Mutex<(answers: [String], requests: [String])>
 
@@ -21,11 +21,11 @@ public final class HandshakeServer: Sendable {
     /// - Parameters:
     ///   - answers: Its answers, one after another.
     ///   - farPort: The port to which its tunnels lead.
-    /// - Throws: `Loopback.Failure` if it cannot listen.
-    public init(answers: [String], tunnellingTo farPort: UInt16? = nil) throws(Loopback.Failure) {
+    /// - Throws: `SystemError` if it cannot listen.
+    public init(answers: [String], tunnellingTo farPort: UInt16? = nil) throws(SystemError) {
         state = Mutex((answers, []))
         self.farPort = farPort
-        (descriptor, port) = try Loopback.listen(queue: 8)
+        (socket, port) = try Loopback.listen(queue: 8)
         Thread { [self] in serve() }.start()
     }
 
@@ -53,11 +53,10 @@ public final class HandshakeServer: Sendable {
 
     private func serve() {
         while state.withLock({ !$0.answers.isEmpty }) {
-            let connection = accept(descriptor, nil, nil)
-            guard connection >= 0 else { break }
+            guard let connection = try? socket.acceptBlocking() else { break }
             if let farPort, Self.beginsTLS(connection) {
                 Self.join(connection, to: farPort)
-                close(connection)
+                connection.close()
                 continue
             }
             while answer(on: connection) {
@@ -65,19 +64,18 @@ public final class HandshakeServer: Sendable {
                 Self.join(connection, to: farPort)
                 break
             }
-            close(connection)
+            connection.close()
         }
-        close(descriptor)
+        socket.close()
     }
 
     /// Whether the client starts a TLS handshake (RFC 8446 §5.1) rather than a request.
-    private static func beginsTLS(_ connection: Int32) -> Bool {
-        var byte: UInt8 = 0
-        return recv(connection, &byte, 1, Int32(MSG_PEEK)) == 1 && byte == 0x16
+    private static func beginsTLS(_ connection: Socket) -> Bool {
+        connection.peek() == 0x16
     }
 
     /// Answers one request; returns whether the connection has become a tunnel.
-    private func answer(on connection: Int32) -> Bool {
+    private func answer(on connection: Socket) -> Bool {
         let request = read(connection)
         guard !request.isEmpty,
             let answer = state.withLock({ state -> String? in
@@ -85,24 +83,25 @@ public final class HandshakeServer: Sendable {
                 return state.answers.isEmpty ? nil : state.answers.removeFirst()
             })
         else { return false }
-        Loopback.send(ArraySlice(answer.utf8), to: connection)
+        connection.sendAll(Array(answer.utf8))
         return request.hasPrefix("CONNECT ") && answer.hasPrefix("HTTP/1.1 200")
     }
 
-    private func read(_ connection: Int32) -> String {
+    private func read(_ connection: Socket) -> String {
         var text: [UInt8] = []
-        var byte: UInt8 = 0
         // One byte at a time: bytes after the head belong to the tunnel.
-        while !text.suffix(4).elementsEqual("\r\n\r\n".utf8), recv(connection, &byte, 1, 0) == 1 {
-            text.append(byte)
+        while !text.suffix(4).elementsEqual("\r\n\r\n".utf8),
+            case let piece = connection.receive(upTo: 1), !piece.isEmpty
+        {
+            text += piece
         }
         return String(decoding: text, as: UTF8.self)
     }
 
     /// Forwards bytes in both directions until both have ended.
-    private static func join(_ near: Int32, to port: UInt16) {
+    private static func join(_ near: Socket, to port: UInt16) {
         guard let far = Loopback.connect(to: port) else { return }
-        defer { close(far) }
+        defer { far.close() }
         let isOver = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
             pass(from: far, to: near)
@@ -112,10 +111,10 @@ public final class HandshakeServer: Sendable {
         isOver.wait()
     }
 
-    private static func pass(from source: Int32, to target: Int32) {
-        while case let piece = Loopback.receive(from: source), !piece.isEmpty {
-            Loopback.send(piece[...], to: target)
+    private static func pass(from source: Socket, to target: Socket) {
+        while case let piece = source.receive(upTo: 65_536), !piece.isEmpty {
+            target.sendAll(piece)
         }
-        shutdown(target, Int32(SHUT_WR))
+        target.shutdownSending()
     }
 }

@@ -1,4 +1,4 @@
-import Glibc
+import DivanPlatform
 
 /// The resource usage and limits of this process.
 public enum OwnProcess {
@@ -6,29 +6,26 @@ public enum OwnProcess {
     ///
     /// Source: proc(5), the second field of `statm`, in pages.
     public static var residentByteCount: Int {
-        guard let file = fopen("/proc/self/statm", "r") else { return 0 }
-        defer { fclose(file) }
-        var bytes = [CChar](repeating: 0, count: 128)
-        guard fgets(&bytes, Int32(bytes.count), file) != nil else { return 0 }
-        let line = String(decoding: bytes.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
-        let fields = line.split(separator: " ")
+        guard let file = try? FileDescriptor.open("/proc/self/statm", .closeOnExec) else {
+            return 0
+        }
+        defer { file.close() }
+        let bytes = (try? file.read(upTo: 128)) ?? []
+        let fields = String(decoding: bytes, as: UTF8.self).split(separator: " ")
         let pageCount = fields.count > 1 ? Int(fields[1]) ?? 0 : 0
-        return pageCount * sysconf(Int32(_SC_PAGESIZE))
+        return pageCount * CurrentProcess.pageByteCount
     }
 
     /// The maximum number of open files and sockets.
     public static var descriptorLimit: Int {
-        var limit = rlimit()
-        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        return Int(clamping: limit.rlim_cur)
+        Int(clamping: CurrentProcess.descriptorLimit?.current ?? 0)
     }
 
     /// Raises the limit of open files and sockets as far as the system permits.
     public static func raiseDescriptorLimit() {
-        var limit = rlimit()
-        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        limit.rlim_cur = limit.rlim_max
-        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        if let limit = CurrentProcess.descriptorLimit {
+            CurrentProcess.setDescriptorLimit(limit.maximum)
+        }
     }
 
     /// The number after a word of the command line, such as 300 in `--kills 300`.

@@ -1,3 +1,4 @@
+import DivanPlatform
 import Foundation
 
 /// A D-Bus and an Avahi daemon for one test, which use only the loopback interface.
@@ -13,7 +14,7 @@ public final class PrivateAvahi {
     /// The environment variables with which a program finds these daemons.
     public private(set) var environment: [String: String] = [:]
     private let folder: TemporaryDirectory
-    private let turn: Int32
+    private let turn: FileDescriptor
     private var daemons: [Daemon] = []
 
     /// Starts the daemons, once other tests have stopped theirs.
@@ -21,8 +22,12 @@ public final class PrivateAvahi {
     /// - Throws: The daemon's output, if it did not become ready.
     public init() throws {
         folder = try TemporaryDirectory()
-        turn = open("/tmp/divan-private-avahi.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
-        flock(turn, LOCK_EX)
+        turn = try FileDescriptor.open(
+            "/tmp/divan-private-avahi.lock",
+            [.readWrite, .create, .closeOnExec],
+            permissions: 0o666
+        )
+        try turn.lock(waits: true)
         let (bus, avahi) = (folder.file("bus.conf"), folder.file("avahi.conf"))
         let socket = "unix:path=" + folder.file("bus")
         try Data(Self.busConfiguration(socket).utf8).write(to: URL(filePath: bus))
@@ -46,7 +51,7 @@ public final class PrivateAvahi {
 
     deinit {
         for daemon in daemons.reversed() { daemon.stop() }
-        close(turn)
+        turn.close()
     }
 
     private func startAvahi(_ configuration: String) throws -> String {

@@ -1,3 +1,4 @@
+public import DivanPlatform
 import Foundation
 
 /// A program that runs in parallel to this one and communicates in lines: a listener, a worker, a daemon.
@@ -96,7 +97,7 @@ public final class RunningProgram {
             finish()
         } else {
             // A child inherits the blocked signals of the thread that starts it; SIGKILL cannot be blocked.
-            Foundation.kill(process.processIdentifier, SIGKILL)
+            Signal.kill.send(to: process.processIdentifier)
             process.waitUntilExit()
         }
     }
@@ -168,12 +169,14 @@ public final class RunningProgram {
     private func hasMore(within patience: Duration) -> Bool {
         let (seconds, attoseconds) = patience.components
         let milliseconds = Int32(clamping: seconds * 1_000 + attoseconds / 1_000_000_000_000_000)
-        var output = pollfd(fd: reading.fileDescriptor, events: Int16(POLLIN), revents: 0)
-        var readyCount: Int32
-        repeat {
-            readyCount = poll(&output, 1, milliseconds)
-        } while readyCount < 0 && errno == EINTR
-        return readyCount > 0
+        let output = FileDescriptor(reading.fileDescriptor)
+        while true {
+            do {
+                return try !output.wait(for: .reading, milliseconds: milliseconds).isEmpty
+            } catch {
+                if error.errno != .interrupted { return false }
+            }
+        }
     }
 
     private var path: String { process.executableURL?.path ?? "a program" }
@@ -200,15 +203,15 @@ public final class RunningProgram {
 
     // MARK: Its end
 
-    /// Sends a signal, such as `SIGINT` for Ctrl-C.
-    public func signal(_ number: Int32) {
-        Foundation.kill(process.processIdentifier, number)
+    /// Sends a signal, such as `.interrupt` for Ctrl-C.
+    public func signal(_ signal: Signal) {
+        signal.send(to: process.processIdentifier)
     }
 
     /// Ends the program as a power failure would.
     @discardableResult
     public func kill() -> Program.Outcome {
-        signal(SIGKILL)
+        signal(.kill)
         return finish()
     }
 
@@ -221,7 +224,7 @@ public final class RunningProgram {
             do throws(Silent) {
                 guard try readMore() else { break }
             } catch {
-                signal(SIGKILL)
+                signal(.kill)
             }
         }
         process.waitUntilExit()
@@ -232,11 +235,6 @@ public final class RunningProgram {
 extension FileHandle {
     /// Waits for something to read; empty at the end, or if nothing more can be read.
     func nextPiece() -> Data {
-        var piece = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = Glibc.read(fileDescriptor, &piece, piece.count)
-            if count < 0, errno == EINTR { continue }
-            return Data(piece.prefix(max(0, count)))
-        }
+        Data((try? FileDescriptor(fileDescriptor).read(upTo: 1 << 16)) ?? [])
     }
 }

@@ -1,4 +1,4 @@
-import Glibc
+import DivanPlatform
 
 /// A new directory, readable only by this user, that is removed with its last reference.
 public final class TemporaryDirectory: Sendable {
@@ -13,13 +13,12 @@ public final class TemporaryDirectory: Sendable {
 
     /// Creates the directory below `$TMPDIR`, or below `/tmp`.
     public init() throws(Failure) {
-        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-        var template = Array("\(parent)/divan-test-XXXXXX".utf8CString)
-        guard let made = mkdtemp(&template) else {
-            let reason = String(cString: strerror(errno))
-            throw Failure(description: "temporary directory in \(parent): \(reason)")
+        let parent = CurrentProcess.variable("TMPDIR") ?? "/tmp"
+        do {
+            path = try FileSystem.makeTemporaryDirectory(in: parent, prefix: "divan-test-")
+        } catch {
+            throw Failure(description: "temporary directory in \(parent): \(error.errno)")
         }
-        path = String(cString: made)
     }
 
     deinit {
@@ -35,25 +34,15 @@ public final class TemporaryDirectory: Sendable {
 
 /// Removes a file, or a directory with its contents; a symbolic link is not followed.
 private func remove(_ path: String) {
-    var status = stat()
-    guard lstat(path, &status) == 0 else { return }
-    guard status.st_mode & S_IFMT == S_IFDIR else {
-        unlink(path)
+    guard let status = try? FileStatus(of: path, followingLinks: false) else { return }
+    guard status.kind == .directory else {
+        try? FileSystem.removeFile(path)
         return
     }
     for name in entries(of: path) { remove("\(path)/\(name)") }
-    rmdir(path)
+    try? FileSystem.removeDirectory(path)
 }
 
 private func entries(of path: String) -> [String] {
-    guard let directory = opendir(path) else { return [] }
-    defer { closedir(directory) }
-    var names: [String] = []
-    while let entry = readdir(directory) {
-        let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-        }
-        if name != ".", name != ".." { names.append(name) }
-    }
-    return names
+    (try? FileSystem.names(in: path)) ?? []
 }

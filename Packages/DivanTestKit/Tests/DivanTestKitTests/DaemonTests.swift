@@ -1,4 +1,4 @@
-import Glibc
+import DivanPlatform
 import Testing
 
 // Daemons implement `PrivateAvahi`, and are of no use to other packages.
@@ -10,9 +10,9 @@ import Testing
         let daemon = try Daemon(["/bin/sh", "-c", "echo ready $$; exec sleep 600"], [:])
         let said = try daemon.wait(for: ["ready"])
         let number = try #require(Int32(said.dropFirst("ready ".count).dropLast()))
-        #expect(kill(number, 0) == 0)
+        #expect(Signal(0).send(to: number))
         daemon.stop()
-        #expect(kill(number, 0) == -1)
+        #expect(!Signal(0).send(to: number))
     }
 
     @Test func `a daemon that ends early reports its output`() throws {

@@ -1,3 +1,4 @@
+import DivanPlatform
 import DivanTestKit
 import Foundation
 import Testing
@@ -80,7 +81,7 @@ import Testing
         let error = #expect(throws: RunningProgram.Silent.self) { try program.wait(for: "more") }
         #expect(error?.description == "no output from /bin/sh for 0.2 seconds\nready\n")
         let outcome = program.finish()
-        #expect(outcome.isSignalled && outcome.status == SIGKILL)
+        #expect(outcome.isSignalled && outcome.status == Signal.kill.rawValue)
     }
 
     @Test func `standard error can be merged into the lines or appended to a file`() throws {
@@ -98,7 +99,7 @@ import Testing
         #expect(try program.line() == "ready")
         #expect(program.isRunning)
         let outcome = program.kill()
-        #expect(outcome.isSignalled && outcome.status == SIGKILL)
+        #expect(outcome.isSignalled && outcome.status == Signal.kill.rawValue)
         #expect(outcome.lines == ["ready"])
         #expect(!program.isRunning)
     }
@@ -107,12 +108,12 @@ import Testing
         var reader: RunningProgram? = try shell.start(["-c", "echo $$; exec cat"], input: .lines)
         let reading = try #require(Int32(try reader?.line() ?? ""))
         reader = nil
-        #expect(kill(reading, 0) == -1)
+        #expect(!Signal(0).send(to: reading))
 
         var sleeper: RunningProgram? = try shell.start(["-c", "echo $$; exec sleep 600"])
         let sleeping = try #require(Int32(try sleeper?.line() ?? ""))
         sleeper = nil
-        #expect(kill(sleeping, 0) == -1)
+        #expect(!Signal(0).send(to: sleeping))
     }
 
     @Test func `the memory and descriptor limit of this process are available`() {

@@ -1,6 +1,6 @@
 import Dispatch
+import DivanPlatform
 import DivanTestKit
-import Glibc
 import Testing
 
 /// Variables that are set while other threads read them.
@@ -15,10 +15,10 @@ import Testing
                 if number < 200 { Surroundings.set("DIVAN_TEST_\(number)", "\(number)") }
             }
         }
-        #expect(getenv("DIVAN_TEST_7").map { String(cString: $0) } == "7")
+        #expect(CurrentProcess.variable("DIVAN_TEST_7") == "7")
         Surroundings.set("DIVAN_TEST_7", "seven")
-        #expect(getenv("DIVAN_TEST_7").map { String(cString: $0) } == "seven")
+        #expect(CurrentProcess.variable("DIVAN_TEST_7") == "seven")
         for number in 0..<200 { Surroundings.set("DIVAN_TEST_\(number)", nil) }
-        #expect(getenv("DIVAN_TEST_7") == nil)
+        #expect(CurrentProcess.variable("DIVAN_TEST_7") == nil)
     }
 }

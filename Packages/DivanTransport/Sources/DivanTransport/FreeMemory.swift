@@ -1,5 +1,5 @@
-import CDivanTransport
 import Dispatch
+import DivanPlatform
 import Synchronization
 
 /// Memory that this process has freed but that its allocator keeps.
@@ -17,7 +17,7 @@ public enum FreeMemory {
         guard !isDue.exchange(true, ordering: .relaxed) else { return }
         Later.run(after: .seconds(1), on: .global(qos: .utility)) {
             isDue.store(false, ordering: .relaxed)
-            divan_give_memory_back()
+            Memory.giveBack()
         }
     }
 }

@@ -1,7 +1,7 @@
 import DivanLog
+import DivanPlatform
 public import DivanTLS
 public import DivanWebSocket
-import Glibc
 
 /// The reason why a connection could not be opened or failed, and the remedy.
 public struct TransportError: Error, Sendable {
@@ -78,7 +78,8 @@ public struct TransportError: Error, Sendable {
         case .invalidRedirect: .network(12)
         case .unknownInterface: .network(27)
         case .system(_, let errno): .posix(errno)
-        case .tls(let error): error.networkCode.map { .network($0) } ?? .posix(ECONNRESET)
+        case .tls(let error):
+            error.networkCode.map { .network($0) } ?? .posix(Errno.connectionReset.rawValue)
         case .handshake(let error): .webSocket(error.code)
         case .refused(let status, _, _): .webSocket(status)
         case .frame(let error): .webSocket(Int(error.closeCode))
@@ -102,14 +103,14 @@ extension TransportError.Reason {
         case .timeout(let wait): wait.explanation
         case .nameLookup(let code):
             """
-            name lookup failed (\(String(cString: gai_strerror(code)))); \
+            name lookup failed (\(LookupError(code: code).text)); \
             check the network and its name server
             """
         case .unknownHost(let name): "unknown host \(name); check the host name"
         case .unknownInterface(let name):
             "unknown network interface \(name); use a name or address that 'ip addr' shows"
         case .system(let call, let errno):
-            "\(call): \(String(cString: strerror(errno))); \(remedy(for: errno))"
+            "\(call): \(Errno(errno)); \(remedy(for: errno))"
         case .refused(let status, let explanation, _):
             """
             the server refused the connection with HTTP \(status)\(quoted(explanation)); \
@@ -132,12 +133,13 @@ extension TransportError.Reason {
     }
 
     private func remedy(for errno: Int32) -> String {
-        switch errno {
-        case ECONNREFUSED: "check that the peer is running and listening on this port"
-        case EADDRINUSE: "choose another port, or stop the program that uses it"
-        case EACCES, EPERM: "choose a port above 1023, or allow the program to use it"
-        case EMFILE, ENFILE: "raise the limit on open files"
-        case EADDRNOTAVAIL: "use an address of this machine"
+        switch Errno(errno) {
+        case .connectionRefused: "check that the peer is running and listening on this port"
+        case .addressInUse: "choose another port, or stop the program that uses it"
+        case .permissionDenied, .notPermitted:
+            "choose a port above 1023, or allow the program to use it"
+        case .tooManyOpenFiles, .tooManyOpenFilesInSystem: "raise the limit on open files"
+        case .addressNotAvailable: "use an address of this machine"
         default: "check the network, and retry"
         }
     }

@@ -1,11 +1,11 @@
+import DivanPlatform
 import DivanTransport
-import Glibc
 import Testing
 
 /// A peer that leaves Nagle's algorithm on waits for our acknowledgements (Sync Gateway does).
 @Suite(.timeLimit(.minutes(5))) struct AcknowledgementTests {
-    private func acknowledgesAtOnce(_ descriptor: Int32) -> Bool {
-        tcpOption(TCP_QUICKACK, of: descriptor) == 1
+    private func acknowledgesAtOnce(_ socket: Socket) -> Bool {
+        socket.option(.quickAcknowledgement) == 1
     }
 
     /// During a conversation the system learns to delay acknowledgements until a message is sent.
@@ -30,7 +30,7 @@ import Testing
             await onLoop(accepted.transport) { accepted.transport.send([question].span) }
             await accepted.recorder.wait { $0.messageCount == count }
         }
-        let own = try #require(descriptor { $0.peer == server.port })
+        let own = try #require(socket { $0.peer == server.port })
         await onLoop(accepted.transport) { accepted.transport.send([0].span) }
         await recorder.wait { $0.messageCount == 21 }
         await onLoop(transport) {

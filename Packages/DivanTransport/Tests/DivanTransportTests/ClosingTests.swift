@@ -1,7 +1,7 @@
 import Dispatch
+import DivanPlatform
 import DivanTransport
 import DivanWebSocket
-import Glibc
 import Synchronization
 import Testing
 
@@ -40,7 +40,7 @@ import Testing
 
     @Test(arguments: [false, true])
     func `reports a broken connection`(isReset: Bool) async throws {
-        let server = RawServer { socket in
+        let server = try RawServer { socket in
             socket.acceptUpgrade()
             if isReset { socket.reset() }
         }
@@ -62,11 +62,11 @@ import Testing
         let all = long + long + long + long + [0x82, 1, 7] + goodbye
         for _ in 0..<8 {
             let isGone = DispatchSemaphore(value: 0)
-            let server = RawServer { socket in
+            let server = try RawServer { socket in
                 socket.acceptUpgrade()
                 socket.send(all)
                 socket.waitUntilTaken()
-                shutdown(socket.descriptor, Int32(SHUT_RDWR))
+                socket.socket.shutdownBoth()
                 isGone.signal()
             }
             let transport = client(port: server.port)
@@ -96,7 +96,7 @@ import Testing
 
     @Test
     func `does not wait forever for the answer to a close`() async throws {
-        let server = RawServer { socket in
+        let server = try RawServer { socket in
             socket.acceptUpgrade()
             while !socket.receive().isEmpty {}
         }
@@ -164,21 +164,18 @@ import Testing
 
     /// Otherwise clients that try IPv6 first would reach whoever has the port there.
     @Test func `does not fall back to IPv4 if the IPv6 port is in use`() throws {
-        var address = sockaddr_in6()
-        address.sin6_family = sa_family_t(AF_INET6)
-        address.sin6_addr = in6addr_loopback
-        let descriptor = socket(AF_INET6, Int32(SOCK_STREAM.rawValue), 0)
-        try #require(descriptor >= 0)
-        defer { Glibc.close(descriptor) }
-        var size = socklen_t(MemoryLayout<sockaddr_in6>.size)
-        let isThere = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { general in
-                bind(descriptor, general, size) == 0 && listen(descriptor, 1) == 0
-                    && getsockname(descriptor, general, &size) == 0
-            }
+        // No IPv6 on this machine.
+        guard let address = SocketAddress(host: "::1", port: 0),
+            let socket = try? Socket(family: .ipv6)
+        else { return }
+        defer { socket.close() }
+        do {
+            try socket.bind(to: address)
+        } catch {
+            return
         }
-        guard isThere else { return }  // no IPv6 on this machine
-        let port = UInt16(bigEndian: address.sin6_port)
+        try socket.listen(backlog: 1)
+        let port = try #require(socket.localAddress()).port
         let server = WebSocketServer(.init(port: port), log: quiet) { _ in }
         let error = #expect(throws: TransportError.self) { try server.start() }
         #expect(error?.code == .posix(98))

@@ -1,18 +1,13 @@
-import Glibc
+import DivanPlatform
 
 /// Lowers this process's limit of open files.
 func limitDescriptors(to count: Int) {
-    var limit = rlimit(rlim_cur: rlim_t(count), rlim_max: rlim_t(count))
-    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    CurrentProcess.setDescriptorLimit(UInt64(count))
 }
 
-/// How many descriptors this process has open.
+/// How many descriptors this process has open; with the names of the directory and of its parent.
 func descriptorCount() -> Int {
-    guard let directory = opendir("/proc/self/fd") else { return -1 }
-    defer { closedir(directory) }
-    var count = 0
-    while readdir(directory) != nil { count += 1 }
-    return count
+    (try? FileSystem.names(in: "/proc/self/fd")).map { $0.count + 2 } ?? -1
 }
 
 /// Whether, within ten seconds, no more than `count` descriptors are open.
@@ -32,34 +27,18 @@ struct SocketPorts {
     let own: UInt16?
     let peer: UInt16?
 
-    init(_ descriptor: Int32) {
-        own = Self.port { getsockname(descriptor, $0, $1) }
-        peer = Self.port { getpeername(descriptor, $0, $1) }
+    init(_ socket: Socket) {
+        own = Self.port(socket.localAddress())
+        peer = Self.port(socket.remoteAddress())
     }
 
-    private static func port(
-        _ ask: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
-    ) -> UInt16? {
-        var address = sockaddr_in()
-        var byteCount = socklen_t(MemoryLayout<sockaddr_in>.size)
-        // The system writes at most `byteCount` bytes of an address during the call.
-        let status = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { ask($0, &byteCount) }
-        }
-        guard status == 0, Int32(address.sin_family) == AF_INET else { return nil }
-        return UInt16(bigEndian: address.sin_port)
+    private static func port(_ address: SocketAddress?) -> UInt16? {
+        address?.family == .ipv4 ? address?.port : nil
     }
 }
 
-/// The first descriptor of this process that is a socket with such ports.
-func descriptor(where isWanted: (SocketPorts) -> Bool) -> Int32? {
-    (0..<Int32(1_024)).first { isWanted(SocketPorts($0)) }
-}
-
-/// A TCP option; `nil` if the socket has none.
-func tcpOption(_ name: Int32, of descriptor: Int32) -> Int32? {
-    var value: Int32 = -1
-    var byteCount = socklen_t(MemoryLayout<Int32>.size)
-    let status = getsockopt(descriptor, Int32(IPPROTO_TCP), name, &value, &byteCount)
-    return status == 0 ? value : nil
+/// The first socket of this process with such ports.
+func socket(where isWanted: (SocketPorts) -> Bool) -> Socket? {
+    (0..<Int32(1_024)).lazy.map { Socket(descriptor: FileDescriptor($0)) }
+        .first { isWanted(SocketPorts($0)) }
 }

@@ -1,6 +1,6 @@
 import Dispatch
 import DivanHTTP
-import Glibc
+import DivanPlatform
 import Synchronization
 import Testing
 
@@ -37,8 +37,7 @@ import Testing
         func go(_ raw: RawSocket) {
             switch self {
             case .reset:
-                var nowhere = sockaddr()
-                connect(raw.descriptor, &nowhere, socklen_t(MemoryLayout<sockaddr>.size))
+                raw.socket.reset()
             case .end: raw.endSending()
             }
         }
@@ -107,7 +106,7 @@ import Testing
             }
         }
         guard threadCount > 0 else {
-            let missing = NameLookup.Outcome.failed(code: EAI_MEMORY)
+            let missing = NameLookup.Outcome.failed(.noMemory)
             #expect(outcomes.withLock { $0 } == [missing, missing, missing])
             return
         }

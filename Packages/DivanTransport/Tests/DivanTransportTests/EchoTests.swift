@@ -1,3 +1,4 @@
+import DivanPlatform
 import DivanTLS
 import DivanTransport
 import DivanWebSocket
@@ -154,7 +155,7 @@ import Testing
 
     @Test
     func `detects a peer that has become silent`() async throws {
-        let silent = RawServer { socket in
+        let silent = try RawServer { socket in
             socket.acceptUpgrade()
             while !socket.receive().isEmpty {}
         }

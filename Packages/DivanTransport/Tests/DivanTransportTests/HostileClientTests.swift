@@ -1,5 +1,5 @@
+import DivanPlatform
 import DivanWebSocket
-import Glibc
 import Synchronization
 import Testing
 
@@ -202,9 +202,8 @@ import Testing
                     count = current
                     await Task.yield()
                 }
-                let files = (0..<6).map { _ in open("/dev/null", O_RDONLY) }
-                #expect(files.allSatisfy { $0 >= 0 })
-                for file in files { close(file) }
+                let files = try (0..<6).map { _ in try FileDescriptor.open("/dev/null", .readOnly) }
+                for file in files { file.close() }
             }
             try await expectService(server)
         }
@@ -212,10 +211,13 @@ import Testing
 
     @Test
     func `an error of one queued connection does not stop accepting others`() {
-        for error in [ECONNABORTED, EHOSTUNREACH, ENETUNREACH, EPERM] {
+        for error: Errno in [.connectionAbort, .noRouteToHost, .networkUnreachable, .notPermitted] {
             #expect(Socket.concernsOneConnection(error))
         }
-        for error in [EMFILE, ENFILE, ENOBUFS, ENOMEM, EBADF, EINVAL] {
+        for error: Errno in [
+            .tooManyOpenFiles, .tooManyOpenFilesInSystem, .noBufferSpace, .noMemory,
+            .badFileDescriptor, .invalidArgument,
+        ] {
             #expect(!Socket.concernsOneConnection(error))
         }
     }

@@ -1,4 +1,4 @@
-import Glibc
+import DivanPlatform
 import Testing
 
 @testable import DivanTransport
@@ -8,19 +8,16 @@ import Testing
 /// `@testable`: a pipe replaces the system's socket, because a test must not change the network.
 @Suite(.timeLimit(.minutes(5))) struct NetworkChangesTests {
     private struct Pipe {
-        let reading: Int32
-        let writing: Int32
+        let reading: FileDescriptor
+        let writing: FileDescriptor
 
         init() throws {
-            var ends: [Int32] = [0, 0]
-            try #require(pipe(&ends) == 0)
-            (reading, writing) = (ends[0], ends[1])
-            try #require(fcntl(reading, F_SETFL, O_NONBLOCK) == 0)
+            (reading, writing) = try FileDescriptor.pipe()
+            reading.setNonBlocking()
         }
 
         func change() {
-            var byte: UInt8 = 1
-            write(writing, &byte, 1)
+            try? writing.writeAll([1])
         }
     }
 
@@ -64,7 +61,7 @@ import Testing
         }
         #expect(told == ["first", "first"])
         withExtendedLifetime(first) { loop.stop() }
-        close(pipe.writing)
+        pipe.writing.close()
     }
 
     /// Reports when it is released, which happens once its loop has released it.
@@ -90,12 +87,12 @@ import Testing
         loop.execute { loop.add(pipe.reading, Source(continuation), .reading) }
         loop.stop()
         for await _ in life {}
-        close(pipe.reading)
-        close(pipe.writing)
+        pipe.reading.close()
+        pipe.writing.close()
     }
 
     @Test func `without a descriptor nothing is reported and nothing fails`() {
-        let changes = NetworkChanges(descriptor: -1, loop: EventLoopGroup.shared.next())
+        let changes = NetworkChanges(descriptor: nil, loop: EventLoopGroup.shared.next())
         let observation = changes.observe {}
         withExtendedLifetime(observation) {}
     }

@@ -1,8 +1,8 @@
 import Dispatch
+import DivanPlatform
 import DivanTLS
 import DivanTransport
 import DivanWebSocket
-import Glibc
 import Synchronization
 import Testing
 
@@ -125,7 +125,7 @@ import Testing
     @Test
     func `a redirect with an endless body ends with the connect timeout`() async throws {
         let count = Mutex(0)
-        let server = RawServer { socket in
+        let server = try RawServer { socket in
             _ = socket.receiveHead()
             let isFirst = count.withLock { count in
                 count += 1
@@ -152,7 +152,7 @@ import Testing
         let port = server.port
         await server.stop()
         let error = try await failure(of: client(port: port))
-        #expect(error.code == .posix(ECONNREFUSED))
+        #expect(error.code == .posix(Errno.connectionRefused.rawValue))
         #expect(error.description.contains("check that the peer is running"))
     }
 
@@ -172,7 +172,7 @@ import Testing
 
     @Test
     func `gives up on a server that sends nothing`() async throws {
-        let silent = RawServer { socket in _ = socket.receiveAll() }
+        let silent = try RawServer { socket in _ = socket.receiveAll() }
         let limits = TransportLimits(connectTimeout: .milliseconds(150))
         let error = try await failure(of: client(port: silent.port, limits: limits))
         #expect(error.code == .network(3))
@@ -182,8 +182,8 @@ import Testing
     }
 
     @Test
-    func `closing before the start or while connecting prevents opening`() async {
-        let silent = RawServer { socket in _ = socket.receiveAll() }
+    func `closing before the start or while connecting prevents opening`() async throws {
+        let silent = try RawServer { socket in _ = socket.receiveAll() }
         let early = client(port: silent.port)
         early.close(code: 1000, reason: "")
         let recorder = Recorder()
@@ -206,7 +206,7 @@ import Testing
         ("HTTP/1.1 101 X\r\nA: \(String(repeating: "x", count: 9000))\r\n\r\n", 431), ("", 1006),
     ])
     func `classifies servers that do not speak WebSocket`(answer: String, code: Int) async throws {
-        let server = RawServer { socket in
+        let server = try RawServer { socket in
             _ = socket.receiveHead()
             socket.send(answer)
         }

@@ -1,5 +1,5 @@
 import Dispatch
-import Glibc
+import DivanPlatform
 import Synchronization
 import Testing
 
@@ -12,14 +12,14 @@ import Testing
     /// Opens all the descriptors that this process may still open.
     ///
     /// Only after Dispatch has opened those for its first work, on its own thread: if that fails, it ends the process.
-    private static func takeAll() async -> [Int32] {
+    private static func takeAll() async -> [FileDescriptor] {
         await withCheckedContinuation { continuation in
             let queue = DispatchQueue(label: "first")
             queue.asyncAfter(deadline: .now() + .milliseconds(1)) { continuation.resume() }
         }
         limitDescriptors(to: descriptorCount() + 8)
-        var taken: [Int32] = []
-        while case let descriptor = open("/dev/null", O_RDONLY), descriptor >= 0 {
+        var taken: [FileDescriptor] = []
+        while let descriptor = try? FileDescriptor.open("/dev/null", .readOnly) {
             taken.append(descriptor)
         }
         return taken
@@ -27,17 +27,16 @@ import Testing
 
     /// Reads what arrives, and reports it.
     private final class Reader: EventSource {
-        private let descriptor: Int32
+        private let descriptor: FileDescriptor
         private let didRead: () -> Void
 
-        init(_ descriptor: Int32, _ didRead: @escaping () -> Void) {
+        init(_ descriptor: FileDescriptor, _ didRead: @escaping () -> Void) {
             self.descriptor = descriptor
             self.didRead = didRead
         }
 
         func isReadable() {
-            var byte: UInt8 = 0
-            if read(descriptor, &byte, 1) == 1 { didRead() }
+            if (try? descriptor.read(upTo: 1))?.count == 1 { didRead() }
         }
 
         func isWritable() {}
@@ -46,9 +45,7 @@ import Testing
     @Test func `a loop without descriptors runs work and timers, and starts watching later`() async
     {
         await #expect(processExitsWith: .success) {
-            var ends: [Int32] = [0, 0]
-            try #require(pipe(&ends) == 0)
-            let (reading, writing) = (ends[0], ends[1])
+            let (reading, writing) = try FileDescriptor.pipe()
             let taken = await Self.takeAll()
             try #require(!taken.isEmpty)
             let loop = EpollLoop()
@@ -65,9 +62,8 @@ import Testing
                         continuation.resume()
                     }
                     loop.add(reading, reader, .reading)
-                    for descriptor in taken { close(descriptor) }
-                    var byte: UInt8 = 1
-                    write(writing, &byte, 1)
+                    for descriptor in taken { descriptor.close() }
+                    try? writing.writeAll([1])
                 }
             }
             // By now it has a bell, which it needs while there is nothing else to wait for.

@@ -1,7 +1,7 @@
+import DivanPlatform
 import DivanTLS
 import DivanTransport
 import DivanWebSocket
-import Glibc
 import Testing
 
 /// Connections through an HTTP proxy, and what can go wrong on the way.
@@ -37,7 +37,7 @@ import Testing
     func `sends messages through a tunnel`(isSecure: Bool) async throws {
         let tls = isSecure ? try TestTLS() : nil
         let server = try TestServer(tls: tls?.server)
-        let proxy = TestProxy()
+        let proxy = try TestProxy()
         let transport = client(through: proxy.port, to: server.port, tls: tls)
         let message = pattern(300_000)
         let recorder = Recorder(onOpen: { transport.send(message) })
@@ -62,7 +62,7 @@ import Testing
             request.refuse(HandshakeRefusal(status: 302, headers: ["Location": location]))
             return false
         }
-        let proxy = TestProxy()
+        let proxy = try TestProxy()
         let transport = client(through: proxy.port, to: first.port)
         let recorder = Recorder()
         transport.start(recorder)
@@ -75,7 +75,7 @@ import Testing
     @Test(arguments: [(407, "Proxy Authentication Required"), (502, "Bad Gateway"), (302, "Found")])
     func `reports the status of a refusal by the proxy`(status: Int, phrase: String) async throws {
         let answer = "HTTP/1.1 \(status) \(phrase)\r\nLocation: http://h/\r\n\r\n"
-        let proxy = TestProxy(refusal: answer)
+        let proxy = try TestProxy(refusal: answer)
         let error = try await failure(of: client(through: proxy.port, to: 4984))
         #expect(error.code == .webSocket(status))
         #expect(error.description.hasPrefix("proxy 127.0.0.1:\(proxy.port) to ws://127.0.0.1:4984"))
@@ -84,13 +84,13 @@ import Testing
     }
 
     @Test func `refuses a proxy that sends data before the tunnel is used`() async throws {
-        let proxy = TestProxy(refusal: "HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 101 Upgraded\r\n\r\n")
+        let proxy = try TestProxy(refusal: "HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 101 Upgraded\r\n\r\n")
         let error = try await failure(of: client(through: proxy.port, to: 4984))
         #expect(error.code == .webSocket(400))
     }
 
     @Test func `reports a proxy that disconnects`() async throws {
-        let proxy = TestProxy(refusal: "")
+        let proxy = try TestProxy(refusal: "")
         let error = try await failure(of: client(through: proxy.port, to: 4984))
         #expect(error.code == .webSocket(1006))
     }
@@ -100,12 +100,12 @@ import Testing
         let port = server.port
         await server.stop()
         let error = try await failure(of: client(through: port, to: 4984))
-        #expect(error.code == .posix(ECONNREFUSED))
+        #expect(error.code == .posix(Errno.connectionRefused.rawValue))
         #expect(error.description.hasPrefix("proxy 127.0.0.1:\(port) to ws:"))
     }
 
     @Test func `gives up on a silent proxy after the timeout`() async throws {
-        let silent = RawServer { socket in while !socket.receive().isEmpty {} }
+        let silent = try RawServer { socket in while !socket.receive().isEmpty {} }
         let limits = TransportLimits(connectTimeout: .milliseconds(200))
         let error = try await failure(of: client(through: silent.port, to: 4984, limits: limits))
         #expect(error.code == .network(3))

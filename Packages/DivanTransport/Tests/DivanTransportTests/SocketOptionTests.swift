@@ -1,5 +1,5 @@
+import DivanPlatform
 import DivanTransport
-import Glibc
 import Testing
 
 /// The options that the sockets of a connection get.
@@ -12,12 +12,12 @@ import Testing
         let recorder = Recorder()
         transport.start(recorder)
         await recorder.wait { $0.peer != nil }
-        let client = try #require(descriptor { $0.peer == server.port })
-        let accepted = try #require(descriptor { $0.own == server.port && $0.peer != nil })
+        let client = try #require(socket { $0.peer == server.port })
+        let accepted = try #require(socket { $0.own == server.port && $0.peer != nil })
         for end in [client, accepted] {
-            #expect(tcpOption(TCP_NODELAY, of: end) == 1)
+            #expect(end.option(.noDelay) == 1)
             let patience = TransportLimits().stallTimeout / .milliseconds(1)
-            #expect(tcpOption(TCP_USER_TIMEOUT, of: end) == Int32(patience))
+            #expect(end.option(.userTimeout) == Int32(patience))
         }
         transport.close(code: 1000, reason: "")
         await recorder.end()

@@ -1,5 +1,5 @@
+import DivanPlatform
 import Foundation
-import Glibc
 import Synchronization
 
 /// A proxy that opens tunnels to local ports, or refuses to.
@@ -19,9 +19,9 @@ final class TestProxy: Sendable {
     var port: UInt16 { server.port }
 
     /// Answers with `refusal` instead of opening a tunnel, if it is given.
-    init(refusal: String? = nil) {
+    init(refusal: String? = nil) throws {
         let heads = heads
-        server = RawServer { client in
+        server = try RawServer { client in
             let head = client.receiveHead()
             heads.add(head)
             if let refusal { return client.send(refusal) }
@@ -41,6 +41,6 @@ final class TestProxy: Sendable {
             if bytes.isEmpty { break }
             target.send(bytes)
         }
-        shutdown(target.descriptor, Int32(SHUT_WR))
+        target.endSending()
     }
 }

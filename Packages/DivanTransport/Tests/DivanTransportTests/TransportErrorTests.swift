@@ -1,3 +1,4 @@
+import DivanPlatform
 import DivanTransport
 import DivanWebSocket
 import Testing

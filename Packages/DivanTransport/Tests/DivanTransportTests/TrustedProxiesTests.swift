@@ -1,4 +1,5 @@
 import DivanHTTP
+import DivanPlatform
 import DivanTransport
 import Testing
 

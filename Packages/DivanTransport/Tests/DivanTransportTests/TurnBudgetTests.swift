@@ -49,7 +49,7 @@ import Testing
         async throws
     {
         let count = 2_000
-        let server = RawServer { socket in
+        let server = try RawServer { socket in
             socket.acceptUpgrade()
             socket.send(Array(repeatElement([0x82, 0x01, 0x07], count: count).joined()))
         }
@@ -76,7 +76,7 @@ import Testing
     @Test func `long messages are delivered four at a time`() async throws {
         let count = 40
         let message = [0x82, 126, 0x40, 0x00] + [UInt8](repeating: 7, count: 16_384)
-        let server = RawServer { socket in
+        let server = try RawServer { socket in
             socket.acceptUpgrade()
             socket.send(Array(repeatElement(message, count: count).joined()))
         }

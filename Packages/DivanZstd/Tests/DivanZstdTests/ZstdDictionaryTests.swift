@@ -1,4 +1,5 @@
 import DivanCompression
+import DivanPlatform
 import DivanTestKit
 import DivanZstd
 import Foundation
@@ -12,7 +13,7 @@ import Testing
 
     /// Sanitizers' allocators end the process where others return an error.
     private static let refusesMemory =
-        dlsym(nil, "__asan_init") == nil && dlsym(nil, "__tsan_init") == nil
+        !CurrentProcess.hasSymbol("__asan_init") && !CurrentProcess.hasSymbol("__tsan_init")
 
     private func codec() throws -> ZstdDictionaryCodec {
         try #require(ZstdDictionaryCodec(), "libzstd-dev is missing; type: make setup")
@@ -124,11 +125,7 @@ import Testing
             let dictionary = [UInt8](repeating: 65, count: 128 << 20)
             let held = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
             let pageCount = try #require(held.split(separator: " ").first.flatMap { Int($0) })
-            let resource = __rlimit_resource_t(RLIMIT_AS.rawValue)
-            var limit = rlimit()
-            getrlimit(resource, &limit)
-            limit.rlim_cur = rlim_t(pageCount * Int(getpagesize()) + 64 << 20)
-            setrlimit(resource, &limit)
+            CurrentProcess.setAddressLimit(pageCount * CurrentProcess.pageByteCount + 64 << 20)
             let error = #expect(throws: CompressionError.self) {
                 try codec.makeCoder(dictionary: dictionary)
             }

@@ -1,5 +1,6 @@
 import Divan
 import DivanBLIP
+import DivanPlatform
 import DivanTestKit
 import DivanWebSocket
 import Foundation
@@ -92,9 +93,11 @@ enum ListenerVisits: ConversationTarget {
     }
 
     private static func enter(_ port: UInt16, _ head: String, isOwn: Bool = false) -> Entry {
-        guard let wire = Wire(to: port) else { return .refused("it cannot connect (\(errno))") }
+        guard let wire = Wire(to: port) else {
+            return .refused("it cannot connect (\(Errno.current))")
+        }
         guard wire.send(HandshakeScript.bytes(head)) else {
-            return .refused("it cannot send a handshake (\(errno))")
+            return .refused("it cannot send a handshake (\(Errno.current))")
         }
         let start = ContinuousClock.now
         guard let (answer, more) = HandshakeScript.read(wire, within: isOwn ? 200 : 10_000) else {

@@ -1,6 +1,7 @@
 import CDivanFuzzer
 import Divan
 import DivanFuzz
+import DivanPlatform
 import Foundation
 
 // divan-fuzz list                      the names of the targets
@@ -13,7 +14,7 @@ nonisolated(unsafe) var chosen: (any FuzzTarget.Type)?  // set before the only t
 func find(_ name: String) -> any FuzzTarget.Type {
     guard let target = FuzzTargets.all.first(where: { $0.name == name }) else {
         print("divan-fuzz: there is no target \(name); `divan-fuzz list` names them")
-        exit(64)
+        CurrentProcess.exit(64)
     }
     return target
 }
@@ -34,8 +35,8 @@ func fuzz() -> Never {
     var count = CommandLine.argc - 2
     var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? =
         CommandLine.unsafeArgv + 2
-    arguments?[0] = strdup(CommandLine.arguments[0...2].joined(separator: " "))
-    exit(
+    arguments?[0] = Memory.cString(CommandLine.arguments[0...2].joined(separator: " "))
+    CurrentProcess.exit(
         LLVMFuzzerRunDriver(&count, &arguments) { bytes, count in
             // libFuzzer owns the bytes only during the call; they are copied here.
             let input = Array(UnsafeBufferPointer(start: bytes, count: count))
@@ -86,5 +87,5 @@ default:
     print(
         "usage: divan-fuzz list | seeds TARGET FOLDER | keep FOLDER BYTES | run TARGET [ARGUMENTS]"
     )
-    exit(64)
+    CurrentProcess.exit(64)
 }

@@ -1,6 +1,6 @@
-public import DivanTestKit
+public import DivanPlatform
+import DivanTestKit
 import Foundation
-import Glibc
 
 /// A local HTTP proxy whose tunnels are links with a rate and a latency.
 ///
@@ -12,28 +12,28 @@ public final class LinkProxy: Sendable {
 
     /// Listens; each tunnel has its own link.
     ///
-    /// - Throws: `Loopback.Failure` if no port is available.
-    public init(bytesPerSecond: Double, latency: Duration) throws(Loopback.Failure) {
-        let (descriptor, port) = try Loopback.listen()
+    /// - Throws: `SystemError` if no port is available.
+    public init(bytesPerSecond: Double, latency: Duration) throws(SystemError) {
+        let (listening, port) = try Loopback.listen()
         self.port = port
         let direction = LinkDirection(bytesPerSecond: bytesPerSecond, latency: latency)
         Thread.detachNewThread {
-            while case let client = accept(descriptor, nil, nil), client >= 0 {
+            while let client = try? listening.acceptBlocking() {
                 Thread.detachNewThread { Self.serve(client, direction) }
             }
         }
     }
 
-    private static func serve(_ client: Int32, _ direction: LinkDirection) {
+    private static func serve(_ client: Socket, _ direction: LinkDirection) {
         guard let server = tunnel(client) else {
-            _ = Loopback.send(Array("HTTP/1.1 502 Bad Gateway\r\n\r\n".utf8)[...], to: client)
-            close(client)
+            client.sendAll(Array("HTTP/1.1 502 Bad Gateway\r\n\r\n".utf8))
+            client.close()
             return
         }
-        for descriptor in [client, server] {
-            prepare(descriptor, holding: direction.mostByteCount)
+        for socket in [client, server] {
+            prepare(socket, holding: direction.mostByteCount)
         }
-        _ = Loopback.send(Array("HTTP/1.1 200 OK\r\n\r\n".utf8)[...], to: client)
+        client.sendAll(Array("HTTP/1.1 200 OK\r\n\r\n".utf8))
         let pumps = [
             LinkPump(from: client, to: server, over: direction),
             LinkPump(from: server, to: client, over: direction),
@@ -41,17 +41,17 @@ public final class LinkProxy: Sendable {
         pumps[1].start()
         pumps[0].run()
         pumps[1].wait()
-        close(client)
-        close(server)
+        client.close()
+        server.close()
     }
 
     /// Reads the head of a request, and connects to the port that it names.
-    private static func tunnel(_ client: Int32) -> Int32? {
+    private static func tunnel(_ client: Socket) -> Socket? {
         var head: [UInt8] = []
         while !head.suffix(4).elementsEqual("\r\n\r\n".utf8), head.count < 8_192 {
-            var byte: UInt8 = 0
-            guard recv(client, &byte, 1, 0) == 1 else { return nil }
-            head.append(byte)
+            let piece = client.receive(upTo: 1)
+            if piece.isEmpty { return nil }
+            head += piece
         }
         let words = String(decoding: head, as: UTF8.self).split(separator: " ")
         guard words.count > 1, words[0] == "CONNECT",
@@ -61,11 +61,8 @@ public final class LinkProxy: Sendable {
     }
 
     /// Small writes are sent at once, and the system buffers little more than the link does.
-    private static func prepare(_ descriptor: Int32, holding byteCount: Int) {
-        var isOn: Int32 = 1
-        var room = Int32(min(max(byteCount, 65_536), 4 << 20))
-        let size = socklen_t(MemoryLayout<Int32>.size)
-        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, size)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &room, size)
+    private static func prepare(_ socket: Socket, holding byteCount: Int) {
+        try? socket.setOption(.noDelay, 1)
+        try? socket.setOption(.receiveBuffer, Int32(min(max(byteCount, 65_536), 4 << 20)))
     }
 }

@@ -1,14 +1,14 @@
 import Dispatch
+import DivanPlatform
 import DivanTestKit
 import Foundation
-import Glibc
 import Synchronization
 
 /// Transfers bytes from one socket to another over one direction of a link, with two threads: one reads
 /// as the link accepts them, one writes when they arrive.
 final class LinkPump: Sendable {
-    private let source: Int32
-    private let target: Int32
+    private let source: Socket
+    private let target: Socket
     private let direction: LinkDirection
 
     /// Bytes that have left the source but not yet reached the target.
@@ -24,7 +24,7 @@ final class LinkPump: Sendable {
     private let room = DispatchSemaphore(value: 0)
     private let end = DispatchSemaphore(value: 0)
 
-    init(from source: Int32, to target: Int32, over direction: LinkDirection) {
+    init(from source: Socket, to target: Socket, over direction: LinkDirection) {
         self.source = source
         self.target = target
         self.direction = direction
@@ -51,12 +51,9 @@ final class LinkPump: Sendable {
     private func read() {
         var direction = direction
         let most = direction.mostByteCount
-        var buffer = [UInt8](repeating: 0, count: direction.pieceByteCount)
-        while true {
-            let count = recv(source, &buffer, buffer.count, 0)
-            guard count > 0 else { break }
+        while case let piece = source.receive(upTo: direction.pieceByteCount), !piece.isEmpty {
+            let count = piece.count
             let arrival = direction.take(count, at: Self.now)
-            let piece = Array(buffer.prefix(count))
             let isFull = underway.withLock { underway in
                 underway.pieces.append((piece, arrival))
                 underway.byteCount += count
@@ -73,9 +70,9 @@ final class LinkPump: Sendable {
         while let piece = next() {
             Self.sleep(until: piece.arrival)
             // If the target accepts no more, it has closed, and the other direction ends by itself.
-            Loopback.send(piece.bytes[...], to: target)
+            target.sendAll(piece.bytes)
         }
-        shutdown(target, Int32(SHUT_WR))
+        target.shutdownSending()
         end.signal()
     }
 
@@ -95,11 +92,7 @@ final class LinkPump: Sendable {
         return piece
     }
 
-    private static var now: Duration {
-        var now = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &now)
-        return .seconds(now.tv_sec) + .nanoseconds(now.tv_nsec)
-    }
+    private static var now: Duration { .nanoseconds(MonotonicClock.now()) }
 
     private static func sleep(until moment: Duration) {
         let rest = (moment - now) / .seconds(1)

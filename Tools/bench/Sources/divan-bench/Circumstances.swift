@@ -1,5 +1,5 @@
+import DivanPlatform
 import Foundation
-import Glibc
 
 /// What must be known about a run before its figures are compared with another's.
 struct Circumstances: Codable {
@@ -12,8 +12,8 @@ struct Circumstances: Codable {
 
     /// The current ones.
     static func now(commit: String?) -> Circumstances {
-        var load = 0.0
-        getloadavg(&load, 1)
+        let text = (try? String(contentsOfFile: "/proc/loadavg", encoding: .utf8)) ?? ""
+        let load = text.split(separator: " ").first.flatMap { Double($0) } ?? 0
         return Circumstances(
             date: ISO8601DateFormatter().string(from: Date()),
             commit: commit ?? "unknown",

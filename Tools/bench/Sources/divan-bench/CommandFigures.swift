@@ -1,7 +1,7 @@
+import DivanPlatform
 import DivanRevisions
 import DivanStore
 import Foundation
-import Glibc
 
 /// How long a person waits for the command line, compared with an empty program in C.
 enum CommandFigures {
@@ -53,20 +53,20 @@ enum CommandFigures {
 
     /// Runs a program without output and waits for its end.
     private static func seconds(_ words: [String]) throws -> Double {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
-        var arguments = words.map { strdup($0) } + [nil]
-        defer { for argument in arguments { free(argument) } }
-        var status: Int32 = -1
+        let null = try FileDescriptor.open("/dev/null", [.writeOnly, .closeOnExec])
+        defer { null.close() }
+        var status: ChildProcess.Status?
         let seconds = Stopwatch.best(of: 1) {
-            var process = pid_t()
-            if posix_spawn(&process, words[0], &actions, nil, &arguments, environ) == 0 {
-                waitpid(process, &status, 0)
-            }
+            let child = try? ChildProcess.spawn(
+                words[0],
+                words,
+                descriptors: [(null, as: .standardOutput)]
+            )
+            status = child?.wait()
         }
-        guard status == 0 else { throw BenchFailure("\(words.joined(separator: " ")) failed") }
+        guard status?.isSuccess == true else {
+            throw BenchFailure("\(words.joined(separator: " ")) failed")
+        }
         return seconds
     }
 }

@@ -1,4 +1,5 @@
 import CDivanFloors
+import DivanPlatform
 import Foundation
 
 /// The cost of a document in allocations and system calls: counts, which a busy machine does not change.
@@ -34,8 +35,8 @@ enum CostFigures {
     /// Has another process do the work, and counts its system calls.
     private static func ownCalls(of work: CostlyWork, in directory: String) throws -> Double {
         let words = [CommandLine.arguments[0], "role", "cost", work.rawValue, directory]
-        var arguments = words.map { strdup($0) } + [nil]
-        defer { for argument in arguments { free(argument) } }
+        var arguments = words.map { Memory.cString($0) } + [nil]
+        defer { for argument in arguments { Memory.free(argument) } }
         let count = floor_traced_calls(&arguments)
         guard count >= 0 else { throw BenchFailure("the work of \(work.rawValue) was not traced") }
         return Double(count)

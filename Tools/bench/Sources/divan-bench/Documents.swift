@@ -1,4 +1,5 @@
 import CDivanFloors
+import DivanPlatform
 import Foundation
 
 /// Real documents of about 1.2 KB, and the same for the floors in C.
@@ -27,12 +28,12 @@ final class Documents {
         ids = bodies.indices.map { "route-\($0)" }
         byteCount = bodies.reduce(0) { $0 + $1.count }
         lengths = bodies.map(\.count)
-        idPointers = ids.map { strdup($0) }
-        bodyPointers = bodies.map { strdup(String(decoding: $0, as: UTF8.self)) }
+        idPointers = ids.map { Memory.cString($0) }
+        bodyPointers = bodies.map { Memory.cString(String(decoding: $0, as: UTF8.self)) }
     }
 
     deinit {
-        for pointer in idPointers + bodyPointers { free(pointer) }
+        for pointer in idPointers + bodyPointers { Memory.free(pointer) }
     }
 
     /// Passes the documents to a floor; the pointers are valid as long as this object.

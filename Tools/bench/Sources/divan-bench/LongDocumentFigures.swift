@@ -1,6 +1,6 @@
+import DivanPlatform
 import DivanTestKit
 import Foundation
-import Glibc
 
 /// The memory that a document of 19 MiB needs in each verb, in a REST server and in a sync, beyond that of the same
 /// process with an empty document.
@@ -134,7 +134,7 @@ enum LongDocumentFigures {
             )
             let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
             let fields = line?.split(whereSeparator: \.isWhitespace) ?? []
-            server.signal(SIGINT)
+            server.signal(.interrupt)
             _ = server.finish()
             guard fields.count > 1, let kilobytes = Double(fields[1]) else {
                 throw BenchFailure("the peak memory of divan serve is unknown")

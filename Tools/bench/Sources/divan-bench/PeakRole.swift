@@ -1,5 +1,5 @@
+import DivanPlatform
 import Foundation
-import Glibc
 
 /// The process that runs programs and reports how much memory each needed at most.
 ///
@@ -17,21 +17,19 @@ struct PeakRole {
     }
 
     private static func peak(_ words: [String], input: String, output: String) -> Double {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, input, O_RDONLY, 0)
-        let flags = O_WRONLY | O_CREAT | O_TRUNC
-        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output, flags, 0o600)
-        var arguments = words.map { strdup($0) } + [nil]
-        defer { for argument in arguments { free(argument) } }
-        var process = pid_t()
-        guard posix_spawn(&process, words[0], &actions, nil, &arguments, environ) == 0 else {
+        guard let source = try? FileDescriptor.open(input, .closeOnExec) else { return -1 }
+        defer { source.close() }
+        let flags: FileDescriptor.OpenFlags = [.writeOnly, .create, .truncate, .closeOnExec]
+        guard let target = try? FileDescriptor.open(output, flags, permissions: 0o600) else {
             return -1
         }
-        var status: Int32 = -1
-        var usage = rusage()
-        guard wait4(process, &status, 0, &usage) == process, status == 0 else { return -1 }
-        return Double(usage.ru_maxrss) * 1_024
+        defer { target.close() }
+        let child = try? ChildProcess.spawn(
+            words[0],
+            words,
+            descriptors: [(source, as: .standardInput), (target, as: .standardOutput)]
+        )
+        guard let (status, peak) = child?.waitMeasuring(), status.isSuccess else { return -1 }
+        return Double(peak)
     }
 }

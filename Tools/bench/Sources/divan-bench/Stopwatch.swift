@@ -1,39 +1,33 @@
-import Glibc
+import DivanPlatform
 
 /// Times work.
 enum Stopwatch {
     /// Returns the seconds that `work` took by a monotonic clock, the least of `runs`.
     static func best(of runs: Int = 3, _ work: () throws -> Void) rethrows -> Double {
-        try best(of: runs, by: CLOCK_MONOTONIC, work)
+        try best(of: runs, by: MonotonicClock.now, work)
     }
 
     /// Returns the seconds of processor time that `work` took on this thread, the least of `runs`.
     ///
     /// For work in memory: other load on the machine does not count.
     static func bestWork(of runs: Int = 5, _ work: () throws -> Void) rethrows -> Double {
-        try best(of: runs, by: CLOCK_THREAD_CPUTIME_ID, work)
+        try best(of: runs, by: ProcessorClock.thread, work)
     }
 
     private static func best(
         of runs: Int,
-        by clock: clockid_t,
+        by clock: () -> UInt64,
         _ work: () throws -> Void
     ) rethrows -> Double {
         var best = Double.infinity
         for _ in 0..<runs {
-            let start = seconds(clock)
+            let start = clock()
             try work()
-            best = min(best, seconds(clock) - start)
+            best = min(best, Double(clock() - start) / 1e9)
         }
         return best
     }
 
     /// Seconds of a monotonic clock.
-    static func seconds() -> Double { seconds(CLOCK_MONOTONIC) }
-
-    private static func seconds(_ clock: clockid_t) -> Double {
-        var now = timespec()
-        clock_gettime(clock, &now)
-        return Double(now.tv_sec) + Double(now.tv_nsec) / 1e9
-    }
+    static func seconds() -> Double { Double(MonotonicClock.now()) / 1e9 }
 }

@@ -1,9 +1,9 @@
 @_spi(Stores) import Divan
 import DivanJSON
+import DivanPlatform
 import DivanRevisions
 import DivanStore
 import Foundation
-import Glibc
 
 /// One kind of work, alone and many times over, to be profiled (`make profile`).
 ///
@@ -45,7 +45,7 @@ enum Work: String, CaseIterable {
         let workplace = try BenchContext()
         defer { workplace.remove() }
         let work = try prepared(count, workplace)
-        let gate = control.flatMap { fopen($0, "w") }
+        let gate = control.flatMap { try? FileDescriptor.open($0, .writeOnly) }
         Self.tell(gate, "enable\n")
         let before = PeerUsage.now().processorSeconds
         let start = Stopwatch.seconds()
@@ -57,11 +57,10 @@ enum Work: String, CaseIterable {
         say(String(format: "%@: %.2f µs each, %.2f µs of this process", rawValue, each, own))
     }
 
-    private static func tell(_ gate: UnsafeMutablePointer<FILE>?, _ word: String) {
+    private static func tell(_ gate: FileDescriptor?, _ word: String) {
         guard let gate else { return }
-        fputs(word, gate)
-        fflush(gate)
-        usleep(100_000)  // the profiler reads its pipe a few times a second
+        try? gate.writeAll(Array(word.utf8))
+        CurrentThread.sleep(milliseconds: 100)  // the profiler reads its pipe a few times a second
     }
 
     private func prepared(_ count: Int, _ place: BenchContext) throws -> () throws -> Void {

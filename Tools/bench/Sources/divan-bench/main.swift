@@ -1,3 +1,4 @@
+import DivanPlatform
 import DivanTestKit
 import Foundation
 
@@ -62,7 +63,7 @@ do {
     case "run":
         let options = try RunOptions(words.dropFirst())
         let isGood = try run(options)
-        if !isGood, options.isStrict { exit(2) }
+        if !isGood, options.isStrict { CurrentProcess.exit(2) }
     case "work" where words.count == 3 || (words.count == 5 && words[3] == "--control"):
         guard let work = Work(rawValue: words[1]), let count = Int(words[2]), count > 0 else {
             throw BenchFailure(usage)
@@ -88,5 +89,5 @@ do {
     }
 } catch {
     try? FileHandle.standardError.write(contentsOf: Data("bench: \(error)\n".utf8))
-    exit(1)
+    CurrentProcess.exit(1)
 }

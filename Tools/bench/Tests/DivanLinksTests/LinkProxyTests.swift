@@ -1,7 +1,7 @@
 import DivanLinks
+import DivanPlatform
 import DivanTestKit
 import Foundation
-import Glibc
 import Testing
 
 /// The proxy over real sockets: what it transfers, and how long it takes.
@@ -9,61 +9,61 @@ import Testing
     /// 100,000 bytes at 1 MB/s, 20 ms each way: 100 ms for the bytes, less those that never wait.
     @Test func `bytes arrive complete and not faster than the link allows`() throws {
         let (listening, port) = try Loopback.listen()
-        defer { close(listening) }
+        defer { listening.close() }
         let proxy = try LinkProxy(bytesPerSecond: 1_000_000, latency: .milliseconds(20))
         let client = try #require(Loopback.connect(to: proxy.port))
-        Loopback.send(Array("CONNECT far.example:\(port) HTTP/1.1\r\n\r\n".utf8)[...], to: client)
-        #expect(String(decoding: Loopback.receive(from: client), as: UTF8.self).contains("200"))
-        let server = accept(listening, nil, nil)
+        client.sendAll(Array("CONNECT far.example:\(port) HTTP/1.1\r\n\r\n".utf8))
+        #expect(String(decoding: client.receive(upTo: 65_536), as: UTF8.self).contains("200"))
+        let server = try listening.acceptBlocking()
         let sent = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 * 7) }
         let clock = ContinuousClock()
         let start = clock.now
-        Loopback.send(sent[...], to: client)
-        shutdown(client, Int32(SHUT_WR))
+        client.sendAll(sent)
+        client.shutdownSending()
         var received: [UInt8] = []
-        while case let piece = Loopback.receive(from: server), !piece.isEmpty { received += piece }
+        while case let piece = server.receive(upTo: 65_536), !piece.isEmpty { received += piece }
         #expect(received == sent)
         #expect(clock.now - start >= .milliseconds(115))
-        Loopback.send([1, 2, 3][...], to: server)
-        #expect(Loopback.receive(from: client) == [1, 2, 3])
-        close(server)
-        close(client)
+        server.sendAll([1, 2, 3])
+        #expect(client.receive(upTo: 65_536) == [1, 2, 3])
+        server.close()
+        client.close()
     }
 
     /// Far more than the link holds, in both directions at the same time, so that both sources have to wait.
     @Test func `a full link delays its sources and loses nothing`() throws {
         let (listening, port) = try Loopback.listen()
-        defer { close(listening) }
+        defer { listening.close() }
         let proxy = try LinkProxy(bytesPerSecond: 20_000_000, latency: .milliseconds(5))
         let client = try #require(Loopback.connect(to: proxy.port))
-        Loopback.send(Array("CONNECT far.example:\(port) HTTP/1.1\r\n\r\n".utf8)[...], to: client)
-        _ = Loopback.receive(from: client)
-        let server = accept(listening, nil, nil)
+        client.sendAll(Array("CONNECT far.example:\(port) HTTP/1.1\r\n\r\n".utf8))
+        _ = client.receive(upTo: 65_536)
+        let server = try listening.acceptBlocking()
         let sent = (0..<4_000_000).map { UInt8(truncatingIfNeeded: $0 / 251) }
         for descriptor in [client, server] {
             Thread.detachNewThread {
-                Loopback.send(sent[...], to: descriptor)
-                shutdown(descriptor, Int32(SHUT_WR))
+                descriptor.sendAll(sent)
+                descriptor.shutdownSending()
             }
         }
         for descriptor in [server, client] {
             var received: [UInt8] = []
-            while case let piece = Loopback.receive(from: descriptor), !piece.isEmpty {
+            while case let piece = descriptor.receive(upTo: 65_536), !piece.isEmpty {
                 received += piece
             }
             #expect(received == sent)
         }
-        close(server)
-        close(client)
+        server.close()
+        client.close()
     }
 
     @Test func `an invalid tunnel request is rejected`() throws {
         let proxy = try LinkProxy(bytesPerSecond: 1_000_000, latency: .zero)
         for head in ["CONNECT far.example:nowhere HTTP/1.1", "GET / HTTP/1.1"] {
             let client = try #require(Loopback.connect(to: proxy.port))
-            Loopback.send(Array("\(head)\r\n\r\n".utf8)[...], to: client)
-            #expect(String(decoding: Loopback.receive(from: client), as: UTF8.self).contains("502"))
-            close(client)
+            client.sendAll(Array("\(head)\r\n\r\n".utf8))
+            #expect(String(decoding: client.receive(upTo: 65_536), as: UTF8.self).contains("502"))
+            client.close()
         }
     }
 }

@@ -102,7 +102,7 @@ public struct ArrowsCheck {
         var violations: [Violation] = []
         for file in tree.files(under: "Packages/\(package)/Sources", suffix: ".swift") {
             for (index, line) in try tree.text(file).lines.enumerated() {
-                guard let imported = importedModule(String(line)) else { continue }
+                guard let imported = Self.importedModule(String(line)) else { continue }
                 let isOurs =
                     imported.hasPrefix("Divan") || imported.hasPrefix("CDivan")
                     || imported == "CouchbaseLiteSwift"
@@ -160,7 +160,8 @@ public struct ArrowsCheck {
         return !beforeTests[targets.upperBound...].contains("\"\(dependency)\"")
     }
 
-    private func importedModule(_ line: String) -> String? {
+    /// The module that a line imports, as a whole or a declaration of it; `nil` for other lines.
+    static func importedModule(_ line: String) -> String? {
         let words = line.split(separator: " ")
         guard let position = words.firstIndex(of: "import"), position + 1 < words.count else {
             return nil
@@ -171,7 +172,7 @@ public struct ArrowsCheck {
         let before = words[..<position]
         guard before.allSatisfy({ modifiers.contains($0) || $0.hasPrefix("@") }) else { return nil }
         // If a single declaration is imported, its kind comes before the module.
-        let names = words[(position + 1)...].drop { Self.kinds.contains($0) }
+        let names = words[(position + 1)...].drop { kinds.contains($0) }
         return names.first?.split(separator: ".").first.map(String.init)
     }
 

@@ -16,7 +16,7 @@ public struct ClocksCheck {
     /// Found anywhere, even at the end of a longer name.
     private static let endings = [
         "time(nil)", "clock_gettime(", "gettimeofday(", "Clock.now", "Clock().now", "getrandom(",
-        "shuffled()", "randomElement()",
+        "shuffled()", "randomElement()", "WallClock.", "MonotonicClock.", "ProcessorClock.",
     ]
 
     private static let calls = ["Date()", "Date.now", "UUID()", "SystemRandomNumberGenerator()"]

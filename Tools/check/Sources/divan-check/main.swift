@@ -13,6 +13,7 @@ if CommandLine.arguments.dropFirst() == ["states"] {
 }
 let checks: [(name: String, run: () throws -> [Violation])] = [
     ("arrows", ArrowsCheck(tree).violations),
+    ("platform", PlatformCheck(tree).violations),
     ("manifests", ManifestsCheck(tree).violations),
     ("lengths", LengthCheck(tree).violations),
     ("words", WordsCheck(tree).violations),

@@ -144,8 +144,24 @@ import Testing
     }
 
     @Test(arguments: [
+        "import Glibc", "internal import Musl", "@preconcurrency import Darwin",
+        "import func Glibc.open",
+    ])
+    func `an import of the C library outside DivanPlatform is found`(_ line: String) throws {
+        let checkout = try Checkout()
+        let check = PlatformCheck(checkout.tree)
+        #expect(try check.violations().isEmpty)
+        try checkout.write("Packages/DivanPlatform/Sources/DivanPlatform/A.swift", line + "\n")
+        #expect(try check.violations().isEmpty)
+        try checkout.write("Tests/Attack/A.swift", "import Foundation\n\(line)\n")
+        #expect(try check.violations().map(\.place) == ["Tests/Attack/A.swift:2"])
+        try checkout.write("Tests/Attack/A.swift", "import Foundation\n// \(line)\n")
+        #expect(try check.violations().isEmpty)
+    }
+
+    @Test(arguments: [
         "let now = time(nil)", "let start = ContinuousClock.now", "let x = Int.random(in: 0..<9)",
-        "let id = UUID()",
+        "let id = UUID()", "let moment = WallClock.seconds()",
     ])
     func `a core that reads the system clock or random source is found`(_ line: String) throws {
         let checkout = try Checkout()

@@ -3,6 +3,7 @@ import DivanCBLite
 import DivanCommandLine
 import DivanCrypto
 import DivanJSON
+import DivanPlatform
 import DivanQuery
 import DivanRevisions
 import DivanSeal
@@ -68,7 +69,10 @@ extension Failure {
                 + "extend it with 'divan identity renew \(word)'"
         case .file(let path, let number)
         where path.utf8.starts(with: TLSIdentity.storeDirectory.utf8)
-            && [EACCES, ENOENT, ENOTDIR, EPERM, EROFS].contains(number):
+            && [
+                .permissionDenied, .noSuchFileOrDirectory, .notDirectory, .notPermitted,
+                .readOnlyFileSystem,
+            ].contains(Errno(number)):
             hint =
                 "set XDG_DATA_HOME or DIVAN_IDENTITY_DIRECTORY to a directory that you can write "
                 + "to, or use 'divan serve --identity FILE'"
@@ -96,7 +100,7 @@ extension Failure {
         case .noSuchDatabase:
             sentence = "\(error.path): database not found"
             hint = Self.databaseHint(for: path)
-        case .io(EACCES) where path.lacksLogIndex:
+        case .io(Errno.permissionDenied.rawValue) where path.lacksLogIndex:
             sentence = "\(path.bundle): cannot read the write-ahead log without write permission"
             hint =
                 "copy the directory to a location that you can write to, or ask its owner to run "
@@ -174,9 +178,8 @@ extension DatabasePath {
 
     /// Whether there are commits in a log, but not the index file that locates them.
     fileprivate var lacksLogIndex: Bool {
-        var status = stat()
-        return stat(bundle + "/db.sqlite3-wal", &status) == 0 && status.st_size > 0
-            && stat(bundle + "/db.sqlite3-shm", &status) != 0
+        guard let log = try? FileStatus(of: bundle + "/db.sqlite3-wal") else { return false }
+        return log.byteCount > 0 && (try? FileStatus(of: bundle + "/db.sqlite3-shm")) == nil
     }
 
     /// The database that an error is about; it may name a file in it.
@@ -206,8 +209,8 @@ extension Failure.Kind {
 
     init(_ reason: CredentialError.Reason) {
         switch reason {
-        case .file(_, errno: ENOENT): self = .notFound
-        case .labelTaken, .file(_, errno: EEXIST): self = .conflict
+        case .file(_, errno: Errno.noSuchFileOrDirectory.rawValue): self = .notFound
+        case .labelTaken, .file(_, errno: Errno.fileExists.rawValue): self = .conflict
         case .file, .library: self = .failed
         default: self = .invalid
         }
@@ -238,11 +241,14 @@ extension Failure.Kind {
 
     /// Classifies an error of the system: local, or on the way to a peer.
     private init(_ number: Int32) {
-        switch number {
-        case EADDRINUSE, EADDRNOTAVAIL, EACCES, EPERM, EMFILE, ENFILE, ENOMEM: self = .failed
-        case ENOENT: self = .notFound
-        case EEXIST: self = .conflict
-        case ENOSPC, EDQUOT, EFBIG, EIO, EROFS: self = .database
+        switch Errno(number) {
+        case .addressInUse, .addressNotAvailable, .permissionDenied, .notPermitted,
+            .tooManyOpenFiles, .tooManyOpenFilesInSystem, .noMemory:
+            self = .failed
+        case .noSuchFileOrDirectory: self = .notFound
+        case .fileExists: self = .conflict
+        case .noSpace, .diskQuotaExceeded, .fileTooLarge, .ioError, .readOnlyFileSystem:
+            self = .database
         default: self = .unreachable
         }
     }

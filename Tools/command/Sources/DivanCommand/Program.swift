@@ -1,6 +1,6 @@
 import DivanCommandLine
 import DivanJSON
-import Glibc
+import DivanPlatform
 
 /// The `divan` program: finds the command, runs it, and reports a failure in one line and a hint.
 public enum Program {
@@ -63,9 +63,9 @@ public enum Program {
     }
 
     /// The failure of a command whose results could not be written, whatever else it did.
-    private static func failure(_ failure: Failure?, losing problem: Int32?) -> Failure? {
+    private static func failure(_ failure: Failure?, losing problem: Errno?) -> Failure? {
         // A reader that has read enough (`divan ls | head`) is not an error.
-        guard let problem, problem != EPIPE else { return failure }
+        guard let problem, problem != .brokenPipe else { return failure }
         var lost = Failure.writing(StandardStreams.output, problem)
         lost.kind = .database
         if let failure { lost.sentence = "\(failure.sentence); \(lost.sentence)" }
@@ -116,15 +116,15 @@ public enum Program {
     }
 
     private static func report(_ failure: Failure, of words: [String], _ terminal: Terminal) {
-        terminal.write(failure.text(asJSON: terminal.isJSON), to: 2)
+        terminal.write(failure.text(asJSON: terminal.isJSON), to: .standardError)
         if terminal.isJSON { return }
         if failure.kind == .usage {
             guard failure.hint == nil else { return }
             let verb = try? CommandList.find(words[...]).verb.syntax.name
             let help = verb.map { "divan \($0) --help" } ?? "divan --help"
-            terminal.write("hint: see '\(help)'\n", to: 2)
+            terminal.write("hint: see '\(help)'\n", to: .standardError)
         } else if let code = failure.code, ErrorCode.find(code) != nil {
-            terminal.write("hint: run 'divan help \(code)' for details\n", to: 2)
+            terminal.write("hint: run 'divan help \(code)' for details\n", to: .standardError)
         }
     }
 }

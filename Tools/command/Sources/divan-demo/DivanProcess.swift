@@ -1,3 +1,4 @@
+import DivanPlatform
 import DivanTestKit
 import Foundation
 
@@ -37,7 +38,7 @@ struct DivanProcess {
 extension RunningProgram {
     /// Interrupts the command (Ctrl-C) and waits for its end.
     func stop() {
-        signal(SIGINT)
+        signal(.interrupt)
         finish()
     }
 }

@@ -1,3 +1,4 @@
+import DivanPlatform
 import Foundation
 
 /// Syncs a real database between two peers over TLS; exits with 0 only if the databases are equal.
@@ -17,4 +18,4 @@ do {
     status = 1
 }
 try? FileManager.default.removeItem(atPath: directory)
-exit(status)
+CurrentProcess.exit(status)

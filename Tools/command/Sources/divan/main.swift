@@ -1,5 +1,5 @@
 import DivanCommand
-import Glibc
+import DivanPlatform
 
 /// The `divan` program.
-exit(Program.run(Array(CommandLine.arguments.dropFirst())))
+CurrentProcess.exit(Program.run(Array(CommandLine.arguments.dropFirst())))

@@ -1,5 +1,6 @@
 import Divan
 import DivanCommand
+import DivanPlatform
 import Foundation
 
 /// A program that keeps a database open until its input ends: open-door DIRECTORY NAME.
@@ -9,7 +10,7 @@ import Foundation
 let words = CommandLine.arguments.dropFirst().map { $0 }
 guard words.count == 2 else {
     print("Usage: open-door DIRECTORY NAME")
-    exit(2)
+    CurrentProcess.exit(2)
 }
 
 do {
@@ -24,12 +25,12 @@ do {
     let listener = URLEndpointListener(config: sharing)
     try listener.start()
     for url in listener.urls ?? [] { print(url.absoluteString) }
-    fflush(nil)
+    CurrentProcess.flushStandardOutput()
     while readLine() != nil {}
     listener.stop()
     door.close()
     try database.close()
 } catch {
     print(error.localizedDescription)
-    exit(1)
+    CurrentProcess.exit(1)
 }

@@ -1,3 +1,4 @@
+import DivanPlatform
 import DivanTestKit
 import Foundation
 
@@ -7,12 +8,12 @@ import Foundation
 let words = CommandLine.arguments.dropFirst()
 guard words.count == 1, let folder = words.first else {
     print("Usage: studio-pictures FOLDER")
-    exit(2)
+    CurrentProcess.exit(2)
 }
 
 do {
     for line in try ScreenshotFolder(folder).draw(SampleStudio(), in: Browser()) { print(line) }
 } catch {
     try? FileHandle.standardError.write(contentsOf: Data("studio-pictures: \(error)\n".utf8))
-    exit(1)
+    CurrentProcess.exit(1)
 }

@@ -22,7 +22,10 @@ import Testing
     @Test func `the command changes a database that an app has open through its socket`() throws {
         let database = try open("orders")
         let name = ProcessInfo.processInfo.processName
-        try shell.divan("put", "orders", "soup", "{}").expectFailure(5, "process \(getpid())")
+        try shell.divan("put", "orders", "soup", "{}").expectFailure(
+            5,
+            "process \(CurrentProcess.id)"
+        )
 
         let door = try CommandSocket(database)
         try shell.run("put", "orders", "soup", #"{"salt":1}"#)
@@ -40,7 +43,10 @@ import Testing
 
         door.close()
         #expect(!FileManager.default.fileExists(atPath: socket))
-        try shell.divan("put", "orders", "soup", "{}").expectFailure(5, "process \(getpid())")
+        try shell.divan("put", "orders", "soup", "{}").expectFailure(
+            5,
+            "process \(CurrentProcess.id)"
+        )
         try database.close()
         try shell.run("put", "orders", "soup", "{}")
         #expect(!name.isEmpty)

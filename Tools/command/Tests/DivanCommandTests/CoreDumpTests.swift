@@ -1,3 +1,4 @@
+import DivanPlatform
 import DivanTestKit
 import Foundation
 import Testing
@@ -34,7 +35,7 @@ import Testing
         let words = ["--pid", "\(number)", "--core=unlimited:unlimited"]
         _ = try Program("/usr/bin/prlimit").run(words)
         // A child inherits the blocked signals of the thread that starts it; this is not one of them.
-        process.signal(SIGSEGV)
+        process.signal(.invalidMemory)
         process.finish()
     }
 

@@ -282,7 +282,7 @@ import Testing
         )
     }
 
-    @Test(.enabled(if: geteuid() != 0))
+    @Test(.enabled(if: CurrentProcess.effectiveUser != 0))
     func `an unreadable log in a read-only directory is reported with a hint`() throws {
         // Another process has it open, so that the log stays.
         let script = """

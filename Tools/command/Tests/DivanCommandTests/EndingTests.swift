@@ -1,3 +1,4 @@
+import DivanPlatform
 import DivanTestKit
 import Foundation
 import Testing
@@ -12,8 +13,8 @@ import Testing
         try shell.run("new", "b")
     }
 
-    @Test(arguments: [SIGINT, SIGTERM])
-    func `a stopped continuous sync exits with 0`(_ signal: Int32) throws {
+    @Test(arguments: [Signal.interrupt, .terminate])
+    func `a stopped continuous sync exits with 0`(_ signal: Signal) throws {
         let server = try shell.serve("a", "--no-tls")
         try shell.write("errors", "")
         let follower = try shell.start(
@@ -32,7 +33,7 @@ import Testing
         let url = try server.url()
         let follower = try shell.startBash("exec divan sync b \(url) --continuous")
         try follower.wait(for: "In sync with the peer")
-        follower.signal(SIGTERM)
+        follower.signal(.terminate)
         let outcome = follower.finish()
         #expect(outcome.status == 0 && outcome.output.contains("stopped by SIGTERM"), "\(outcome)")
         server.stop()
@@ -41,7 +42,7 @@ import Testing
     @Test func `a continuous sync stopped before it reached its peer exits with 130`() throws {
         let follower = try shell.startBash("exec divan sync b ws://127.0.0.1:1/a --continuous")
         try follower.wait(for: "refused")
-        follower.signal(SIGTERM)
+        follower.signal(.terminate)
         let outcome = follower.finish()
         #expect(outcome.status == 130, "\(outcome)")
         let told = "stopped by SIGTERM before it was up to date; last error: "
@@ -60,8 +61,8 @@ import Testing
             errors: .file(shell.path("errors"))
         )
         _ = try running.event { $0["event"] != nil }
-        running.process.signal(SIGQUIT)
-        #expect(running.process.finish().status == SIGQUIT)
+        running.process.signal(.quit)
+        #expect(running.process.finish().status == Signal.quit.rawValue)
         #expect(try shell.text("errors").isEmpty)
     }
 

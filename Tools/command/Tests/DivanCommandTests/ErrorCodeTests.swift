@@ -1,3 +1,4 @@
+import DivanPlatform
 import DivanTestKit
 import Foundation
 import Testing
@@ -121,7 +122,8 @@ import Testing
         try shell.run("new", "a")
         try shell.run("new", "b")
         for (signal, code, words) in [
-            (SIGTERM, 14_001, "the peer is restarting"), (SIGINT, 11_001, "the peer stopped"),
+            (Signal.terminate, 14_001, "the peer is restarting"),
+            (.interrupt, 11_001, "the peer stopped"),
         ] {
             let server = try shell.serve("a", "--no-tls")
             let client = try shell.start(["pull", "b", try server.url(), "--continuous"])

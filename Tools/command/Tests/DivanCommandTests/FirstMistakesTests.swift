@@ -199,25 +199,25 @@ import Testing
         )
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root can become somebody else"))
+    @Test(.enabled(if: CurrentProcess.effectiveUser == 0, "only root can become somebody else"))
     func `missing permissions are reported as such`() throws {
-        chmod(shell.directory, 0o755)
+        try FileSystem.setPermissions(0o755, of: shell.directory)
         for words in [
             ["ls", "db"], ["put", "db", "x", "{}"], ["status", "db"], ["check", "db"],
         ] {
-            chmod(shell.path("db.cblite2"), 0o700)
+            try FileSystem.setPermissions(0o700, of: shell.path("db.cblite2"))
             try divan(asNobody: words).expectFailure(5, "Permission denied", "ermissions")
         }
-        chmod(shell.path("db.cblite2"), 0o755)
+        try FileSystem.setPermissions(0o755, of: shell.path("db.cblite2"))
         try divan(asNobody: ["put", "db", "x", "{}"]).expectFailure(5, "ermission")
         try divan(asNobody: ["export", "db", "out"]).expectFailure(5, "Permission denied")
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root can become somebody else"))
+    @Test(.enabled(if: CurrentProcess.effectiveUser == 0, "only root can become somebody else"))
     func `a database in use by another user gets a hint with sudo`() throws {
-        chmod(shell.directory, 0o755)
-        chmod(shell.path("db.cblite2"), 0o755)
-        chmod(shell.path("db.cblite2/lock"), 0o644)
+        try FileSystem.setPermissions(0o755, of: shell.directory)
+        try FileSystem.setPermissions(0o755, of: shell.path("db.cblite2"))
+        try FileSystem.setPermissions(0o644, of: shell.path("db.cblite2/lock"))
         let become = ["--reuid", "65534", "--regid", "65534", "--clear-groups"]
         let holder = try Program("/usr/bin/setpriv", directory: shell.directory).start(
             become + ["flock", "db.cblite2/lock", "sh", "-c", "echo locked; read line"],

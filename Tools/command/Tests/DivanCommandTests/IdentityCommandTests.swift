@@ -206,10 +206,10 @@ import Testing
     {
         try shell.run("identity", "new", "robot", "--key", "p256")
         try shell.write("\(directory)/broken.pem", "-----BEGIN nothing")
-        chmod(shell.path("\(directory)/broken.pem"), 0o600)
+        try FileSystem.setPermissions(0o600, of: shell.path("\(directory)/broken.pem"))
         let listed = try shell.run("identity", "ls").output
         #expect(listed.contains("broken  unusable: ") && listed.contains("robot   20"))
-        chmod(shell.path(directory), 0o755)
+        try FileSystem.setPermissions(0o755, of: shell.path(directory))
         try shell.divan("identity", "ls").expectFailure(4, "mode 755", "chmod")
         try shell.divan("serve", "x", "--identity", "robot").expectFailure(4, "mode 755", "chmod")
     }

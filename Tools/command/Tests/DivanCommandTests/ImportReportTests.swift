@@ -1,3 +1,4 @@
+import DivanPlatform
 import DivanTestKit
 import Foundation
 import Testing
@@ -66,8 +67,8 @@ import Testing
         #expect(try shell.run("ls", "db").output == "a\n")
     }
 
-    @Test(arguments: [SIGINT, SIGTERM])
-    func `the first signal ends an import that waits for input`(_ signal: Int32) throws {
+    @Test(arguments: [Signal.interrupt, .terminate])
+    func `the first signal ends an import that waits for input`(_ signal: Signal) throws {
         let (input, errors) = (Pipe(), Pipe())
         let process = Process()
         process.executableURL = URL(filePath: Shell.divan.path)
@@ -78,13 +79,11 @@ import Testing
         let writing = input.fileHandleForWriting
         try writing.write(contentsOf: Data("{\"_id\":\"early\"}\n".utf8))
         // It handles signals before it reads.
-        var unread: Int32 = 1
-        while process.isRunning, ioctl(writing.fileDescriptor, UInt(FIONREAD), &unread) == 0,
-            unread > 0
-        {
-            sched_yield()
+        let pipe = FileDescriptor(writing.fileDescriptor)
+        while process.isRunning, let unread = pipe.waitingByteCount, unread > 0 {
+            CurrentThread.yield()
         }
-        kill(process.processIdentifier, signal)
+        signal.send(to: process.processIdentifier)
         process.waitUntilExit()
         let said = try errors.fileHandleForReading.readToEnd() ?? Data()
         let told = String(decoding: said, as: UTF8.self)
@@ -92,7 +91,7 @@ import Testing
         // The signal may arrive before the document that was read is saved.
         let count = try shell.run("ls", "db").lines.count
         let documents = count == 1 ? "the 1 document" : "no document"
-        let cause = signal == SIGINT ? "Ctrl-C" : "SIGTERM"
+        let cause = signal == .interrupt ? "Ctrl-C" : "SIGTERM"
         #expect(told == "divan: stopped by \(cause); \(documents) before it was saved\n")
     }
 }

@@ -62,11 +62,11 @@ import Testing
         _ = try look("status", "here") { $0.contains("  idle; running for ") }
         let status = try #require(try statuses("here").first)
         #expect(status["verb"] as? String == "sync")
-        #expect(status["pid"] as? Int == Int(getpid()))
+        #expect(status["pid"] as? Int == Int(CurrentProcess.id))
         #expect((status["documents"] as? [String: Int])?["pulled"] == 1)
         let program = try #require(status["program"] as? String)
         let page = try shell.run("status", "here").output
-        #expect(page.contains("(\(program), process \(getpid()))"), "\(page)")
+        #expect(page.contains("(\(program), process \(CurrentProcess.id))"), "\(page)")
         _ = try look("status", "there") { $0.contains("1 peer connected") }
         let serving = try #require(try statuses("there").first)
         let peers = try #require(serving["peers"] as? [[String: Any]])

@@ -1,3 +1,4 @@
+import DivanPlatform
 import DivanTestKit
 import Foundation
 import Testing
@@ -32,7 +33,7 @@ import Testing
             exec cp "${names[@]}"
             """#
         )
-        chmod(shell.path("scp"), 0o700)
+        try FileSystem.setPermissions(0o700, of: shell.path("scp"))
         port = try LoopbackClient.freePort()
     }
 
@@ -121,19 +122,8 @@ import Testing
 extension LoopbackClient {
     /// A port on which nobody listens.
     static func freePort() throws -> Int {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                bind(descriptor, pointer, size) == 0
-                    && getsockname(descriptor, pointer, &size) == 0
-            }
-        }
-        guard isBound else { throw Failure(code: errno) }
-        return Int(UInt16(bigEndian: address.sin_port))
+        let (socket, port) = try Loopback.listen()
+        socket.close()
+        return Int(port)
     }
 }

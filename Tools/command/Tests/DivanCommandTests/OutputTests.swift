@@ -173,7 +173,7 @@ import Testing
         while try shell.divan("status", "db").status != 0 {
             try #require(server.isRunning)
         }
-        server.signal(SIGINT)
+        server.signal(.interrupt)
         let outcome = server.finish()
         #expect(outcome.status == 5, "\(outcome)")
     }

@@ -1,3 +1,4 @@
+import DivanPlatform
 import DivanTestKit
 import Foundation
 import Testing
@@ -8,16 +9,12 @@ final class PseudoTerminal {
     private(set) var output = ""
     /// What a person sees of it.
     private(set) var screen = Screen(columnCount: 80)
-    private let descriptor: Int32
-    private let identifier: pid_t
+    private let descriptor: FileDescriptor
+    private let process: ChildProcess
     /// The bytes of a character whose rest has not arrived.
     private var unread: [UInt8] = []
     private var isOver = false
     private var begin = ContinuousClock.now
-
-    struct Failure: Error {
-        let code: Int32
-    }
 
     /// Starts `divan` in the shell's folder, with 24 lines.
     convenience init(
@@ -42,53 +39,44 @@ final class PseudoTerminal {
         columnCount: Int = 80
     ) throws {
         screen = Screen(columnCount: columnCount)
-        var (own, other): (Int32, Int32) = (-1, -1)
-        var name = [CChar](repeating: 0, count: 256)
-        let columns = UInt16(clamping: columnCount)
-        var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
-        guard openpty(&own, &other, &name, nil, &size) == 0 else { throw Failure(code: errno) }
+        let (own, other, path) = try FileDescriptor.pseudoTerminal(columns: columnCount, rows: 24)
         descriptor = own
         // Only the command may hold the other end: when it closes that, the output ends.
-        defer { close(other) }
-        for end in [own, other] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        defer { other.close() }
         let variables = ["TERM": "xterm", "XDG_DATA_HOME": shell.path("data")]
             .merging(environment) { $1 }
         // A shell that becomes the command: it changes the folder, which a spawn cannot.
         let script = "cd '\(shell.directory)' && exec \"$0\" \"$@\""
-        let path = String(decoding: name.prefix { $0 != 0 }.map { UInt8($0) }, as: UTF8.self)
-        identifier = try spawn(
+        process = try ChildProcess.spawn(
+            "/bin/sh",
             ["/bin/sh", "-c", script] + program,
             environment: variables,
-            beginsSession: true
-        ) { actions in
-            posix_spawn_file_actions_addopen(&actions, 0, path, O_RDWR, 0)
-            posix_spawn_file_actions_adddup2(&actions, 0, 1)
-            posix_spawn_file_actions_adddup2(&actions, 0, 2)
-        }
+            terminal: path,
+            beginsSession: true,
+            signals: .defaults
+        )
     }
 
     deinit {
         if !isOver {
-            kill(identifier, SIGKILL)
+            signal(.kill)
             _ = end()
         }
-        close(descriptor)
+        descriptor.close()
     }
 
     /// Whether the terminal echoes what is typed.
     var isEchoing: Bool {
-        var state = termios()
-        return tcgetattr(descriptor, &state) == 0 && state.c_lflag & tcflag_t(ECHO) != 0
+        TerminalSettings(of: descriptor)?.echoes == true
     }
 
     /// Types keys; Ctrl-C is `\u{3}`.
     func type(_ text: String) {
-        let bytes = Array(text.utf8)
-        #expect(write(descriptor, bytes, bytes.count) == bytes.count)
+        #expect(throws: Never.self) { try descriptor.writeAll(Array(text.utf8)) }
     }
 
-    func signal(_ number: Int32) {
-        kill(identifier, number)
+    func signal(_ signal: Signal) {
+        signal.send(to: process.id)
     }
 
     /// Reads until the screen satisfies a condition.
@@ -112,11 +100,11 @@ final class PseudoTerminal {
     func end() -> Int32 {
         begin = .now
         while read() {}
-        if isLate { kill(identifier, SIGKILL) }
-        var status: Int32 = 0
-        waitpid(identifier, &status, 0)
+        if isLate { signal(.kill) }
+        let status = process.wait()
         isOver = true
-        return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + status & 0x7F
+        guard let status else { return -1 }
+        return status.signal == 0 ? status.exitStatus : 128 + status.signal
     }
 
     /// Nothing here takes half a minute; a wait for something that never comes must show the screen.
@@ -134,13 +122,11 @@ final class PseudoTerminal {
     }
 
     private func read() -> Bool {
-        var piece = [UInt8](repeating: 0, count: 65_536)
-        var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        guard poll(&ready, 1, 30_000) == 1, !isLate else { return false }
-        // EIO: the last process on the terminal has closed it.
-        let count = Glibc.read(descriptor, &piece, piece.count)
-        guard count > 0 else { return false }
-        unread += piece[..<count]
+        let events = try? descriptor.wait(for: .reading, milliseconds: 30_000)
+        guard events?.isEmpty == false, !isLate else { return false }
+        // It fails if the last process on the terminal has closed it.
+        guard let piece = try? descriptor.read(upTo: 65_536), !piece.isEmpty else { return false }
+        unread += piece
         let whole = unread.count - Self.unfinishedCount(unread)
         let text = String(decoding: unread[..<whole], as: UTF8.self)
         unread.removeFirst(whole)

@@ -61,7 +61,7 @@ import Testing
         let told = try human.line { $0.contains(" refused 127.0.0.1") }
         #expect(told.contains("with 401, user \"eve\": wrong password"), "\(told)")
         #expect(told.hasPrefix("20"), "\(told)")
-        human.signal(SIGINT)
+        human.signal(.interrupt)
         human.finish()
     }
 
@@ -83,7 +83,7 @@ import Testing
             "--password-file",
             "secret.txt"
         ).expectSuccess()
-        server.process.signal(SIGINT)
+        server.process.signal(.interrupt)
         let lines = server.process.finish().output.split(separator: "\n")
         var users: Set<String> = []
         for line in lines {
@@ -109,7 +109,7 @@ import Testing
         let server = try shell.serve("a", "--user", "ali", "--password-file", "secret.txt")
         let outcome = try shell.divan("pull", "b", try server.url(), "--accept-self-signed")
         #expect(outcome.status == 7)
-        server.process.signal(SIGINT)
+        server.process.signal(.interrupt)
         #expect(!server.process.finish().output.contains("\"refused\""))
     }
 
@@ -125,7 +125,7 @@ import Testing
         let server = try shell.startBash("exec divan \(line)")
         var lines: [String] = []
         repeat { lines.append(try server.line()) } while lines.last?.hasPrefix("Press") != true
-        server.signal(SIGINT)
+        server.signal(.interrupt)
         lines += server.finish().output.split(separator: "\n").map(String.init)
         let warnings = Set(lines.filter { $0.contains("no authentication: anyone") })
         #expect(warnings.count == (isOpen ? 1 : 0), "\(lines)")

@@ -1,3 +1,4 @@
+import DivanPlatform
 import DivanTestKit
 import Foundation
 import FoundationNetworking
@@ -76,7 +77,7 @@ import Testing
         follower.stop()
         let left = try server.event(named: "disconnected")
         #expect(Set(left.keys) == peer.union(moved).union(["compression", "deltas", "since"]))
-        server.process.signal(SIGINT)
+        server.process.signal(.interrupt)
         let stopped = try server.event(named: "stopped")
         #expect(Set(stopped.keys) == Set(["connections", "database", "event"] + moved))
         #expect(stopped["documentsSent"] as? Int == 2)
@@ -93,7 +94,7 @@ import Testing
         try sync(url, as: "bo", "new").expectSuccess()
         try shell.run("users", "rm", "users.json", "bo")
         try sync(url, as: "bo", "new").expectFailure(7)
-        chmod(shell.path("users.json"), 0o644)
+        try FileSystem.setPermissions(0o644, of: shell.path("users.json"))
         try sync(url, as: "bo", "new").expectFailure(7)
         #expect((try server.event(named: "problem")["text"] as? String)?.contains("644") == true)
         server.stop()
@@ -121,7 +122,7 @@ import Testing
         )
         let fields = try #require(stat.components(separatedBy: ") ").last).split(separator: " ")
         let ticks = try #require(Double(fields[11])) + (try #require(Double(fields[12])))
-        return ticks / Double(sysconf(Int32(_SC_CLK_TCK)))
+        return ticks / Double(CurrentProcess.ticksPerSecond)
     }
 
     @Test func `an unknown user takes as much time as a known one`() throws {
@@ -247,7 +248,7 @@ import Testing
     }
 
     @Test func `SIGTERM makes peers reconnect, Ctrl-C does not`() throws {
-        for (signal, isBack) in [(SIGTERM, true), (SIGINT, false)] {
+        for (signal, isBack) in [(Signal.terminate, true), (.interrupt, false)] {
             let server = try shell.serve("a", "--no-tls")
             let url = try server.url()
             let follower = try shell.start("pull", "b", url, "--continuous")

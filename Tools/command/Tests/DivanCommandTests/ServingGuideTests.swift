@@ -31,7 +31,7 @@ import Testing
 
     private func stand(for name: String, _ script: String) throws {
         try shell.write("bin/\(name)", "#!/bin/bash\nset -eu\n\(script)\n")
-        chmod(shell.path("bin/\(name)"), 0o700)
+        try FileSystem.setPermissions(0o700, of: shell.path("bin/\(name)"))
     }
 
     /// A text of the guide, with folders in place of the machine's.

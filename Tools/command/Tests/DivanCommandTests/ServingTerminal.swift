@@ -1,3 +1,4 @@
+import DivanPlatform
 import DivanTestKit
 import Foundation
 
@@ -36,9 +37,7 @@ final class ServingTerminal {
     @discardableResult
     func interrupt() -> Int32? {
         guard process.isRunning else { return nil }
-        let number = process.processIdentifier
-        let isLeader = getpgid(number) == number
-        kill(isLeader ? -number : number, SIGINT)
+        Signal.interrupt.sendToGroup(of: process.processIdentifier)
         return process.finish().status
     }
 }

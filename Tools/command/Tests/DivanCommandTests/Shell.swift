@@ -162,7 +162,7 @@ struct Peer {
     /// Presses Ctrl-C; returns the exit code.
     @discardableResult
     func stop() -> Int32 {
-        process.signal(SIGINT)
+        process.signal(.interrupt)
         return process.finish().status
     }
 

@@ -213,7 +213,7 @@ import Testing
         // before would discard the line.
         let pressing = DispatchSource.makeTimerSource(queue: .global())
         pressing.schedule(deadline: .now() + 2, repeating: 5)
-        pressing.setEventHandler { terminal.signal(SIGINT) }
+        pressing.setEventHandler { terminal.signal(.interrupt) }
         pressing.resume()
         defer { pressing.cancel() }
         try wait(terminal, for: "cancelled")
@@ -245,7 +245,7 @@ import Testing
         try wait(terminal, for: "...> ")
         terminal.type("FROM _ WHERE 'one quote")
         try wait(terminal, for: "one quote")
-        terminal.signal(SIGINT)
+        terminal.signal(.interrupt)
         // The second prompt of a question is gone: the next line begins one.
         try terminal.waits { _ in terminal.output.hasSuffix("shop> ") }
         terminal.type("SELECT 6 * 7 AS n FROM _ LIMIT 1;\n")
@@ -268,7 +268,7 @@ import Testing
         // No whole line, which the signal might stop instead.
         terminal.type("SELECT 'one quote")
         try wait(terminal, for: "shop> ")
-        terminal.signal(SIGINT)
+        terminal.signal(.interrupt)
         try wait(terminal, for: "press Ctrl-D to exit")
         try terminal.waits { _ in terminal.output.hasSuffix("shop> ") }
         terminal.type(".mode jsonl\nSELECT 6 * 7 AS n FROM _ LIMIT 1;\n")
@@ -292,7 +292,9 @@ import Testing
         let terminal = try open()
         // The editor has the terminal: only it shows what is typed.
         let begin = ContinuousClock.now
-        while terminal.isEchoing, ContinuousClock.now - begin < .seconds(30) { sched_yield() }
+        while terminal.isEchoing, ContinuousClock.now - begin < .seconds(30) {
+            CurrentThread.yield()
+        }
         terminal.type("SELECT 'never\u{3}SELECT 6 * 7 AS n FROM _ LIMIT 1;\n")
         try wait(terminal, for: #"{"n":42}"#)
         // Whether the editor already has the terminal or not, it is not lost.

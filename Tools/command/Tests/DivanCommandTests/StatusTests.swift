@@ -84,8 +84,8 @@ import Testing
 
     @Test func `status and top of a listener show a peer that does not reply`() throws {
         let (server, follower) = try begin()
-        follower.process.signal(SIGSTOP)
-        defer { follower.process.signal(SIGCONT) }
+        follower.process.signal(.stop)
+        defer { follower.process.signal(.resume) }
         try shell.run("put", "a", "soup", "{}")
         let wait = "waiting for anonymous from 127.0.0.1: reply to changes of soup, "
         var page = ""
@@ -100,7 +100,7 @@ import Testing
             top.contains("! waiting for anonymous from 127.0.0.1: reply to changes of soup"),
             "\(top)"
         )
-        follower.process.signal(SIGCONT)
+        follower.process.signal(.resume)
         while page.contains(wait), ContinuousClock.now - begin < .seconds(90) {
             page = try shell.run("status", "a").output
         }

@@ -1,3 +1,4 @@
+import DivanPlatform
 import DivanTestKit
 import Foundation
 import Testing
@@ -72,17 +73,19 @@ import Testing
         server.stop()
     }
 
-    @Test(arguments: [("\u{3}", SIGINT), ("\u{1C}", SIGQUIT), ("", SIGTERM), ("", SIGHUP)])
+    @Test(arguments: [
+        ("\u{3}", Signal.interrupt), ("\u{1C}", .quit), ("", .terminate), ("", .hangup),
+    ])
     func `the terminal echoes input again after a password prompt`(
         key: String,
-        signal: Int32
+        signal: Signal
     ) throws {
         let (server, url) = try guarded()
         let terminal = try terminal("pull", "b", url, "--user", "anna")
         try terminal.waits(for: "Password:")
         // What is typed passes through a queue of the system, which a signal may overtake.
         if key.isEmpty { terminal.signal(signal) } else { terminal.type("plov" + key) }
-        #expect(terminal.end() == (signal == SIGTERM ? 130 : 128 + signal))
+        #expect(terminal.end() == (signal == .terminate ? 130 : 128 + signal.rawValue))
         #expect(terminal.isEchoing)
         #expect(!terminal.output.contains("plov"))
         server.stop()

@@ -71,7 +71,7 @@ import Testing
         // Somebody edited it: nobody gets rights that nobody meant to grant.
         let broken = try shell.text("users.json").replacing("$user", with: "")
         try shell.write("broken.json", broken)
-        chmod(shell.path("broken.json"), 0o600)
+        try FileSystem.setPermissions(0o600, of: shell.path("broken.json"))
         try shell.run("new", "db")
         try shell.divan("serve", "db", "--users", "broken.json").expectFailure(4, "anna")
     }
@@ -82,7 +82,7 @@ import Testing
         #expect(!text.contains("sesame") && text.contains("$scrypt$ln=14,r=8,p=5$"))
         let attributes = try FileManager.default.attributesOfItem(atPath: shell.path("users.json"))
         #expect(attributes[.posixPermissions] as? Int == 0o600)
-        chmod(shell.path("users.json"), 0o640)
+        try FileSystem.setPermissions(0o640, of: shell.path("users.json"))
         for words in [["ls"], ["rm", "anna"], ["verify", "anna"], ["add", "bo"]] {
             let line = ["users", words[0], "users.json"] + words.dropFirst()
             try shell.divan(line, environment: ["DIVAN_PASSWORD": "x"])
@@ -116,7 +116,7 @@ import Testing
     ])
     func `a damaged users file is rejected`(_ text: String) throws {
         try shell.write("users.json", text)
-        chmod(shell.path("users.json"), 0o600)
+        try FileSystem.setPermissions(0o600, of: shell.path("users.json"))
         try shell.divan("users", "ls", "users.json").expectFailure(4, "users.json: ")
     }
 

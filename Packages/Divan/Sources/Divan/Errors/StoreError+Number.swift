@@ -1,7 +1,7 @@
 import DivanJSON
+import DivanPlatform
 import DivanRevisions
 import DivanStore
-import Glibc
 
 extension StoreError: NumberedError {
     /// Source: `errors.md` §2, `behaviour.md` §2 and §15.
@@ -9,7 +9,7 @@ extension StoreError: NumberedError {
         switch code {
         case .notOpen, .noSuchCollection: .divan(CBLError.notOpen)
         case .noSuchDatabase, .notFound, .noSuchBlob: .divan(CBLError.notFound)
-        case .alreadyExists: .posix(EEXIST)
+        case .alreadyExists: .posix(Errno.fileExists.rawValue)
         case .conflict, .checkpointMismatch: .divan(CBLError.conflict)
         case .bodyTooLarge, .tooManyBlobs: .divan(CBLError.invalidParameter)
         case .forbiddenKey: .divan(CBLError.corruptRevisionData)
@@ -20,7 +20,7 @@ extension StoreError: NumberedError {
         case .notADatabase: .divan(CBLError.unreadableDatabase)
         case .busy: .divan(CBLError.busy)
         case .readOnly: .divan(CBLError.notWriteable)
-        case .diskFull: .posix(ENOSPC)
+        case .diskFull: .posix(Errno.noSpace.rawValue)
         case .io(let number): .posix(number)
         case .sqlite(let number, _): ErrorNumber(domain: "CouchbaseLite.SQLite", code: Int(number))
         }

@@ -1,4 +1,5 @@
 import DivanListener
+import DivanPlatform
 import DivanTransport
 public import Foundation
 

@@ -1,4 +1,5 @@
 import DivanListener
+import DivanPlatform
 import DivanStore
 import DivanTLS
 import DivanTransport
@@ -206,7 +207,7 @@ extension TransportError {
     /// A listener reports a missing network interface as an unknown host (`api-map.md` §12).
     fileprivate var asListenerError: any Error {
         switch reason {
-        case .unknownInterface, .system(_, errno: EADDRNOTAVAIL):
+        case .unknownInterface, .system(_, errno: Errno.addressNotAvailable.rawValue):
             NSError(CBLError.unknownHost, description, cause: self)
         default:
             self

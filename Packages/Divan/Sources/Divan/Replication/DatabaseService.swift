@@ -1,6 +1,6 @@
 import Dispatch
 import DivanJSON
-import Glibc
+import DivanPlatform
 import Synchronization
 
 /// A replicator, listener or other task that runs for a database and must end before it closes.
@@ -43,11 +43,11 @@ final class ServiceEnd: Sendable {
 
 /// One call of the application's code: a task started in it inherits this, and may continue elsewhere or afterwards.
 private final class Call: Sendable {
-    private let thread = UInt(pthread_self())
+    private let thread = CurrentThread.id
     private let hasReturned = Atomic(false)
 
     var isHere: Bool {
-        thread == UInt(pthread_self()) && !hasReturned.load(ordering: .acquiring)
+        thread == CurrentThread.id && !hasReturned.load(ordering: .acquiring)
     }
 
     func end() { hasReturned.store(true, ordering: .releasing) }

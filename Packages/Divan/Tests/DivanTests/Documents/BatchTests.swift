@@ -1,4 +1,5 @@
 import Divan
+import DivanPlatform
 import Foundation
 import Synchronization
 import Testing
@@ -352,7 +353,7 @@ import Testing
                 // A reader that starts and ends before the commit.
                 let thread = Thread { _ = collection.count }
                 thread.start()
-                while !thread.isFinished { sched_yield() }
+                while !thread.isFinished { CurrentThread.yield() }
             }
             #expect(collection.count == 1)
         }

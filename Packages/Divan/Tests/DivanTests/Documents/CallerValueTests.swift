@@ -1,3 +1,4 @@
+import DivanPlatform
 import Foundation
 import Testing
 
@@ -111,9 +112,9 @@ import Testing
             let used = try peakByteCount() - before
             guard used < 4 << 20 else {
                 print("\(used) bytes")
-                exit(1)
+                CurrentProcess.exit(1)
             }
-            exit(0)
+            CurrentProcess.exit(0)
         }
     }
 

@@ -139,7 +139,7 @@ import Testing
             Issue.record("nothing was thrown")
         } catch let error as NSError {
             #expect(error.domain == NSPOSIXErrorDomain)
-            #expect(error.code == Int(EEXIST))
+            #expect(error.code == Int(Errno.fileExists.rawValue))
         }
     }
 

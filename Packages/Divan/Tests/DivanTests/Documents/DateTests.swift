@@ -1,4 +1,5 @@
 import Divan
+import DivanPlatform
 import Foundation
 import Testing
 
@@ -73,7 +74,7 @@ import Testing
             for zone in [
                 "UTC", "America/New_York", "Europe/Berlin", "Asia/Kolkata", "Australia/Lord_Howe",
             ] {
-                setenv("TZ", zone, 1)
+                CurrentProcess.setVariable("TZ", zone)
                 for text in texts {
                     query.parameters = Parameters().setString(text, forName: "text")
                     let asked = try #require(try query.execute().next()).number(forKey: "time")
@@ -81,7 +82,7 @@ import Testing
                     let expected = asked.map { Date(timeIntervalSince1970: $0.doubleValue / 1_000) }
                     guard read != expected else { continue }
                     print("\(zone), \(text): \(read as Any), and in a query \(expected as Any)")
-                    exit(1)
+                    CurrentProcess.exit(1)
                 }
             }
         }

@@ -1,7 +1,7 @@
 import Divan
+import DivanPlatform
 import DivanTestKit
 import Foundation
-import Glibc
 import Testing
 
 /// Encrypted databases as in the official API.
@@ -145,7 +145,7 @@ import Testing
         let digits = String(repeating: "07", count: 32)
         try Data("\(digits)\n".utf8).write(to: URL(filePath: home.file("key")))
         #expect(refusal(.file(home.file("key"))) == CBLError.invalidParameter)
-        chmod(home.file("key"), 0o600)
+        try FileSystem.setPermissions(0o600, of: home.file("key"))
         Surroundings.set("DIVAN_ENCRYPTION_TESTS", digits)
         let database = try open(Self.raw)
         try fill(database)

@@ -82,7 +82,7 @@ import Testing
     @Test func `system and SQLite errors keep their own domains`() {
         let full = NSError(from: StoreError(.diskFull))
         #expect(full.domain == NSPOSIXErrorDomain)
-        #expect(full.code == Int(ENOSPC))
+        #expect(full.code == Int(Errno.noSpace.rawValue))
         let sqlite = NSError(from: StoreError(.sqlite(21, "misuse")))
         #expect(sqlite.domain == "CouchbaseLite.SQLite")
         #expect(sqlite.code == 21)

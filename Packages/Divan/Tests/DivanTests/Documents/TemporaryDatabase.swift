@@ -1,4 +1,5 @@
 import Divan
+import DivanPlatform
 import DivanTestKit
 import Foundation
 import Testing
@@ -26,7 +27,7 @@ struct TemporaryDatabase {
 /// With `DIVAN_TEST_KEY`, 64 hexadecimal digits, test databases are sealed.
 enum TestKey {
     static let chosen: EncryptionKey? =
-        getenv("DIVAN_TEST_KEY") == nil ? nil : .environment("DIVAN_TEST_KEY")
+        CurrentProcess.variable("DIVAN_TEST_KEY") == nil ? nil : .environment("DIVAN_TEST_KEY")
 }
 
 extension DatabaseConfiguration {

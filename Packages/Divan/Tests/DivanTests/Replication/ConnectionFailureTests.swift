@@ -21,7 +21,7 @@ import Testing
         #expect(statuses.map(\.activity) == expected)
         let last = try #require(statuses.last?.error as NSError?)
         #expect(last.domain == NSPOSIXErrorDomain)
-        #expect(last.code == Int(ECONNREFUSED))
+        #expect(last.code == Int(Errno.connectionRefused.rawValue))
         let second = try #require(statuses.dropFirst().first)
         #expect(second.error != nil)
     }
@@ -106,7 +106,7 @@ import Testing
         configuration.maxAttempts = 1
         let error = await Replicator(config: configuration).statuses().last?.error as NSError?
         #expect(error?.domain == NSPOSIXErrorDomain)
-        #expect(error?.code == Int(ECONNREFUSED))
+        #expect(error?.code == Int(Errno.connectionRefused.rawValue))
         #expect(error?.localizedDescription.contains("proxy 127.0.0.1:\(port)") == true)
     }
 }

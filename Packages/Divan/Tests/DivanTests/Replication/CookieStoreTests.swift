@@ -1,3 +1,4 @@
+import DivanPlatform
 import DivanWebSocket
 import Foundation
 import Testing
@@ -23,7 +24,7 @@ import Testing
                 isKept.signal()
             }
             // The other one is now waiting for the batch, or about to.
-            while cookies.header(for: endpoint, beside: nil) == nil { sched_yield() }
+            while cookies.header(for: endpoint, beside: nil) == nil { CurrentThread.yield() }
             cookies.receive(second, from: endpoint)
         }
         isKept.wait()

@@ -31,7 +31,7 @@ import Testing
         let replicator = Replicator(config: configuration)
         let first = await replicator.finalCode()
         let second = await replicator.statuses()
-        #expect(first == Int(ECONNREFUSED))
+        #expect(first == Int(Errno.connectionRefused.rawValue))
         #expect(second.map(\.activity) == [.connecting, .stopped])
         #expect(second.first?.error == nil, "the error is cleared when the next attempt starts")
     }
@@ -43,7 +43,9 @@ import Testing
         let replicator = Replicator(config: configuration)
         _ = await replicator.statuses()
         #expect(replicator.status.activity == .stopped)
-        #expect((replicator.status.error as NSError?)?.code == Int(ECONNREFUSED))
+        #expect(
+            (replicator.status.error as NSError?)?.code == Int(Errno.connectionRefused.rawValue)
+        )
     }
 
     @Test func `rule 9: status read after start is never from the previous run`() async throws {

@@ -1,5 +1,6 @@
 import Dispatch
 import Divan
+import DivanPlatform
 import Foundation
 import Testing
 
@@ -25,7 +26,7 @@ import Testing
         try peers.there.inBatch {
             began.signal()
             // Meanwhile the other thread gets as far as it can.
-            for _ in 0..<20_000 where listener.port == nil { sched_yield() }
+            for _ in 0..<20_000 where listener.port == nil { CurrentThread.yield() }
             #expect(listener.port == nil && listener.urls == nil)
         }
         await withCheckedContinuation { done in
@@ -120,7 +121,7 @@ import Testing
             Issue.record("two listeners share a port")
         } catch let error as NSError {
             #expect(error.domain == NSPOSIXErrorDomain)
-            #expect(error.code == Int(EADDRINUSE))
+            #expect(error.code == Int(Errno.addressInUse.rawValue))
         }
     }
 

@@ -1,5 +1,6 @@
 import Divan
 import DivanBLIP
+import DivanPlatform
 import DivanTestKit
 import DivanZlib
 import Foundation
@@ -352,7 +353,7 @@ import Testing
                 try? peers.there.inBatch {
                     began.signal()
                     // Meanwhile the other thread gets as far as it can.
-                    for _ in 0..<20_000 { sched_yield() }
+                    for _ in 0..<20_000 { CurrentThread.yield() }
                     listener.accept(connection: Hasty(0, end))
                 }
             }

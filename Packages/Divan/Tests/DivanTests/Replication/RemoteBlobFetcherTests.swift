@@ -102,7 +102,7 @@ import Testing
         let room = try await Room(2, 1)
         defer { room.listener.stop() }
         let (silent, port) = try Loopback.listen()
-        defer { close(silent) }
+        defer { silent.close() }
         let large = try room.blobs(of: "a")
         let isFirst = Atomic(true)
         _ = try room.peers.here.service {

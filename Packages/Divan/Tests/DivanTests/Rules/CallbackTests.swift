@@ -1,5 +1,6 @@
 import Dispatch
 import Divan
+import DivanPlatform
 import Foundation
 import Testing
 
@@ -134,7 +135,7 @@ import Testing
             idle.finish()
             for await _ in isClosed {}
             let isStopped = replicator.status.activity == .stopped
-            exit(isStopped ? EXIT_SUCCESS : EXIT_FAILURE)
+            CurrentProcess.exit(isStopped ? EXIT_SUCCESS : EXIT_FAILURE)
         }
     }
 

@@ -1,4 +1,5 @@
 import Dispatch
+import DivanPlatform
 import Foundation
 import Synchronization
 import Testing
@@ -151,7 +152,7 @@ import Testing
             try await replicator.run()
             for await activity in outcome {
                 let isOver = activity == .stopped && ends.load(ordering: .relaxed) == 2
-                exit(isOver ? EXIT_SUCCESS : EXIT_FAILURE)
+                CurrentProcess.exit(isOver ? EXIT_SUCCESS : EXIT_FAILURE)
             }
         }
     }
@@ -185,7 +186,7 @@ import Testing
             try listener.start()
             let hasBegun = count.load(ordering: .relaxed) == 1 && listener.port != nil
             try peers.there.close()
-            exit(hasBegun && listener.port == nil ? EXIT_SUCCESS : EXIT_FAILURE)
+            CurrentProcess.exit(hasBegun && listener.port == nil ? EXIT_SUCCESS : EXIT_FAILURE)
         }
     }
 }

@@ -77,8 +77,6 @@ int divan_seal_random(uint8_t *bytes, size_t size);
 long divan_keyring_read(const char *description, uint8_t *bytes, size_t size);
 /// Adds such a key to the keyring of the process, which ends with the process.
 int divan_keyring_add(const char *description, const uint8_t *bytes, size_t size);
-/// `pipe2(2)` with ends that child programs do not inherit.
-int divan_pipe(int *ends);
 
 // Pages
 

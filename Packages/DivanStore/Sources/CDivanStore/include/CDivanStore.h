@@ -47,8 +47,6 @@ int divan_bind_text(sqlite3_stmt *statement, int index, const char *text, int by
 /// Binds bytes; SQLite copies them.
 int divan_bind_bytes(sqlite3_stmt *statement, int index, const uint8_t *bytes, int byte_count);
 
-/// `syncfs(2)`, which the system's header declares only for GNU sources.
-int divan_sync_file_system(int descriptor);
 
 /// Makes the system start to write a file's new bytes to the disk, without waiting for it: a hint, whose
 /// result is not reported.

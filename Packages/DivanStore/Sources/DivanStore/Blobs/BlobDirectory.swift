@@ -1,5 +1,5 @@
 internal import DivanLog
-internal import Glibc
+import DivanPlatform
 internal import Synchronization
 
 /// Blobs as files of one directory, `Attachments/` of a bundle.
@@ -54,7 +54,9 @@ final class BlobDirectory: BlobStorage {
     private func recover() throws(StoreError) {
         var found: Set<BlobDigest> = []
         for name in try BundleFiles.names(in: path) {
-            if name.hasPrefix(BlobDisk.unfinishedPrefix) { unlink(path + "/" + name) }
+            if name.hasPrefix(BlobDisk.unfinishedPrefix) {
+                try? FileSystem.removeFile(path + "/" + name)
+            }
             guard name.hasPrefix(BlobDisk.pendingPrefix),
                 let digest = BlobDigest(
                     fileName: String(name.dropFirst(BlobDisk.pendingPrefix.count))
@@ -64,7 +66,7 @@ final class BlobDirectory: BlobStorage {
                 if try isWhole(digest) {
                     found.insert(digest)
                 } else {
-                    unlink(disk.pendingFile(digest))
+                    try? FileSystem.removeFile(disk.pendingFile(digest))
                 }
             } catch {
                 StoreLog.database.warning("Cannot read a blob left by a crash: \(error)")
@@ -97,12 +99,13 @@ final class BlobDirectory: BlobStorage {
     // MARK: Reading
 
     func byteCount(_ digest: BlobDigest) -> Int? {
-        var status = stat()
         for file in [disk.file(digest), disk.pendingFile(digest), disk.file(digest)] {
             // Takes the key of that moment: later another key and another file may be there.
-            let (result, key) = sealing.withLock { (lstat(file, &status), $0.key) }
-            guard result == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
-            let byteCount = Int(status.st_size)
+            let (status, key) = sealing.withLock {
+                (try? FileStatus(of: file, followingLinks: false), $0.key)
+            }
+            guard let status, status.kind == .regular else { continue }
+            let byteCount = status.byteCount
             // A file of another form exists, but is damaged; reading it shows that.
             return key.map { $0.contentByteCount(ofFile: byteCount) ?? byteCount } ?? byteCount
         }
@@ -127,20 +130,25 @@ final class BlobDirectory: BlobStorage {
     ) throws(StoreError) -> any BlobSource {
         // Non-blocking, since opening a pipe put there by somebody would wait for ever. Takes the key of
         // that moment: later another key and another file may be there.
-        let (descriptor, number, key) = sealing.withLock { sealing in
-            let descriptor = calls.open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-            return (descriptor, errno, sealing.key)
+        let (descriptor, key): (FileDescriptor, (any StoreSealing)?)
+        do {
+            (descriptor, key) = try sealing.withLock { sealing throws(SystemError) in
+                let flags: FileDescriptor.OpenFlags = [
+                    .readOnly, .closeOnExec, .noFollow, .nonBlocking,
+                ]
+                return (try calls.open(file, flags), sealing.key)
+            }
+        } catch {
+            if error.errno == .noSuchFileOrDirectory {
+                throw StoreError(.noSuchBlob(digest), at: path)
+            }
+            throw .system(error.errno, at: file)
         }
-        guard descriptor >= 0 else {
-            if number == ENOENT { throw StoreError(.noSuchBlob(digest), at: path) }
-            throw .system(number, at: file)
-        }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            close(descriptor)
+        guard let status = try? descriptor.status(), status.kind == .regular else {
+            descriptor.close()
             throw StoreError(.noSuchBlob(digest), at: path)
         }
-        let size = Int(status.st_size)
+        let size = status.byteCount
         let plain = BlobFileSource(descriptor, byteCount: size, path: file, calls: calls)
         guard let key else { return plain }
         return try SealedBlobSource(plain, digest, sealing: key, path: file)
@@ -170,15 +178,16 @@ final class BlobDirectory: BlobStorage {
         let key = try beginSink()
         let number = serial.add(1, ordering: .relaxed).newValue
         let file = disk.unfinishedFile("\(number)")
-        let descriptor = open(
-            file,
-            O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
-            0o600
-        )
-        guard descriptor >= 0 else {
-            let failure = StoreError.system(errno, at: file)
+        let descriptor: FileDescriptor
+        do {
+            descriptor = try FileDescriptor.open(
+                file,
+                [.writeOnly, .create, .exclusive, .closeOnExec, .noFollow],
+                permissions: 0o600
+            )
+        } catch {
             sinkDidEnd()
-            throw failure
+            throw .system(error.errno, at: file)
         }
         let plain = BlobFileSink(descriptor, path: file, directory: self, calls: calls)
         guard let key else { return plain }
@@ -254,28 +263,30 @@ final class BlobDirectory: BlobStorage {
         _ digest: BlobDigest
     ) throws(StoreError) -> (sink: any BlobSink, source: any BlobSource)? {
         let file = disk.partialFile(digest)
-        let descriptor = open(
-            file,
-            O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
-            0o600
-        )
-        guard descriptor >= 0 else {
+        let descriptor: FileDescriptor
+        do {
+            descriptor = try FileDescriptor.open(
+                file,
+                [.writeOnly, .create, .append, .closeOnExec, .noFollow, .nonBlocking],
+                permissions: 0o600
+            )
+        } catch {
             // One that a crash left complete is read-only: the next attempt starts over.
-            guard errno == EACCES, unlink(file) == 0 else { throw .system(errno, at: file) }
+            guard error.errno == .permissionDenied else { throw .system(error.errno, at: file) }
+            try StoreError.wrapping(FileSystem.removeFile(file), at: file)
             return nil
         }
-        var status = stat()
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, fstat(descriptor, &status) == 0,
-            status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 1
+        guard (try? descriptor.lock(waits: false)) != nil, let status = try? descriptor.status(),
+            status.kind == .regular, status.linkCount == 1
         else {
-            close(descriptor)
+            descriptor.close()
             return nil
         }
         do throws(StoreError) {
             let source = try source(digest, in: file)
             return (BlobFileSink(descriptor, path: file, directory: self, calls: calls), source)
         } catch {
-            close(descriptor)
+            descriptor.close()
             throw error
         }
     }
@@ -286,14 +297,21 @@ final class BlobDirectory: BlobStorage {
             if let digest, used.contains(digest) { continue }
             let file = path + "/" + name
             // Left to its writer, which at the end would take another file of this name for its own.
-            let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-            guard descriptor >= 0 else {
+            do {
+                let descriptor = try FileDescriptor.open(
+                    file,
+                    [.readOnly, .closeOnExec, .noFollow, .nonBlocking]
+                )
+                defer { descriptor.close() }
+                try descriptor.lock(waits: false)
+                try FileSystem.removeFile(file)
+            } catch {
                 // A link or a socket belongs to nobody; a file that cannot be opened now may belong to somebody.
-                if errno == ELOOP || errno == ENXIO { unlink(file) }
-                continue
+                let isNobodys =
+                    error.errno == .tooManySymbolicLinkLevels
+                    || error.errno == .noSuchAddressOrDevice
+                if isNobodys { try? FileSystem.removeFile(file) }
             }
-            defer { close(descriptor) }
-            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { unlink(file) }
         }
     }
 
@@ -302,9 +320,8 @@ final class BlobDirectory: BlobStorage {
         try pending.withLock { pending throws(StoreError) in
             guard !pending.contains(digest), !BundleFiles.isFile(disk.file(digest))
             else { return false }
-            guard calls.rename(file, disk.pendingFile(digest)) == 0 else {
-                throw .system(errno, at: disk.pendingFile(digest))
-            }
+            let pendingFile = disk.pendingFile(digest)
+            try StoreError.wrapping(calls.rename(file, pendingFile), at: pendingFile)
             pending.insert(digest)
             if pending.count >= StoreLimits.pendingBlobCount { try settle(&pending) }
             return true
@@ -331,7 +348,7 @@ final class BlobDirectory: BlobStorage {
             pending.remove(digest)
             // One that could not be taken over is not in that set, but pending all the same.
             for file in [disk.pendingFile(digest), disk.file(digest)] {
-                guard unlink(file) == 0 || errno == ENOENT else { throw .system(errno, at: file) }
+                try BundleFiles.removeFile(file)
             }
         }
     }
@@ -341,7 +358,7 @@ final class BlobDirectory: BlobStorage {
         if let failure = try disk.sync(pending.map(disk.pendingFile)) {
             // A later sync would succeed without the pages that this one has lost.
             for digest in pending {
-                unlink(disk.pendingFile(digest))
+                try? FileSystem.removeFile(disk.pendingFile(digest))
                 lost.withLock { $0[digest] = failure }
             }
             pending = []
@@ -353,9 +370,11 @@ final class BlobDirectory: BlobStorage {
     /// Renames blobs to their final names; the disk has each under one of its names, whatever happens here.
     private func publish(_ pending: inout Set<BlobDigest>) throws(StoreError) {
         for digest in pending {
-            guard calls.rename(disk.pendingFile(digest), disk.file(digest)) == 0 || errno == ENOENT
-            else {
-                throw .system(errno, at: disk.file(digest))
+            do {
+                try calls.rename(disk.pendingFile(digest), disk.file(digest))
+            } catch  where error.errno == .noSuchFileOrDirectory {
+            } catch {
+                throw .system(error.errno, at: disk.file(digest))
             }
             pending.remove(digest)
         }

@@ -1,4 +1,4 @@
-internal import Glibc
+import DivanPlatform
 
 /// The files of a directory of blobs, by name, and how they are synced to the disk.
 final class BlobDisk: Sendable {
@@ -12,27 +12,29 @@ final class BlobDisk: Sendable {
     let path: String
     let calls: BlobCalls
     // Open as long as blobs are written: `syncfs` reports to a descriptor the failures since it was opened,
-    // and earlier ones only if they were reported to nobody else on the file system. -1 for read-only use.
-    private let root: Int32
+    // and earlier ones only if they were reported to nobody else on the file system. None for read-only use.
+    private let root: FileDescriptor
 
     /// Opens the directory, and creates it if it is missing; read-only use needs none.
     init(_ path: String, isReadOnly: Bool, calls: BlobCalls) throws(StoreError) {
         self.path = path
         self.calls = calls
         guard !isReadOnly else {
-            root = -1
+            root = .none
             return
         }
         if !BundleFiles.exists(path) {
             try BundleFiles.makeDirectory(path)
             BundleFiles.syncName(of: path)
         }
-        root = calls.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard root >= 0 else { throw .system(errno, at: path) }
+        root = try StoreError.wrapping(
+            calls.open(path, [.readOnly, .directory, .closeOnExec]),
+            at: path
+        )
     }
 
     deinit {
-        if root >= 0 { close(root) }
+        if root.isOpen { root.close() }
     }
 
     func file(_ digest: BlobDigest) -> String { path + "/" + digest.fileName }
@@ -47,7 +49,7 @@ final class BlobDisk: Sendable {
 
     /// A file name for a blob that is being written; `mark` distinguishes those of this process.
     func unfinishedFile(_ mark: String) -> String {
-        "\(path)/\(Self.unfinishedPrefix)\(getpid())_\(mark)"
+        "\(path)/\(Self.unfinishedPrefix)\(CurrentProcess.id)_\(mark)"
     }
 
     /// Syncs files to the disk, and the names that they have now.
@@ -59,17 +61,31 @@ final class BlobDisk: Sendable {
     /// - Throws: Why it could not be asked: nothing is lost.
     func sync(_ files: [String]) throws(StoreError) -> StoreError? {
         if files.count > StoreLimits.singlySyncedBlobCount {
-            return calls.syncAll(root) == 0 ? nil : .system(errno, at: path)
+            return failure(of: try calls.syncAll(root), at: path)
         }
         for file in files + [path] {
-            let descriptor = calls.open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-            if descriptor < 0, errno == ENOENT { continue }  // removed by somebody's hand
-            guard descriptor >= 0 else { throw .system(errno, at: file) }
-            let result = calls.sync(descriptor)
-            let number = errno
-            close(descriptor)
-            guard result == 0 else { return .system(number, at: file) }
+            let descriptor: FileDescriptor
+            do {
+                descriptor = try calls.open(file, [.readOnly, .closeOnExec, .noFollow])
+            } catch {
+                if error.errno == .noSuchFileOrDirectory { continue }  // removed by somebody's hand
+                throw .system(error.errno, at: file)
+            }
+            defer { descriptor.close() }
+            if let failure = failure(of: try calls.sync(descriptor), at: file) { return failure }
         }
         return nil
+    }
+
+    private func failure(
+        of call: @autoclosure () throws(SystemError) -> Void,
+        at path: String
+    ) -> StoreError? {
+        do {
+            try call()
+            return nil
+        } catch {
+            return .system(error.errno, at: path)
+        }
     }
 }

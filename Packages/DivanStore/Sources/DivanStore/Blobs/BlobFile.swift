@@ -1,15 +1,15 @@
 internal import CDivanStore
-internal import Glibc
+import DivanPlatform
 
 /// A file being read.
 final class BlobFileSource: BlobSource {
     let byteCount: Int
-    private let descriptor: Int32
+    private let descriptor: FileDescriptor
     private let path: String
     private let calls: BlobCalls
     private var offset = 0
 
-    init(_ descriptor: Int32, byteCount: Int, path: String, calls: BlobCalls) {
+    init(_ descriptor: FileDescriptor, byteCount: Int, path: String, calls: BlobCalls) {
         self.descriptor = descriptor
         self.byteCount = byteCount
         self.path = path
@@ -17,18 +17,20 @@ final class BlobFileSource: BlobSource {
     }
 
     deinit {
-        close(descriptor)
+        descriptor.close()
     }
 
     func read(upTo limit: Int) throws(StoreError) -> [UInt8] {
-        var result = 0
+        var failure: SystemError?
         let piece = [UInt8](unsafeUninitializedCapacity: max(limit, 0)) { buffer, count in
-            repeat {
-                result = calls.read(descriptor, UnsafeMutableRawBufferPointer(buffer), offset)
-            } while result < 0 && errno == EINTR
-            count = max(result, 0)
+            do throws(SystemError) {
+                let room = UnsafeMutableRawBufferPointer(buffer)
+                count = try calls.read(descriptor, room, offset)
+            } catch {
+                failure = error
+            }
         }
-        guard result >= 0 else { throw .system(errno, at: path) }
+        if let failure { throw .system(failure.errno, at: path) }
         offset += piece.count
         return piece
     }
@@ -49,12 +51,16 @@ final class BlobFileSource: BlobSource {
         if bytes.count != part.count { bytes = [UInt8](repeating: 0, count: part.count) }
         var done = 0
         while done < part.count {
-            let count = bytes.withUnsafeMutableBytes {
-                let rest = UnsafeMutableRawBufferPointer(rebasing: $0[done...])
-                return calls.read(descriptor, rest, part.lowerBound + done)
+            var count = 0
+            do {
+                var room = bytes.mutableSpan
+                count = try room.withUnsafeMutableBytes { buffer throws(SystemError) in
+                    let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
+                    return try calls.read(descriptor, rest, part.lowerBound + done)
+                }
+            } catch {
+                throw .system(error.errno, at: path)
             }
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw .system(errno, at: path) }
             guard count > 0 else {
                 throw StoreError(.corrupt("the file is truncated"), at: path)
             }
@@ -65,14 +71,14 @@ final class BlobFileSource: BlobSource {
 
 /// A temporary file that becomes a blob.
 final class BlobFileSink: BlobSink {
-    private var descriptor: Int32
+    private var descriptor: FileDescriptor
     private let path: String
     private let directory: BlobDirectory
     private let calls: BlobCalls
     // Bytes written since the system was last told to start writing them to the disk.
     private var newByteCount = 0
 
-    init(_ descriptor: Int32, path: String, directory: BlobDirectory, calls: BlobCalls) {
+    init(_ descriptor: FileDescriptor, path: String, directory: BlobDirectory, calls: BlobCalls) {
         self.descriptor = descriptor
         self.path = path
         self.directory = directory
@@ -80,40 +86,25 @@ final class BlobFileSink: BlobSink {
     }
 
     func append(_ piece: Span<UInt8>) throws(StoreError) {
-        guard descriptor >= 0 else { throw StoreError(.notOpen, at: path) }
-        let failure: Int32? = piece.withUnsafeBufferPointer { buffer in
-            var written = 0
-            while written < buffer.count {
-                let rest = UnsafeRawBufferPointer(
-                    rebasing: UnsafeRawBufferPointer(buffer)[written...]
-                )
-                let count = calls.write(descriptor, rest)
-                if count < 0 {
-                    if errno == EINTR { continue }
-                    return errno
-                }
-                written += count
+        guard descriptor.isOpen else { throw StoreError(.notOpen, at: path) }
+        do {
+            try piece.withUnsafeBytes { bytes throws(SystemError) in
+                try calls.writeAll(bytes, to: descriptor)
             }
-            return nil
-        }
-        if let failure {
+        } catch {
             discard()
-            throw .system(failure, at: path)
+            throw .system(error.errno, at: path)
         }
         newByteCount += piece.count
         guard newByteCount >= StoreLimits.writtenOutByteCount else { return }
         newByteCount = 0
-        divan_begin_write_out(descriptor)
+        divan_begin_write_out(descriptor.rawValue)
     }
 
     func store(as digest: BlobDigest) throws(StoreError) {
-        guard descriptor >= 0 else { throw StoreError(.notOpen, at: path) }
-        guard calls.changeMode(descriptor, 0o400) == 0 else {
-            let number = errno
-            discard()
-            throw .system(number, at: path)
-        }
+        guard descriptor.isOpen else { throw StoreError(.notOpen, at: path) }
         do throws(StoreError) {
+            try StoreError.wrapping(calls.changeMode(descriptor, 0o400), at: path)
             guard try directory.place(path, as: digest) else { return discard() }
         } catch {
             discard()
@@ -123,19 +114,19 @@ final class BlobFileSink: BlobSink {
     }
 
     func discard() {
-        guard descriptor >= 0 else { return }
-        unlink(path)
+        guard descriptor.isOpen else { return }
+        try? FileSystem.removeFile(path)
         end()
     }
 
     private func end() {
-        close(descriptor)
-        descriptor = -1
+        descriptor.close()
+        descriptor = .none
         directory.sinkDidEnd()
     }
 
     func suspend() {
-        guard descriptor >= 0 else { return }
+        guard descriptor.isOpen else { return }
         end()
     }
 }

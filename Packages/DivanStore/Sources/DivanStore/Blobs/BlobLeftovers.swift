@@ -1,4 +1,4 @@
-internal import Glibc
+import DivanPlatform
 internal import Synchronization
 
 /// Blobs that a crash left complete but without their final names, and that documents may refer to.
@@ -31,19 +31,18 @@ final class BlobLeftovers: Sendable {
             digests = digests.filter { BundleFiles.isFile(disk.pendingFile($0)) }
             let found = digests.filter(isWanted)
             var copies: [String] = []
-            defer { for copy in copies { unlink(copy) } }
+            defer { for copy in copies { try? FileSystem.removeFile(copy) } }
             for digest in found {
                 copies.append(disk.unfinishedFile(digest.fileName))
                 try copy(disk.pendingFile(digest), to: disk.unfinishedFile(digest.fileName))
             }
             if let failure = try disk.sync(copies) { throw failure }
             for (digest, copy) in zip(found, copies) {
-                guard disk.calls.rename(copy, disk.file(digest)) == 0 else {
-                    throw .system(errno, at: disk.file(digest))
-                }
+                let file = disk.file(digest)
+                try StoreError.wrapping(disk.calls.rename(copy, file), at: file)
             }
             if let failure = try disk.sync([]) { throw failure }
-            for digest in found { unlink(disk.pendingFile(digest)) }
+            for digest in found { try? FileSystem.removeFile(disk.pendingFile(digest)) }
             digests.subtract(found)
         }
     }
@@ -51,28 +50,35 @@ final class BlobLeftovers: Sendable {
     /// Copies a file byte by byte: a shared extent would be the one that the disk refused.
     private func copy(_ pending: String, to copy: String) throws(StoreError) {
         let calls = disk.calls
-        let source = calls.open(pending, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard source >= 0 else { throw .system(errno, at: pending) }
-        defer { close(source) }
-        let target = open(copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard target >= 0 else { throw .system(errno, at: copy) }
-        defer { close(target) }
-        var piece = [UInt8](repeating: 0, count: StoreLimits.blobPieceByteCount)
+        let source = try StoreError.wrapping(
+            calls.open(pending, [.readOnly, .closeOnExec, .noFollow, .nonBlocking]),
+            at: pending
+        )
+        defer { source.close() }
+        let target = try StoreError.wrapping(
+            FileDescriptor.open(
+                copy,
+                [.writeOnly, .create, .exclusive, .closeOnExec, .noFollow],
+                permissions: 0o600
+            ),
+            at: copy
+        )
+        defer { target.close() }
+        let piece = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: StoreLimits.blobPieceByteCount,
+            alignment: 16
+        )
+        defer { piece.deallocate() }
         var offset = 0
         while true {
-            let count = piece.withUnsafeMutableBytes { calls.read(source, $0, offset) }
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw .system(errno, at: pending) }
+            let count = try StoreError.wrapping(calls.read(source, piece, offset), at: pending)
             guard count > 0 else { break }
             offset += count
-            var rest = piece[..<count]
-            while !rest.isEmpty {
-                let written = rest.withUnsafeBytes { calls.write(target, $0) }
-                if written < 0, errno == EINTR { continue }
-                guard written > 0 else { throw .system(errno, at: copy) }
-                rest = rest.dropFirst(written)
-            }
+            try StoreError.wrapping(
+                calls.writeAll(UnsafeRawBufferPointer(rebasing: piece[..<count]), to: target),
+                at: copy
+            )
         }
-        guard calls.changeMode(target, 0o400) == 0 else { throw .system(errno, at: copy) }
+        try StoreError.wrapping(calls.changeMode(target, 0o400), at: copy)
     }
 }

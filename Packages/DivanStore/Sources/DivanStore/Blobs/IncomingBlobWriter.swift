@@ -1,4 +1,5 @@
 internal import DivanCrypto
+import DivanPlatform
 internal import Synchronization
 
 /// Writes and digests a blob that arrives in pieces, on other threads once it turns out to be long.

@@ -1,5 +1,5 @@
 internal import DivanCrypto
-internal import Glibc
+import DivanPlatform
 
 /// Creates, checks and copies the directory of a database.
 ///
@@ -63,12 +63,12 @@ enum Bundle {
         guard let kind = try BundleFiles.kind(of: files.directory) else {
             throw StoreError(.noSuchDatabase, at: files.directory)
         }
-        guard kind == S_IFDIR else {
+        guard kind == .directory else {
             let problem =
-                kind == S_IFLNK ? "a symbolic link; use its target" : "not a directory"
+                kind == .symbolicLink ? "a symbolic link; use its target" : "not a directory"
             throw StoreError(.notADatabase(problem), at: files.directory)
         }
-        guard try BundleFiles.kind(of: files.database) == S_IFREG else {
+        guard try BundleFiles.kind(of: files.database) == .regular else {
             throw StoreError(.notADatabase("it contains no db.sqlite3"), at: files.directory)
         }
         guard BundleFiles.byteCount(files.database) > 0 else {
@@ -106,7 +106,7 @@ enum Bundle {
         if !BundleFiles.exists(unfinished.directory) {
             do throws(StoreError) {
                 try BundleFiles.makeDirectory(unfinished.directory)
-            } catch  where error.code == .io(EEXIST) {}  // made by another process just now
+            } catch  where error.code == .io(.fileExists) {}  // made by another process just now
         }
         let lock = try BundleLock(at: unfinished.lock, of: files.directory)
         // Left by an interrupted deletion of a database of this name; what cannot be removed does no harm.
@@ -121,9 +121,7 @@ enum Bundle {
                 try BundleFiles.makeDirectory(unfinished.blobs)
             }
             try BundleFiles.syncDirectory(unfinished.directory)
-            guard rename(unfinished.directory, files.directory) == 0 else {
-                throw StoreError.system(errno, at: files.directory)
-            }
+            try BundleFiles.move(unfinished.directory, to: files.directory, at: files.directory)
             // Otherwise a power cut would restore the old name, which is taken for an attempt that
             // ended early, and everything stored since would be lost.
             BundleFiles.syncName(of: files.directory)
@@ -140,8 +138,8 @@ enum Bundle {
             let path = unfinished.directory + "/" + name
             if BundleFiles.isDirectory(path) {
                 try BundleFiles.removeDirectory(path)
-            } else if path != unfinished.lock, unlink(path) != 0 {
-                throw .system(errno, at: path)
+            } else if path != unfinished.lock {
+                try BundleFiles.removeFile(path)
             }
         }
     }

@@ -1,4 +1,4 @@
-internal import Glibc
+import DivanPlatform
 
 /// The files of a database: a directory with `db.sqlite3`, `Attachments/` and `lock`.
 ///
@@ -22,112 +22,87 @@ struct BundleFiles: Equatable, Sendable {
     var abandoned: String { directory + ".deleting" }
 
     /// Whether there is anything at `path`, even a dangling link.
-    static func exists(_ path: String) -> Bool {
-        var status = stat()
-        return lstat(path, &status) == 0
+    static func exists(_ path: String) -> Bool { status(path) != nil }
+
+    private static func status(_ path: String) -> FileStatus? {
+        try? FileStatus(of: path, followingLinks: false)
     }
 
     /// What kind of file is at `path`, without following a link; `nil` if there is nothing.
     ///
     /// - Throws: `StoreError` if the system denies access.
-    static func kind(of path: String) throws(StoreError) -> mode_t? {
-        var status = stat()
-        if lstat(path, &status) == 0 { return status.st_mode & S_IFMT }
-        guard errno == ENOENT || errno == ENOTDIR else { throw .system(errno, at: path) }
-        return nil
+    static func kind(of path: String) throws(StoreError) -> FileStatus.Kind? {
+        do {
+            return try FileStatus(of: path, followingLinks: false).kind
+        } catch {
+            guard error.errno == .noSuchFileOrDirectory || error.errno == .notDirectory else {
+                throw .system(error.errno, at: path)
+            }
+            return nil
+        }
     }
 
     /// Bytes in a file; 0 if there is none.
-    static func byteCount(_ path: String) -> Int {
-        var status = stat()
-        return lstat(path, &status) == 0 ? Int(status.st_size) : 0
-    }
+    static func byteCount(_ path: String) -> Int { status(path)?.byteCount ?? 0 }
 
     /// Whether there is a directory at `path`, as opposed to a link to one.
-    static func isDirectory(_ path: String) -> Bool {
-        var status = stat()
-        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-    }
+    static func isDirectory(_ path: String) -> Bool { status(path)?.kind == .directory }
 
     /// Whether there is a regular file at `path`, as opposed to a link to one.
-    static func isFile(_ path: String) -> Bool {
-        var status = stat()
-        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-    }
-
-    /// The path with links resolved; `nil` if there is nothing at it.
-    static func realPath(_ path: String) -> String? {
-        guard let resolved = realpath(path, nil) else { return nil }
-        defer { free(resolved) }
-        return String(cString: resolved)
-    }
+    static func isFile(_ path: String) -> Bool { status(path)?.kind == .regular }
 
     /// Names in a directory, without `.` and `..`, in no particular order.
     ///
     /// - Throws: `StoreError`, also if the system cannot read it to its end.
-    static func names(
-        in directory: String,
-        next: (OpaquePointer) -> UnsafeMutablePointer<dirent>? = { readdir($0) }
-    ) throws(StoreError) -> [String] {
-        guard let stream = opendir(directory) else { throw .system(errno, at: directory) }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while true {
-            // Only `errno` distinguishes the end from a failure.
-            errno = 0
-            guard let entry = next(stream) else { break }
-            // `d_name` is a NUL-terminated array inside the entry, which is valid until the next
-            // `readdir`; the string is made before.
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { field in
-                field.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != "." && name != ".." { names.append(name) }
-        }
-        let number = errno
-        guard number == 0 else { throw .system(number, at: directory) }
-        return names
+    static func names(in directory: String) throws(StoreError) -> [String] {
+        try StoreError.wrapping(FileSystem.names(in: directory), at: directory)
+    }
+
+    /// Opens a file or directory.
+    static func open(
+        _ path: String,
+        _ flags: FileDescriptor.OpenFlags
+    ) throws(StoreError) -> FileDescriptor {
+        try StoreError.wrapping(FileDescriptor.open(path, flags), at: path)
     }
 
     /// Creates a directory that only its owner can enter, whatever the process's umask.
     static func makeDirectory(_ path: String) throws(StoreError) {
-        guard mkdir(path, 0o700) == 0, chmod(path, 0o700) == 0 else {
-            throw .system(errno, at: path)
-        }
+        try StoreError.wrapping(FileSystem.makeDirectory(path), at: path)
+        try StoreError.wrapping(FileSystem.setPermissions(0o700, of: path), at: path)
     }
 
     /// Creates an empty file that only its owner can read and write, whatever the process's umask.
     ///
     /// Returns an open descriptor, or `nil` if there is something at `path` already.
-    static func makeFile(_ path: String) throws(StoreError) -> Int32? {
-        let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
-        let descriptor = open(path, flags, 0o600)
-        guard descriptor >= 0 else {
-            if errno == EEXIST { return nil }
-            throw .system(errno, at: path)
+    static func makeFile(_ path: String) throws(StoreError) -> FileDescriptor? {
+        let descriptor: FileDescriptor
+        do {
+            descriptor = try FileDescriptor.open(
+                path,
+                [.readWrite, .create, .exclusive, .closeOnExec, .noFollow],
+                permissions: 0o600
+            )
+        } catch {
+            if error.errno == .fileExists { return nil }
+            throw .system(error.errno, at: path)
         }
-        guard fchmod(descriptor, 0o600) == 0 else {
-            let number = errno
-            close(descriptor)
-            throw .system(number, at: path)
+        do {
+            try descriptor.setPermissions(0o600)
+            return descriptor
+        } catch {
+            descriptor.close()
+            throw .system(error.errno, at: path)
         }
-        return descriptor
-    }
-
-    /// Closes what `makeFile` opened.
-    static func close(_ descriptor: Int32) {
-        _ = Glibc.close(descriptor)
     }
 
     /// Creates a directory and any missing parent directories.
     static func makeDirectories(_ path: String) throws(StoreError) {
-        var status = stat()
-        guard stat(path, &status) != 0 else { return }
+        guard (try? FileStatus(of: path)) == nil else { return }
         if let parent = split(path).parent, parent != "/" { try makeDirectories(parent) }
-        guard mkdir(path, 0o700) == 0 else {
-            if errno == EEXIST { return }
-            throw .system(errno, at: path)
-        }
-        guard chmod(path, 0o700) == 0 else { throw .system(errno, at: path) }
+        do throws(StoreError) {
+            try makeDirectory(path)
+        } catch  where error.code == .io(.fileExists) {}
     }
 
     /// Removes a directory with its files; links inside are removed, not followed.
@@ -137,36 +112,59 @@ struct BundleFiles: Equatable, Sendable {
         let names: [String]
         do throws(StoreError) {
             names = try Self.names(in: path)
-        } catch  where error.code == .io(ENOENT) {
+        } catch  where error.code == .io(.noSuchFileOrDirectory) {
             return
         }
         for name in names {
             let child = path + "/" + name
             if isDirectory(child) {
                 try removeDirectory(child)
-            } else if unlink(child) != 0, errno != ENOENT {
-                throw .system(errno, at: child)
+            } else {
+                try removeFile(child)
             }
         }
-        guard rmdir(path) == 0 || errno == ENOENT else { throw .system(errno, at: path) }
+        try ignoringMissing(path, FileSystem.removeDirectory(path))
+    }
+
+    private static func ignoringMissing(
+        _ path: String,
+        _ call: @autoclosure () throws(SystemError) -> Void
+    ) throws(StoreError) {
+        do {
+            try call()
+        } catch  where error.errno == .noSuchFileOrDirectory {
+        } catch {
+            throw .system(error.errno, at: path)
+        }
     }
 
     /// Syncs a file to the disk.
     static func syncFile(_ path: String) throws(StoreError) {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else { throw .system(errno, at: path) }
-        defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw .system(errno, at: path) }
+        try sync(path, [.readOnly, .closeOnExec, .noFollow])
+    }
+
+    private static func sync(
+        _ path: String,
+        _ flags: FileDescriptor.OpenFlags
+    ) throws(StoreError) {
+        let descriptor = try open(path, flags)
+        defer { descriptor.close() }
+        try StoreError.wrapping(descriptor.sync(), at: path)
     }
 
     /// Removes a file if it exists.
     static func removeFile(_ path: String) throws(StoreError) {
-        guard unlink(path) == 0 || errno == ENOENT else { throw .system(errno, at: path) }
+        try ignoringMissing(path, FileSystem.removeFile(path))
     }
 
-    /// Renames a file or directory, replacing whatever has the new name.
-    static func move(_ path: String, to target: String) throws(StoreError) {
-        guard rename(path, target) == 0 else { throw .system(errno, at: path) }
+    /// Renames a file or directory, replacing whatever has the new name; an error is about `place`, by default the old
+    /// name.
+    static func move(
+        _ path: String,
+        to target: String,
+        at place: String? = nil
+    ) throws(StoreError) {
+        try StoreError.wrapping(FileSystem.rename(path, to: target), at: place ?? path)
     }
 
     /// Syncs the directory that contains a file or directory, and so its own new name.
@@ -189,9 +187,6 @@ struct BundleFiles: Equatable, Sendable {
 
     /// Syncs a directory's entries to the disk.
     static func syncDirectory(_ path: String) throws(StoreError) {
-        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .system(errno, at: path) }
-        defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw .system(errno, at: path) }
+        try sync(path, [.readOnly, .directory, .closeOnExec])
     }
 }

@@ -1,4 +1,4 @@
-internal import Glibc
+import DivanPlatform
 
 /// What distinguishes a file from every other to the system, wherever it is.
 struct FileIdentity: Equatable, Sendable {
@@ -7,18 +7,28 @@ struct FileIdentity: Equatable, Sendable {
 
     /// Reads the identity of the file at a path; `nil` if the system does not provide it.
     init?(at path: String) {
-        var status = stat()
-        guard lstat(path, &status) == 0 else { return nil }
-        device = UInt64(status.st_dev)
-        number = UInt64(status.st_ino)
+        guard let found = try? Self.present(at: path) else { return nil }
+        self = found
+    }
+
+    private init(_ status: FileStatus) {
+        device = status.device
+        number = status.inode
+    }
+
+    private static func present(at path: String) throws(SystemError) -> FileIdentity {
+        FileIdentity(try FileStatus(of: path, followingLinks: false))
     }
 
     /// Whether the file is still at that path, as far as the system reveals.
     ///
     /// A process that has lost access to the path keeps using the file it has open.
     func isAt(_ path: String) -> Bool {
-        if let present = FileIdentity(at: path) { return present == self }
-        return errno != ENOENT && errno != ENOTDIR
+        do {
+            return try Self.present(at: path) == self
+        } catch {
+            return error.errno != .noSuchFileOrDirectory && error.errno != .notDirectory
+        }
     }
 }
 
@@ -28,27 +38,20 @@ struct FileIdentity: Equatable, Sendable {
 /// difference; and a check costs as much as a twentieth of a small commit.
 struct FilePresence {
     private let identity: FileIdentity?
-    private var lastLook: timespec
+    private var lastLook: UInt64
 
     /// Records the file that is at a path now.
     init(at path: String) {
         identity = FileIdentity(at: path)
-        lastLook = Self.now
-    }
-
-    private static var now: timespec {
-        var now = timespec()
-        clock_gettime(CLOCK_MONOTONIC_COARSE, &now)
-        return now
+        lastLook = MonotonicClock.coarse()
     }
 
     /// Whether the file has left its path, as far as known; checks again if the last check was a while ago,
     /// or with `atOnce`.
     mutating func isGone(from path: String, atOnce: Bool) -> Bool {
-        let now = Self.now
-        let passed =
-            (now.tv_sec - lastLook.tv_sec) * 1_000_000_000 + now.tv_nsec - lastLook.tv_nsec
-        guard atOnce || passed >= StoreLimits.presenceMilliseconds * 1_000_000 else { return false }
+        let now = MonotonicClock.coarse()
+        let milliseconds = Int((now - lastLook) / 1_000_000)
+        guard atOnce || milliseconds >= StoreLimits.presenceMilliseconds else { return false }
         // Once the file is gone, every further call checks again: it may come back.
         guard identity?.isAt(path) != false else { return true }
         lastLook = now

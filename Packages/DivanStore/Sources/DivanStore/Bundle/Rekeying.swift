@@ -1,3 +1,5 @@
+import DivanPlatform
+
 /// Changes the key of a database and its blobs, of all of them or none.
 ///
 /// **The steps.** `db.sqlite3-rekey` is created, empty; `Attachments-rekey` is filled with every blob under
@@ -46,7 +48,7 @@ struct Rekeying {
         guard let marker = try BundleFiles.makeFile(files.rekeyed) else {
             throw StoreError(.busy(.otherProcess), at: files.directory)
         }
-        BundleFiles.close(marker)
+        marker.close()
         // The marker must be on the disk before the directory that it marks exists.
         try sync(files.directory)
         try BundleFiles.makeDirectory(files.rekeyedBlobs)

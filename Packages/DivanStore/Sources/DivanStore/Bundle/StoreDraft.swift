@@ -1,4 +1,4 @@
-internal import Glibc
+import DivanPlatform
 
 /// A database that is created under a temporary name until it is complete, so that an incomplete database is never
 /// opened.
@@ -25,9 +25,11 @@ public struct StoreDraft: Sendable {
     ///
     /// - Throws: `StoreError`, `alreadyExists` if something has appeared there.
     public func place() throws(StoreError) {
-        guard rename(directory, target) == 0 else {
-            let isTaken = errno == ENOTEMPTY || errno == EEXIST
-            throw StoreError(isTaken ? .alreadyExists : .io(errno), at: target)
+        do {
+            try FileSystem.rename(directory, to: target)
+        } catch {
+            let isTaken = error.errno == .directoryNotEmpty || error.errno == .fileExists
+            throw StoreError(isTaken ? .alreadyExists : .io(error.errno.rawValue), at: target)
         }
         BundleFiles.syncName(of: target)
     }

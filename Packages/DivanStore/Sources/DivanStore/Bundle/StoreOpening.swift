@@ -1,6 +1,6 @@
 internal import DivanCrypto
+import DivanPlatform
 internal import DivanRevisions
-internal import Glibc
 
 extension Store {
     /// Opens the database in a directory named `<name>.cblite2`, or creates it.
@@ -94,9 +94,7 @@ extension Store {
                         try BundleFiles.removeDirectory(files.abandoned)
                     }
                     // Renamed first, also on the disk: a crash leaves no database that looks complete.
-                    guard rename(files.directory, files.abandoned) == 0 else {
-                        throw StoreError.system(errno, at: files.directory)
-                    }
+                    try BundleFiles.move(files.directory, to: files.abandoned)
                     sync(files.directory)
                     try BundleFiles.removeDirectory(files.abandoned)
                 }
@@ -237,7 +235,7 @@ extension Store {
         }
         let parent = written ?? "."
         if makesParents { try BundleFiles.makeDirectories(parent) }
-        guard let realParent = BundleFiles.realPath(parent) else {
+        guard let realParent = try? FileSystem.realPath(parent) else {
             throw StoreError(.noSuchDatabase, at: directory)
         }
         let prefix = realParent == "/" ? "/" : realParent + "/"

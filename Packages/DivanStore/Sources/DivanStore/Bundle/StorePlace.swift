@@ -1,4 +1,5 @@
 internal import DivanJSON
+import DivanPlatform
 internal import Synchronization
 
 /// What a store on disk has in addition to its engine: its files, its lock and its count of owners.

@@ -1,5 +1,5 @@
 internal import DivanJSON
-internal import Glibc
+import DivanPlatform
 
 /// The rules for the bodies of local revisions: keys that have another meaning for peers, or that other kinds of
 /// peers reject, are not allowed.
@@ -72,9 +72,13 @@ public enum BodyRules {
         return body.withUnsafeBytes { bytes in
             var start = 0
             while start < bytes.count, let base = bytes.baseAddress,
-                let found = memchr(base + start, CInt(wanted[0]), bytes.count - start)
+                let found = Memory.position(
+                    of: wanted[0],
+                    in: base + start,
+                    count: bytes.count - start
+                )
             {
-                let place = UnsafeRawPointer(found) - base
+                let place = start + found
                 if place > 0, bytes[place - 1] == UInt8(ascii: "\""),
                     bytes[place...].starts(with: wanted)
                 {

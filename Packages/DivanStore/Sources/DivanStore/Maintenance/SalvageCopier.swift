@@ -1,6 +1,6 @@
 internal import DivanJSON
+import DivanPlatform
 internal import DivanRevisions
-internal import Glibc
 
 /// Carries the intact parts of one state of a damaged database into a new one.
 struct SalvageCopier {
@@ -235,7 +235,7 @@ struct SalvageCopier {
             return false
         }
         switch error.code {
-        case .io(EIO), .noSuchBlob: return true
+        case .io(Errno.ioError.rawValue), .noSuchBlob: return true
         default: return error.isDamage
         }
     }

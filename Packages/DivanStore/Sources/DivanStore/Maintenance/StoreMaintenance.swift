@@ -1,7 +1,7 @@
 internal import DivanJSON
 internal import DivanLog
+import DivanPlatform
 internal import DivanRevisions
-internal import Glibc
 
 // MARK: Expiry
 
@@ -136,7 +136,7 @@ extension Store {
         do throws(StoreError) {
             // What is no longer in the log was synced when it was copied. SQLite takes no locks on it.
             try BundleFiles.syncFile(place.files.database + "-wal")
-        } catch  where error.code == .io(ENOENT) {}
+        } catch  where error.code == .io(.noSuchFileOrDirectory) {}
     }
 
     /// The blobs that `compact()` would remove; changes nothing.

@@ -1,6 +1,6 @@
 internal import CDivanStore
+import DivanPlatform
 internal import DivanRevisions
-internal import Glibc
 
 // A database whose pages or schema are damaged is not repaired in place: what can be read is carried
 // into a new one, which replaces the old one when it is complete.
@@ -117,7 +117,7 @@ extension Store {
 
     private static func exchange(_ one: String, _ other: String) throws(StoreError) {
         let number = divan_exchange(one, other)
-        guard number == 0 else { throw .system(number, at: one) }
+        guard number == 0 else { throw .system(Errno(number), at: one) }
     }
 
     private static func salvage(
@@ -138,7 +138,7 @@ extension Store {
         )
         let fresh = try create(directory: target, replacing: identity, options: options)
         defer { try? fresh.close() }
-        if let made = try BundleFiles.makeFile(target + marker) { BundleFiles.close(made) }
+        if let made = try BundleFiles.makeFile(target + marker) { made.close() }
         guard let damaged else {
             var salvage = Salvage()
             salvage.losses = ["everything that no peer has: the file is unreadable"]

@@ -1,4 +1,4 @@
-internal import Glibc
+import DivanPlatform
 internal import Synchronization
 
 /// Why a query ended before its last row.
@@ -116,9 +116,5 @@ public final class QueryWatch: Sendable {
         }
     }
 
-    private static var now: UInt64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return UInt64(clamping: time.tv_sec) * 1_000_000_000 + UInt64(clamping: time.tv_nsec)
-    }
+    private static var now: UInt64 { MonotonicClock.now() }
 }

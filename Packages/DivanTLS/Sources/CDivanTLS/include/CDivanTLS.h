@@ -60,4 +60,7 @@ void divan_tls_present_any_digest(SSL_CTX *context);
 
 long divan_tls_memory(BIO *bio, char **bytes);
 
+/// Converts a time to seconds since the start of 1970. Returns 1 on success.
+int divan_tls_seconds(const ASN1_TIME *time, int64_t *seconds);
+
 #endif

@@ -1,4 +1,5 @@
 import CDivanTLS
+import DivanPlatform
 
 /// One name of the subject alternative name extension.
 ///

@@ -1,7 +1,6 @@
 import CDivanTLS
 import DivanCrypto
 public import FoundationEssentials
-import Glibc
 
 /// An X.509 certificate: its DER bytes and parsed fields.
 ///
@@ -92,10 +91,10 @@ public struct TLSCertificate: Sendable {
     }
 
     private static func date(_ time: UnsafePointer<ASN1_TIME>?) -> Date {
-        var parts = tm()
+        var seconds: Int64 = 0
         // An unreadable date makes the certificate expired, never eternal.
-        guard ASN1_TIME_to_tm(time, &parts) == 1 else { return .distantPast }
-        return Date(timeIntervalSince1970: TimeInterval(timegm(&parts)))
+        guard divan_tls_seconds(time, &seconds) == 1 else { return .distantPast }
+        return Date(timeIntervalSince1970: TimeInterval(seconds))
     }
 }
 

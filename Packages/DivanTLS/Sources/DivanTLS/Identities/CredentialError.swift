@@ -1,6 +1,6 @@
 public import DivanCrypto
+import DivanPlatform
 public import FoundationEssentials
-internal import Glibc
 
 /// A certificate, key or stored identity that cannot be read, created or stored.
 ///
@@ -95,7 +95,7 @@ extension CredentialError.Reason {
         case .labelTaken(let label): "label \(label.debugDescription) already exists"
         case .exposed(let path, let mode):
             "\(path) has mode \(String(mode, radix: 8)) or another owner"
-        case .file(let path, let errno): "\(path): \(errorText(errno))"
+        case .file(let path, let errno): "\(path): \(Errno(errno))"
         case .tooLarge(let byteCount, let limit):
             "\(byteCount) bytes exceed the limit of \(limit)"
         case .library(let step, let code):
@@ -129,10 +129,4 @@ extension CredentialError.Reason {
         case .library: "check the OpenSSL installation"
         }
     }
-}
-
-/// The system's text for an errno; glibc keeps it per thread.
-private func errorText(_ code: Int32) -> String {
-    guard let text = strerror(code) else { return "errno \(code)" }
-    return String(cString: text)
 }

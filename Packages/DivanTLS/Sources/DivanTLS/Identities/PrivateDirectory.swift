@@ -1,15 +1,17 @@
-import Glibc
+import DivanPlatform
 
 /// A directory that only its owner may enter, with files that only the owner may read.
 ///
 /// All access goes through one open directory, so nobody can swap it meanwhile; symbolic links are never followed.
 struct PrivateDirectory: ~Copyable {
     private let path: String
-    private let descriptor: Int32
-    /// Syncs its entries to the disk; -1 and `errno` if that fails.
-    private let sync: (Int32) -> Int32
+    private let descriptor: FileDescriptor
+    /// Syncs its entries to the disk.
+    private let sync: Sync
 
-    private init(_ path: String, _ descriptor: Int32, _ sync: @escaping (Int32) -> Int32) {
+    typealias Sync = (FileDescriptor) throws(SystemError) -> Void
+
+    private init(_ path: String, _ descriptor: FileDescriptor, _ sync: @escaping Sync) {
         self.path = path
         self.descriptor = descriptor
         self.sync = sync
@@ -24,51 +26,57 @@ struct PrivateDirectory: ~Copyable {
     static func open(
         _ path: String,
         creates: Bool,
-        sync: @escaping (Int32) -> Int32 = { fsync($0) }
+        sync: @escaping Sync = { descriptor throws(SystemError) in try descriptor.sync() }
     ) throws(CredentialError) -> PrivateDirectory? {
         if creates { make(path) }
-        let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
-        let descriptor = Glibc.open(path, flags)
-        if descriptor < 0, errno == ENOENT, !creates { return nil }
-        guard descriptor >= 0 else { throw CredentialError(.file(path: path, errno: errno)) }
+        let descriptor: FileDescriptor
+        do {
+            descriptor = try .open(path, [.readOnly, .directory, .noFollow, .closeOnExec])
+        } catch {
+            if error.errno == .noSuchFileOrDirectory, !creates { return nil }
+            throw CredentialError(error, at: path)
+        }
         let directory = PrivateDirectory(path, descriptor, sync)
         _ = try checkPrivate(descriptor, path: path)
         return directory
     }
 
     deinit {
-        Glibc.close(descriptor)
+        descriptor.close()
     }
 
     /// Reads a whole file; `nil` if it does not exist.
     func read(_ name: String) throws(CredentialError) -> [UInt8]? {
         let place = "\(path)/\(name)"
         // O_NONBLOCK: opening a pipe that somebody put there must not block.
-        let file = openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
-        if file < 0, errno == ENOENT { return nil }
-        guard file >= 0 else { throw CredentialError(.file(path: place, errno: errno)) }
-        defer { Glibc.close(file) }
-        let status = try Self.checkPrivate(file, path: place)
-        guard status.st_mode & S_IFMT == S_IFREG else {
-            throw CredentialError(.file(path: place, errno: EINVAL))
+        let file: FileDescriptor
+        do {
+            file = try descriptor.open(name, [.readOnly, .noFollow, .closeOnExec, .nonBlocking])
+        } catch {
+            if error.errno == .noSuchFileOrDirectory { return nil }
+            throw CredentialError(error, at: place)
         }
-        guard status.st_size <= TLSLimits.fileByteCount else {
+        defer { file.close() }
+        let status = try Self.checkPrivate(file, path: place)
+        guard status.kind == .regular else {
+            throw CredentialError(.file(path: place, errno: Errno.invalidArgument.rawValue))
+        }
+        guard status.byteCount <= TLSLimits.fileByteCount else {
             throw CredentialError(
-                .tooLarge(byteCount: Int(status.st_size), limit: TLSLimits.fileByteCount)
+                .tooLarge(byteCount: status.byteCount, limit: TLSLimits.fileByteCount)
             )
         }
-        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
-        var count = 0
-        while count < bytes.count {
-            let piece = bytes.withUnsafeMutableBytes { buffer in
-                Glibc.read(file, buffer.baseAddress.map { $0 + count }, buffer.count - count)
+        do {
+            var bytes: [UInt8] = []
+            while bytes.count < status.byteCount {
+                let piece = try file.read(upTo: status.byteCount - bytes.count)
+                if piece.isEmpty { break }
+                bytes += piece
             }
-            if piece < 0, errno == EINTR { continue }
-            guard piece >= 0 else { throw CredentialError(.file(path: place, errno: errno)) }
-            if piece == 0 { break }
-            count += piece
+            return bytes
+        } catch {
+            throw CredentialError(error, at: place)
         }
-        return Array(bytes.prefix(count))
     }
 
     /// Creates a file with mode 0600 and syncs it; it appears whole or not at all.
@@ -84,26 +92,29 @@ struct PrivateDirectory: ~Copyable {
     ) throws(CredentialError) -> Bool {
         let place = "\(path)/\(name)"
         let draft = ".\(UInt64.random(in: 0...UInt64.max)).tmp"
-        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-        let file = openat(descriptor, draft, flags, 0o600)
-        guard file >= 0 else { throw CredentialError(.file(path: place, errno: errno)) }
-        defer { unlinkat(descriptor, draft, 0) }
-        fchmod(file, 0o600)  // whatever the process masks
-        let failure = Self.write(bytes, to: file)
-        Glibc.close(file)
-        if let failure { throw CredentialError(.file(path: place, errno: failure)) }
-        // A link never replaces a file; a rename does.
-        let status =
-            isReplacing
-            ? renameat(descriptor, draft, descriptor, name)
-            : linkat(descriptor, draft, descriptor, name, 0)
-        if status != 0 {
-            if errno == EEXIST { return false }
-            throw CredentialError(.file(path: place, errno: errno))
+        do {
+            let file = try descriptor.open(
+                draft,
+                [.writeOnly, .create, .exclusive, .noFollow, .closeOnExec],
+                permissions: 0o600
+            )
+            defer { try? FileSystem.removeFile(draft, in: descriptor) }
+            try Self.write(bytes, to: file)
+            // A link never replaces a file; a rename does.
+            if isReplacing {
+                try FileSystem.rename(draft, to: name, in: descriptor)
+            } else {
+                try FileSystem.link(draft, to: name, in: descriptor)
+            }
+        } catch {
+            if error.errno == .fileExists { return false }
+            throw CredentialError(error, at: place)
         }
-        if let failure = syncNames() {
-            if !isReplacing { unlinkat(descriptor, name, 0) }
-            throw CredentialError(.file(path: place, errno: failure))
+        do {
+            try syncNames()
+        } catch {
+            if !isReplacing { try? FileSystem.removeFile(name, in: descriptor) }
+            throw CredentialError(error, at: place)
         }
         return true
     }
@@ -112,36 +123,32 @@ struct PrivateDirectory: ~Copyable {
     ///
     /// - Throws: `.file`, also if a power failure may bring the file back.
     func remove(_ name: String) throws(CredentialError) {
-        let failure: Int32? = unlinkat(descriptor, name, 0) == 0 ? syncNames() : errno
-        guard let failure, failure != ENOENT else { return }
-        throw CredentialError(.file(path: "\(path)/\(name)", errno: failure))
+        do {
+            try FileSystem.removeFile(name, in: descriptor)
+            try syncNames()
+        } catch {
+            guard error.errno != .noSuchFileOrDirectory else { return }
+            throw CredentialError(error, at: "\(path)/\(name)")
+        }
     }
 
-    /// Syncs the names to the disk; returns the errno of a failure.
-    private func syncNames() -> Int32? {
-        guard sync(descriptor) != 0 else { return nil }
-        // Not every file system supports this; one that does not has not failed.
-        return errno == EINVAL ? nil : errno
+    /// Syncs the names to the disk.
+    private func syncNames() throws(SystemError) {
+        do {
+            try sync(descriptor)
+        } catch {
+            // Not every file system supports this; one that does not has not failed.
+            if error.errno != .invalidArgument { throw error }
+        }
     }
 
     /// The names of all entries except `.` and `..`, in no particular order.
     func names() throws(CredentialError) -> [String] {
-        // A second descriptor: closedir closes the one that it reads from.
-        let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard copy >= 0, let stream = fdopendir(copy) else {
-            let code = errno
-            if copy >= 0 { Glibc.close(copy) }
-            throw CredentialError(.file(path: path, errno: code))
+        do {
+            return try FileSystem.names(in: descriptor)
+        } catch {
+            throw CredentialError(error, at: path)
         }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names
     }
 
     /// Creates the directory and its missing parents with mode 0700; `open` reports failures.
@@ -149,36 +156,39 @@ struct PrivateDirectory: ~Copyable {
         var made = path.hasPrefix("/") ? "/" : ""
         for part in path.split(separator: "/") {
             made += part
-            mkdir(made, 0o700)
+            try? FileSystem.makeDirectory(made)
             made += "/"
         }
     }
 
     private static func checkPrivate(
-        _ descriptor: Int32,
+        _ descriptor: FileDescriptor,
         path: String
-    ) throws(CredentialError) -> stat {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else {
-            throw CredentialError(.file(path: path, errno: errno))
+    ) throws(CredentialError) -> FileStatus {
+        let status: FileStatus
+        do {
+            status = try descriptor.status()
+        } catch {
+            throw CredentialError(error, at: path)
         }
-        guard status.st_mode & 0o077 == 0, status.st_uid == geteuid() else {
-            throw CredentialError(.exposed(path: path, mode: status.st_mode & 0o7777))
+        guard status.permissions & 0o077 == 0, status.owner == CurrentProcess.effectiveUser else {
+            throw CredentialError(.exposed(path: path, mode: status.permissions))
         }
         return status
     }
 
-    /// Writes and syncs; returns the errno of a failure.
-    private static func write(_ bytes: Span<UInt8>, to file: Int32) -> Int32? {
-        bytes.withUnsafeBytes { bytes in
-            var rest = bytes
-            while !rest.isEmpty {
-                let count = Glibc.write(file, rest.baseAddress, rest.count)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return errno }
-                rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
-            }
-            return fsync(file) == 0 ? nil : errno
-        }
+    /// Writes, syncs and closes.
+    private static func write(_ bytes: Span<UInt8>, to file: FileDescriptor) throws(SystemError) {
+        defer { file.close() }
+        try? file.setPermissions(0o600)  // whatever the process masks
+        try file.writeAll(bytes)
+        try file.sync()
+    }
+}
+
+extension CredentialError {
+    /// A file operation that failed.
+    fileprivate init(_ error: SystemError, at path: String) {
+        self.init(.file(path: path, errno: error.errno.rawValue))
     }
 }

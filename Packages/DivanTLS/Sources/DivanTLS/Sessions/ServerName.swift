@@ -1,3 +1,5 @@
+import DivanPlatform
+
 /// The host of a URL as TLS needs it: a name for SNI, or the bytes of an address.
 enum ServerName {
     case name(String)

@@ -1,5 +1,5 @@
 import DivanHTTP
-import Glibc
+import DivanPlatform
 
 /// This machine's time in an answer, from which a client notices that a clock is wrong.
 enum AnswerDate {
@@ -7,7 +7,7 @@ enum AnswerDate {
     static func adding(to headers: HTTPHeaders) -> HTTPHeaders {
         guard headers["Date"] == nil else { return headers }
         var headers = headers
-        headers.append("Date", HTTPDate.text(secondsSince1970: Int64(time(nil))))
+        headers.append("Date", HTTPDate.text(secondsSince1970: WallClock.seconds()))
         return headers
     }
 }

@@ -1,5 +1,6 @@
 import DivanHTTP
 import DivanLog
+import DivanPlatform
 
 /// One HTTP connection: a byte stream and the requests and answers on it.
 ///

@@ -1,5 +1,6 @@
 import DivanHTTP
 import DivanLog
+import DivanPlatform
 import DivanTLS
 import Synchronization
 

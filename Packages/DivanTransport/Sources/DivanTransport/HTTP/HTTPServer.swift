@@ -1,5 +1,6 @@
 import DivanHTTP
 public import DivanLog
+import DivanPlatform
 public import DivanTLS
 import Synchronization
 

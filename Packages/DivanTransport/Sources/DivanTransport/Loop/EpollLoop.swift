@@ -1,6 +1,5 @@
-import CDivanTransport
 import Dispatch
-import Glibc
+import DivanPlatform
 import Synchronization
 
 /// An event loop on its own thread, based on epoll.
@@ -68,26 +67,19 @@ public final class EpollLoop: EventLoop, @unchecked Sendable {
     }
 
     deinit {
-        poller.close()
         let bell = bell.load(ordering: .relaxed)
-        if bell >= 0 { close(bell) }
+        if bell >= 0 { FileDescriptor(bell).close() }
         readBuffer.deallocate()
     }
 
     // MARK: EventLoop
 
     /// Time of the system's monotonic clock.
-    public var now: Duration { Self.time(of: CLOCK_MONOTONIC) }
-
-    private static func time(of clock: clockid_t) -> Duration {
-        var time = timespec()
-        clock_gettime(clock, &time)
-        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
-    }
+    public var now: Duration { .nanoseconds(MonotonicClock.now()) }
 
     /// Whether the caller is the loop's thread.
     public var isCurrent: Bool {
-        thread.load(ordering: .relaxed) == UInt(pthread_self())
+        thread.load(ordering: .relaxed) == CurrentThread.id
     }
 
     /// Runs `work` in the loop's next turn; a stopped loop discards it.
@@ -134,20 +126,20 @@ public final class EpollLoop: EventLoop, @unchecked Sendable {
     // MARK: On the loop
 
     /// The processor time that the loop's thread has used so far.
-    var processorTime: Duration { Self.time(of: CLOCK_THREAD_CPUTIME_ID) }
+    var processorTime: Duration { .nanoseconds(ProcessorClock.thread()) }
 
     /// Watches a descriptor; the source is kept until `remove`.
-    func add(_ descriptor: Int32, _ source: any EventSource, _ interest: Interest) {
+    func add(_ descriptor: FileDescriptor, _ source: any EventSource, _ interest: Interest) {
         poller.add(descriptor, source, interest)
     }
 
     /// Changes what a descriptor is watched for.
-    func change(_ descriptor: Int32, _ interest: Interest) {
+    func change(_ descriptor: FileDescriptor, _ interest: Interest) {
         poller.change(descriptor, interest)
     }
 
     /// Stops watching a descriptor; call it before closing it.
-    func remove(_ descriptor: Int32) {
+    func remove(_ descriptor: FileDescriptor) {
         withExtendedLifetime(poller.remove(descriptor)) {}
     }
 
@@ -164,7 +156,7 @@ public final class EpollLoop: EventLoop, @unchecked Sendable {
     // MARK: Turns
 
     private func run() {
-        thread.store(UInt(pthread_self()), ordering: .relaxed)
+        thread.store(CurrentThread.id, ordering: .relaxed)
         while !isStopping {
             if !hasDescriptors { openDescriptors() }
             let events = wait()
@@ -186,21 +178,20 @@ public final class EpollLoop: EventLoop, @unchecked Sendable {
     private func openDescriptors() {
         poller.open()
         guard poller.isOpen, bell.load(ordering: .relaxed) < 0 else { return }
-        let descriptor = divan_bell_create()
-        guard descriptor >= 0 else { return }
-        poller.add(descriptor, Bell(descriptor: descriptor), .reading)
+        guard let wakeup = try? Wakeup() else { return }
+        poller.add(wakeup.descriptor, Bell(wakeup), .reading)
         // Before the loop checks its inbox: whoever posts after that check finds the bell.
-        bell.store(descriptor, ordering: .sequentiallyConsistent)
+        bell.store(wakeup.descriptor.rawValue, ordering: .sequentiallyConsistent)
     }
 
     /// Waits for events, work or a timer; without a bell, no longer than until the next poll.
-    private func wait() -> ArraySlice<divan_event> {
+    private func wait() -> ArraySlice<EventPoller.Event> {
         let milliseconds = waitingTime()
         guard !hasDescriptors else { return poller.wait(milliseconds: milliseconds) }
         let longest = TransportLimits.blindTurnMilliseconds
         let bounded = milliseconds < 0 ? longest : min(milliseconds, longest)
         guard !poller.isOpen else { return poller.wait(milliseconds: bounded) }
-        poll(nil, 0, bounded)
+        CurrentThread.sleep(milliseconds: Int(bounded))
         return []
     }
 
@@ -234,13 +225,9 @@ public final class EpollLoop: EventLoop, @unchecked Sendable {
         return deadline <= now ? 0 : Int32(milliseconds)
     }
 
-    private func serve(_ event: divan_event) {
-        if event.flags & (divan_event_writable | divan_event_failed) != 0 {
-            poller.source(event.data)?.isWritable()
-        }
-        if event.flags & (divan_event_readable | divan_event_failed) != 0 {
-            poller.source(event.data)?.isReadable()
-        }
+    private func serve(_ event: EventPoller.Event) {
+        if event.isWritable { poller.source(event.mark)?.isWritable() }
+        if event.isReadable { poller.source(event.mark)?.isReadable() }
     }
 
     private func runInbox() {
@@ -267,9 +254,7 @@ public final class EpollLoop: EventLoop, @unchecked Sendable {
 
     private func ring() {
         let bell = bell.load(ordering: .sequentiallyConsistent)
-        guard bell >= 0 else { return }
-        var one: UInt64 = 1
-        write(bell, &one, 8)
+        if bell >= 0 { Wakeup(descriptor: FileDescriptor(bell)).signal() }
     }
 }
 
@@ -280,50 +265,13 @@ protocol TurnEndSource: AnyObject {
 
 /// Empties the counter that wakes the loop.
 private final class Bell: EventSource {
-    private let descriptor: Int32
+    private let wakeup: Wakeup
 
-    init(descriptor: Int32) {
-        self.descriptor = descriptor
+    init(_ wakeup: Wakeup) {
+        self.wakeup = wakeup
     }
 
-    func isReadable() {
-        var count: UInt64 = 0
-        read(descriptor, &count, 8)
-    }
+    func isReadable() { wakeup.clear() }
 
     func isWritable() {}
-}
-
-/// Starts a detached thread that runs `body` once; `false` if the system cannot start one.
-func startThread(name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
-    final class Start: Sendable {
-        let name: String
-        let body: @Sendable () -> Void
-
-        init(_ name: String, _ body: @escaping @Sendable () -> Void) {
-            self.name = name
-            self.body = body
-        }
-    }
-    var thread = pthread_t()
-    // The thread takes over the reference retained here, exactly once.
-    let start = Unmanaged.passRetained(Start(name, body))
-    let status = pthread_create(
-        &thread,
-        nil,
-        { argument in
-            guard let argument else { return nil }
-            let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
-            divan_name_thread(String(start.name.prefix(15)))
-            start.body()
-            return nil
-        },
-        start.toOpaque()
-    )
-    guard status == 0 else {
-        start.release()
-        return false
-    }
-    pthread_detach(thread)
-    return true
 }

@@ -1,4 +1,4 @@
-import Glibc
+import DivanPlatform
 import Synchronization
 
 /// Several loops, to which connections are assigned in turn.
@@ -7,7 +7,7 @@ public final class EventLoopGroup: Sendable {
     ///
     /// They run until the process ends.
     public static let shared = EventLoopGroup(
-        count: max(1, min(4, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
+        count: min(4, CurrentProcess.processorCount)
     )
 
     /// The loops.

@@ -1,5 +1,4 @@
-import CDivanTransport
-import Glibc
+import DivanPlatform
 
 /// Something with a file descriptor that an `EpollLoop` watches.
 protocol EventSource: AnyObject {
@@ -10,111 +9,89 @@ protocol EventSource: AnyObject {
 }
 
 /// What to watch a descriptor for.
-struct Interest: OptionSet, Sendable {
-    let rawValue: UInt32
+typealias Interest = EventPoller.Interest
 
-    static let reading = Interest(rawValue: divan_event_readable)
-    static let writing = Interest(rawValue: divan_event_writable)
-}
-
-/// The epoll descriptor and what is registered with it; used by one thread only.
+/// The system's poller and what is registered with it; used by one thread only.
 ///
 /// Level-triggered: an event that is not fully handled is reported again, so that a connection may stop after one read
 /// and let others run.
-struct Poller {
+struct Poller: ~Copyable {
     private struct Registration {
         let source: any EventSource
         let stamp: UInt32
         var interest: Interest
     }
 
-    private var descriptor: Int32 = -1
-    private var registrations: [Int32: Registration] = [:]
+    private var system: EventPoller?
+    private var registrations: [FileDescriptor: Registration] = [:]
     private var lastStamp: UInt32 = 0
-    private var events = [divan_event](repeating: divan_event(), count: 256)
 
     /// Whether it can report anything; descriptors added earlier are watched once it is open.
-    var isOpen: Bool { descriptor >= 0 }
+    var isOpen: Bool { system != nil }
 
     /// Opens it unless it is already open or the process has no file descriptor left.
     mutating func open() {
-        guard !isOpen else { return }
-        descriptor = divan_poller_create()
-        guard isOpen else { return }
+        guard !isOpen, let opened = try? EventPoller() else { return }
         for (descriptor, registration) in registrations {
-            divan_poller_add(
-                self.descriptor,
-                descriptor,
-                registration.interest.rawValue,
-                Self.mark(descriptor, registration.stamp)
-            )
+            let mark = Self.mark(descriptor, registration.stamp)
+            opened.add(descriptor, registration.interest, mark: mark)
         }
+        system = consume opened
     }
 
-    mutating func add(_ descriptor: Int32, _ source: any EventSource, _ interest: Interest) {
+    mutating func add(
+        _ descriptor: FileDescriptor,
+        _ source: any EventSource,
+        _ interest: Interest
+    ) {
         lastStamp &+= 1
         registrations[descriptor] = Registration(
             source: source,
             stamp: lastStamp,
             interest: interest
         )
-        divan_poller_add(
-            self.descriptor,
-            descriptor,
-            interest.rawValue,
-            Self.mark(descriptor, lastStamp)
-        )
+        system?.add(descriptor, interest, mark: Self.mark(descriptor, lastStamp))
     }
 
-    mutating func change(_ descriptor: Int32, _ interest: Interest) {
+    mutating func change(_ descriptor: FileDescriptor, _ interest: Interest) {
         guard let registration = registrations[descriptor] else { return }
         registrations[descriptor]?.interest = interest
-        divan_poller_change(
-            self.descriptor,
-            descriptor,
-            interest.rawValue,
-            Self.mark(descriptor, registration.stamp)
-        )
+        system?.change(descriptor, interest, mark: Self.mark(descriptor, registration.stamp))
     }
 
     /// Stops watching; call it before the descriptor is closed.
     ///
     /// - Returns: The source, which may use the loop while it is released.
-    mutating func remove(_ descriptor: Int32) -> (any EventSource)? {
+    mutating func remove(_ descriptor: FileDescriptor) -> (any EventSource)? {
         guard let registration = registrations.removeValue(forKey: descriptor) else { return nil }
-        divan_poller_remove(self.descriptor, descriptor)
+        system?.remove(descriptor)
         return registration.source
     }
 
     /// Stops watching everything; returns the sources.
     mutating func removeAll() -> [any EventSource] {
-        for descriptor in registrations.keys { divan_poller_remove(self.descriptor, descriptor) }
+        for descriptor in registrations.keys { system?.remove(descriptor) }
         defer { registrations = [:] }
         return registrations.values.map(\.source)
     }
 
     /// Waits and returns the events; an empty list after a time-out or a signal.
-    mutating func wait(milliseconds: Int32) -> ArraySlice<divan_event> {
-        let count = divan_poller_wait(descriptor, &events, Int32(events.count), milliseconds)
-        return events.prefix(max(0, Int(count)))
+    mutating func wait(milliseconds: Int32) -> ArraySlice<EventPoller.Event> {
+        system?.wait(milliseconds: milliseconds) ?? []
     }
 
     /// The source of an event; `nil` if an earlier event of the same turn removed it.
     ///
     /// The stamp in its mark distinguishes a descriptor from an earlier one with the same number.
     func source(_ mark: UInt64) -> (any EventSource)? {
-        let descriptor = Int32(truncatingIfNeeded: mark)
+        let descriptor = FileDescriptor(Int32(truncatingIfNeeded: mark))
         guard let registration = registrations[descriptor],
             registration.stamp == UInt32(truncatingIfNeeded: mark >> 32)
         else { return nil }
         return registration.source
     }
 
-    func close() {
-        if isOpen { Glibc.close(descriptor) }
-    }
-
-    private static func mark(_ descriptor: Int32, _ stamp: UInt32) -> UInt64 {
-        UInt64(stamp) << 32 | UInt64(UInt32(bitPattern: descriptor))
+    private static func mark(_ descriptor: FileDescriptor, _ stamp: UInt32) -> UInt64 {
+        UInt64(stamp) << 32 | UInt64(UInt32(bitPattern: descriptor.rawValue))
     }
 }

@@ -1,5 +1,5 @@
+import DivanPlatform
 import DivanTLS
-import Glibc
 
 /// A TCP connection, with TLS if configured, on one loop: the byte level of the pipeline.
 ///
@@ -231,7 +231,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
     private func hangUp() {
         guard life != .closed, interest.isDisjoint(with: .writing) else { return }
         guard case .ended = life, owner != nil else { return close() }
-        end(.system(socket.failure ?? SystemError("epoll_wait", errno: ECONNRESET)))
+        end(.system(socket.failure ?? SystemError("epoll_wait", .connectionReset)))
     }
 
     private func take(_ bytes: Slice<UnsafeRawBufferPointer>) {

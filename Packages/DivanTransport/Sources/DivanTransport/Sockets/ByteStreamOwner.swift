@@ -1,3 +1,4 @@
+import DivanPlatform
 import DivanTLS
 
 /// The user of a `ByteStream`; every call is made on the loop.

@@ -1,4 +1,4 @@
-import Glibc
+import DivanPlatform
 
 /// The last descriptors of a process, reserved from incoming connections: databases and blobs are files, too.
 ///
@@ -11,11 +11,9 @@ struct DescriptorReserve {
 
     /// Reads this process's current limit, which may change.
     init() {
-        var limit = rlimit()
-        let status = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        let count = status == 0 ? UInt64(limit.rlim_cur) : .max
+        let count = CurrentProcess.descriptorLimit?.current ?? .max
         first = Int32(clamping: count - min(count / 8, Self.largestCount))
     }
 
-    func contains(_ socket: Socket) -> Bool { socket.descriptor >= first }
+    func contains(_ socket: Socket) -> Bool { socket.descriptor.rawValue >= first }
 }

@@ -1,4 +1,4 @@
-import Glibc
+import DivanPlatform
 import Synchronization
 
 /// Looks up host names without blocking a loop.
@@ -12,8 +12,8 @@ final class NameLookup: Sendable {
         case addresses([SocketAddress])
         /// The name does not exist.
         case unknownHost
-        /// No name server could be asked; the code is that of `getaddrinfo`.
-        case failed(code: Int32)
+        /// No name server could be asked.
+        case failed(LookupError)
     }
 
     private struct Request: Sendable {
@@ -42,7 +42,7 @@ final class NameLookup: Sendable {
     /// Creates one with system threads, or a test's; `startThread` returns `false` if there is none left.
     init(
         startThread: @escaping @Sendable (_ body: @escaping @Sendable () -> Void) -> Bool = {
-            DivanTransport.startThread(name: "divan-names", $0)
+            DivanPlatform.startThread(name: "divan-names", $0)
         }
     ) {
         self.startThread = startThread
@@ -84,7 +84,7 @@ final class NameLookup: Sendable {
             defer { state.waiting = [] }
             return state.waiting
         }
-        for request in abandoned { request.completion(.failed(code: EAI_MEMORY)) }
+        for request in abandoned { request.completion(.failed(.noMemory)) }
     }
 
     private func work() {
@@ -105,30 +105,16 @@ final class NameLookup: Sendable {
     }
 
     private static func ask(_ host: String, _ port: UInt16) -> Outcome {
-        var hints = addrinfo()
-        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        hints.ai_flags = AI_ADDRCONFIG | AI_NUMERICSERV
-        var list: UnsafeMutablePointer<addrinfo>?
-        let status = getaddrinfo(host, String(port), &hints, &list)
-        guard status == 0 else {
-            return status == EAI_NONAME || status == noAddress
-                ? .unknownHost : .failed(code: status)
-        }
-        defer { freeaddrinfo(list) }
-        var addresses: [SocketAddress] = []
-        // The list belongs to the system; its elements are valid until it is freed above.
-        var element = list
-        while let current = element {
-            if let address = SocketAddress(current.pointee.ai_addr, current.pointee.ai_addrlen),
-                !addresses.contains(address)
-            {
+        do {
+            let options: SocketAddress.ResolveOptions = [.configured, .numericPort]
+            var addresses: [SocketAddress] = []
+            for address in try SocketAddress.resolve(host, port: port, options: options)
+            where !addresses.contains(address) {
                 addresses.append(address)
             }
-            element = current.pointee.ai_next
+            return addresses.isEmpty ? .unknownHost : .addresses(addresses)
+        } catch {
+            return error.isUnknownHost ? .unknownHost : .failed(error)
         }
-        return addresses.isEmpty ? .unknownHost : .addresses(addresses)
     }
-
-    /// `EAI_NODATA` of glibc: the name exists but has no address.
-    private static let noAddress: Int32 = -5
 }

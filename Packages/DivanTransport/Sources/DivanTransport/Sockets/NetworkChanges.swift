@@ -1,5 +1,4 @@
-import CDivanTransport
-import Glibc
+import DivanPlatform
 import Synchronization
 
 /// Reports when the machine's network changes: a link, an address or a route appears or disappears.
@@ -11,7 +10,7 @@ import Synchronization
 public final class NetworkChanges: Sendable {
     /// The machine's network, monitored from the first observer on.
     public static let shared = NetworkChanges(
-        descriptor: divan_network_watch_create(),
+        descriptor: NetworkInterface.changes(),
         loop: EventLoopGroup.shared.next()
     )
 
@@ -29,11 +28,11 @@ public final class NetworkChanges: Sendable {
     ///
     /// A burst counts as over after `quietTime`.
     init(
-        descriptor: Int32,
+        descriptor: FileDescriptor?,
         loop: EpollLoop,
         quietTime: Duration = .milliseconds(500)
     ) {
-        guard descriptor >= 0 else { return }
+        guard let descriptor else { return }
         let watch = NetworkWatch(
             descriptor: descriptor,
             loop: loop,
@@ -80,14 +79,14 @@ public final class NetworkObservation: Sendable {
 ///
 /// `@unchecked Sendable` holds because everything after `init` happens on the loop.
 private final class NetworkWatch: EventSource, @unchecked Sendable {
-    private let descriptor: Int32
+    private let descriptor: FileDescriptor
     private let loop: EpollLoop
     private let quietTime: Duration
     private let didChange: @Sendable () -> Void
     private var timer: TimerToken?
 
     init(
-        descriptor: Int32,
+        descriptor: FileDescriptor,
         loop: EpollLoop,
         quietTime: Duration,
         didChange: @escaping @Sendable () -> Void
@@ -99,18 +98,21 @@ private final class NetworkWatch: EventSource, @unchecked Sendable {
     }
 
     deinit {
-        close(descriptor)
+        descriptor.close()
     }
 
     func isReadable() {
-        var byteCount = 0
-        loop.withReadBuffer { buffer in
-            repeat {
-                byteCount = read(descriptor, buffer.baseAddress, buffer.count)
-                // Lost messages (ENOBUFS) also mean changes.
-            } while byteCount > 0 || (byteCount < 0 && (errno == EINTR || errno == ENOBUFS))
+        let isOver = loop.withReadBuffer { buffer in
+            while true {
+                do throws(SystemError) {
+                    if try descriptor.read(into: buffer) == 0 { return true }
+                } catch {
+                    // Lost messages also mean changes.
+                    if error.errno != .noBufferSpace { return false }
+                }
+            }
         }
-        if byteCount == 0 { loop.remove(descriptor) }  // its other end is gone
+        if isOver { loop.remove(descriptor) }  // its other end is gone
         if let timer { loop.cancel(timer) }
         timer = loop.schedule(at: loop.now + quietTime) { self.burstIsOver() }
     }

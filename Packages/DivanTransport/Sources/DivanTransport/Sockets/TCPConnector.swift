@@ -1,4 +1,4 @@
-import Glibc
+import DivanPlatform
 
 /// Connects to the first of several addresses that answers.
 ///
@@ -15,7 +15,7 @@ final class TCPConnector {
     private var attempts: [Attempt] = []
     private var timer: TimerToken?
     private var completion: Completion?
-    private var lastError = SystemError("connect", errno: EHOSTUNREACH)
+    private var lastError = SystemError("connect", .noRouteToHost)
 
     init(
         _ addresses: [SocketAddress],
@@ -74,7 +74,7 @@ final class TCPConnector {
 
     private func bind(_ socket: Socket, towards address: SocketAddress) throws(SystemError) {
         guard let own = source.first(where: { $0.family == address.family }) else {
-            throw SystemError("bind", errno: EADDRNOTAVAIL)
+            throw SystemError("bind", .addressNotAvailable)
         }
         try socket.bind(to: own)
     }

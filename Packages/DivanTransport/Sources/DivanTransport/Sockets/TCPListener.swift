@@ -1,5 +1,5 @@
 import DivanLog
-import Glibc
+import DivanPlatform
 import Synchronization
 
 /// Accepts connections on one listening socket, on one loop.
@@ -41,7 +41,7 @@ final class TCPListener: EventSource, @unchecked Sendable {
     /// The socket is closed on the loop, which may be using it, and then `completion` is called.
     func stop(_ completion: @escaping @Sendable () -> Void) {
         let isFirst = isOpen.exchange(false, ordering: .acquiringAndReleasing)
-        if isFirst { socket.stopListening() }
+        if isFirst { socket.shutdownBoth() }
         loop.execute {
             if isFirst {
                 self.loop.remove(self.socket.descriptor)
@@ -60,7 +60,7 @@ final class TCPListener: EventSource, @unchecked Sendable {
                 guard !isStopped, let (accepted, address) = try socket.accept() else { return }
                 guard !reserve.contains(accepted) else {
                     accepted.close()
-                    throw SystemError("accept", errno: EMFILE)
+                    throw SystemError("accept", .tooManyOpenFiles)
                 }
                 didAccept(accepted, address)
             }
@@ -75,7 +75,7 @@ final class TCPListener: EventSource, @unchecked Sendable {
     /// Leaves connections in the queue for a moment; otherwise the loop would spin.
     private func wait(after error: SystemError) {
         let problem = TransportError(
-            .system(call: error.call, errno: error.errno),
+            .system(call: error.call, errno: error.errno.rawValue),
             place: socket.localAddress()?.description ?? "listener"
         )
         log.warning("\(problem)")
@@ -139,14 +139,10 @@ extension TCPListener {
             let socket = try Socket(family: address.family)
             do throws(SystemError) {
                 // A restarted listener gets its port although old connections linger.
-                try socket.setOption(SOL_SOCKET, SO_REUSEADDR, 1)
-                if address.family == AF_INET6 {
+                try socket.setOption(.reuseAddress, 1)
+                if address.family == .ipv6 {
                     let isWildcard = address.host == "::"
-                    try socket.setOption(
-                        Int32(IPPROTO_IPV6),
-                        IPV6_V6ONLY,
-                        isWildcard ? 0 : 1
-                    )
+                    try socket.setOption(.onlyIPv6, isWildcard ? 0 : 1)
                 }
                 socket.prepareForMessages(stallTimeout: stallTimeout)
                 try socket.bind(to: address)
@@ -158,7 +154,7 @@ extension TCPListener {
             }
         } catch {
             throw TransportError(
-                .system(call: error.call, errno: error.errno),
+                .system(call: error.call, errno: error.errno.rawValue),
                 place: address.description
             )
         }
@@ -169,6 +165,9 @@ extension TransportError {
     /// Whether this machine has no IPv6; a taken port is no reason to do without it.
     fileprivate var isWithoutIPv6: Bool {
         guard case .system(_, let number) = reason else { return false }
-        return [EAFNOSUPPORT, EADDRNOTAVAIL, ENOPROTOOPT, EPROTONOSUPPORT].contains(number)
+        return [
+            .addressFamilyNotSupported, .addressNotAvailable, .protocolNotAvailable,
+            .protocolNotSupported,
+        ].contains(Errno(number))
     }
 }

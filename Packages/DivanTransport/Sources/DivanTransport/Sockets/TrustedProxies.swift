@@ -1,4 +1,5 @@
 public import DivanHTTP
+public import DivanPlatform
 
 /// The proxies whose `X-Forwarded-For` header is trusted to contain the client's address.
 ///

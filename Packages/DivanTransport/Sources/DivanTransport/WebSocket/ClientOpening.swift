@@ -1,3 +1,4 @@
+import DivanPlatform
 import DivanTLS
 import DivanWebSocket
 
@@ -104,7 +105,7 @@ final class ClientOpening: ByteStreamOwner {
         guard completion != nil else { return }
         switch outcome {
         case .unknownHost: fail(.unknownHost(configuration.proxy?.host ?? endpoint.host))
-        case .failed(let code): fail(.nameLookup(code: code))
+        case .failed(let error): fail(.nameLookup(code: error.code))
         case .addresses(let addresses): connect(addresses)
         }
     }
@@ -128,7 +129,7 @@ final class ClientOpening: ByteStreamOwner {
     private func didConnect(_ result: Result<(Socket, SocketAddress), SystemError>) {
         connector = nil
         switch result {
-        case .failure(let error): fail(.system(call: error.call, errno: error.errno))
+        case .failure(let error): fail(.system(call: error.call, errno: error.errno.rawValue))
         case .success(let (socket, address)):
             self.address = address
             do {
@@ -227,7 +228,7 @@ final class ClientOpening: ByteStreamOwner {
         switch problem {
         case .tls(let error): fail(.tls(error))
         case .system(let error) where !hasAnswered:
-            fail(.system(call: error.call, errno: error.errno))
+            fail(.system(call: error.call, errno: error.errno.rawValue))
         case nil, .system, .stalled:
             guard tunnel == nil else {
                 tunnel?.receiveEnd()

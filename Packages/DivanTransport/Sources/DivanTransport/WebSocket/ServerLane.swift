@@ -1,4 +1,5 @@
 import DivanLog
+import DivanPlatform
 import DivanTLS
 import Synchronization
 

@@ -1,4 +1,5 @@
 import DivanLog
+import DivanPlatform
 import DivanWebSocket
 
 /// An open WebSocket on a byte stream: the common part of the client's and the server's transport.
@@ -228,7 +229,7 @@ final class WebSocketChannel: ByteStreamOwner {
         let reason: TransportError.Reason =
             switch problem {
             case nil: .abnormalClose
-            case .system(let error): .system(call: error.call, errno: error.errno)
+            case .system(let error): .system(call: error.call, errno: error.errno.rawValue)
             case .tls(let error): .tls(error)
             case .stalled: .timeout(.reading)
             }

@@ -1,4 +1,5 @@
 public import DivanLog
+import DivanPlatform
 public import DivanTLS
 import DivanWebSocket
 import Synchronization

@@ -1,4 +1,5 @@
 import DivanLog
+import DivanPlatform
 import DivanWebSocket
 
 /// The server's end of an upgraded connection.

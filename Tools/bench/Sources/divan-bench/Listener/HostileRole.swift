@@ -1,9 +1,10 @@
 import DivanBLIP
+import DivanPlatform
 import DivanTLS
+import DivanTestKit
 import DivanTransport
 import DivanZlib
 import Foundation
-import Glibc
 
 /// Hostile clients, of six kinds in turn, at a rate that leaves the machine to the others.
 ///
@@ -67,7 +68,7 @@ private final class RawHostile: Hostile, @unchecked Sendable {
     private let port: UInt16
     private let piece: [UInt8]
     private let pieces: Int
-    private var descriptor: Int32 = -1
+    private var socket: Socket?
     private var sentCount = 0
 
     init(_ port: UInt16, piece: [UInt8], pieces: Int) {
@@ -78,25 +79,15 @@ private final class RawHostile: Hostile, @unchecked Sendable {
 
     func act() {
         deedCount += 1
-        if descriptor < 0 || sentCount >= pieces { reconnect() }
+        if socket == nil || sentCount >= pieces { reconnect() }
         sentCount += 1
-        if send(descriptor, piece, piece.count, Int32(MSG_NOSIGNAL)) < 0 { reconnect() }
+        if socket?.sendAll(piece) != true { reconnect() }
     }
 
     private func reconnect() {
-        if descriptor >= 0 { close(descriptor) }
+        socket?.close()
         sentCount = 0
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        // The system reads the address during the call, through the generic type.
-        withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { general in
-                _ = connect(descriptor, general, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
+        socket = Loopback.connect(to: port)
     }
 }
 

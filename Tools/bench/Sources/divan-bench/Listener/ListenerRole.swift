@@ -1,8 +1,8 @@
 import Divan
+import DivanPlatform
 import DivanTLS
 import DivanTestKit
 import Foundation
-import Glibc
 
 /// A listening process with two databases: `full` holds real documents, `quiet` holds none.
 ///
@@ -89,16 +89,10 @@ final class ListenerRole {
 }
 
 /// Processor time of this process in seconds.
-func processSeconds() -> Double { seconds(CLOCK_PROCESS_CPUTIME_ID) }
+func processSeconds() -> Double { Double(ProcessorClock.process()) / 1e9 }
 
 /// A clock shared by all processes of the machine, in seconds.
-func monotonicSeconds() -> Double { seconds(CLOCK_MONOTONIC) }
-
-private func seconds(_ clock: clockid_t) -> Double {
-    var now = timespec()
-    clock_gettime(clock, &now)
-    return Double(now.tv_sec) + Double(now.tv_nsec) / 1e9
-}
+func monotonicSeconds() -> Double { Double(MonotonicClock.now()) / 1e9 }
 
 /// Open files of this process.
 private func descriptorCount() -> Double {

@@ -1,11 +1,11 @@
 import Dispatch
 import Divan
 import DivanJSON
+import DivanPlatform
 import DivanRevisions
 import DivanStore
 import DivanTestKit
 import Foundation
-import Glibc
 
 /// One of the two processes that sync: executes each line and answers with a line of JSON.
 final class PeerRole {
@@ -169,11 +169,9 @@ final class PeerRole {
 
 extension PeerUsage {
     static func now() -> PeerUsage {
-        var usage = rusage()
-        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
-        func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
+        let usage = CurrentProcess.usage()
         return PeerUsage(
-            processorSeconds: seconds(usage.ru_utime) + seconds(usage.ru_stime),
+            processorSeconds: Double(usage.userMicroseconds + usage.systemMicroseconds) / 1e6,
             residentByteCount: Double(OwnProcess.residentByteCount),
             peakByteCount: peak()
         )

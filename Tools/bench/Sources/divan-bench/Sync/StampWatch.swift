@@ -1,7 +1,7 @@
 import Dispatch
 import Divan
+import DivanPlatform
 import Foundation
-import Glibc
 import Synchronization
 
 /// Measures how long it takes from the call of `save` in one process until a listener is called in
@@ -37,7 +37,7 @@ final class StampWatch: Sendable {
     /// Saves stamped documents, each a few milliseconds after the previous one.
     static func save(_ count: Int, in collection: Divan.Collection) throws {
         for index in 0..<count {
-            usleep(3_000)
+            CurrentThread.sleep(milliseconds: 3)
             let document = MutableDocument(id: "stamp-\(index)")
             document.setString("a short text", forKey: "text")
             document.setDouble(monotonicSeconds(), forKey: "stamp")

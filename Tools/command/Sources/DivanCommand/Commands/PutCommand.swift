@@ -1,8 +1,8 @@
 import DivanCommandLine
 import DivanJSON
+import DivanPlatform
 import DivanRevisions
 import DivanStore
-import Glibc
 
 /// `divan put`.
 enum PutCommand: Command {
@@ -166,7 +166,7 @@ enum PutCommand: Command {
         if arguments.operands.count > 2, arguments.operands[2] != "-" {
             bytes = Array(arguments.operands[2].utf8)
         } else {
-            if isatty(Streams.current.input) == 1 {
+            if Streams.current.input.isTerminal {
                 terminal.note("Type a JSON object, then press Ctrl-D to save or Ctrl-C to cancel.")
             }
             bytes = try InputFile("-").rest(limit: DocumentText.longest)
@@ -188,7 +188,7 @@ enum PutCommand: Command {
             )
         } catch let error as JSONError {
             let file = arguments.operands.dropFirst(2).first ?? ""
-            let isFile = file != "-" && access(file, F_OK) == 0
+            let isFile = file != "-" && FileSystem.isAccessible(file)
             throw Failure(
                 kind: .invalid,
                 sentence: Failure(kind: .invalid, text: "invalid body: \(error)").sentence,

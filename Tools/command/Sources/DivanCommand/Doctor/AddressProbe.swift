@@ -1,5 +1,5 @@
+import DivanPlatform
 import Foundation
-import Glibc
 
 /// Looks up a host name and connects to its addresses.
 enum AddressProbe {
@@ -7,80 +7,41 @@ enum AddressProbe {
     struct Reach: Sendable {
         let address: String
         let milliseconds: Int
-        /// The errno; `nil` if the connection was accepted.
-        let problem: Int32?
+        /// The error; `nil` if the connection was accepted.
+        let problem: Errno?
     }
 
-    /// Looks a name up.
-    ///
-    /// - Returns: The addresses as text, or the code of `getaddrinfo`.
-    static func lookUp(_ name: String, _ port: UInt16) -> Result<[String], LookupProblem> {
-        var (hints, found) = (addrinfo(), UnsafeMutablePointer<addrinfo>?.none)
-        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        let status = getaddrinfo(name, String(port), &hints, &found)
-        defer { if let found { freeaddrinfo(found) } }
-        guard status == 0 else { return .failure(LookupProblem(code: status)) }
-        let addresses = sequence(first: found, next: { $0?.pointee.ai_next })
-            .compactMap { $0 }.map { text(of: $0.pointee) }
-        return .success(addresses)
-    }
-
-    /// A code of `getaddrinfo`.
-    struct LookupProblem: Error {
-        let code: Int32
-
-        var text: String { String(cString: gai_strerror(code)) }
+    /// Looks a name up; returns the addresses as text.
+    static func lookUp(_ name: String, _ port: UInt16) -> Result<[String], LookupError> {
+        Result { () throws(LookupError) in
+            try SocketAddress.resolve(name, port: port).map { $0.numericHost ?? "" }
+        }
     }
 
     /// Connects to an address as text, and closes at once.
     static func reach(_ address: String, _ port: UInt16, seconds: Int) -> Reach {
         let begin = DispatchTimeStamp.now()
-        var (hints, found) = (addrinfo(), UnsafeMutablePointer<addrinfo>?.none)
-        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        hints.ai_flags = AI_NUMERICHOST
-        let status = getaddrinfo(address, String(port), &hints, &found)
-        defer { if let found { freeaddrinfo(found) } }
-        guard status == 0, let found else {
-            return Reach(address: address, milliseconds: 0, problem: EADDRNOTAVAIL)
+        let options = SocketAddress.ResolveOptions.numericHost
+        guard
+            let found = try? SocketAddress.resolve(address, port: port, options: options).first
+        else { return Reach(address: address, milliseconds: 0, problem: .addressNotAvailable) }
+        var problem: Errno?
+        do {
+            try connect(to: found, seconds)
+        } catch {
+            problem = error.errno
         }
-        let problem = connected(to: found.pointee, seconds)
-        return Reach(
-            address: address,
-            milliseconds: begin.milliseconds,
-            problem: problem == 0 ? nil : problem
-        )
+        return Reach(address: address, milliseconds: begin.milliseconds, problem: problem)
     }
 
-    /// The errno of a connection attempt, 0 on success.
-    private static func connected(to address: addrinfo, _ seconds: Int) -> Int32 {
-        let kind = address.ai_socktype | Int32(SOCK_NONBLOCK.rawValue)
-        let descriptor = socket(address.ai_family, kind, address.ai_protocol)
-        guard descriptor >= 0 else { return errno }
-        defer { close(descriptor) }
-        if connect(descriptor, address.ai_addr, address.ai_addrlen) == 0 { return 0 }
-        guard errno == EINPROGRESS else { return errno }
-        var poller = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        guard poll(&poller, 1, Int32(clamping: seconds * 1_000)) > 0 else { return ETIMEDOUT }
-        var (problem, byteCount) = (Int32(0), socklen_t(MemoryLayout<Int32>.size))
-        getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &problem, &byteCount)
-        return problem
-    }
-
-    private static func text(of address: addrinfo) -> String {
-        var buffer = [CChar](repeating: 0, count: Int(NI_MAXHOST))
-        getnameinfo(
-            address.ai_addr,
-            address.ai_addrlen,
-            &buffer,
-            socklen_t(buffer.count),
-            nil,
-            0,
-            NI_NUMERICHOST
-        )
-        return String(
-            decoding: buffer.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) },
-            as: UTF8.self
-        )
+    private static func connect(to address: SocketAddress, _ seconds: Int) throws(SystemError) {
+        let socket = try Socket(family: address.family)
+        defer { socket.close() }
+        if try socket.connect(to: address) { return }
+        let milliseconds = Int32(clamping: seconds * 1_000)
+        let events = try? socket.descriptor.wait(for: .writing, milliseconds: milliseconds)
+        guard events?.isEmpty == false else { throw SystemError("connect", .timedOut) }
+        try socket.checkConnected()
     }
 }
 

@@ -1,6 +1,6 @@
 import DivanCommandLine
 import DivanJSON
-import Glibc
+import DivanPlatform
 
 /// The surroundings of a database: its directory, the disk, and the process that has it open.
 struct DatabaseSurroundings {
@@ -16,31 +16,31 @@ struct DatabaseSurroundings {
     var findings: [Finding] { [files, disk, holder].compactMap(\.self) }
 
     private var files: Finding? {
-        var status = stat()
-        guard stat(path.bundle, &status) == 0 else { return nil }
-        let mode = String(status.st_mode & 0o777, radix: 8)
-        if status.st_mode & 0o002 != 0 {
+        guard let status = try? FileStatus(of: path.bundle) else { return nil }
+        let mode = String(status.permissions & 0o777, radix: 8)
+        if status.permissions & 0o002 != 0 {
             let remedy = "run 'chmod o-w \(path.bundle)'"
             return .warning("files", "all users can write to the directory (mode \(mode))", remedy)
         }
-        guard access(path.bundle, W_OK) != 0 else {
+        do {
+            try FileSystem.checkAccess(path.bundle, .write)
             return .ok("files", "\(path.bundle), mode \(mode)")
-        }
-        if errno == EROFS {
+        } catch  where error.errno == .readOnlyFileSystem {
             let seen = "the disk is mounted read-only: nothing can be saved"
             let remedy = "remount it with 'mount -o remount,rw', or check 'dmesg' for the reason"
             return .warning("files", seen, remedy)
+        } catch {
+            let seen = "the current user can read but not write (mode \(mode))"
+            let remedy = "run as user \(status.owner), or change the owner"
+            return .warning("files", seen, remedy)
         }
-        let remedy = "run as user \(status.st_uid), or change the owner"
-        return .warning("files", "the current user can read but not write (mode \(mode))", remedy)
     }
 
     private var disk: Finding? {
-        var status = statvfs()
-        guard statvfs(path.bundle, &status) == 0, status.f_blocks > 0 else { return nil }
-        let (bytes, isHuge) = UInt64(status.f_bavail)
-            .multipliedReportingOverflow(by: UInt64(status.f_frsize))
-        let free = isHuge ? UInt64.max : bytes
+        guard let space = try? FileSystem.space(at: path.bundle), space.total > 0 else {
+            return nil
+        }
+        let free = UInt64(space.free)
         let seen = "\(Numbers.bytes(free)) free"
         let remedy = "free some space; 'divan compact \(path.word)' releases unused space"
         var finding: Finding

@@ -1,6 +1,7 @@
 import Divan
 import DivanBLIP
 import DivanCommandLine
+import DivanPlatform
 import DivanProbe
 import DivanTLS
 import DivanTransport
@@ -120,12 +121,12 @@ struct PeerExamination {
         isProxy: Bool
     ) -> Finding {
         let problems = reaches.map { reach in
-            "\(reach.address) port \(port): \(String(cString: strerror(reach.problem ?? 0)))"
+            "\(reach.address) port \(port): \(reach.problem ?? .none)"
         }
         let remedy =
             switch reaches.first?.problem {
-            case ECONNREFUSED: "start the server, or correct the port"
-            case ETIMEDOUT: "check the address, firewalls and the server's machine"
+            case .connectionRefused?: "start the server, or correct the port"
+            case .timedOut?: "check the address, firewalls and the server's machine"
             default: "check this machine's network and routes: 'ip route get ADDRESS'"
             }
         let step = isProxy ? "proxy" : "tcp"

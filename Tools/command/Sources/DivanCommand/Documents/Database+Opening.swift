@@ -2,11 +2,11 @@
 import DivanCommandLine
 import DivanDelta
 import DivanLZ4
+import DivanPlatform
 import DivanRevisions
 import DivanSeal
 import DivanStore
 import DivanZlib
-import Glibc
 
 extension DatabasePath {
     /// Opens the database, which must exist.
@@ -58,12 +58,13 @@ extension DatabasePath {
     /// - Throws: `StoreError` if it does not; `Failure` if we are not permitted to look.
     func requireDatabase() throws {
         if exists { return }
-        var status = stat()
-        if stat(bundle + "/db.sqlite3", &status) != 0, errno == EACCES || errno == EPERM {
-            throw Failure.writing(bundle, errno)
-        }
+        do throws(SystemError) {
+            _ = try FileStatus(of: bundle + "/db.sqlite3")
+        } catch  where error.errno == .permissionDenied || error.errno == .notPermitted {
+            throw Failure.writing(bundle, error.errno)
+        } catch {}
         // A link is no database, but it is there; opening it says what to do.
-        if lstat(bundle, &status) == 0, status.st_mode & S_IFMT == S_IFLNK {
+        if (try? FileStatus(of: bundle, followingLinks: false))?.kind == .symbolicLink {
             return try open(StoreOptions(create: false)).close()
         }
         throw StoreError(.noSuchDatabase, at: bundle)
@@ -270,7 +271,7 @@ enum Stoppable {
         interruption.onRequest { [unowned interruption] in
             watch.cancel()
             guard endsAtOnce, isOwn else { return }
-            StopSignals.end(by: interruption.isTermination ? SIGTERM : SIGINT)
+            StopSignals.end(by: interruption.isTermination ? .terminate : .interrupt)
         }
         return try withExtendedLifetime(interruption) {
             do {

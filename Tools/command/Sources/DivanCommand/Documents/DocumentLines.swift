@@ -1,7 +1,7 @@
 import DivanCommandLine
 import DivanJSON
+import DivanPlatform
 import DivanRevisions
-import Glibc
 
 /// Writes documents as JSON: lines or one array in a file, or one file each in a directory.
 ///
@@ -184,10 +184,14 @@ struct DocumentLines {
 
     /// Syncs the files of a directory to the disk.
     private static func sync(_ directory: String) throws(Failure) {
-        let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .writing(directory, errno) }
-        defer { close(descriptor) }
-        Glibc.sync()
-        guard fsync(descriptor) == 0 else { throw .writing(directory, errno) }
+        do {
+            let flags: FileDescriptor.OpenFlags = [.readOnly, .directory, .closeOnExec]
+            let descriptor = try FileDescriptor.open(directory, flags)
+            defer { descriptor.close() }
+            FileSystem.syncAll()
+            try descriptor.sync()
+        } catch {
+            throw .writing(directory, error.errno)
+        }
     }
 }

@@ -1,6 +1,6 @@
 import DivanCommandLine
 import DivanJSON
-import Glibc
+import DivanPlatform
 
 /// The user's editor, and the file that it edits.
 struct Editor {
@@ -17,22 +17,29 @@ struct Editor {
     init(_ text: String, named name: String) throws(Failure) {
         program = try Self.program()
         before = Array(text.utf8)
-        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-        // Created by mkdtemp, so it cannot contain a link of another user.
-        var template = Array("\(parent)/divan-edit-XXXXXX".utf8CString)
-        // The buffer is writable and ends with a zero, as mkdtemp requires.
-        let made = template.withUnsafeMutableBufferPointer { buffer in
-            buffer.baseAddress.flatMap(mkdtemp).map { String(cString: $0) }
-        }
-        guard let made else { throw Self.failure(parent) }
-        directory = made
-        file = "\(made)/\(Self.safe(name)).json"
-        guard let descriptor = Self.create(file) else { throw Self.failure(file) }
-        defer { close(descriptor) }
+        let parent = CurrentProcess.variable("TMPDIR") ?? "/tmp"
         do {
-            try Descriptor.write(before, to: descriptor)
+            // A new directory, so it cannot contain a link of another user.
+            directory = try FileSystem.makeTemporaryDirectory(in: parent, prefix: "divan-edit-")
         } catch {
-            throw .writing(file, error.number)
+            throw Self.failure(parent, error)
+        }
+        file = "\(directory)/\(Self.safe(name)).json"
+        let descriptor: FileDescriptor
+        do {
+            descriptor = try FileDescriptor.open(
+                file,
+                [.writeOnly, .create, .exclusive, .closeOnExec],
+                permissions: 0o600
+            )
+        } catch {
+            throw Self.failure(file, error)
+        }
+        defer { descriptor.close() }
+        do {
+            try descriptor.writeWaiting(before)
+        } catch {
+            throw .writing(file, error.errno)
         }
     }
 
@@ -42,17 +49,19 @@ struct Editor {
     func run() throws(Failure) {
         // Run through a shell: EDITOR may contain options. `system` leaves Ctrl-C to the editor,
         // which finds its signals as under a shell.
-        signal(SIGPIPE, SIG_DFL)
-        defer { signal(SIGPIPE, SIG_IGN) }
+        Signal.brokenPipe.restoreDefault()
+        defer { Signal.brokenPipe.ignore() }
         let line = "\(program) \(file.quotedForShell)"
-        let status = system(isatty(STDOUT_FILENO) == 1 ? line : "{ \(line)\n} >&2")
-        guard status == 0 else {
-            let number = status & 0x7F
+        let isTerminal = FileDescriptor.standardOutput.isTerminal
+        let status = runShell(isTerminal ? line : "{ \(line)\n} >&2")
+        guard status.isSuccess else {
+            let signal = Signal(status.signal)
             let end =
-                number == 0
-                ? "exited with status \((status >> 8) & 0xFF)" : "was killed by signal \(number)"
+                signal.rawValue == 0
+                ? "exited with status \(status.exitStatus)"
+                : "was killed by signal \(signal.rawValue)"
             throw Failure(
-                kind: number == SIGINT || number == SIGTERM ? .interrupted : .failed,
+                kind: signal == .interrupt || signal == .terminate ? .interrupted : .failed,
                 sentence: "the editor (\(program)) \(end); "
                     + "nothing was saved" + (discardUnchanged() ? "" : "; your text is in \(file)")
             )
@@ -69,10 +78,11 @@ struct Editor {
     /// The editor from the environment, which may have its own window; else vi, which needs a terminal.
     private static func program() throws(Failure) -> String {
         let names = ["VISUAL", "EDITOR"].lazy.compactMap { (name: String) -> String? in
-            getenv(name).map { String(cString: $0) }
+            CurrentProcess.variable(name)
         }
         if let named = names.first(where: { !$0.isEmpty }) { return named }
-        guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
+        guard FileDescriptor.standardInput.isTerminal, FileDescriptor.standardOutput.isTerminal
+        else {
             throw Failure(
                 kind: .usage,
                 sentence: "no terminal for vi",
@@ -126,8 +136,8 @@ struct Editor {
 
     /// Removes the file; the text is saved elsewhere.
     func discard() {
-        unlink(file)
-        rmdir(directory)
+        try? FileSystem.removeFile(file)
+        try? FileSystem.removeDirectory(directory)
     }
 
     /// A file name that tells which document it is.
@@ -138,15 +148,10 @@ struct Editor {
         return String(letters)
     }
 
-    private static func create(_ file: String) -> Int32? {
-        let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        return descriptor >= 0 ? descriptor : nil
-    }
-
-    private static func failure(_ path: String) -> Failure {
+    private static func failure(_ path: String, _ error: SystemError) -> Failure {
         Failure(
             kind: .failed,
-            sentence: "\(path): \(String(cString: strerror(errno)))",
+            sentence: "\(path): \(error.errno)",
             hint: "set TMPDIR to a writable directory"
         )
     }

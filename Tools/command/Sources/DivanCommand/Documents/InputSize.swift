@@ -1,4 +1,4 @@
-import Glibc
+import DivanPlatform
 
 /// How much there is to read, as far as the system knows.
 enum InputSize {
@@ -6,9 +6,8 @@ enum InputSize {
     static func bytes(of paths: some Sequence<String>) -> UInt64 {
         var sum: UInt64 = 0
         for path in paths {
-            var status = stat()
-            guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return 0 }
-            sum += UInt64(clamping: status.st_size)
+            guard let status = try? FileStatus(of: path), status.kind == .regular else { return 0 }
+            sum += UInt64(clamping: status.byteCount)
         }
         return sum
     }

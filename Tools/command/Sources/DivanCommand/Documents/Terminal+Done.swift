@@ -1,5 +1,6 @@
 import DivanCommandLine
 import DivanJSON
+import DivanPlatform
 
 extension Terminal {
     /// Reports what a command did that prints nothing else: a sentence for people, a single line whatever the
@@ -13,13 +14,13 @@ extension Terminal {
     /// object on standard error.
     func done(besideResults sentence: String, _ members: JSONObject) {
         guard isJSON else { return note(sentence.escapingControlCharacters()) }
-        write(JSON.object(members).canonicalText + "\n", to: 2)
+        write(JSON.object(members).canonicalText + "\n", to: .standardError)
     }
 
     /// Reports why something was left out: a line for people, an object for machines, both on standard error.
     func tell(problem sentence: String) {
         guard isJSON else { return note("divan: \(sentence)".escapingControlCharacters()) }
-        write(JSON.object(["problem": .string(sentence)]).canonicalText + "\n", to: 2)
+        write(JSON.object(["problem": .string(sentence)]).canonicalText + "\n", to: .standardError)
     }
 
     /// Reports the result of `--dry-run`: "Would purge 3 documents", and what the command itself would report

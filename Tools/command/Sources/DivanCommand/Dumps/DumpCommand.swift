@@ -1,7 +1,7 @@
 import DivanCommandLine
 import DivanJSON
+import DivanPlatform
 import DivanStore
-import Glibc
 
 /// `divan dump`.
 enum DumpCommand: Command {
@@ -92,10 +92,10 @@ enum DumpCommand: Command {
     }
 
     private static func isSame(_ left: String, _ right: String) -> Bool {
-        var (first, second) = (stat(), stat())
-        guard stat(left, &first) == 0, stat(right, &second) == 0 else { return false }
-        return first.st_dev == second.st_dev && first.st_ino == second.st_ino
-            && first.st_mode & S_IFMT == S_IFREG
+        guard let first = try? FileStatus(of: left), let second = try? FileStatus(of: right) else {
+            return false
+        }
+        return first.isSameFile(as: second) && first.kind == .regular
     }
 
     private static func report(

@@ -1,5 +1,5 @@
 import DivanCommandLine
-import Glibc
+import DivanPlatform
 
 extension DumpEnd {
     /// The last line of a dump, after which the next one continues.
@@ -31,22 +31,21 @@ private struct FileTail {
     let bytes: [UInt8]
 
     init(_ path: String, byteCount: Int) throws(Failure) {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
-        guard descriptor >= 0 else { throw .file(path, errno) }
-        defer { close(descriptor) }
-        let end = lseek(descriptor, 0, SEEK_END)
-        guard end >= 0, lseek(descriptor, max(0, end - byteCount), SEEK_SET) >= 0 else {
-            throw Failure.file(path, errno)
-        }
         var read: [UInt8] = []
-        do throws(Descriptor.Refusal) {
-            while case let piece = try Descriptor.read(upTo: byteCount, from: descriptor),
+        do throws(SystemError) {
+            let descriptor = try FileDescriptor.open(
+                path,
+                [.readOnly, .closeOnExec, .noControllingTerminal]
+            )
+            defer { descriptor.close() }
+            try descriptor.seek(to: max(0, try descriptor.seekToEnd() - byteCount))
+            while case let piece = try descriptor.readWaiting(upTo: byteCount),
                 !piece.isEmpty, read.count < 2 * byteCount
             {
                 read += piece
             }
         } catch {
-            throw .file(path, error.number)
+            throw .file(path, error.errno)
         }
         bytes = read
     }

@@ -1,7 +1,7 @@
 public import Divan
 import DivanCommandLine
+import DivanPlatform
 import Foundation
-import Glibc
 
 /// Runs this user's `divan` commands on a database that this program has open.
 ///
@@ -42,11 +42,11 @@ public final class CommandSocket: Sendable {
         }
         let path = DatabasePath(bundle)
         if let key = database.config.encryptionKey { KeyRing.shared.note(key, of: path) }
-        signal(SIGPIPE, SIG_IGN)
+        Signal.brokenPipe.ignore()
         guard let holder = Holder(path, as: ProcessInfo.processInfo.processName) else {
             throw NSError(
                 domain: NSPOSIXErrorDomain,
-                code: Int(ENOTSUP),
+                code: Int(Errno.notSupported.rawValue),
                 userInfo: [
                     NSLocalizedDescriptionKey:
                         "\(path.bundle): cannot create a socket; move the database to a file "

@@ -2,8 +2,8 @@ import CDivanHolder
 import DivanCommandLine
 import DivanJSON
 import DivanLog
+import DivanPlatform
 import Foundation
-import Glibc
 import Synchronization
 
 /// Runs the commands of other shells on a database while this process holds it.
@@ -24,7 +24,7 @@ final class Holder: Sendable {
     static let commandLimit = 64
 
     private let address: HolderAddress
-    private let socket: Int32
+    private let socket: Socket
     private let greeting: JSON
     private let state = Mutex((count: 0, isOver: false))
     private let working = DispatchGroup()
@@ -42,7 +42,7 @@ final class Holder: Sendable {
         self.socket = socket
         greeting = [
             "version": JSON(HolderAddress.version), "holder": .string(program),
-            "process": JSON(Int(getpid())), "since": .string(HolderName.clock(Date())),
+            "process": JSON(Int(CurrentProcess.id)), "since": .string(HolderName.clock(Date())),
         ]
         Thread { [self] in accept() }.start()
     }
@@ -55,24 +55,27 @@ final class Holder: Sendable {
         }
         guard isFirst else { return }
         address.remove()
-        shutdown(socket, Int32(SHUT_RDWR))
+        socket.shutdownBoth()
         _ = working.wait(timeout: .now() + 5)
     }
 
     private func accept() {
         while true {
-            let connection = Glibc.accept(socket, nil, nil)
-            guard connection >= 0 else {
-                if errno == EINTR || errno == ECONNABORTED { continue }
-                if errno == EMFILE || errno == ENFILE, !state.withLock({ $0.isOver }) {
-                    usleep(100_000)
+            let connection: Socket
+            do {
+                connection = try socket.acceptBlocking()
+            } catch {
+                switch error.errno {
+                case .interrupted, .connectionAbort: continue
+                case .tooManyOpenFiles, .tooManyOpenFilesInSystem:
+                    if state.withLock({ $0.isOver }) { return end() }
+                    CurrentThread.sleep(milliseconds: 100)
                     continue
+                default: return end()
                 }
-                break
             }
-            _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
             guard HolderAddress.isTrusted(connection) else {
-                close(connection)
+                connection.close()
                 continue
             }
             let isFull = state.withLock { state in
@@ -82,27 +85,29 @@ final class Holder: Sendable {
             working.enter()
             Thread { [self] in
                 serve(connection, isFull: isFull)
-                close(connection)
+                connection.close()
                 state.withLock { $0.count -= 1 }
                 working.leave()
             }.start()
         }
-        close(socket)
+    }
+
+    private func end() {
+        socket.close()
         address.close()
     }
 
-    private func serve(_ connection: Int32, isFull: Bool) {
-        var patience = timeval(tv_sec: 5, tv_usec: 0)
-        let byteCount = socklen_t(MemoryLayout<timeval>.size)
-        setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, byteCount)
+    private func serve(_ connection: Socket, isFull: Bool) {
+        connection.setTimeouts(receiving: 5)
         guard HolderProtocol.send(greeting, to: connection) else { return }
-        var files = [Int32](repeating: -1, count: 4)
-        let count = divan_holder_receive_files(connection, &files, files.count)
-        defer { for file in files where file >= 0 { close(file) } }
+        var numbers = [Int32](repeating: -1, count: 4)
+        let number = connection.descriptor.rawValue
+        let count = divan_holder_receive_files(number, &numbers, numbers.count)
+        let files = numbers.map { FileDescriptor($0) }
+        defer { for file in files where file.isOpen { file.close() } }
         var reader = HolderProtocol.Reader(connection)
         guard count == files.count, let request = reader.next() else { return }
-        patience = timeval()
-        setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, byteCount)
+        connection.setTimeouts(receiving: 0)
         guard request["version"]?.int == Int64(HolderAddress.version), !isFull,
             let words = request["words"]?.array?.compactMap(\.string)
         else {
@@ -131,24 +136,28 @@ final class Holder: Sendable {
         // Only the name of the command: its operands may be private.
         log.info("ran \(words.first ?? "nothing") for another process: exit code \(status)")
         _ = HolderProtocol.send(["exit": JSON(Int(status))], to: connection)
-        shutdown(connection, Int32(SHUT_RDWR))
+        connection.shutdownBoth()
     }
 
-    private func perform(_ words: [String], in directory: Int32, _ streams: Streams) -> Int32 {
-        let problem = divan_holder_enter(directory) == 0 ? 0 : errno
+    private func perform(
+        _ words: [String],
+        in directory: FileDescriptor,
+        _ streams: Streams
+    ) -> Int32 {
+        let problem = divan_holder_enter(directory.rawValue) == 0 ? Errno.none : .current
         return Streams.$current.withValue(streams) {
-            problem == 0
+            problem == .none
                 ? Program.runHeld(words) : Program.refuseHeld(words, because: elsewhere(problem))
         }
     }
 
     /// The remedy if this process cannot have a second directory.
-    private func elsewhere(_ number: Int32) -> Failure {
+    private func elsewhere(_ reason: Errno) -> Failure {
         let program = greeting.object?["holder"]?.string ?? "a program"
         return Failure(
             kind: .failed,
             sentence: "\(program), which has the database open, cannot use this directory "
-                + "(\(String(cString: strerror(number))))",
+                + "(\(reason))",
             hint: "run the command in \(FileManager.default.currentDirectoryPath); containers "
                 + "without unshare have this limit"
         )

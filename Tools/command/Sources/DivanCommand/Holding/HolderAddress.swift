@@ -1,6 +1,6 @@
 import CDivanHolder
 import DivanCommandLine
-import Glibc
+import DivanPlatform
 
 /// Where the process that holds a database accepts commands.
 ///
@@ -12,44 +12,47 @@ struct HolderAddress {
     /// The protocol version; any other is refused.
     static let version = 1
 
-    private let directory: Int32
+    private let directory: FileDescriptor
 
     /// Opens the bundle; `nil` if there is none that this user may enter.
     init?(_ path: DatabasePath) {
-        directory = open(path.bundle, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard directory >= 0 else { return nil }
+        let flags: FileDescriptor.OpenFlags = [.readOnly, .directory, .closeOnExec]
+        guard let opened = try? FileDescriptor.open(path.bundle, flags) else { return nil }
+        directory = opened
     }
 
     /// Closes the bundle.
-    func close() { _ = Glibc.close(directory) }
+    func close() { directory.close() }
 
     /// Listens, replacing the socket of a process that has ended; only for the owner of the database's lock.
     ///
-    /// - Returns: The descriptor, or `nil` if no socket can be created: on a file system without them.
-    func listen() -> Int32? {
-        unlinkat(directory, Self.name, 0)
-        let descriptor = divan_holder_listen(directory, Self.name)
-        return descriptor >= 0 ? descriptor : nil
+    /// - Returns: The socket, or `nil` if no socket can be created: on a file system without them.
+    func listen() -> Socket? {
+        remove()
+        let descriptor = FileDescriptor(divan_holder_listen(directory.rawValue, Self.name))
+        return descriptor.isOpen ? Socket(descriptor: descriptor) : nil
     }
 
     /// Removes the socket's file.
-    func remove() { unlinkat(directory, Self.name, 0) }
+    func remove() { try? FileSystem.removeFile(Self.name, in: directory) }
 
     /// Connects; `nil` if no process listens: the file does not exist, or its process has ended.
-    func connect() -> Int32? {
-        let descriptor = divan_holder_connect(directory, Self.name)
-        guard descriptor >= 0 else { return nil }
-        guard Self.isTrusted(descriptor) else {
-            _ = Glibc.close(descriptor)
+    func connect() -> Socket? {
+        let descriptor = FileDescriptor(divan_holder_connect(directory.rawValue, Self.name))
+        guard descriptor.isOpen else { return nil }
+        let socket = Socket(descriptor: descriptor)
+        guard Self.isTrusted(socket) else {
+            socket.close()
             return nil
         }
-        return descriptor
+        return socket
     }
 
     /// Whether the other end is this user, or root.
-    static func isTrusted(_ socket: Int32) -> Bool {
-        var (user, process) = (uid_t.max, pid_t(0))
-        guard divan_holder_peer(socket, &user, &process) == 0 else { return false }
-        return user == geteuid() || user == 0
+    static func isTrusted(_ socket: Socket) -> Bool {
+        var (user, process) = (UInt32.max, Int32(0))
+        let number = socket.descriptor.rawValue
+        guard divan_holder_peer(number, &user, &process) == 0 else { return false }
+        return user == CurrentProcess.effectiveUser || user == 0
     }
 }

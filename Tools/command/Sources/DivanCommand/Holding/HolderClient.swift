@@ -1,12 +1,12 @@
 import CDivanHolder
 import DivanCommandLine
 import DivanJSON
+import DivanPlatform
 import Foundation
-import Glibc
 
 /// A command on a database that another process has open: that process runs it.
 struct HolderClient {
-    private let socket: Int32
+    private let socket: Socket
     private let name: String
     private var reader: HolderProtocol.Reader
 
@@ -25,7 +25,7 @@ struct HolderClient {
             guard HolderName.isCommand(path.bundle), ContinuousClock.now < deadline else {
                 return nil
             }
-            usleep(10_000)
+            CurrentThread.sleep(milliseconds: 10)
         }
     }
 
@@ -39,7 +39,7 @@ struct HolderClient {
         var reader = HolderProtocol.Reader(socket)
         // A holder that is ending sends nothing: the database is free, or will be.
         guard let greeting = reader.next() else {
-            close(socket)
+            socket.close()
             return nil
         }
         self.socket = socket
@@ -55,13 +55,13 @@ struct HolderClient {
     /// - Throws: `Done` with the exit code, or `Failure` if that process refuses or ends.
     consuming func run(
         _ words: [String],
-        input: Int32 = STDIN_FILENO,
-        output: Int32 = STDOUT_FILENO
+        input: FileDescriptor = .standardInput,
+        output: FileDescriptor = .standardOutput
     ) throws {
-        defer { close(socket) }
-        let here = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        defer { if here >= 0 { close(here) } }
-        guard here >= 0 else { throw Failure.file(".", errno) }
+        defer { socket.close() }
+        let flags: FileDescriptor.OpenFlags = [.readOnly, .directory, .closeOnExec]
+        let here = try Failure.wrapping(FileDescriptor.open(".", flags), at: ".")
+        defer { here.close() }
         let request: JSON = [
             "version": JSON(HolderAddress.version), "words": .array(words.map { .string($0) }),
             "environment": .object(
@@ -77,8 +77,8 @@ struct HolderClient {
             )
         }
         let interruption = Interruption()
-        let files = [input, output, STDERR_FILENO, here]
-        guard divan_holder_send_files(socket, files, files.count) == 0,
+        let files = [input, output, .standardError, here].map(\.rawValue)
+        guard divan_holder_send_files(socket.descriptor.rawValue, files, files.count) == 0,
             HolderProtocol.send(request, to: socket)
         else { throw ended }
         interruption.onRequest { [socket] in _ = HolderProtocol.send(["stop": true], to: socket) }
@@ -105,32 +105,32 @@ struct HolderClient {
     ///
     /// - Throws: `Failure` with `problem` if it failed; the reason is already reported.
     consuming func run(_ words: [String], typing bytes: [UInt8], or problem: String) throws {
-        let (reading, writing) = try Self.pipe()
-        defer { close(reading) }
+        let (reading, writing) = try Failure.wrapping(FileDescriptor.pipe(), at: "a pipe")
+        defer { reading.close() }
         Thread {
-            try? Descriptor.write(bytes, to: writing)
-            close(writing)
+            try? writing.writeWaiting(bytes)
+            writing.close()
         }.start()
-        try run(words, input: reading, output: STDOUT_FILENO, or: problem)
+        try run(words, input: reading, output: .standardOutput, or: problem)
     }
 
     /// Runs a command line there; returns its output, which is short.
     ///
     /// - Throws: `Failure` with `problem` if it failed; the reason is already reported.
     consuming func answer(to words: [String], or problem: String) throws -> [UInt8] {
-        let (reading, writing) = try Self.pipe()
-        defer { close(reading) }
+        let (reading, writing) = try Failure.wrapping(FileDescriptor.pipe(), at: "a pipe")
+        defer { reading.close() }
         do {
-            defer { close(writing) }
-            try run(words, input: STDIN_FILENO, output: writing, or: problem)
+            defer { writing.close() }
+            try run(words, input: .standardInput, output: writing, or: problem)
         }
-        return try Descriptor.read(upTo: 1 << 16, from: reading)
+        return try reading.readWaiting(upTo: 1 << 16)
     }
 
     private consuming func run(
         _ words: [String],
-        input: Int32,
-        output: Int32,
+        input: FileDescriptor,
+        output: FileDescriptor,
         or problem: String
     ) throws {
         do {
@@ -139,12 +139,5 @@ struct HolderClient {
             guard done.status != 0 else { return }
             throw Failure(kind: Failure.Kind(rawValue: done.status) ?? .failed, sentence: problem)
         }
-    }
-
-    private static func pipe() throws -> (reading: Int32, writing: Int32) {
-        var ends: [Int32] = [-1, -1]
-        guard Glibc.pipe(&ends) == 0 else { throw Failure.file("a pipe", errno) }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        return (ends[0], ends[1])
     }
 }

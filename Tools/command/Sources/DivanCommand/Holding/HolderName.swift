@@ -1,6 +1,6 @@
 import DivanCommandLine
+import DivanPlatform
 import Foundation
-import Glibc
 
 /// Describes the process that has a database open: `divan serve, process 4711, since 12:30`.
 enum HolderName {
@@ -15,22 +15,11 @@ enum HolderName {
 
     /// The user whose process has the lock of a database, as sudo(8) takes it; `nil` if it is this one.
     static func otherUser(_ bundle: String) -> String? {
-        guard let process = process(having: bundle) else { return nil }
-        var status = stat()
-        guard stat("/proc/\(process)", &status) == 0, status.st_uid != geteuid() else { return nil }
-        return name(of: status.st_uid)
-    }
-
-    private static func name(of user: uid_t) -> String {
-        // The entry points into the allocation, and is copied before that ends.
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1 << 14) { text in
-            var entry = passwd()
-            var found: UnsafeMutablePointer<passwd>?
-            guard let start = text.baseAddress else { return "#\(user)" }
-            let status = getpwuid_r(user, &entry, start, text.count, &found)
-            guard status == 0, found != nil, let name = entry.pw_name else { return "#\(user)" }
-            return String(cString: name)
-        }
+        guard let process = process(having: bundle),
+            let owner = (try? FileStatus(of: "/proc/\(process)"))?.owner,
+            owner != CurrentProcess.effectiveUser
+        else { return nil }
+        return CurrentProcess.name(ofUser: owner) ?? "#\(owner)"
     }
 
     /// Whether `divan serve` has the lock of a database.
@@ -44,9 +33,7 @@ enum HolderName {
     }
 
     private static func process(having bundle: String) -> Int32? {
-        var status = stat()
-        guard stat(bundle + "/lock", &status) == 0 else { return nil }
-        return process(locking: status)
+        (try? FileStatus(of: bundle + "/lock")).flatMap(process)
     }
 
     /// A time of today as the clock time, an earlier one with its date.
@@ -59,9 +46,9 @@ enum HolderName {
     }
 
     /// From the list of locks in proc(5): `1: FLOCK  ADVISORY  WRITE 4711 08:02:131 0 EOF`.
-    private static func process(locking status: stat) -> Int32? {
+    private static func process(locking status: FileStatus) -> Int32? {
         guard let text = text("/proc/locks") else { return nil }
-        let inode = ":\(status.st_ino)"
+        let inode = ":\(status.inode)"
         for line in text.split(separator: "\n") where line.contains("FLOCK") {
             let fields = line.split(separator: " ")
             guard fields.count > 5, fields[5].hasSuffix(inode), !fields.contains("->") else {
@@ -85,9 +72,9 @@ enum HolderName {
 
     /// The directory of a process is created when it starts.
     private static func begin(of process: Int32) -> Date? {
-        var status = stat()
-        guard stat("/proc/\(process)", &status) == 0 else { return nil }
-        return Date(timeIntervalSince1970: Double(status.st_mtim.tv_sec))
+        (try? FileStatus(of: "/proc/\(process)")).map {
+            Date(timeIntervalSince1970: Double($0.modifiedSeconds))
+        }
     }
 
     private static func text(_ path: String) -> String? {

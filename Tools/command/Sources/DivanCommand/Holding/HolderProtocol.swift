@@ -1,5 +1,5 @@
 import DivanJSON
-import Glibc
+import DivanPlatform
 
 /// The protocol of the two ends: lines of JSON, at most a MiB each.
 ///
@@ -14,26 +14,16 @@ enum HolderProtocol {
     static let lineLimit = 1 << 20
 
     /// Sends a line; false if the other end has closed the connection.
-    static func send(_ object: JSON, to socket: Int32) -> Bool {
-        let bytes = Array((object.canonicalText + "\n").utf8)
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes {
-                Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return false }
-            rest = rest.dropFirst(count)
-        }
-        return true
+    static func send(_ object: JSON, to socket: Socket) -> Bool {
+        socket.sendAll(Array((object.canonicalText + "\n").utf8))
     }
 
     /// Reads lines from the other end.
     struct Reader {
-        private let socket: Int32
+        private let socket: Socket
         private var bytes: [UInt8] = []
 
-        init(_ socket: Int32) {
+        init(_ socket: Socket) {
             self.socket = socket
         }
 
@@ -45,18 +35,10 @@ enum HolderProtocol {
                     bytes.removeSubrange(...end)
                     return (try? JSON(parsing: line))?.object
                 }
-                guard bytes.count < HolderProtocol.lineLimit, let piece = read() else { return nil }
+                guard bytes.count < HolderProtocol.lineLimit else { return nil }
+                let piece = socket.receive(upTo: 1 << 16)
+                if piece.isEmpty { return nil }
                 bytes += piece
-            }
-        }
-
-        /// The next bytes; `nil` at the end, and when the socket's timeout (`SO_RCVTIMEO`) expires.
-        private func read() -> ArraySlice<UInt8>? {
-            var piece = [UInt8](repeating: 0, count: 1 << 16)
-            while true {
-                let count = recv(socket, &piece, piece.count, 0)
-                if count < 0, errno == EINTR { continue }
-                return count > 0 ? piece.prefix(count) : nil
             }
         }
     }

@@ -1,9 +1,9 @@
 import Divan
 import DivanCommandLine
 import DivanJSON
+import DivanPlatform
 import DivanTLS
 import Foundation
-import Glibc
 
 /// `divan identity ls`.
 enum IdentityListCommand: Command {
@@ -226,13 +226,13 @@ extension Terminal {
         isSure: Bool
     ) throws(Failure) {
         if isSure { return }
-        guard isatty(STDIN_FILENO) == 1 else {
+        guard FileDescriptor.standardInput.isTerminal else {
             throw .usage(
                 "confirmation required: \(question) \(consequence)",
                 hint: "add '--yes' to confirm"
             )
         }
-        write("\(question.escapingControlCharacters()) [y/N] ", to: STDERR_FILENO)
+        write("\(question.escapingControlCharacters()) [y/N] ", to: .standardError)
         guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else {
             throw Failure(kind: .interrupted, sentence: "nothing was changed")
         }

@@ -1,9 +1,9 @@
 import Divan
 import DivanCommandLine
 import DivanCrypto
+import DivanPlatform
 import DivanTLS
 import Foundation
-import Glibc
 
 /// `divan identity new`.
 enum IdentityNewCommand: Command {
@@ -89,9 +89,7 @@ enum IdentityNewCommand: Command {
         )
         template.isAuthority = arguments.has("--authority")
         template.alternativeNames = arguments.list("--host").map { host in
-            var bytes = in6_addr()
-            let isAddress = [AF_INET, AF_INET6].contains { inet_pton($0, host, &bytes) == 1 }
-            return isAddress ? .ipAddress(host) : .hostname(host)
+            IPAddress.bytes(host) == nil ? .hostname(host) : .ipAddress(host)
         }
         return template
     }

@@ -1,8 +1,8 @@
 @_spi(Stores) import Divan
 import DivanCommandLine
 import DivanJSON
+import DivanPlatform
 import DivanSeal
-import Glibc
 import Synchronization
 
 /// The encryption keys of the databases that a command opens: from its options, or typed.
@@ -65,7 +65,8 @@ final class KeyRing: Sendable {
         // The terminal of this process does not belong to the other shell.
         let isForAnother = Streams.current.interruption != nil
         let prompt = "Password of \(path.name): "
-        guard !isForAnother, isatty(STDIN_FILENO) == 1, let typed = try HiddenInput.read(prompt)
+        guard !isForAnother, FileDescriptor.standardInput.isTerminal,
+            let typed = try HiddenInput.read(prompt)
         else {
             throw Failure(
                 kind: .database,
@@ -91,9 +92,8 @@ final class KeyRing: Sendable {
     /// come through a link.
     private static func names(of path: DatabasePath) -> [ExactText] {
         let named = ExactText(path.bundle)
-        guard let real = realpath(path.bundle, nil) else { return [named] }
-        defer { free(real) }
-        return [named, ExactText(String(cString: real))]
+        guard let real = try? FileSystem.realPath(path.bundle) else { return [named] }
+        return [named, ExactText(real)]
     }
 
     /// Ensures that the key named by the options is valid; does not prompt for one.
@@ -136,7 +136,9 @@ final class KeyRing: Sendable {
             try Self.read(key, options)
             return key
         }
-        guard isatty(STDIN_FILENO) == 1, let typed = try HiddenInput.read("New password: ") else {
+        guard FileDescriptor.standardInput.isTerminal,
+            let typed = try HiddenInput.read("New password: ")
+        else {
             throw .usage(
                 "no encryption key given",
                 hint: "use '\(options.file) FILE' or '\(options.command) COMMAND'"
@@ -208,7 +210,11 @@ extension Arguments {
             )
         case (nil, nil): return nil
         case (let file?, nil):
-            guard access(file, F_OK) == 0 || errno != ENOENT else { throw .file(file, ENOENT) }
+            do {
+                try FileSystem.checkAccess(file, .existing)
+            } catch  where error.errno == .noSuchFileOrDirectory {
+                throw .file(file, error.errno)
+            } catch {}
             return .file(file, isPassword: isPassword)
         case (nil, let command?): return .command(command, isPassword: isPassword)
         default:

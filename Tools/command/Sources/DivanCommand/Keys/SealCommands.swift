@@ -1,7 +1,7 @@
 import Divan
 import DivanCommandLine
 import DivanJSON
-import Glibc
+import DivanPlatform
 
 /// `divan encrypt`.
 enum SealCommand: Command {
@@ -134,9 +134,8 @@ extension DatabasePath {
         let (documentCount, blobs) = try using(.reading) { database in
             (try database.documentCount(), try database.blobUsage())
         }
-        var file = stat()
-        guard stat(bundle + "/db.sqlite3", &file) == 0 else { throw Failure.file(bundle, errno) }
-        let byteCount = Int(file.st_size) + Int(blobs.byteCount)
+        let file = try Failure.wrapping(FileStatus(of: bundle + "/db.sqlite3"), at: bundle)
+        let byteCount = file.byteCount + Int(blobs.byteCount)
         terminal.rehearsed(
             "\(deed), and rewrite \(Numbers.contents(documentCount, blobs: blobs.count)) "
                 + "(\(Numbers.bytes(byteCount)))",

@@ -1,7 +1,7 @@
 import CDivanLineEditor
 import DivanJSON
+import DivanPlatform
 import DivanQuery
-import Glibc
 
 /// The line editor, with the history of earlier sessions.
 final class LineEditor {
@@ -21,7 +21,7 @@ final class LineEditor {
 
     /// Loads the words that the tab key completes from a database.
     init(_ session: QuerySession) throws {
-        path = getenv("HOME").map { String(cString: $0) + "/.divan_history" }
+        path = CurrentProcess.variable("HOME").map { $0 + "/.divan_history" }
         if let path { divan_line_load(path) }
         try complete(session)
     }
@@ -33,7 +33,7 @@ final class LineEditor {
     func read(_ prompt: String) -> Reading {
         var isInterrupted = false
         guard let typed = divan_line_read(prompt, &isInterrupted) else { return .end }
-        defer { free(typed) }
+        defer { Memory.free(typed) }
         if isInterrupted { return .interrupted }
         // Bytes that are not text are no query either.
         let line = String(cString: typed)
@@ -52,8 +52,8 @@ final class LineEditor {
     }
 
     private func set(_ words: [String], _ kind: divan_line_words) {
-        let copies = words.map { strdup($0) }
-        defer { for copy in copies { free(copy) } }
+        let copies = words.map { Memory.cString($0) }
+        defer { for copy in copies { Memory.free(copy) } }
         divan_line_set_words(kind, copies.map { UnsafePointer($0) }, copies.count)
     }
 }

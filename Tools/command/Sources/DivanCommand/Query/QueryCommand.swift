@@ -1,5 +1,6 @@
 import DivanCommandLine
 import DivanJSON
+import DivanPlatform
 import DivanQuery
 
 /// `divan query`.
@@ -79,7 +80,7 @@ enum QueryCommand: Command {
         guard terminal.isJSON else { return terminal.note(timing(count, since: clock)) }
         let seconds = (ContinuousClock.now - clock).inSeconds
         let object: JSON = ["rows": JSON(count), "milliseconds": .double(seconds * 1_000)]
-        terminal.write(object.canonicalText + "\n", to: 2)
+        terminal.write(object.canonicalText + "\n", to: .standardError)
     }
 
     /// The number of rows and the time since a moment, as people read them.

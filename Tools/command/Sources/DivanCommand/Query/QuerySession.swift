@@ -1,5 +1,6 @@
 import DivanCommandLine
 import DivanJSON
+import DivanPlatform
 import DivanQuery
 import DivanRevisions
 import DivanStore
@@ -100,10 +101,9 @@ struct QuerySession {
     /// Size and time of the files: new expirations, purged tombstones and indexes change no counter.
     private func stamps() -> [UInt64] {
         ["/db.sqlite3", "/db.sqlite3-wal"].flatMap { file -> [UInt64] in
-            var status = stat()
-            guard stat(bundle + file, &status) == 0 else { return [0, 0, 0] }
-            let numbers = [status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
-            return numbers.map { UInt64(bitPattern: Int64($0)) }
+            guard let status = try? FileStatus(of: bundle + file) else { return [0, 0, 0] }
+            return [status.byteCount, status.modifiedSeconds, status.modifiedNanoseconds]
+                .map { UInt64(bitPattern: Int64($0)) }
         }
     }
 

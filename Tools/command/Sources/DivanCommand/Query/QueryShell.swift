@@ -1,5 +1,6 @@
 import DivanCommandLine
 import DivanJSON
+import DivanPlatform
 import DivanQuery
 
 /// What a person types into the shell, line by line.
@@ -126,7 +127,7 @@ struct QueryShell {
             hasFailed = true
             let failure = failure(for: error, from: line, behind: byteCount)
             let sentence = failure.sentence.escapingControlCharacters()
-            terminal.write("\(sentence)\n\(failure.hintLine)", to: 2)
+            terminal.write("\(sentence)\n\(failure.hintLine)", to: .standardError)
         }
     }
 

@@ -1,7 +1,7 @@
 import CDivanLineEditor
 import Dispatch
 import DivanCommandLine
-import Glibc
+import DivanPlatform
 
 /// `divan shell`, and `divan DATABASE`.
 enum ShellCommand: Command {
@@ -22,7 +22,9 @@ enum ShellCommand: Command {
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let session = try QuerySession(arguments.database)
         defer { session.close() }
-        guard isatty(STDIN_FILENO) == 1 else { return try readLines(session, terminal) }
+        guard FileDescriptor.standardInput.isTerminal else {
+            return try readLines(session, terminal)
+        }
         var shell = QueryShell(session, terminal, isTyped: true)
         terminal.note(
             "Divan \(VersionPage.version), \(session.name). Queries end with a semicolon; see .help"
@@ -56,9 +58,9 @@ private struct QueryInterruption {
     private let source: any DispatchSourceSignal
 
     init(_ running: RunningQuery) {
-        signal(SIGINT, SIG_IGN)
+        Signal.interrupt.ignore()
         let queue = DispatchQueue(label: "divan.shell")
-        source = DispatchSource.makeSignalSource(signal: SIGINT, queue: queue)
+        source = DispatchSource.makeSignalSource(signal: Signal.interrupt.rawValue, queue: queue)
         source.setEventHandler {
             if !running.stop() { divan_line_interrupt() }
         }
@@ -71,6 +73,6 @@ private struct QueryInterruption {
 
     func end() {
         source.cancel()
-        signal(SIGINT, SIG_DFL)
+        Signal.interrupt.restoreDefault()
     }
 }

@@ -2,8 +2,8 @@ import Divan
 import DivanCommandLine
 import DivanHTTP
 import DivanJSON
+import DivanPlatform
 import Foundation
-import Glibc
 
 /// The metrics of this process in Prometheus's text format, version 0.0.4: those of the library, the start time, the
 /// memory, and the refused HTTP requests.
@@ -67,7 +67,7 @@ struct MetricsPage {
         let statm = (try? InputFile("/proc/self/statm").rest(limit: 1 << 10)) ?? []
         let fields = String(decoding: statm, as: UTF8.self).split(separator: " ")
         let pages = fields.dropFirst().first.flatMap { Double($0) } ?? 0
-        return pages * Double(sysconf(Int32(_SC_PAGESIZE)))
+        return pages * Double(CurrentProcess.pageByteCount)
     }
 }
 

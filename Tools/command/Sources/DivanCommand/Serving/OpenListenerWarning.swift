@@ -1,5 +1,4 @@
 import DivanCommandLine
-import Glibc
 
 /// A listener without authentication that other machines can reach.
 enum OpenListenerWarning {

@@ -1,8 +1,8 @@
 import DivanCommandLine
 import DivanJSON
+import DivanPlatform
 import DivanStatus
 import Foundation
-import Glibc
 
 /// The processes that use databases on this machine, as far as this user can see them.
 enum RunningDatabases {
@@ -84,7 +84,7 @@ enum RunningDatabases {
         let files = FileManager.default
         var found: [ExactText: Set<Int32>] = [:]
         for name in (try? files.contentsOfDirectory(atPath: "/proc")) ?? [] {
-            guard let process = Int32(name), process != getpid() else { continue }
+            guard let process = Int32(name), process != CurrentProcess.id else { continue }
             let folder = "/proc/\(name)/fd"
             for number in (try? files.contentsOfDirectory(atPath: folder)) ?? [] {
                 let link = "\(folder)/\(number)"

@@ -1,9 +1,9 @@
 import Divan
 import DivanCommandLine
 import DivanCrypto
+import DivanPlatform
 import DivanTLS
 import Foundation
-import Glibc
 
 /// Certificates and keys in files given by the user.
 enum IdentityFile {
@@ -25,8 +25,7 @@ enum IdentityFile {
             throw Failure(kind: .invalid, sentence: sentence, hint: hint)
         }
         // Only now: a file without a key is not secret.
-        var status = stat()
-        if stat(path, &status) == 0, status.st_mode & 0o077 != 0 {
+        if let status = try? FileStatus(of: path), status.permissions & 0o077 != 0 {
             terminal.warn(
                 "other users can read \(path), which contains a private key; run 'chmod 600 "
                     + "\(path.wordForShell)'"

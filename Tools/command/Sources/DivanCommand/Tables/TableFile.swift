@@ -1,7 +1,7 @@
 import CDivanTables
 import DivanCommandLine
+import DivanPlatform
 import Foundation
-import Glibc
 
 /// A new SQLite database that one thread fills, and that is then copied to its destination.
 ///
@@ -10,17 +10,24 @@ final class TableFile {
     // Closed in `deinit` or `finish`, whichever comes first; statements are finalised before.
     private var handle: OpaquePointer?
     // Reads the same file, which is already unlinked.
-    private let descriptor: Int32
+    private let descriptor: FileDescriptor
     private let path: String
 
     /// Creates an empty database in a directory.
     init(in directory: String) throws(Failure) {
         path = OutputFile.draftName(in: directory)
-        descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw .writing(directory, errno) }
+        do {
+            descriptor = try FileDescriptor.open(
+                path,
+                [.readWrite, .create, .exclusive, .noFollow, .closeOnExec],
+                permissions: 0o600
+            )
+        } catch {
+            throw .writing(directory, error.errno)
+        }
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
         let code = sqlite3_open_v2(path, &handle, flags, nil)
-        defer { unlink(path) }
+        defer { try? FileSystem.removeFile(path) }
         guard code == SQLITE_OK else { throw failure(code) }
         try execute("PRAGMA journal_mode = OFF")
         try execute("PRAGMA synchronous = OFF")
@@ -32,7 +39,7 @@ final class TableFile {
 
     deinit {
         sqlite3_close_v2(handle)
-        close(descriptor)
+        descriptor.close()
     }
 
     func execute(_ sql: String) throws(Failure) {
@@ -69,22 +76,22 @@ final class TableFile {
         try execute("COMMIT")
         sqlite3_close_v2(handle)
         handle = nil
-        guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw Failure.file(path, errno) }
         do {
-            while case let piece = try Descriptor.read(upTo: 1 << 18, from: descriptor),
+            try descriptor.seek(to: 0)
+            while case let piece = try descriptor.readWaiting(upTo: 1 << 18),
                 !piece.isEmpty
             {
                 try write(piece)
             }
-        } catch let refusal as Descriptor.Refusal {
-            throw Failure.file(path, refusal.number)
+        } catch let refusal as SystemError {
+            throw Failure.file(path, refusal.errno)
         }
     }
 
     fileprivate func failure(_ code: Int32) -> Failure {
-        let number = sqlite3_system_errno(handle)
-        if code & 0xFF == SQLITE_FULL || number == ENOSPC {
-            return .writing(path, ENOSPC, keeping: true)
+        let number = Errno(sqlite3_system_errno(handle))
+        if code & 0xFF == SQLITE_FULL || number == .noSpace {
+            return .writing(path, .noSpace, keeping: true)
         }
         let text = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "error \(code)"
         return Failure(kind: .database, sentence: "SQLite: \(text)")

@@ -1,7 +1,7 @@
 import DivanCommandLine
 import DivanCrypto
 import DivanJSON
-import Glibc
+import DivanPlatform
 import Synchronization
 
 /// Admits the users of a file while a listener runs, and follows the file's changes.
@@ -127,13 +127,12 @@ final class UserFileAuthenticator: Sendable {
     }
 
     private static func stamp(of path: String) -> Stamp {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return Stamp() }
+        guard let status = try? FileStatus(of: path) else { return Stamp() }
         return Stamp(
-            seconds: status.st_ctim.tv_sec,
-            nanoseconds: status.st_ctim.tv_nsec,
-            byteCount: Int64(status.st_size),
-            number: UInt64(status.st_ino)
+            seconds: status.changedSeconds,
+            nanoseconds: status.changedNanoseconds,
+            byteCount: Int64(status.byteCount),
+            number: status.inode
         )
     }
 }

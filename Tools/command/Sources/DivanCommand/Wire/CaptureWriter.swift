@@ -1,5 +1,5 @@
 import DivanCommandLine
-import Glibc
+import DivanPlatform
 
 /// Records a conversation as a capture, which `divan wire decode` and Wireshark read.
 ///
@@ -8,7 +8,7 @@ import Glibc
 /// secrets, which `HeaderRedactor` removed.
 final class CaptureWriter {
     private let path: String
-    private let descriptor: Int32
+    private let descriptor: FileDescriptor
     private var sequences: [UInt16: (client: UInt32, server: UInt32)] = [:]
 
     private static let serverPort: UInt16 = 80
@@ -19,16 +19,20 @@ final class CaptureWriter {
     /// - Throws: `Failure` if the file exists, or cannot be written.
     init(_ path: String) throws(Failure) {
         self.path = path
-        descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else {
-            if errno == EEXIST {
-                throw Failure(
-                    kind: .conflict,
-                    sentence: "\(path) already exists",
-                    hint: "choose another name"
-                )
-            }
-            throw .writing(path, errno)
+        do {
+            descriptor = try FileDescriptor.open(
+                path,
+                [.writeOnly, .create, .exclusive, .closeOnExec, .noFollow],
+                permissions: 0o600
+            )
+        } catch  where error.errno == .fileExists {
+            throw Failure(
+                kind: .conflict,
+                sentence: "\(path) already exists",
+                hint: "choose another name"
+            )
+        } catch {
+            throw .writing(path, error.errno)
         }
         var header: [UInt8] = [0xA1, 0xB2, 0xC3, 0xD4, 0, 2, 0, 4]  // version 2.4
         for word: UInt32 in [0, 0, UInt32(WireLimits.packetByteCount), 101] {
@@ -37,7 +41,7 @@ final class CaptureWriter {
         try write(header)
     }
 
-    deinit { close(descriptor) }
+    deinit { descriptor.close() }
 
     /// Records that a client has connected from a port.
     func begin(_ port: UInt16) throws(Failure) {
@@ -82,10 +86,9 @@ final class CaptureWriter {
         let (sequence, acknowledged) = isClient ? (client, server) : (server, client)
         let byteCount = 40 + payload.count
         var packet: [UInt8] = []
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        Self.append(UInt32(truncatingIfNeeded: time.tv_sec), to: &packet)
-        Self.append(UInt32(truncatingIfNeeded: time.tv_nsec / 1000), to: &packet)
+        let (seconds, rest) = WallClock.now().quotientAndRemainder(dividingBy: 1_000_000_000)
+        Self.append(UInt32(truncatingIfNeeded: seconds), to: &packet)
+        Self.append(UInt32(truncatingIfNeeded: rest / 1000), to: &packet)
         Self.append(UInt32(byteCount), to: &packet)
         Self.append(UInt32(byteCount), to: &packet)
         // IPv4: 20 bytes, TCP inside.
@@ -102,9 +105,9 @@ final class CaptureWriter {
 
     private func write(_ bytes: [UInt8]) throws(Failure) {
         do {
-            try Descriptor.write(bytes, to: descriptor)
+            try descriptor.writeWaiting(bytes)
         } catch {
-            throw .writing(path, error.number)
+            throw .writing(path, error.errno)
         }
     }
 

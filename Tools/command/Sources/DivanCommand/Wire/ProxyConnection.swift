@@ -1,7 +1,7 @@
 import DivanCommandLine
+import DivanPlatform
 import DivanTLS
 import DivanWebSocket
-import Glibc
 
 /// One connection through the proxy: forwards bytes, and reports them to an observer.
 ///
@@ -11,13 +11,13 @@ import Glibc
 struct ProxyConnection {
     /// The state of one of the two sockets.
     private struct Side {
-        let descriptor: Int32
+        let socket: Socket
         var output: [UInt8] = []
         var hasEnded = false
         var isShut = false
     }
 
-    private let wake: Int32
+    private let wake: FileDescriptor
     private let tls: TLSSession?
     private let hostHeader: String
     private let watch: (WireEnd, [UInt8]?) -> Void
@@ -35,15 +35,15 @@ struct ProxyConnection {
     ///
     /// - Throws: `TLSError` if a session cannot begin.
     init(
-        client: Int32,
-        server: Int32,
+        client: Socket,
+        server: Socket,
         endpoint: WebSocketEndpoint,
         tls context: TLSContext?,
-        wake: Int32,
+        wake: FileDescriptor,
         watch: @escaping (WireEnd, [UInt8]?) -> Void
     ) throws {
-        self.client = Side(descriptor: client)
-        self.server = Side(descriptor: server)
+        self.client = Side(socket: client)
+        self.server = Side(socket: server)
         self.wake = wake
         self.watch = watch
         hostHeader = endpoint.hostHeader
@@ -57,13 +57,13 @@ struct ProxyConnection {
         tls?.takeOutput(appendingTo: &server.output)
         while !(isDone(client) && isDone(server)) {
             var polled = [
-                pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
-                watched(client, server), watched(server, client),
+                PolledDescriptor(wake, .reading), watched(client, server), watched(server, client),
             ]
-            poll(&polled, nfds_t(polled.count), -1)
-            if polled[0].revents != 0 { return }
-            if polled[1].revents & Int16(POLLIN | POLLHUP | POLLERR) != 0 { try readClient() }
-            if polled[2].revents & Int16(POLLIN | POLLHUP | POLLERR) != 0 { try readServer() }
+            _ = try? PolledDescriptor.wait(&polled, milliseconds: -1)
+            if !polled[0].received.isEmpty { return }
+            let readable: PolledDescriptor.Events = [.reading, .closed]
+            if !polled[1].received.isDisjoint(with: readable) { try readClient() }
+            if !polled[2].received.isDisjoint(with: readable) { try readServer() }
             guard flush(&client), flush(&server) else { return }
             shut(&client, after: server)
             shut(&server, after: client)
@@ -74,16 +74,16 @@ struct ProxyConnection {
 
     /// What to poll on a side; nothing at all if nothing more is read or written, since a broken
     /// connection would be reported repeatedly.
-    private func watched(_ side: Side, _ other: Side) -> pollfd {
-        var events: Int32 = 0
+    private func watched(_ side: Side, _ other: Side) -> PolledDescriptor {
+        var events: PolledDescriptor.Events = []
         let isHeldUp = other.output.count > WireLimits.queuedByteCount
-        if !side.hasEnded, !isHeldUp { events |= POLLIN }
-        if !side.output.isEmpty { events |= POLLOUT }
-        return pollfd(fd: events == 0 ? -1 : side.descriptor, events: Int16(events), revents: 0)
+        if !side.hasEnded, !isHeldUp { events.insert(.reading) }
+        if !side.output.isEmpty { events.insert(.writing) }
+        return PolledDescriptor(events.isEmpty ? .none : side.socket.descriptor, events)
     }
 
     private mutating func readClient() throws {
-        switch client.hasEnded ? .nothing : ProxySocket.read(client.descriptor) {
+        switch client.hasEnded ? .nothing : ProxySocket.read(client.socket) {
         case .nothing: break
         case .end:
             client.hasEnded = true
@@ -97,7 +97,7 @@ struct ProxyConnection {
     }
 
     private mutating func readServer() throws {
-        switch server.hasEnded ? .nothing : ProxySocket.read(server.descriptor) {
+        switch server.hasEnded ? .nothing : ProxySocket.read(server.socket) {
         case .nothing: break
         case .end:
             server.hasEnded = true
@@ -134,7 +134,7 @@ struct ProxyConnection {
     /// Writes what the system accepts; false if the other end has closed the connection.
     private func flush(_ side: inout Side) -> Bool {
         guard !side.output.isEmpty else { return true }
-        guard let count = ProxySocket.write(side.output, to: side.descriptor) else { return false }
+        guard let count = ProxySocket.write(side.output, to: side.socket) else { return false }
         side.output.removeFirst(count)
         return true
     }
@@ -143,7 +143,7 @@ struct ProxyConnection {
     private func shut(_ side: inout Side, after other: Side) {
         guard other.hasEnded, side.output.isEmpty, !side.isShut else { return }
         side.isShut = true
-        shutdown(side.descriptor, Int32(SHUT_WR))
+        side.socket.shutdownSending()
     }
 
     /// Makes the client's request name the server instead of the proxy.

@@ -1,5 +1,5 @@
 import DivanCommandLine
-import Glibc
+import DivanPlatform
 
 /// The sockets of `divan wire proxy`: opened here, and non-blocking from then on.
 enum ProxySocket {
@@ -7,91 +7,68 @@ enum ProxySocket {
     private static let patience = 10
 
     /// Listens on a port of a host; port 0 chooses any free one.
-    static func listen(_ host: String, _ port: UInt16) throws(Failure) -> Int32 {
-        try open(host, port, flags: AI_PASSIVE, verb: "listen on") { descriptor, address in
-            var on: Int32 = 1
-            setsockopt(
-                descriptor,
-                SOL_SOCKET,
-                SO_REUSEADDR,
-                &on,
-                socklen_t(MemoryLayout<Int32>.size)
-            )
-            return bind(descriptor, address.ai_addr, address.ai_addrlen) == 0
-                && Glibc.listen(descriptor, 64) == 0
+    static func listen(_ host: String, _ port: UInt16) throws(Failure) -> Socket {
+        try open(host, port, options: .passive, verb: "listen on") {
+            (address) throws(SystemError) in
+            let socket = try Socket(family: address.family)
+            try? socket.setOption(.reuseAddress, 1)
+            do throws(SystemError) {
+                try socket.bind(to: address)
+                try socket.listen(backlog: 64)
+                return socket
+            } catch {
+                socket.close()
+                throw error
+            }
         }
     }
 
     /// Connects to a port of a host.
-    static func connect(_ host: String, _ port: UInt16) throws(Failure) -> Int32 {
-        try open(host, port, flags: 0, verb: "connect to") { descriptor, address in
-            var wait = timeval(tv_sec: patience, tv_usec: 0)
-            let byteCount = socklen_t(MemoryLayout<timeval>.size)
-            setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &wait, byteCount)
-            return Glibc.connect(descriptor, address.ai_addr, address.ai_addrlen) == 0
+    static func connect(_ host: String, _ port: UInt16) throws(Failure) -> Socket {
+        try open(host, port, options: [], verb: "connect to") { (address) throws(SystemError) in
+            let socket = try Socket(family: address.family, isBlocking: true)
+            socket.setTimeouts(sending: patience)
+            do throws(SystemError) {
+                try socket.connectBlocking(to: address)
+                socket.descriptor.setNonBlocking()
+                return socket
+            } catch {
+                socket.close()
+                throw error
+            }
         }
     }
 
     private static func open(
         _ host: String,
         _ port: UInt16,
-        flags: Int32,
+        options: SocketAddress.ResolveOptions,
         verb: String,
-        _ begin: (Int32, addrinfo) -> Bool
-    ) throws(Failure) -> Int32 {
-        var (hints, found) = (addrinfo(), UnsafeMutablePointer<addrinfo>?.none)
-        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        hints.ai_flags = flags
-        let status = getaddrinfo(host, String(port), &hints, &found)
-        defer { if let found { freeaddrinfo(found) } }
-        guard status == 0 else {
+        _ begin: (SocketAddress) throws(SystemError) -> Socket
+    ) throws(Failure) -> Socket {
+        let addresses: [SocketAddress]
+        do {
+            addresses = try SocketAddress.resolve(host, port: port, options: options)
+        } catch {
             throw Failure(
                 kind: .unreachable,
-                sentence: "\(host): \(String(cString: gai_strerror(status)))",
+                sentence: "\(host): \(error.text)",
                 hint: "check the host name"
             )
         }
-        var problem: Int32 = 0
-        for address in sequence(first: found, next: { $0?.pointee.ai_next }) {
-            guard let address = address?.pointee else { continue }
-            let kind = address.ai_socktype | Int32(SOCK_CLOEXEC.rawValue)
-            let descriptor = socket(address.ai_family, kind, address.ai_protocol)
-            if descriptor >= 0, begin(descriptor, address) {
-                settle(descriptor)
-                return descriptor
+        var problem = Errno.none
+        for address in addresses {
+            do {
+                return try begin(address)
+            } catch {
+                // A connection that timed out ends with this error.
+                problem = error.errno == .nowInProgress ? .timedOut : error.errno
             }
-            // A connection that timed out ends with EINPROGRESS.
-            problem = errno == EINPROGRESS ? ETIMEDOUT : errno
-            if descriptor >= 0 { close(descriptor) }
         }
         throw Failure(
             kind: .unreachable,
-            text: "cannot \(verb) \(host) port \(port): "
-                + "\(String(cString: strerror(problem))); check the host and the port"
+            text: "cannot \(verb) \(host) port \(port): \(problem); check the host and the port"
         )
-    }
-
-    /// Makes it non-blocking, and not inherited by children.
-    static func settle(_ descriptor: Int32) {
-        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-    }
-
-    /// The local port of a socket, or the remote one.
-    static func port(of descriptor: Int32, isOther: Bool = false) -> UInt16 {
-        var address = sockaddr_storage()
-        var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        // The address is used only during the call.
-        let status = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                isOther
-                    ? getpeername(descriptor, pointer, &size)
-                    : getsockname(descriptor, pointer, &size)
-            }
-        }
-        guard status == 0 else { return 0 }
-        // The port is at the same offset for both families.
-        return withUnsafeBytes(of: &address) { UInt16($0[2]) << 8 | UInt16($0[3]) }
     }
 
     /// The result of reading.
@@ -102,17 +79,21 @@ enum ProxySocket {
     }
 
     /// Reads what has arrived.
-    static func read(_ descriptor: Int32) -> Reading {
+    static func read(_ socket: Socket) -> Reading {
         var bytes = [UInt8](repeating: 0, count: 65_536)
-        let count = recv(descriptor, &bytes, bytes.count, 0)
-        if count > 0 { return .bytes(Array(bytes.prefix(count))) }
-        return count < 0 && (errno == EAGAIN || errno == EINTR) ? .nothing : .end
+        switch bytes.withUnsafeMutableBytes({ socket.receive(into: $0) }) {
+        case .bytes(let count) where count > 0: return .bytes(Array(bytes.prefix(count)))
+        case .wouldBlock: return .nothing
+        case .bytes, .failed: return .end
+        }
     }
 
     /// Writes what can be written now; returns how much, `nil` if the other end has closed the connection.
-    static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int? {
-        let count = send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
-        if count >= 0 { return count }
-        return errno == EAGAIN || errno == EINTR ? 0 : nil
+    static func write(_ bytes: [UInt8], to socket: Socket) -> Int? {
+        switch bytes.withUnsafeBytes({ socket.send($0) }) {
+        case .bytes(let count): count
+        case .wouldBlock: 0
+        case .failed: nil
+        }
     }
 }

@@ -2,8 +2,8 @@ import DivanBLIP
 import DivanCommandLine
 import DivanCrypto
 import DivanJSON
+import DivanPlatform
 import DivanWebSocket
-import Glibc
 
 /// Writes the messages of peers: lines for people, in colour on a terminal, or an object per line for machines.
 struct WireListing {
@@ -22,7 +22,8 @@ struct WireListing {
         self.terminal = terminal
         self.showsFrames = showsFrames
         isColoured =
-            terminal.resultWidth != nil && terminal.isInteractive && getenv("NO_COLOR") == nil
+            terminal.resultWidth != nil && terminal.isInteractive
+            && CurrentProcess.variable("NO_COLOR") == nil
     }
 
     /// Writes an event, unless only `--frames` shows it.

@@ -1,9 +1,9 @@
 import Dispatch
 import DivanCommandLine
+import DivanPlatform
 import DivanTLS
 import DivanWebSocket
 import Foundation
-import Glibc
 import Synchronization
 
 /// Accepts connections, connects each to a server, and prints the messages; one thread each.
@@ -19,8 +19,8 @@ final class WireProxy: Sendable {
     /// The port that clients connect to.
     let port: UInt16
 
-    private let listening: Int32
-    private let wake: (read: Int32, write: Int32)
+    private let listening: Socket
+    private let wake: (reading: FileDescriptor, writing: FileDescriptor)
     private let endpoint: WebSocketEndpoint
     private let tls: TLSContext?
     private let bodyByteCount: Int
@@ -42,11 +42,9 @@ final class WireProxy: Sendable {
         bodyByteCount: Int,
         _ terminal: Terminal
     ) throws(Failure) {
-        var pair: [Int32] = [-1, -1]
-        guard pipe(&pair) == 0 else { throw .file("pipe", errno) }
-        wake = (pair[0], pair[1])
+        wake = try Failure.wrapping(FileDescriptor.pipe(), at: "pipe")
         listening = try ProxySocket.listen(place.host, place.port)
-        port = ProxySocket.port(of: listening)
+        port = listening.localAddress()?.port ?? 0
         self.endpoint = endpoint
         self.tls = tls
         self.bodyByteCount = bodyByteCount
@@ -55,13 +53,12 @@ final class WireProxy: Sendable {
     }
 
     deinit {
-        for descriptor in [listening, wake.read, wake.write] { close(descriptor) }
+        for descriptor in [listening.descriptor, wake.reading, wake.writing] { descriptor.close() }
     }
 
     /// Stops everything; may be called from any thread.
     func stop() {
-        var byte: UInt8 = 0
-        Glibc.write(wake.write, &byte, 1)
+        try? wake.writing.writeAll([0])
     }
 
     /// Accepts clients until `stop`; returns when the last connection is over.
@@ -69,26 +66,28 @@ final class WireProxy: Sendable {
         while true {
             let isFull = stage.withLock { $0.openCount >= Self.connectionLimit }
             var polled = [
-                pollfd(fd: wake.read, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: listening, events: Int16(isFull ? 0 : POLLIN), revents: 0),
+                PolledDescriptor(wake.reading, .reading),
+                PolledDescriptor(listening.descriptor, isFull ? [] : .reading),
             ]
-            poll(&polled, 2, isFull ? 100 : -1)
-            if polled[0].revents != 0 || terminal.lostResult != nil { break }
-            guard polled[1].revents != 0 else { continue }
-            let client = accept(listening, nil, nil)
-            guard client >= 0 else {
+            _ = try? PolledDescriptor.wait(&polled, milliseconds: isFull ? 100 : -1)
+            if !polled[0].received.isEmpty || terminal.lostResult != nil { break }
+            guard !polled[1].received.isEmpty else { continue }
+            let accepted: (Socket, SocketAddress)?
+            do {
+                accepted = try listening.accept()
+            } catch {
                 // Without a free descriptor the client stays in the queue, and retrying at once would spin.
-                if errno != EAGAIN, errno != EINTR { poll(&polled, 1, 500) }
+                _ = try? wake.reading.wait(for: .reading, milliseconds: 500)
                 continue
             }
-            ProxySocket.settle(client)
+            guard let (client, address) = accepted else { continue }
             let number = stage.withLock { stage in
                 stage.connectionCount += 1
                 stage.openCount += 1
                 return stage.connectionCount
             }
             let thread = Thread { [self] in
-                serve(client, number)
+                serve(client, address.port, number)
                 stage.withLock { $0.openCount -= 1 }
                 hasEnded.signal()
             }
@@ -98,13 +97,12 @@ final class WireProxy: Sendable {
         for _ in 0..<stage.withLock({ $0.connectionCount }) { hasEnded.wait() }
     }
 
-    private func serve(_ client: Int32, _ number: Int) {
-        defer { close(client) }
-        let port = ProxySocket.port(of: client, isOther: true)
+    private func serve(_ client: Socket, _ port: UInt16, _ number: Int) {
+        defer { client.close() }
         var watcher = Watcher(number: number, port: port, bodyByteCount: bodyByteCount)
         do {
             let server = try ProxySocket.connect(endpoint.lookupName, endpoint.port)
-            defer { close(server) }
+            defer { server.close() }
             record(port) { recorder throws(Failure) in try recorder.begin(port) }
             // Both run on this thread, one after the other.
             var connection = try ProxyConnection(
@@ -112,7 +110,7 @@ final class WireProxy: Sendable {
                 server: server,
                 endpoint: endpoint,
                 tls: tls,
-                wake: wake.read
+                wake: wake.reading
             ) { sender, bytes in
                 watcher.take(bytes, from: sender, at: self.elapsed)
                 self.show(&watcher)

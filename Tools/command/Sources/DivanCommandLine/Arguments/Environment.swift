@@ -1,4 +1,4 @@
-import Glibc
+import DivanPlatform
 
 /// Environment variables, read exactly: bytes that are not UTF-8 are refused, not replaced.
 ///
@@ -21,7 +21,7 @@ package enum Environment {
     /// Whether a variable is set.
     package static func has(_ name: String) -> Bool {
         if let theirs = Streams.current.environment { return theirs[name] != nil }
-        return getenv(name) != nil
+        return CurrentProcess.variable(name) != nil
     }
 
     /// The value of a variable; `nil` if it is not set.
@@ -29,8 +29,8 @@ package enum Environment {
     /// - Throws: `Failure` if its bytes are not UTF-8.
     package static func value(_ name: String) throws(Failure) -> String? {
         if let theirs = Streams.current.environment { return theirs[name] }
-        guard let bytes = getenv(name) else { return nil }
-        guard let text = String(validatingCString: bytes) else {
+        guard let bytes = CurrentProcess.bytes(ofVariable: name) else { return nil }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
             throw Failure(
                 kind: .invalid,
                 sentence: "the value of \(name) is not valid UTF-8"

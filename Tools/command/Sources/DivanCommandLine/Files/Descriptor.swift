@@ -1,68 +1,47 @@
-import Glibc
+package import DivanPlatform
 
-/// Reads from and writes to open files, despite interruptions.
-package enum Descriptor {
-    /// An error of the system, by its number.
-    package struct Refusal: Error, Equatable {
-        /// The errno.
-        package let number: Int32
-    }
-
-    /// Writes all bytes.
-    package static func write(_ bytes: [UInt8], to descriptor: Int32) throws(Refusal) {
+extension FileDescriptor {
+    /// Writes all bytes, also to a stream that another program made non-blocking.
+    package func writeWaiting(_ bytes: [UInt8]) throws(SystemError) {
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0 {
-                try wait(for: POLLOUT, on: descriptor, after: errno)
-            } else {
+            do {
+                let count = try rest.span.withUnsafeBytes { bytes throws(SystemError) in
+                    try write(bytes)
+                }
                 rest = rest.dropFirst(count)
+            } catch {
+                guard error.errno == .wouldBlock else { throw error }
+                _ = try? wait(for: .writing)
             }
         }
     }
 
-    /// Reads at most `byteCount` bytes; none at the end.
-    package static func read(upTo byteCount: Int, from descriptor: Int32) throws(Refusal) -> [UInt8]
-    {
-        var bytes = [UInt8](repeating: 0, count: byteCount)
+    /// Reads at most `byteCount` bytes, also from such a stream; none at the end.
+    package func readWaiting(upTo byteCount: Int) throws(SystemError) -> [UInt8] {
         while true {
-            let count = bytes.withUnsafeMutableBytes {
-                Glibc.read(descriptor, $0.baseAddress, $0.count)
+            do {
+                return try read(upTo: byteCount)
+            } catch {
+                guard error.errno == .wouldBlock else { throw error }
+                _ = try? wait(for: .reading)
             }
-            guard count < 0 else {
-                bytes.removeSubrange(count...)
-                return bytes
-            }
-            try wait(for: POLLIN, on: descriptor, after: errno)
         }
-    }
-
-    /// Waits if retrying helps: after a signal, or on a stream that another program made
-    /// non-blocking.
-    private static func wait(
-        for event: Int32,
-        on descriptor: Int32,
-        after number: Int32
-    ) throws(Refusal) {
-        if number == EINTR { return }
-        guard number == EAGAIN else { throw Refusal(number: number) }
-        var polled = pollfd(fd: descriptor, events: Int16(event), revents: 0)
-        poll(&polled, 1, -1)
     }
 }
 
 extension Failure {
     /// The failure of a file that cannot be read or opened, with the system's message.
-    package static func file(_ path: String, _ code: Int32) -> Failure {
+    package static func file(_ path: String, _ code: Errno) -> Failure {
         let remedy =
             switch code {
-            case EISDIR: "use the path of a file"
-            case EBADF: "the stream is closed; use a file, or open the stream"
+            case .isDirectory: "use the path of a file"
+            case .badFileDescriptor: "the stream is closed; use a file, or open the stream"
             default: "check the path and its permissions"
             }
         return Failure(
-            kind: code == ENOENT ? .notFound : .failed,
-            sentence: "\(path): \(String(cString: strerror(code)))",
+            kind: code == .noSuchFileOrDirectory ? .notFound : .failed,
+            sentence: "\(path): \(code)",
             hint: remedy
         )
     }
@@ -72,23 +51,35 @@ extension Failure {
     /// With `keeping`, the output has not replaced the existing file yet.
     package static func writing(
         _ path: String,
-        _ code: Int32,
+        _ code: Errno,
         keeping: Bool = false
     ) -> Failure {
         let remedy =
             switch code {
-            case ENOSPC, EDQUOT, EFBIG:
+            case .noSpace, .diskQuotaExceeded, .fileTooLarge:
                 keeping
                     ? "free some space; the existing file is unchanged"
                     : "free some space; the output is incomplete"
-            case EBADF: "the stream is closed; redirect it to a file or to /dev/null"
-            case EISDIR: "use the path of a file"
+            case .badFileDescriptor: "the stream is closed; redirect it to a file or to /dev/null"
+            case .isDirectory: "use the path of a file"
             default: "check the path and its permissions"
             }
         return Failure(
-            kind: code == ENOENT ? .notFound : .database,
-            sentence: "\(path): \(String(cString: strerror(code)))",
+            kind: code == .noSuchFileOrDirectory ? .notFound : .database,
+            sentence: "\(path): \(code)",
             hint: remedy
         )
+    }
+
+    /// Returns what a system call returns; its failure becomes that of a file that cannot be read or opened.
+    package static func wrapping<T>(
+        _ call: @autoclosure () throws(SystemError) -> T,
+        at path: String
+    ) throws(Failure) -> T {
+        do {
+            return try call()
+        } catch {
+            throw .file(path, error.errno)
+        }
     }
 }

@@ -1,4 +1,4 @@
-import Glibc
+import DivanPlatform
 
 /// The input of a command at a path given by the user: a file, a pipe, or standard input.
 ///
@@ -9,7 +9,7 @@ package final class InputFile {
 
     /// Its name in messages.
     package let name: String
-    private let descriptor: Int32
+    private let descriptor: FileDescriptor
     private let isOwn: Bool
     private let interruption: Interruption?
 
@@ -26,22 +26,24 @@ package final class InputFile {
         }
         name = path
         isOwn = true
-        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
-        guard descriptor >= 0 else { throw .file(path, errno) }
+        descriptor = try Failure.wrapping(
+            FileDescriptor.open(path, [.readOnly, .closeOnExec, .noControllingTerminal]),
+            at: path
+        )
     }
 
     deinit {
-        if isOwn { close(descriptor) }
+        if isOwn { descriptor.close() }
     }
 
     /// Reads at most `byteCount` bytes; none at the end.
     package func read(upTo byteCount: Int = pieceByteCount) throws(Failure) -> [UInt8] {
         try (interruption ?? Interruption.current)?.waitToRead(from: descriptor)
         do {
-            return try Descriptor.read(upTo: byteCount, from: descriptor)
+            return try descriptor.readWaiting(upTo: byteCount)
         } catch {
             // A closed stream was replaced by one that cannot be read.
-            throw .file(name, error.number)
+            throw .file(name, error.errno)
         }
     }
 
@@ -88,7 +90,6 @@ package final class InputFile {
 
     /// Whether the path, or the target of a link there, is a directory.
     package static func isDirectory(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        (try? FileStatus(of: path))?.kind == .directory
     }
 }

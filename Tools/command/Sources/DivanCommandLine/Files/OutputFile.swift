@@ -1,4 +1,4 @@
-import Glibc
+import DivanPlatform
 
 /// An output file at a path given by the user: it changes completely, or not at all.
 ///
@@ -32,18 +32,18 @@ package final class OutputFile {
         }
 
         /// The failure for a file that is not in its place yet, and could not be written.
-        fileprivate func refusal(_ path: String, _ number: Int32) -> Failure {
+        fileprivate func refusal(_ path: String, _ number: Errno) -> Failure {
             .writing(path, number, keeping: !isOneOfMany)
         }
     }
 
     private enum State {
         /// A file without a name.
-        case drafting(Int32)
+        case drafting(FileDescriptor)
         /// A file with a temporary name, if the file system does not support files without one.
-        case naming(Int32, draft: String)
+        case naming(FileDescriptor, draft: String)
         /// A device, a pipe or a socket.
-        case streaming(Int32)
+        case streaming(FileDescriptor)
         case ended
     }
 
@@ -65,17 +65,17 @@ package final class OutputFile {
             state = .streaming(stream)
             return
         }
-        let mode: mode_t = rules.isSecret || place.before != nil ? 0o600 : 0o666
+        let mode: UInt32 = rules.isSecret || place.before != nil ? 0o600 : 0o666
         state = try Self.draft(in: Self.directory(of: target), mode: mode, path, rules)
         if let before = place.before { takeOver(before) }
     }
 
     deinit {
         switch state {
-        case .drafting(let descriptor), .streaming(let descriptor): close(descriptor)
+        case .drafting(let descriptor), .streaming(let descriptor): descriptor.close()
         case .naming(let descriptor, let draft):
-            close(descriptor)
-            unlink(draft)
+            descriptor.close()
+            try? FileSystem.removeFile(draft)
         case .ended: break
         }
     }
@@ -85,8 +85,9 @@ package final class OutputFile {
     package func requireNothing(beside endings: [String]) throws(Failure) {
         if case .streaming = state { return }
         for ending in endings {
-            var status = stat()
-            guard stat(target + ending, &status) == 0, status.st_size > 0 else { continue }
+            guard let status = try? FileStatus(of: target + ending), status.byteCount > 0 else {
+                continue
+            }
             throw Failure(
                 kind: .conflict,
                 sentence: "\(path)\(ending) exists, and belongs to another database",
@@ -110,13 +111,13 @@ package final class OutputFile {
     package func write(_ bytes: [UInt8]) throws(Failure) {
         guard let descriptor else { return }
         do {
-            try Descriptor.write(bytes, to: descriptor)
+            try descriptor.writeWaiting(bytes)
         } catch {
-            throw refused(error.number)
+            throw refused(error.errno)
         }
     }
 
-    private func refused(_ number: Int32) -> Failure {
+    private func refused(_ number: Errno) -> Failure {
         if case .streaming = state { return .writing(path, number) }
         return rules.refusal(path, number)
     }
@@ -127,29 +128,31 @@ package final class OutputFile {
         case .streaming, .ended: break
         case .drafting(let descriptor):
             try sync(descriptor)
-            // The only name of an unnamed open file.
-            let own = "/proc/self/fd/\(descriptor)"
             if !rules.isReplacing {
-                try place(linkat(AT_FDCWD, own, AT_FDCWD, target, AT_SYMLINK_FOLLOW))
+                try place(FileSystem.link(descriptor, to: target))
             } else {
                 let draft = Self.draftName(in: Self.directory(of: target))
-                try place(linkat(AT_FDCWD, own, AT_FDCWD, draft, AT_SYMLINK_FOLLOW))
+                try place(FileSystem.link(descriptor, to: draft))
                 state = .naming(descriptor, draft: draft)
-                try place(rename(draft, target))
+                try place(FileSystem.rename(draft, to: target))
             }
             try syncDirectory()
         case .naming(let descriptor, let draft):
             try sync(descriptor)
             // A link never replaces a file, a rename does.
-            try place(rules.isReplacing ? rename(draft, target) : link(draft, target))
-            if !rules.isReplacing { unlink(draft) }
+            if rules.isReplacing {
+                try place(FileSystem.rename(draft, to: target))
+            } else {
+                try place(FileSystem.link(draft, to: target))
+                try? FileSystem.removeFile(draft)
+            }
             try syncDirectory()
         }
-        if let descriptor { close(descriptor) }
+        descriptor?.close()
         state = .ended
     }
 
-    private var descriptor: Int32? {
+    private var descriptor: FileDescriptor? {
         switch state {
         case .drafting(let descriptor), .naming(let descriptor, _), .streaming(let descriptor):
             descriptor
@@ -157,42 +160,55 @@ package final class OutputFile {
         }
     }
 
-    private func place(_ status: Int32) throws(Failure) {
-        if status == 0 { return }
-        guard errno != EEXIST else {
-            throw Failure(
-                kind: .conflict,
-                sentence: "\(path) already exists",
-                hint: "choose another name"
-            )
+    private func place(_ call: @autoclosure () throws(SystemError) -> Void) throws(Failure) {
+        do {
+            try call()
+        } catch {
+            guard error.errno != .fileExists else {
+                throw Failure(
+                    kind: .conflict,
+                    sentence: "\(path) already exists",
+                    hint: "choose another name"
+                )
+            }
+            throw refused(error.errno)
         }
-        throw refused(errno)
     }
 
-    private func sync(_ descriptor: Int32) throws(Failure) {
-        if rules.isSynced, fsync(descriptor) != 0 { throw refused(errno) }
+    private func sync(_ descriptor: FileDescriptor) throws(Failure) {
+        guard rules.isSynced else { return }
+        do {
+            try descriptor.sync()
+        } catch {
+            throw refused(error.errno)
+        }
     }
 
     private func syncDirectory() throws(Failure) {
         guard rules.isSynced else { return }
-        let directory = open(Self.directory(of: target), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let path = Self.directory(of: target)
+        let flags: FileDescriptor.OpenFlags = [.readOnly, .directory, .closeOnExec]
         // A directory that may be written but not read cannot be synced.
-        guard directory >= 0 else { return }
-        defer { close(directory) }
-        if fsync(directory) != 0, errno != EINVAL { throw refused(errno) }
+        guard let directory = try? FileDescriptor.open(path, flags) else { return }
+        defer { directory.close() }
+        do {
+            try directory.sync()
+        } catch {
+            if error.errno != .invalidArgument { throw refused(error.errno) }
+        }
     }
 
     /// Gives the draft the owner and the mode of the file that it replaces.
-    private func takeOver(_ before: stat) {
+    private func takeOver(_ before: FileStatus) {
         guard let descriptor else { return }
-        var mode = rules.isSecret ? 0o600 : before.st_mode & 0o777
-        if fchown(descriptor, before.st_uid, before.st_gid) != 0,
-            fchown(descriptor, uid_t.max, before.st_gid) != 0
+        var mode = rules.isSecret ? 0o600 : before.permissions & 0o777
+        if (try? descriptor.setOwner(before.owner, group: before.group)) == nil,
+            (try? descriptor.setOwner(nil, group: before.group)) == nil
         {
             // The rights of the old group must not pass to another group.
             mode &= ~0o070
         }
-        fchmod(descriptor, mode)
+        try? descriptor.setPermissions(mode)
     }
 }
 
@@ -204,59 +220,72 @@ extension OutputFile {
         /// The path without links.
         var target: String
         /// The existing plain file.
-        var before: stat?
+        var before: FileStatus?
         /// What is written to directly.
-        var stream: Int32?
+        var stream: FileDescriptor?
 
         init(_ path: String, _ rules: Rules) throws(Failure) {
             target = path
-            var status = stat()
-            if stat(path, &status) != 0 {
-                guard errno == ENOENT, lstat(path, &status) == 0, rules.isReplacing else { return }
+            let kind: FileStatus.Kind
+            do {
+                kind = try FileStatus(of: path).kind
+            } catch {
+                guard error.errno == .noSuchFileOrDirectory, rules.isReplacing,
+                    let link = try? FileStatus(of: path, followingLinks: false)
+                else { return }
                 // A dangling link: its target is created.
+                kind = link.kind
             }
-            let kind = status.st_mode & S_IFMT
-            guard kind != S_IFDIR else { throw .writing(path, EISDIR) }
-            let isPlain = kind == S_IFREG || kind == S_IFLNK
+            guard kind != .directory else { throw .writing(path, .isDirectory) }
+            let isPlain = kind == .regular || kind == .symbolicLink
             if isPlain, !rules.isReplacing { return }
             // Opened, though not written to: only the system knows whether that would be permitted.
-            let flags = O_WRONLY | O_CLOEXEC | O_NOCTTY
-            let opened = open(path, kind == S_IFLNK ? flags | O_CREAT : flags, 0o666)
-            guard opened >= 0, fstat(opened, &status) == 0 else {
-                throw rules.refusal(path, errno)
+            var flags: FileDescriptor.OpenFlags = [
+                .writeOnly, .closeOnExec, .noControllingTerminal,
+            ]
+            if kind == .symbolicLink { flags.insert(.create) }
+            do {
+                let opened = try FileDescriptor.open(path, flags, permissions: 0o666)
+                let status = try opened.status()
+                guard status.kind == .regular else {
+                    stream = opened
+                    return
+                }
+                defer { opened.close() }
+                target = try FileSystem.realPath(path)
+                before = status
+            } catch {
+                throw rules.refusal(path, error.errno)
             }
-            guard status.st_mode & S_IFMT == S_IFREG else {
-                stream = opened
-                return
-            }
-            defer { close(opened) }
-            guard let real = realpath(path, nil) else {
-                throw rules.refusal(path, errno)
-            }
-            defer { free(real) }
-            target = String(cString: real)
-            before = status
         }
     }
 
     /// Creates an empty file without a name, or with one if that is not supported.
     private static func draft(
         in directory: String,
-        mode: mode_t,
+        mode: UInt32,
         _ path: String,
         _ rules: Rules
     ) throws(Failure) -> State {
-        // O_TMPFILE, which glibc's header composes of several flags.
-        let unnamed = 0o20_000_000 | O_DIRECTORY
-        let descriptor = open(directory, unnamed | O_WRONLY | O_CLOEXEC, mode)
-        if descriptor >= 0 { return .drafting(descriptor) }
-        let isUnknown = [EOPNOTSUPP, EISDIR, EINVAL].contains(errno)
-        guard isUnknown else { throw rules.refusal(path, errno) }
+        do {
+            let flags: FileDescriptor.OpenFlags = [.unnamed, .writeOnly, .closeOnExec]
+            return .drafting(try FileDescriptor.open(directory, flags, permissions: mode))
+        } catch {
+            let isUnknown = [.notSupported, .isDirectory, .invalidArgument].contains(error.errno)
+            guard isUnknown else { throw rules.refusal(path, error.errno) }
+        }
         let draft = draftName(in: directory)
-        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-        let named = open(draft, flags, mode)
-        guard named >= 0 else { throw rules.refusal(path, errno) }
-        return .naming(named, draft: draft)
+        do {
+            let flags: FileDescriptor.OpenFlags = [
+                .writeOnly, .create, .exclusive, .noFollow, .closeOnExec,
+            ]
+            return .naming(
+                try FileDescriptor.open(draft, flags, permissions: mode),
+                draft: draft
+            )
+        } catch {
+            throw rules.refusal(path, error.errno)
+        }
     }
 
     /// The directory, spelled as in the path: another spelling may lead to another file system.

@@ -1,4 +1,4 @@
-import Glibc
+import DivanPlatform
 
 /// A file with secrets: only its owner may read it, and it changes completely or not at all.
 package enum PrivateFile {
@@ -8,37 +8,38 @@ package enum PrivateFile {
     ///   read or written by others, or is longer than `limit` bytes.
     package static func read(_ path: String, limit: Int) throws(Failure) -> [UInt8] {
         // O_NONBLOCK: if the path is a pipe, opening it must not wait.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw .file(path, errno) }
-        defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw .file(path, errno) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw .file(path, EINVAL) }
-        guard status.st_uid == geteuid() || status.st_uid == 0, status.st_mode & 0o077 == 0 else {
+        let flags: FileDescriptor.OpenFlags = [.readOnly, .closeOnExec, .nonBlocking]
+        let descriptor = try Failure.wrapping(FileDescriptor.open(path, flags), at: path)
+        defer { descriptor.close() }
+        let status = try Failure.wrapping(descriptor.status(), at: path)
+        guard status.kind == .regular else { throw .file(path, .invalidArgument) }
+        guard status.owner == CurrentProcess.effectiveUser || status.owner == 0,
+            status.permissions & 0o077 == 0
+        else {
             throw Failure(
                 kind: .invalid,
                 sentence: "\(path): other users can read or change it (mode "
-                    + "\(String(status.st_mode & 0o7777, radix: 8)))",
+                    + "\(String(status.permissions, radix: 8)))",
                 hint: "run 'chmod 600 \(path.wordForShell)', and replace any secret that may have "
                     + "been read"
             )
         }
-        guard status.st_size <= limit else {
+        guard status.byteCount <= limit else {
             throw Failure(
                 kind: .invalid,
-                sentence: "\(path): \(status.st_size) bytes exceed the limit of \(limit)",
+                sentence: "\(path): \(status.byteCount) bytes exceed the limit of \(limit)",
                 hint: "check that it is the right file"
             )
         }
         var bytes: [UInt8] = []
         do {
             while bytes.count <= limit {
-                let piece = try Descriptor.read(upTo: 1 << 16, from: descriptor)
+                let piece = try descriptor.readWaiting(upTo: 1 << 16)
                 if piece.isEmpty { break }
                 bytes += piece
             }
         } catch {
-            throw .file(path, error.number)
+            throw .file(path, error.errno)
         }
         return bytes
     }
@@ -62,13 +63,11 @@ package enum PrivateFile {
     /// Locks the directory of a file against other programs that do the same.
     package static func locking<T>(beside path: String, _ body: () throws -> T) throws -> T {
         let directory = OutputFile.directory(of: path)
-        let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Failure.file(directory, errno) }
+        let flags: FileDescriptor.OpenFlags = [.readOnly, .directory, .closeOnExec]
+        let descriptor = try Failure.wrapping(FileDescriptor.open(directory, flags), at: directory)
         // Closing releases the lock.
-        defer { close(descriptor) }
-        while flock(descriptor, LOCK_EX) != 0 {
-            guard errno == EINTR else { throw Failure.file(directory, errno) }
-        }
+        defer { descriptor.close() }
+        try Failure.wrapping(descriptor.lock(waits: true), at: directory)
         return try body()
     }
 }

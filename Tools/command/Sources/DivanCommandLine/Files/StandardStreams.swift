@@ -1,4 +1,4 @@
-import Glibc
+package import DivanPlatform
 import Synchronization
 
 /// The three standard streams.
@@ -14,14 +14,15 @@ package enum StandardStreams {
     /// From here on, a closed reader is an error of the write, not the end of the program; so is a file
     /// that grows beyond the limit of the process (`ulimit -f`).
     package static func settle() {
-        signal(SIGPIPE, SIG_IGN)
-        signal(SIGXFSZ, SIG_IGN)
-        let streams = [
-            (STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_WRONLY),
+        Signal.brokenPipe.ignore()
+        Signal.fileTooLarge.ignore()
+        let streams: [(FileDescriptor, FileDescriptor.OpenFlags)] = [
+            (.standardInput, .writeOnly), (.standardOutput, .readOnly),
+            (.standardError, .writeOnly),
         ]
         // In ascending order: `open` returns the lowest free number.
-        for (number, flags) in streams where fcntl(number, F_GETFD) < 0 {
-            _ = open("/dev/null", flags)
+        for (stream, flags) in streams where !stream.isValid {
+            _ = try? FileDescriptor.open("/dev/null", flags)
         }
     }
 }
@@ -31,25 +32,25 @@ package final class ResultStream: Sendable {
     /// The output has ended; the error is recorded, and reported later.
     package struct Ended: Error {}
 
-    private let failure = Mutex<Int32?>(nil)
-    private let descriptor: Int32
+    private let failure = Mutex<Errno?>(nil)
+    private let descriptor: FileDescriptor
 
     /// Begins to write to a descriptor.
-    package init(_ descriptor: Int32) {
+    package init(_ descriptor: FileDescriptor) {
         self.descriptor = descriptor
     }
 
-    /// The errno of the write that failed.
-    package var problem: Int32? { failure.withLock { $0 } }
+    /// The error of the write that failed.
+    package var problem: Errno? { failure.withLock { $0 } }
 
     /// Writes bytes, unless a write has failed before.
     package func write(_ bytes: [UInt8]) {
         failure.withLock { failure in
             guard failure == nil else { return }
-            do throws(Descriptor.Refusal) {
-                try Descriptor.write(bytes, to: descriptor)
+            do throws(SystemError) {
+                try descriptor.writeWaiting(bytes)
             } catch {
-                failure = error.number
+                failure = error.errno
             }
         }
     }
@@ -58,10 +59,8 @@ package final class ResultStream: Sendable {
     ///
     /// The reader of a pipe may have exited before any write failed.
     package func requireOpen() throws(Ended) {
-        var polled = pollfd(fd: descriptor, events: 0, revents: 0)
-        if poll(&polled, 1, 0) > 0, polled.revents & Int16(POLLERR | POLLHUP) != 0 {
-            failure.withLock { $0 = $0 ?? EPIPE }
-        }
+        let events = (try? descriptor.wait(for: [], milliseconds: 0)) ?? []
+        if !events.isDisjoint(with: .closed) { failure.withLock { $0 = $0 ?? .brokenPipe } }
         if problem != nil { throw Ended() }
     }
 }

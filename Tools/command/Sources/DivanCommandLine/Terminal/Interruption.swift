@@ -1,4 +1,4 @@
-import Glibc
+package import DivanPlatform
 import Synchronization
 
 /// Ctrl-C: the first asks the command to stop cleanly, the second ends the program at once.
@@ -8,16 +8,12 @@ package final class Interruption: Sendable {
         var isTermination = false
         var actions: [@Sendable () -> Void] = []
         /// A pipe that becomes readable as soon as a stop is requested.
-        var bell: (reading: Int32, writing: Int32)?
+        var bell: (reading: FileDescriptor, writing: FileDescriptor)?
 
-        /// The readable end of the bell; -1 if the system has no pipe left, and no thread can be woken.
-        mutating func openBell() -> Int32 {
-            if let bell { return bell.reading }
-            var ends: [Int32] = [-1, -1]
-            guard pipe(&ends) == 0 else { return -1 }
-            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-            bell = (ends[0], ends[1])
-            return ends[0]
+        /// The readable end of the bell; none if the system has no pipe left, and no thread can be woken.
+        mutating func openBell() -> FileDescriptor {
+            if bell == nil { bell = try? FileDescriptor.pipe() }
+            return bell?.reading ?? .none
         }
     }
 
@@ -41,12 +37,13 @@ package final class Interruption: Sendable {
 
     /// Requests a stop.
     package func request() {
-        for action in take(SIGINT) ?? [] { action() }
+        for action in take(.interrupt) ?? [] { action() }
     }
 
     /// Begins to handle SIGINT and SIGTERM.
     package init() {
-        let handled = SignalHandler([SIGINT, SIGTERM], label: "divan.interruption") { [weak self] in
+        let handled = SignalHandler([.interrupt, .terminate], label: "divan.interruption") {
+            [weak self] in
             self?.request($0)
         }
         handler.withLock { $0 = handled }
@@ -54,8 +51,8 @@ package final class Interruption: Sendable {
 
     deinit {
         guard let bell = state.withLock({ $0.bell }) else { return }
-        close(bell.reading)
-        close(bell.writing)
+        bell.reading.close()
+        bell.writing.close()
     }
 
     /// Whether a stop was requested.
@@ -82,25 +79,34 @@ package final class Interruption: Sendable {
     /// Waits until a file, a pipe or a terminal can be read, or has ended.
     ///
     /// - Throws: `Failure` of kind `interrupted` if a stop is requested, before or in the meantime.
-    package func waitToRead(from descriptor: Int32) throws(Failure) {
+    package func waitToRead(from descriptor: FileDescriptor) throws(Failure) {
         let bell = state.withLock { $0.openBell() }
-        var polled = [descriptor, bell].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        while !isRequested, poll(&polled, nfds_t(polled.count), -1) < 0, errno == EINTR {}
+        var polled = [descriptor, bell].map { PolledDescriptor($0, .reading) }
+        while !isRequested {
+            do {
+                _ = try PolledDescriptor.wait(&polled, milliseconds: -1)
+                break
+            } catch {
+                if error.errno != .interrupted { break }
+            }
+        }
         if isRequested { throw failure }
     }
 
-    private func request(_ number: Int32) {
-        guard let actions = take(number) else { _exit(Failure.Kind.interrupted.rawValue) }
+    private func request(_ signal: Signal) {
+        guard let actions = take(signal) else {
+            CurrentProcess.exitNow(Failure.Kind.interrupted.rawValue)
+        }
         for action in actions { action() }
     }
 
     /// The actions to run, `nil` if a stop was requested before.
-    private func take(_ number: Int32) -> [@Sendable () -> Void]? {
+    private func take(_ signal: Signal) -> [@Sendable () -> Void]? {
         state.withLock { state in
             if state.isRequested { return nil }
             state.isRequested = true
-            state.isTermination = number == SIGTERM
-            if let bell = state.bell { _ = write(bell.writing, "!", 1) }
+            state.isTermination = signal == .terminate
+            try? state.bell?.writing.writeAll([1])
             defer { state.actions = [] }
             return state.actions
         }

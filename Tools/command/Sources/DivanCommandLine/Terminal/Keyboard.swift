@@ -1,4 +1,4 @@
-import Glibc
+import DivanPlatform
 
 /// Reads keys as they are pressed, without waiting for Enter; the terminal does not echo them.
 ///
@@ -19,48 +19,46 @@ package final class Keyboard {
 
     /// Ends the wait for a key from any thread.
     package struct Bell: Sendable {
-        fileprivate let descriptor: Int32
+        fileprivate let descriptor: FileDescriptor
 
         package func ring() {
-            var byte: UInt8 = 0
-            _ = Glibc.write(descriptor, &byte, 1)
+            try? descriptor.writeAll([0])
         }
     }
 
     private static let byteLimit = 256  // of one reading; a key has a few
 
     /// Ends the wait for keys; has no effect after the keyboard is released.
-    package var bell: Bell { Bell(descriptor: ends[1]) }
+    package var bell: Bell { Bell(descriptor: ends.writing) }
 
-    private var usual = termios()
-    private var ends: [Int32] = [-1, -1]
+    private let usual: TerminalSettings
+    private let ends: (reading: FileDescriptor, writing: FileDescriptor)
 
     /// Takes the keys of standard input; `nil` if that is not a terminal.
     package init?() {
-        guard tcgetattr(STDIN_FILENO, &usual) == 0, pipe(&ends) == 0 else { return nil }
-        for end in ends {
-            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-            _ = fcntl(end, F_SETFL, O_NONBLOCK)
-        }
-        var bare = usual
-        bare.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG | IEXTEN)
-        tcsetattr(STDIN_FILENO, TCSANOW, &bare)
+        guard let usual = TerminalSettings(of: .standardInput),
+            let ends = try? FileDescriptor.pipe()
+        else { return nil }
+        (self.usual, self.ends) = (usual, ends)
+        ends.reading.setNonBlocking()
+        ends.writing.setNonBlocking()
+        usual.unbuffered.apply(to: .standardInput, discardingInput: false)
     }
 
     deinit {
-        guard ends[0] >= 0 else { return }
-        tcsetattr(STDIN_FILENO, TCSANOW, &usual)
-        for end in ends { close(end) }
+        usual.apply(to: .standardInput, discardingInput: false)
+        ends.reading.close()
+        ends.writing.close()
     }
 
     /// The next keys; none on a timeout or when the bell rings.
     package func keys(within milliseconds: Int32) -> [Key] {
         var polled = [
-            pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: ends[0], events: Int16(POLLIN), revents: 0),
+            PolledDescriptor(.standardInput, .reading), PolledDescriptor(ends.reading, .reading),
         ]
-        guard poll(&polled, 2, max(0, milliseconds)) > 0, polled[0].revents != 0 else { return [] }
-        guard let bytes = try? Descriptor.read(upTo: Self.byteLimit, from: STDIN_FILENO),
+        _ = try? PolledDescriptor.wait(&polled, milliseconds: max(0, milliseconds))
+        guard !polled[0].received.isEmpty else { return [] }
+        guard let bytes = try? FileDescriptor.standardInput.readWaiting(upTo: Self.byteLimit),
             !bytes.isEmpty
         else { return [.end] }
         return Self.keys(String(decoding: bytes, as: UTF8.self))

@@ -1,3 +1,5 @@
+import DivanPlatform
+
 /// Some lines at the bottom of a terminal that are redrawn in place.
 package struct LiveBlock {
     private let terminal: Terminal
@@ -13,13 +15,13 @@ package struct LiveBlock {
             // By cells: a line that wraps takes two lines, of which one would remain.
             line.escapingControlCharacters().cut(toCells: terminal.width - 1)
         }
-        terminal.write(erasing + fitting.map { $0 + "\n" }.joined(), to: 2)
+        terminal.write(erasing + fitting.map { $0 + "\n" }.joined(), to: .standardError)
         lineCount = fitting.count
     }
 
     /// Removes the lines, so that others can be written.
     package mutating func clear() {
-        if lineCount > 0 { terminal.write(erasing, to: 2) }
+        if lineCount > 0 { terminal.write(erasing, to: .standardError) }
         lineCount = 0
     }
 

@@ -1,5 +1,5 @@
 import DivanJSON
-import Glibc
+import DivanPlatform
 
 /// Times in a readable form; counted in milliseconds since 1970.
 package enum Moment {
@@ -13,8 +13,6 @@ package enum Moment {
 
     /// The current time.
     package static func now() -> Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+        WallClock.milliseconds()
     }
 }

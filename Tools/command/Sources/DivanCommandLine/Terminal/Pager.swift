@@ -1,4 +1,4 @@
-import Glibc
+import DivanPlatform
 
 /// The program that shows many lines page by page on a terminal.
 ///
@@ -14,17 +14,19 @@ package final class Pager {
     /// The command that starts it; `nil` if there is none.
     package static var command: String? {
         for name in ["DIVAN_PAGER", "PAGER"] {
-            guard let value = getenv(name).map({ String(cString: $0) }) else { continue }
+            guard let value = CurrentProcess.variable(name) else { continue }
             return value.isEmpty || value == "cat" ? nil : value
         }
-        let folders = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
-        let isThere = folders.split(separator: ":").contains { access("\($0)/less", X_OK) == 0 }
+        let folders = CurrentProcess.variable("PATH") ?? "/usr/bin:/bin"
+        let isThere = folders.split(separator: ":").contains {
+            FileSystem.isAccessible("\($0)/less", .execute)
+        }
         return isThere ? "less" : nil
     }
 
     private let command: String
-    private var stream: UnsafeMutablePointer<FILE>?
-    private var interrupting = sigaction()
+    private var pipe: ShellPipe?
+    private let interrupting: Signal.Action?
     private var block: [UInt8] = []
 
     /// Starts it.
@@ -32,20 +34,20 @@ package final class Pager {
     /// - Throws: `Failure` if the system has no process left.
     package init(_ command: String) throws(Failure) {
         self.command = command
-        sigaction(SIGINT, nil, &interrupting)
+        interrupting = Signal.interrupt.action
         // It finds its signals as it would under a shell.
-        signal(SIGPIPE, SIG_DFL)
-        signal(SIGINT, SIG_DFL)
+        Signal.brokenPipe.restoreDefault()
+        Signal.interrupt.restoreDefault()
         // less passes styles through, and ends at once if everything fits on one screen.
-        stream = popen("LESS=${LESS-FRX}; export LESS; \(command)", "w")
-        signal(SIGPIPE, SIG_IGN)
-        sigaction(SIGINT, &interrupting, nil)
-        guard stream != nil else {
+        pipe = ShellPipe("LESS=${LESS-FRX}; export LESS; \(command)")
+        Signal.brokenPipe.ignore()
+        if let interrupting { Signal.interrupt.setAction(interrupting) }
+        guard pipe != nil else {
             throw Failure(kind: .failed, sentence: "cannot start the pager '\(command)'")
         }
         // Ctrl-C belongs to the pager, unless this program handles it.
-        if interrupting.__sigaction_handler.sa_handler == nil || StopSignals.isOurs(interrupting) {
-            signal(SIGINT, SIG_IGN)
+        if let interrupting, interrupting.isDefault || StopSignals.isOurs(interrupting) {
+            Signal.interrupt.ignore()
         }
     }
 
@@ -64,12 +66,12 @@ package final class Pager {
     ///
     /// - Throws: `Failure` if there is no such program.
     package func finish() throws(Failure) {
-        guard let stream else { return }
+        guard pipe != nil else { return }
         try? flush()
-        self.stream = nil
-        let status = pclose(stream)
-        sigaction(SIGINT, &interrupting, nil)
-        guard (status >> 8) & 0xFF == Self.unknownProgram else { return }
+        let status = pipe?.finish()
+        pipe = nil
+        if let interrupting { Signal.interrupt.setAction(interrupting) }
+        guard status?.exitStatus == Self.unknownProgram else { return }
         throw Failure(
             kind: .failed,
             sentence: "cannot start the pager '\(command)'",
@@ -78,10 +80,10 @@ package final class Pager {
     }
 
     private func flush() throws(Closed) {
-        guard let stream else { throw Closed() }
+        guard let descriptor = pipe?.descriptor else { throw Closed() }
         defer { block.removeAll(keepingCapacity: true) }
         do {
-            try Descriptor.write(block, to: fileno(stream))
+            try descriptor.writeWaiting(block)
         } catch {
             throw Closed()
         }

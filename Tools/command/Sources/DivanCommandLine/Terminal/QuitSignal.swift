@@ -1,4 +1,4 @@
-import Glibc
+import DivanPlatform
 
 /// Ctrl-\ and SIGQUIT: the program ends at once.
 package enum QuitSignal {
@@ -9,11 +9,8 @@ package enum QuitSignal {
     /// started with the signal ignored, it stays ignored.
     package static func settle() {
         guard !isIgnored else { return }
-        signal(SIGQUIT, SIG_DFL)
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        sigaddset(&signals, SIGQUIT)
-        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+        Signal.quit.restoreDefault()
+        Signal.unblock([.quit])
     }
 
     /// From proc(5): Swift cannot compare handlers.
@@ -23,6 +20,6 @@ package enum QuitSignal {
         let line = String(decoding: status, as: UTF8.self).split(separator: "\n")
             .first { $0.hasPrefix(field) }
         let mask = line.flatMap { UInt64($0.dropFirst(field.count), radix: 16) } ?? 0
-        return mask & 1 << UInt64(SIGQUIT - 1) != 0
+        return mask & 1 << UInt64(Signal.quit.rawValue - 1) != 0
     }
 }

@@ -1,4 +1,4 @@
-import Glibc
+import DivanPlatform
 import Synchronization
 
 /// SIGHUP while a command serves: it reads its files again.
@@ -15,11 +15,12 @@ package final class ReloadSignal: Sendable {
 
     /// Begins to handle the signal.
     package init() {
-        let terminals = [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO].filter { isatty($0) == 1 }
-        let handled = SignalHandler([SIGHUP], label: "divan.reload") { [weak self] _ in
-            // isatty fails for a terminal that has hung up.
-            guard terminals.allSatisfy({ isatty($0) == 1 }) else {
-                kill(getpid(), SIGTERM)
+        let terminals = [FileDescriptor.standardInput, .standardOutput, .standardError]
+            .filter(\.isTerminal)
+        let handled = SignalHandler([.hangup], label: "divan.reload") { [weak self] _ in
+            // One that has hung up is a terminal no longer.
+            guard terminals.allSatisfy(\.isTerminal) else {
+                Signal.terminate.send(to: CurrentProcess.id)
                 return
             }
             self?.request()

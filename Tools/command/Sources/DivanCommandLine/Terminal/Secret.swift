@@ -1,5 +1,5 @@
+import DivanPlatform
 import Foundation
-import Glibc
 import Synchronization
 
 /// A password, never from the command line, which every user of the machine can read.
@@ -55,7 +55,9 @@ package enum Secret {
         _ variable: String
     ) throws -> String {
         if let known = typed.withLock({ $0[prompt] }) { return known }
-        guard isatty(STDIN_FILENO) == 1, let text = try HiddenInput.read("\(prompt): ") else {
+        guard FileDescriptor.standardInput.isTerminal,
+            let text = try HiddenInput.read("\(prompt): ")
+        else {
             throw Failure.usage(
                 "no password given",
                 hint: "use '\(option) FILE' or the environment variable \(variable)"

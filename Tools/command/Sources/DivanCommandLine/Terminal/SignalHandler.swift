@@ -1,5 +1,5 @@
 import Dispatch
-import Glibc
+import DivanPlatform
 
 /// Handles signals of this process from its creation until it is released.
 ///
@@ -8,12 +8,12 @@ final class SignalHandler: @unchecked Sendable {
     private let sources: [any DispatchSourceSignal]
 
     /// Returns once the signals are handled: an earlier signal ends the program, and is not lost.
-    init(_ signals: [Int32], label: String, _ handle: @escaping @Sendable (Int32) -> Void) {
+    init(_ signals: [Signal], label: String, _ handle: @escaping @Sendable (Signal) -> Void) {
         let queue = DispatchQueue(label: label)
         let registrations = DispatchGroup()
-        sources = signals.map { number in
-            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-            source.setEventHandler { handle(number) }
+        sources = signals.map { signal in
+            let source = DispatchSource.makeSignalSource(signal: signal.rawValue, queue: queue)
+            source.setEventHandler { handle(signal) }
             registrations.enter()
             source.setRegistrationHandler { registrations.leave() }
             return source

@@ -1,14 +1,14 @@
-import Glibc
+package import DivanPlatform
 
 /// The streams that a command reads and writes: the program's own, or those of another process
 /// that it runs for.
 package struct Streams: Sendable {
     /// The input for `-`.
-    package let input: Int32
+    package let input: FileDescriptor
     /// Where results go.
-    package let output: Int32
+    package let output: FileDescriptor
     /// Where messages go.
-    package let errors: Int32
+    package let errors: FileDescriptor
     /// Requests stops instead of a signal; `nil` for the program's own streams.
     package let interruption: Interruption?
 
@@ -17,9 +17,9 @@ package struct Streams: Sendable {
 
     /// The streams of another process, and its secrets.
     package init(
-        input: Int32,
-        output: Int32,
-        errors: Int32,
+        input: FileDescriptor,
+        output: FileDescriptor,
+        errors: FileDescriptor,
         interruption: Interruption,
         environment: [String: String]
     ) {
@@ -31,9 +31,9 @@ package struct Streams: Sendable {
     }
 
     private init() {
-        input = STDIN_FILENO
-        output = STDOUT_FILENO
-        errors = STDERR_FILENO
+        input = .standardInput
+        output = .standardOutput
+        errors = .standardError
         interruption = nil
         environment = nil
     }

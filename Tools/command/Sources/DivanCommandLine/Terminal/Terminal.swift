@@ -1,4 +1,4 @@
-import Glibc
+package import DivanPlatform
 
 /// Where a command writes: results to standard output, everything else to standard error.
 package struct Terminal: Sendable {
@@ -13,36 +13,30 @@ package struct Terminal: Sendable {
         streams = .current
         output = ResultStream(streams.output)
         isInteractive =
-            isatty(streams.errors) == 1 && getenv("TERM").map { String(cString: $0) } != "dumb"
+            streams.errors.isTerminal && CurrentProcess.variable("TERM") != "dumb"
     }
 
     /// Columns of the terminal, 80 if unknown.
     package var width: Int {
-        let columns = size.ws_col
+        let columns = streams.errors.terminalSize.columns
         return columns > 1 ? Int(columns) : 80
     }
 
     /// Columns that a line of results must fit; `nil` if results do not go to a terminal.
-    package var resultWidth: Int? { isatty(streams.output) == 1 ? width : nil }
+    package var resultWidth: Int? { streams.output.isTerminal ? width : nil }
 
     /// Whether results may be styled: on a terminal that supports it, unless `NO_COLOR`
     /// is set to anything (no-color.org).
     package var stylesResults: Bool {
-        func variable(_ name: String) -> String { getenv(name).map { String(cString: $0) } ?? "" }
-        return isatty(streams.output) == 1 && variable("NO_COLOR").isEmpty
+        func variable(_ name: String) -> String { CurrentProcess.variable(name) ?? "" }
+        return streams.output.isTerminal && variable("NO_COLOR").isEmpty
             && variable("TERM") != "dumb"
     }
 
     /// Lines of the terminal, 24 if unknown.
     package var height: Int {
-        let rows = size.ws_row
-        return rows > 2 ? Int(rows) : 24
-    }
-
-    private var size: winsize {
-        var size = winsize()
-        guard ioctl(streams.errors, UInt(TIOCGWINSZ), &size) == 0 else { return winsize() }
-        return size
+        let rows = streams.errors.terminalSize.rows
+        return rows > 2 ? rows : 24
     }
 
     /// Writes a line of results; on a terminal, no text in it can move the cursor or reverse letters.
@@ -68,7 +62,7 @@ package struct Terminal: Sendable {
     }
 
     /// The errno of a result that could not be written.
-    package var lostResult: Int32? { output.problem }
+    package var lostResult: Errno? { output.problem }
 
     /// Ends a command whose results are no longer read.
     package func requireOutput() throws(ResultStream.Ended) {
@@ -94,23 +88,23 @@ package struct Terminal: Sendable {
 
     /// Writes a line for people; omitted with `--json`.
     package func note(_ line: String) {
-        if !isJSON { write(line + "\n", to: STDERR_FILENO) }
+        if !isJSON { write(line + "\n", to: .standardError) }
     }
 
     /// Writes a line that must be seen.
     package func warn(_ line: String) {
-        write("divan: warning: \(line)\n", to: STDERR_FILENO)
+        write("divan: warning: \(line)\n", to: .standardError)
     }
 
     /// Overwrites the current line of the terminal.
     package func overwrite(_ line: String) {
-        write("\r\u{1B}[2K\(line)", to: STDERR_FILENO)
+        write("\r\u{1B}[2K\(line)", to: .standardError)
     }
 
     /// Writes text to standard error, or to another file descriptor.
-    package func write(_ text: String, to descriptor: Int32) {
-        let descriptor = descriptor == STDERR_FILENO ? streams.errors : descriptor
+    package func write(_ text: String, to descriptor: FileDescriptor) {
+        let descriptor = descriptor == .standardError ? streams.errors : descriptor
         // If standard error is lost too, the message cannot be reported.
-        try? Descriptor.write(Array(text.utf8), to: descriptor)
+        try? descriptor.writeWaiting(Array(text.utf8))
     }
 }

@@ -1,6 +1,6 @@
+import DivanPlatform
 import DivanTestKit
 import Foundation
-import Glibc
 import Testing
 
 extension BrokenSetUp {
@@ -42,7 +42,7 @@ extension BrokenSetUp {
             return try $0.doctor("s", "--key-file", "other")
         },
         BrokenSetUp("all users can write to the database", 0) {
-            chmod($0.shell.path("a.cblite2"), 0o777)
+            try FileSystem.setPermissions(0o777, of: $0.shell.path("a.cblite2"))
             return try $0.doctor("a")
         },
         BrokenSetUp("the disk is mounted read-only", 0) {
@@ -91,7 +91,7 @@ extension BrokenPlace {
     fileprivate func seal() throws {
         for (name, byte) in [("key", "5c"), ("other", "c5")] {
             try shell.write(name, String(repeating: byte, count: 32) + "\n")
-            chmod(shell.path(name), 0o600)
+            try FileSystem.setPermissions(0o600, of: shell.path(name))
         }
         try shell.run("new", "s", "--encrypt", "--key-file", "key")
     }

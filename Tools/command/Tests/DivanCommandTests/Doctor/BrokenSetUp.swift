@@ -1,6 +1,6 @@
+import DivanPlatform
 import DivanTestKit
 import Foundation
-import Glibc
 import Testing
 
 /// A set-up that is broken in one place, and what the doctor must say about it.
@@ -108,11 +108,11 @@ final class BrokenPlace {
 /// Listens on a port of the loopback interface, but accepts nobody.
 final class SilentServer {
     let port: UInt16
-    private let descriptor: Int32
+    private let socket: Socket
 
     init() throws {
-        (descriptor, port) = try Loopback.listen(queue: 8)
+        (socket, port) = try Loopback.listen(queue: 8)
     }
 
-    deinit { close(descriptor) }
+    deinit { socket.close() }
 }

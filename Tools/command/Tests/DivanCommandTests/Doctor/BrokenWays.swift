@@ -1,5 +1,5 @@
+import DivanPlatform
 import DivanTestKit
-import Glibc
 import Testing
 
 extension BrokenSetUp {
@@ -13,8 +13,8 @@ extension BrokenSetUp {
             try $0.doctor("ws://no-such.invalid:4984/a")
         },
         BrokenSetUp("no server listens on the port", 6) {
-            let (descriptor, port) = try Loopback.listen(queue: 1)
-            close(descriptor)
+            let (socket, port) = try Loopback.listen(queue: 1)
+            socket.close()
             return try $0.doctor("ws://127.0.0.1:\(port)/a")
         },
         BrokenSetUp("the server does not respond", 6) {

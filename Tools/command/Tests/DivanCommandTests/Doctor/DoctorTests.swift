@@ -1,6 +1,6 @@
+import DivanPlatform
 import DivanTestKit
 import Foundation
-import Glibc
 import Testing
 
 /// `divan doctor` if everything is well, or nearly.
@@ -107,7 +107,7 @@ import Testing
 
     @Test func `doctor checks an encrypted database with its key`() throws {
         try shell.write("key", String(repeating: "5c", count: 32) + "\n")
-        chmod(shell.path("key"), 0o600)
+        try FileSystem.setPermissions(0o600, of: shell.path("key"))
         try shell.run("new", "s", "--encrypt", "--key-file", "key")
         let outcome = try shell.run("doctor", "s", "--key-file", "key", "--json")
         #expect(try findings(outcome)["content"]?["seen"] == "intact: 0 documents, 0 blobs")

@@ -1,9 +1,9 @@
 import Dispatch
 import DivanCBLite
+import DivanPlatform
 import DivanRevisions
 import DivanStore
 import Foundation
-import Glibc
 import Synchronization
 
 /// Stores batches in the order in which they arrive, on its own thread.
@@ -134,22 +134,23 @@ final class ImportWriter: Sendable {
     /// Returns false if the file is missing, cannot be read, or has the wrong content.
     private func carry(_ digest: BlobDigest) throws -> Bool {
         // Do not block on anything but a plain file, and follow no link: it may lead anywhere.
-        let flags = O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC
-        let descriptor = open(blobs + digest.fileName, flags)
-        guard descriptor >= 0 else { return false }
-        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            return false
-        }
+        let path = blobs + digest.fileName
+        guard
+            let file = try? FileDescriptor.open(
+                path,
+                [.readOnly, .nonBlocking, .noFollow, .closeOnExec]
+            )
+        else { return false }
+        defer { file.close() }
+        guard let status = try? file.status(), status.kind == .regular else { return false }
         let writer = try store.blobs.writer()
         do throws(StoreError) {
-            while let piece = Self.piece(of: file) {
+            while let piece = try? file.read(upTo: StoreLimits.blobPieceByteCount) {
                 guard !piece.isEmpty else {
                     _ = try writer.finish(expected: digest)
                     return true
                 }
-                try writer.append([UInt8](piece))
+                try writer.append(piece)
             }
             writer.cancel()
             return false
@@ -157,15 +158,6 @@ final class ImportWriter: Sendable {
             writer.cancel()
             guard case .blobMismatch = error.code else { throw error }
             return false
-        }
-    }
-
-    /// The next bytes of a file, empty at its end; `nil` if it cannot be read.
-    private static func piece(of file: FileHandle) -> Data? {
-        do {
-            return try file.read(upToCount: StoreLimits.blobPieceByteCount) ?? Data()
-        } catch {
-            return nil
         }
     }
 }

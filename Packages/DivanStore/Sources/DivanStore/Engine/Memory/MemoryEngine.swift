@@ -1,4 +1,5 @@
 internal import DivanJSON
+import DivanPlatform
 internal import Synchronization
 
 /// Keeps rows in memory, for tests, simulations and temporary databases.

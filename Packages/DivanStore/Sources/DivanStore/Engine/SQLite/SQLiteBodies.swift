@@ -1,7 +1,7 @@
 internal import CDivanStore
 internal import DivanCompression
+import DivanPlatform
 internal import DivanSQLFunctions
-internal import Glibc
 
 /// Unpacks the bodies that one connection reads, and keeps the dictionaries that it has used.
 ///
@@ -75,7 +75,7 @@ final class SQLiteBodies: BodyUnpacker {
             && latest.withUnsafeBytes { latest in
                 guard let one = latest.baseAddress, let other = packed.baseAddress
                 else { return false }
-                return memcmp(one, other, packed.count) == 0
+                return Memory.areEqual(one, other, count: packed.count)
             }
         if !isLatest {
             latest.removeAll(keepingCapacity: true)

@@ -1,3 +1,4 @@
+import DivanPlatform
 internal import Synchronization
 
 /// Copies the log into the file while the writer continues, so that later writes need not wait.

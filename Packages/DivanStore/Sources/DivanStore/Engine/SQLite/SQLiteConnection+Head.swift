@@ -1,5 +1,5 @@
 internal import CDivanStore
-internal import Glibc
+import DivanPlatform
 
 extension SQLiteConnection {
     /// The first bytes of a database's file, none if it has fewer; other processes, and connections of this
@@ -9,16 +9,16 @@ extension SQLiteConnection {
     static func head(of path: String, count: Int) throws(StoreError) -> [UInt8] {
         _ = configuresMemory
         // A pipe under this name would keep the system waiting.
-        guard try BundleFiles.kind(of: path) == S_IFREG else { return [] }
+        guard try BundleFiles.kind(of: path) == .regular else { return [] }
         var head = [UInt8](repeating: 0, count: count)
-        errno = 0
+        Errno.current = .none
         let code = divan_read_head(path, &head, Int32(count))
-        let number = errno
+        let number = Errno.current
         switch code {
         case SQLITE_OK: return head
         case SQLITE_DONE: return []
-        case SQLITE_CANTOPEN where number != 0: throw .system(number, at: path)
-        default: throw .system(EIO, at: path)
+        case SQLITE_CANTOPEN where number != .none: throw .system(number, at: path)
+        default: throw .system(.ioError, at: path)
         }
     }
 }

@@ -1,5 +1,5 @@
 internal import CDivanStore
-internal import Glibc
+import DivanPlatform
 
 /// One connection to a database file; confined to one thread at a time by the engine.
 final class SQLiteConnection {
@@ -72,7 +72,7 @@ final class SQLiteConnection {
         let path = place.path
         // SQLite would leave the permissions to the process's umask; it copies those of the log and
         // its index from this file.
-        if case .create = mode, let made = try BundleFiles.makeFile(path) { close(made) }
+        if case .create = mode, let made = try BundleFiles.makeFile(path) { made.close() }
         var opened: OpaquePointer?
         let flags =
             SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
@@ -258,7 +258,7 @@ final class SQLiteConnection {
         // A page that the disk failed to read is reported, too, but says nothing about what is stored there.
         let code = finding.split(separator: "error code=").dropFirst().first
         let primary = code.flatMap { Int($0.prefix { $0.isASCII && $0.isNumber }) }.map { $0 & 255 }
-        if primary == Int(SQLITE_IOERR) { throw StoreError(.io(EIO), at: path) }
+        if primary == Int(SQLITE_IOERR) { throw StoreError(.io(.ioError), at: path) }
         throw StoreError(.corrupt(finding), at: path)
     }
 
@@ -372,13 +372,18 @@ final class SQLiteConnection {
         case SQLITE_BUSY, SQLITE_LOCKED: return StoreError(.busy(.otherProcess), at: path)
         case SQLITE_IOERR:
             // The number is that of the latest of all calls since, so it is trusted only if it is conclusive.
-            let isTelling = [ENOSPC, EDQUOT, EFBIG, EROFS, EACCES, EPERM].contains(systemError)
-            return .system(isTelling ? systemError : EIO, at: path)
-        case SQLITE_CANTOPEN where systemError == ENOENT && BundleFiles.exists(path):
+            let telling: [Errno] = [
+                .noSpace, .diskQuotaExceeded, .fileTooLarge, .readOnlyFileSystem,
+                .permissionDenied, .notPermitted,
+            ]
+            let number = Errno(systemError)
+            return .system(telling.contains(number) ? number : .ioError, at: path)
+        case SQLITE_CANTOPEN
+        where Errno(systemError) == .noSuchFileOrDirectory && BundleFiles.exists(path):
             // The index of a log cannot be created without write permission.
-            return .system(EACCES, at: path)
+            return .system(.permissionDenied, at: path)
         case SQLITE_CANTOPEN where systemError != 0:
-            return .system(systemError, at: path)
+            return .system(Errno(systemError), at: path)
         default: return StoreError(.sqlite(code, message), at: path)
         }
     }

@@ -1,3 +1,5 @@
+import DivanPlatform
+
 extension SQLiteEngine {
     /// Writes what is committed now to a file that is empty or missing, with the new file's key.
     ///
@@ -5,7 +7,7 @@ extension SQLiteEngine {
     func rewrite(to target: SQLitePlace) throws(StoreError) {
         let source = try SQLiteConnection(place, mode: mode, namesOthers: true)
         if let sealing = target.sealing { try source.reserve(sealing.reservedByteCount) }
-        if let made = try BundleFiles.makeFile(target.path) { BundleFiles.close(made) }
+        if let made = try BundleFiles.makeFile(target.path) { made.close() }
         try source.addQueryFunctions()
         let statement = try source.prepare("VACUUM INTO ?")
         try statement.bind(try target.uri(), at: 1)

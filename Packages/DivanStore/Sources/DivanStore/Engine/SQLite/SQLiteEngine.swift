@@ -1,5 +1,5 @@
 internal import CDivanStore
-internal import Glibc
+import DivanPlatform
 internal import Synchronization
 
 /// Keeps rows in one SQLite file: one writer, many readers, write-ahead log.
@@ -204,7 +204,7 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         // What is written into a file without a name is lost with this process, and another database may be
         // in its place by now.
         if presence?.isGone(from: path, atOnce: atOnce) ?? false {
-            throw StoreError(.io(ESTALE), at: path)
+            throw StoreError(.io(.staleFileHandle), at: path)
         }
         if let failedSync, !makeLogCertain() { throw failedSync }
         return writer

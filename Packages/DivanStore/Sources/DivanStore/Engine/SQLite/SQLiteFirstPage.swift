@@ -1,5 +1,5 @@
+import DivanPlatform
 internal import DivanRevisions
-internal import Glibc
 
 /// Gives a copy of a database file another first page, so that SQLite finds the tables that the old one
 /// listed.
@@ -58,9 +58,8 @@ struct SQLiteFirstPage {
 
     /// Replaces the first page by a new one, and returns the old one.
     private static func exchangeFirst(of path: String) throws(StoreError) -> [UInt8] {
-        let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else { throw .system(errno, at: path) }
-        defer { close(descriptor) }
+        let descriptor = try BundleFiles.open(path, [.readWrite, .closeOnExec, .noFollow])
+        defer { descriptor.close() }
         let byteCount = BundleFiles.byteCount(path)
         let pageByteCount = SQLitePageMap.pageByteCount(of: descriptor, byteCount)
         let old = SQLitePageMap.page(1, of: descriptor, pageByteCount)
@@ -73,9 +72,7 @@ struct SQLiteFirstPage {
         for (place, value) in [(24, 1), (28, pageCount), (32, 0), (36, 0), (92, 1)] {
             page.write(value, byteCount: 4, at: place)
         }
-        guard pwrite(descriptor, page, page.count, 0) == page.count else {
-            throw .system(errno, at: path)
-        }
+        try write(page[...], to: descriptor, at: 0, of: path)
         return old
     }
 
@@ -98,9 +95,8 @@ struct SQLiteFirstPage {
                 """
             )
         }
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else { throw .system(errno, at: path) }
-        defer { close(descriptor) }
+        let descriptor = try BundleFiles.open(path, [.readOnly, .closeOnExec, .noFollow])
+        defer { descriptor.close() }
         return SQLitePageMap.page(1, of: descriptor, pageByteCount)
     }
 
@@ -246,24 +242,41 @@ struct SQLiteFirstPage {
 
     /// Copies a file; a page that the disk cannot read becomes zeros.
     private static func copy(_ source: String, to target: String) throws(StoreError) {
-        let from = open(source, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard from >= 0 else { throw .system(errno, at: source) }
-        defer { close(from) }
+        let from = try BundleFiles.open(source, [.readOnly, .closeOnExec, .noFollow])
+        defer { from.close() }
         guard let to = try BundleFiles.makeFile(target) else {
             throw StoreError(.alreadyExists, at: target)
         }
-        defer { BundleFiles.close(to) }
+        defer { to.close() }
         let byteCount = BundleFiles.byteCount(source)
         var piece = [UInt8](repeating: 0, count: SQLiteSchema.pageByteCount)
         var place = 0
         while place < byteCount {
             let wanted = min(piece.count, byteCount - place)
-            let count = pread(from, &piece, wanted, place)
-            if count < wanted { piece = [UInt8](repeating: 0, count: piece.count) }
-            guard pwrite(to, piece, wanted, place) == wanted else {
-                throw .system(errno, at: target)
+            let count = piece.withUnsafeMutableBytes { room in
+                try? from.read(
+                    into: UnsafeMutableRawBufferPointer(rebasing: room[..<wanted]),
+                    at: place
+                )
             }
+            if count ?? 0 < wanted { piece = [UInt8](repeating: 0, count: piece.count) }
+            try write(piece[..<wanted], to: to, at: place, of: target)
             place += wanted
         }
+    }
+
+    private static func write(
+        _ bytes: ArraySlice<UInt8>,
+        to file: FileDescriptor,
+        at place: Int,
+        of path: String
+    ) throws(StoreError) {
+        let count = try StoreError.wrapping(
+            bytes.span.withUnsafeBytes { bytes throws(SystemError) in
+                try file.write(bytes, at: place)
+            },
+            at: path
+        )
+        guard count == bytes.count else { throw .system(.ioError, at: path) }
     }
 }

@@ -1,4 +1,4 @@
-internal import Glibc
+import DivanPlatform
 
 /// How a database's file was opened, which its place decides.
 ///
@@ -13,11 +13,10 @@ struct SQLiteOpening {
     /// What changes when somebody writes to the database at a path or replaces it.
     private static func looks(at path: String) -> [[Int]] {
         [path, path + "-wal"].map { path in
-            var status = stat()
-            guard lstat(path, &status) == 0 else { return [] }
+            guard let status = try? FileStatus(of: path, followingLinks: false) else { return [] }
             return [
-                Int(truncatingIfNeeded: status.st_ino), Int(status.st_size),
-                status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
+                Int(truncatingIfNeeded: status.inode), status.byteCount,
+                status.modifiedSeconds, status.modifiedNanoseconds,
             ]
         }
     }

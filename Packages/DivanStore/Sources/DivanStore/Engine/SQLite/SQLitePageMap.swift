@@ -1,4 +1,4 @@
-internal import Glibc
+import DivanPlatform
 
 /// The b-trees that the pages of a plain database file make up, determined without its schema.
 ///
@@ -33,9 +33,8 @@ struct SQLitePageMap {
 
     /// Reads every page of a file that nobody writes to.
     init(of path: String) throws(StoreError) {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else { throw .system(errno, at: path) }
-        defer { close(descriptor) }
+        let descriptor = try BundleFiles.open(path, [.readOnly, .closeOnExec, .noFollow])
+        defer { descriptor.close() }
         let byteCount = BundleFiles.byteCount(path)
         pageByteCount = Self.pageByteCount(of: descriptor, byteCount)
         let pageCount = UInt32(clamping: byteCount / pageByteCount)
@@ -114,10 +113,11 @@ struct SQLitePageMap {
     }
 
     /// A page of an open file, counted from 1; zeros if it cannot be read.
-    static func page(_ number: UInt32, of descriptor: Int32, _ byteCount: Int) -> [UInt8] {
+    static func page(_ number: UInt32, of descriptor: FileDescriptor, _ byteCount: Int) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: byteCount)
         let place = Int(number - 1) * byteCount
-        guard pread(descriptor, &bytes, bytes.count, place) == bytes.count else {
+        let count = bytes.withUnsafeMutableBytes { try? descriptor.read(into: $0, at: place) }
+        guard count == bytes.count else {
             return [UInt8](repeating: 0, count: byteCount)
         }
         return bytes
@@ -128,7 +128,7 @@ struct SQLitePageMap {
     /// Records are at the end of a page. Assuming half the true length finds none of them, and
     /// assuming twice the length finds every second record: so the length that finds most of our
     /// tables is right.
-    static func pageByteCount(of descriptor: Int32, _ fileByteCount: Int) -> Int {
+    static func pageByteCount(of descriptor: FileDescriptor, _ fileByteCount: Int) -> Int {
         let header = page(1, of: descriptor, headerByteCount)
         let told = Int(header[16]) << 8 | Int(header[17])
         if header.starts(with: Array("SQLite format 3\0".utf8)), knownByteCounts.contains(told) {

@@ -1,5 +1,5 @@
+import DivanPlatform
 internal import DivanQuery
-internal import Glibc
 internal import Synchronization
 
 /// A scan that several connections share, each on a thread of its own.
@@ -17,7 +17,7 @@ final class SQLiteParallelScan: Sendable {
     private static let partCount = 8
     private static let threadLimit = 4
     /// Determined once: the system opens a file for it, which takes longer than a small query.
-    private static let processorCount = sysconf(Int32(_SC_NPROCESSORS_ONLN))
+    private static let processorCount = CurrentProcess.processorCount
 
     private struct Progress {
         var rows: [[[QueryValue]]?]

@@ -1,4 +1,4 @@
-internal import Glibc
+import DivanPlatform
 
 /// The connections that read, each used by one thread at a time.
 ///
@@ -145,7 +145,7 @@ final class SQLiteReaders: @unchecked Sendable {
         var waited = 0
         while lock.withLock({ usedCount > 0 }) {
             guard waited < milliseconds else { return false }
-            usleep(UInt32(pause * 1_000))
+            CurrentThread.sleep(milliseconds: pause)
             waited += pause
         }
         return true
@@ -166,7 +166,9 @@ final class SQLiteReaders: @unchecked Sendable {
     /// - Throws: `StoreError.Code.io` with `ESTALE` if it is not.
     func requireFile() throws(StoreError) {
         let (path, identity) = lock.withLock { (place.path, self.identity) }
-        guard identity?.isAt(path) != false else { throw StoreError(.io(ESTALE), at: path) }
+        guard identity?.isAt(path) != false else {
+            throw StoreError(.io(.staleFileHandle), at: path)
+        }
     }
 
     func giveBack(_ session: SQLiteSession) {

@@ -1,4 +1,4 @@
-internal import Glibc
+import DivanPlatform
 
 /// Gives a copy of a database file another top page for the documents of a collection, if their own cannot
 /// be read.
@@ -14,7 +14,7 @@ struct SQLiteTreeTop {
         let root: UInt32
     }
 
-    private let descriptor: Int32
+    private let descriptor: FileDescriptor
     private let map: SQLitePageMap
     private let trees: [Tree]
 
@@ -39,8 +39,7 @@ struct SQLiteTreeTop {
     private init(of path: String) throws(StoreError) {
         trees = try Self.trees(of: path)
         map = try SQLitePageMap(of: path)
-        descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else { throw .system(errno, at: path) }
+        descriptor = try BundleFiles.open(path, [.readWrite, .closeOnExec, .noFollow])
     }
 
     // MARK: What is lost
@@ -67,9 +66,8 @@ struct SQLiteTreeTop {
     /// The collections whose top page is not valid.
     private static func lost(in path: String) throws(StoreError) -> [Tree] {
         let trees = try trees(of: path)
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else { throw .system(errno, at: path) }
-        defer { close(descriptor) }
+        let descriptor = try BundleFiles.open(path, [.readOnly, .closeOnExec, .noFollow])
+        defer { descriptor.close() }
         let byteCount = BundleFiles.byteCount(path)
         let pageByteCount = SQLitePageMap.pageByteCount(of: descriptor, byteCount)
         let pageCount = UInt32(clamping: byteCount / pageByteCount)
@@ -84,7 +82,7 @@ struct SQLiteTreeTop {
     // MARK: The page
 
     private func remake(_ tree: Tree) throws(StoreError) -> Bool {
-        defer { close(descriptor) }
+        defer { descriptor.close() }
         // Pages of an incomplete tree, and free pages missing from the list, would be taken for pages of this one.
         let areOthersWhole = trees.allSatisfy {
             $0.root == tree.root || map.isWhole(below: $0.root)
@@ -99,7 +97,7 @@ struct SQLiteTreeTop {
         below.sort { ($0.last, $0.page) < ($1.last, $1.page) }
         guard let page = top(of: below) else { return false }
         let place = Int(tree.root - 1) * map.pageByteCount
-        return pwrite(descriptor, page, page.count, place) == page.count
+        return page.withUnsafeBytes { try? descriptor.write($0, at: place) } == page.count
     }
 
     /// A page that leads to others; if there is only one, that page itself.

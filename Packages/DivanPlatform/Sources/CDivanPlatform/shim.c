@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
-#include "CDivanTransport.h"
+#include "CDivanPlatform.h"
 
+#include <fcntl.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #ifdef __GLIBC__
@@ -78,4 +79,12 @@ int divan_network_watch_create(void) {
     if (bind(descriptor, (struct sockaddr *)&address, sizeof address) == 0) return descriptor;
     close(descriptor);
     return -1;
+}
+
+int divan_sync_file_system(int descriptor) {
+    return syncfs(descriptor);
+}
+
+int divan_pipe(int *ends) {
+    return pipe2(ends, O_CLOEXEC);
 }

@@ -1,6 +1,6 @@
 // Linux calls that Swift's Glibc module does not export.
-#ifndef CDIVANTRANSPORT_H
-#define CDIVANTRANSPORT_H
+#ifndef CDIVANPLATFORM_H
+#define CDIVANPLATFORM_H
 
 #include <stdint.h>
 
@@ -40,5 +40,11 @@ void divan_name_thread(const char *name);
 
 // Returns free memory to the system; does nothing if the C library has no such call.
 void divan_give_memory_back(void);
+
+// Creates a pipe whose two ends child processes do not inherit. Returns 0, or -1 with errno set.
+int divan_pipe(int *ends);
+
+// Syncs the file system that contains an open file. Returns 0, or -1 with errno set.
+int divan_sync_file_system(int descriptor);
 
 #endif
