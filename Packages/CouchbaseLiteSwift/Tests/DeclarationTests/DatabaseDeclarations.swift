@@ -121,7 +121,7 @@ import Testing
         let posix = code {
             try Database.copy(fromPath: path, toDatabase: "travel", withConfig: place.config)
         }
-        #expect(posix == -Int(Errno.fileExists.rawValue))
+        #expect(posix == -Int(EEXIST))
         try database.close()
         #expect(database.path == nil)
         #expect(code { _ = try database.defaultCollection() } == CBLError.notOpen)

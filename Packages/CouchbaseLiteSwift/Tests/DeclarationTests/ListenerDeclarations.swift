@@ -63,7 +63,7 @@ import Testing
         #expect(listener.urls?.map(\.absoluteString) == ["ws://127.0.0.1:\(port)/travel"])
         config.port = port
         let second = URLEndpointListener(config: config)
-        #expect(code { try second.start() } == -Int(Errno.addressInUse.rawValue))
+        #expect(code { try second.start() } == -Int(EADDRINUSE))
         listener.stop()
         listener.stop()
         #expect(listener.port == nil && listener.urls == nil)

@@ -9,7 +9,7 @@ import Testing
         DispatchQueue.concurrentPerform(iterations: 4) { thread in
             for number in 0..<2_000 {
                 guard thread == 0 else {
-                    _ = getenv("DIVAN_NOBODY_SETS_THIS")
+                    _ = CurrentProcess.variable("DIVAN_NOBODY_SETS_THIS")
                     continue
                 }
                 if number < 200 { Surroundings.set("DIVAN_TEST_\(number)", "\(number)") }

@@ -1,5 +1,6 @@
 import Divan
 import DivanCommand
+import DivanPlatform
 import DivanTestKit
 import Foundation
 import Testing

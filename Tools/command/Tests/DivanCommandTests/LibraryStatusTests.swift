@@ -1,5 +1,6 @@
 import Dispatch
 import Divan
+import DivanPlatform
 import DivanTestKit
 import Foundation
 import Testing

@@ -1,4 +1,5 @@
 import DivanCommandLine
+import DivanPlatform
 import DivanTestKit
 import Foundation
 import Testing

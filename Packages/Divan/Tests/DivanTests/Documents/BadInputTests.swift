@@ -1,4 +1,5 @@
 import Divan
+import DivanPlatform
 import DivanTestKit
 import Foundation
 import Synchronization
@@ -157,7 +158,7 @@ private final class FailingStream: InputStream {
     override var streamStatus: Stream.Status { hasFailed ? .error : .open }
 
     override var streamError: (any Error)? {
-        hasFailed ? NSError(domain: NSPOSIXErrorDomain, code: Int(EIO)) : nil
+        hasFailed ? NSError(domain: NSPOSIXErrorDomain, code: Int(Errno.ioError.rawValue)) : nil
     }
 
     override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength count: Int) -> Int {

@@ -1,4 +1,5 @@
 import Divan
+import DivanPlatform
 import DivanTestKit
 import Foundation
 import Testing

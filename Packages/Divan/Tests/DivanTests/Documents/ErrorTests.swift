@@ -1,3 +1,4 @@
+import DivanPlatform
 import DivanReplicator
 import DivanRevisions
 import DivanStore

@@ -1,4 +1,5 @@
 import Divan
+import DivanPlatform
 import Foundation
 import Testing
 

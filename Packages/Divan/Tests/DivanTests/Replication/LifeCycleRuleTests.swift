@@ -1,5 +1,6 @@
 import Dispatch
 import Divan
+import DivanPlatform
 import Foundation
 import Synchronization
 import Testing

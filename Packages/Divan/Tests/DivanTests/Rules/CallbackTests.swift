@@ -135,7 +135,7 @@ import Testing
             idle.finish()
             for await _ in isClosed {}
             let isStopped = replicator.status.activity == .stopped
-            CurrentProcess.exit(isStopped ? EXIT_SUCCESS : EXIT_FAILURE)
+            CurrentProcess.exit(isStopped ? 0 : 1)
         }
     }
 

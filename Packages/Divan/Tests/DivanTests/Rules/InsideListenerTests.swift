@@ -152,7 +152,7 @@ import Testing
             try await replicator.run()
             for await activity in outcome {
                 let isOver = activity == .stopped && ends.load(ordering: .relaxed) == 2
-                CurrentProcess.exit(isOver ? EXIT_SUCCESS : EXIT_FAILURE)
+                CurrentProcess.exit(isOver ? 0 : 1)
             }
         }
     }
@@ -186,7 +186,7 @@ import Testing
             try listener.start()
             let hasBegun = count.load(ordering: .relaxed) == 1 && listener.port != nil
             try peers.there.close()
-            CurrentProcess.exit(hasBegun && listener.port == nil ? EXIT_SUCCESS : EXIT_FAILURE)
+            CurrentProcess.exit(hasBegun && listener.port == nil ? 0 : 1)
         }
     }
 }
