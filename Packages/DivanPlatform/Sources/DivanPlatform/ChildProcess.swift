@@ -23,6 +23,8 @@ public struct ChildProcess: Sendable {
     ///   - terminal: A terminal that it opens under the first three numbers.
     ///   - beginsSession: Whether it begins a session of its own.
     ///   - signals: Its signals.
+    /// - Returns: The process.
+    /// - Throws: `SystemError` if it cannot be started.
     public static func spawn(
         _ path: String,
         _ arguments: [String],

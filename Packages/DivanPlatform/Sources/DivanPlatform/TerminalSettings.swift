@@ -31,7 +31,9 @@ public struct TerminalSettings: Sendable {
     /// Whether what is typed is shown.
     public var echoes: Bool { raw.c_lflag & tcflag_t(ECHO) != 0 }
 
-    /// Applies them; `discardingInput` also discards what was typed before. A signal handler may call it.
+    /// Applies them.
+    ///
+    /// `discardingInput` also discards what was typed before. A signal handler may call it.
     public func apply(to descriptor: FileDescriptor, discardingInput: Bool) {
         var raw = raw
         tcsetattr(descriptor.rawValue, discardingInput ? TCSAFLUSH : TCSANOW, &raw)
