@@ -13,9 +13,8 @@ import Testing
         in path: String,
         _ action: (borrowing PrivateDirectory) throws -> Void
     ) throws -> CredentialError.Reason? {
-        let sync: (Int32) -> Int32 = { _ in
-            errno = number
-            return -1
+        let sync: (FileDescriptor) throws(SystemError) -> Void = { _ throws(SystemError) in
+            throw SystemError("fsync", Errno(rawValue: number))
         }
         guard let folder = try PrivateDirectory.open(path, creates: true, sync: sync) else {
             return nil
