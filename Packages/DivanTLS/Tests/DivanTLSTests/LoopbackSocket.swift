@@ -50,7 +50,9 @@ final class LoopbackSocket {
             var bytes: [UInt8] = []
             do {
                 bytes = try socket.descriptor.read(upTo: 65_536)
-            } catch  where error.errno == .connectionReset {}
+            } catch {
+                guard error.errno == .connectionReset else { throw error }
+            }
             guard !bytes.isEmpty else { return try session.receiveEnd() }
             try session.receive(bytes.span, appendingTo: &plaintext)
         }

@@ -13,12 +13,9 @@ import Testing
         in path: String,
         _ action: (borrowing PrivateDirectory) throws -> Void
     ) throws -> CredentialError.Reason? {
-        let sync: (FileDescriptor) throws(SystemError) -> Void = { _ throws(SystemError) in
-            throw SystemError("fsync", Errno(rawValue: number))
-        }
-        guard let folder = try PrivateDirectory.open(path, creates: true, sync: sync) else {
-            return nil
-        }
+        let failure = SystemError("fsync", Errno(number))
+        let opened = try PrivateDirectory.open(path, creates: true) { _ in .failure(failure) }
+        guard let folder = opened else { return nil }
         do {
             try action(folder)
             return nil

@@ -9,7 +9,7 @@ struct PrivateDirectory: ~Copyable {
     /// Syncs its entries to the disk.
     private let sync: Sync
 
-    typealias Sync = (FileDescriptor) throws(SystemError) -> Void
+    typealias Sync = (FileDescriptor) -> Result<Void, SystemError>
 
     private init(_ path: String, _ descriptor: FileDescriptor, _ sync: @escaping Sync) {
         self.path = path
@@ -26,7 +26,9 @@ struct PrivateDirectory: ~Copyable {
     static func open(
         _ path: String,
         creates: Bool,
-        sync: @escaping Sync = { descriptor throws(SystemError) in try descriptor.sync() }
+        sync: @escaping Sync = { descriptor in
+            Result { () throws(SystemError) in try descriptor.sync() }
+        }
     ) throws(CredentialError) -> PrivateDirectory? {
         if creates { make(path) }
         let descriptor: FileDescriptor
@@ -135,7 +137,7 @@ struct PrivateDirectory: ~Copyable {
     /// Syncs the names to the disk.
     private func syncNames() throws(SystemError) {
         do {
-            try sync(descriptor)
+            try sync(descriptor).get()
         } catch {
             // Not every file system supports this; one that does not has not failed.
             if error.errno != .invalidArgument { throw error }
