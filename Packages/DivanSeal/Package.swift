@@ -12,9 +12,9 @@ let strict: [SwiftSetting] = [
 let package = Package(
     name: "DivanSeal",
     products: [.library(name: "DivanSeal", targets: ["DivanSeal"])],
-    dependencies: [.package(path: "../DivanTestKit")],
     dependencies: [
-        .package(path: "../DivanPlatform")
+        .package(path: "../DivanPlatform"),
+        .package(path: "../DivanTestKit"),
     ],
     targets: [
         .target(

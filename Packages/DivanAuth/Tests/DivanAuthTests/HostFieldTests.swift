@@ -44,12 +44,7 @@ import Testing
     }
 
     @Test func `the host name is accepted, also with .local`() throws {
-        var characters = [CChar](repeating: 0, count: 256)
-        gethostname(&characters, 255)
-        let name = String(
-            decoding: characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) },
-            as: UTF8.self
-        )
+        let name = try #require(hostName())
         let label = try #require(name.split(separator: ".").first)
         for own in [name, name.uppercased(), String(label), "\(label).local:4985"] {
             #expect(HostField(own).isOwn())

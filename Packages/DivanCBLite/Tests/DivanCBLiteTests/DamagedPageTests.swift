@@ -54,15 +54,15 @@ import Testing
     @Test func `a file that is open for writing is refused`() throws {
         let sample = try Sample("manykeys-3.2")
         let path = sample.path + "/db.sqlite3"
-        let reading = open(path, O_RDONLY)
+        let reading = try FileDescriptor.open(path, .readOnly)
         _ = try CBLiteBundle(directory: sample.path)
-        close(reading)
-        let writing = open(path, O_RDWR)
+        reading.close()
+        let writing = try FileDescriptor.open(path, .readWrite)
         let error = #expect(throws: CBLiteError.self) {
             try CBLiteBundle(directory: sample.path)
         }
         #expect(error == .inUse)
-        close(writing)
+        writing.close()
         _ = try CBLiteBundle(directory: sample.path)
     }
 }

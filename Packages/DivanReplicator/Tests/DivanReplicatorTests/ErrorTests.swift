@@ -13,7 +13,7 @@ import Testing
             (SyncError(.network, 2), .whenContinuous), (SyncError(.network, 11), .none),
             (SyncError(.network, 19), .retry), (SyncError(.network, 27), .whenContinuous),
             (SyncError(.posix, Int(Errno.connectionReset.rawValue)), .retry),
-            (SyncError(.posix, Int(EHOSTUNREACH)), .whenContinuous),
+            (SyncError(.posix, Int(Errno.noRouteToHost.rawValue)), .whenContinuous),
             (SyncError(.posix, Int(Errno.noSpace.rawValue)), .none),
             (SyncError(.liteCore, 26), .none),
             (SyncError(.posix, Int(Errno.connectionReset.rawValue), isFromPeer: true), .none),

@@ -150,9 +150,7 @@ import Testing
         options.isContinuous = true
         var server = try Counterpart.server(site, options, version: .version4)
         try server.answer("subChanges")
-        var now = timespec()
-        clock_gettime(CLOCK_REALTIME, &now)
-        let time = UInt64(now.tv_sec + 600) * 1_000_000_000 & ~0xFFFF
+        let time = UInt64(WallClock.seconds() + 600) * 1_000_000_000 & ~0xFFFF
         let version = String(time, radix: 16) + "@VYU9gI0kQIWF+V5BljXDyA"
         server.ask("changes", ["collection": "0"], "[[1,\"soup\",\"\(version)\"]]")
         server.ask(

@@ -85,8 +85,8 @@ final class Scratch {
 
 /// Writes the first problems to standard error, where the test that started this process finds them.
 func writeProblems(_ problems: [String]) {
-    var text = problems.prefix(20).map { "\nproblem: \($0)\n" }.joined()
-    text.withUTF8 { bytes in _ = write(STDERR_FILENO, bytes.baseAddress, bytes.count) }
+    let text = problems.prefix(20).map { "\nproblem: \($0)\n" }.joined()
+    try? FileDescriptor.standardError.writeAll(Array(text.utf8))
 }
 
 /// The problems that a process wrote.

@@ -143,7 +143,9 @@ import Testing
         let board = StatusDirectory(bundle: bundle)
         board.publish([:])
         let name = try #require(files.first)
-        chown(bundle + "/.status/" + name, 12_345, 12_345)
+        let file = try FileDescriptor.open(bundle + "/.status/" + name, .readOnly)
+        defer { file.close() }
+        try file.setOwner(12_345, group: 12_345)
         let error = #expect(throws: StatusError.self) { try board.read() }
         #expect(error?.description.contains("another user (12345)") == true)
         #expect(error?.description.contains("chmod") == false)

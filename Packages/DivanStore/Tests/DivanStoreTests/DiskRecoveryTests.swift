@@ -99,7 +99,7 @@ extension FaultTests {
                 _ = try store.save("meanwhile", in: .default, body: Self.body)
                 try store.compact()
             }
-            guard case .io(EIO) = code else {
+            guard case .io(Errno.ioError.rawValue) = code else {
                 throw Unexpected(outcome: "\(String(describing: code))")
             }
             // Still in doubt: fails with the first error, before anything of it is written.

@@ -241,7 +241,7 @@ import Testing
         guard let error = error as? StoreError else { return false }
         return switch error.code {
         // SQLite distinguishes a full disk from a broken one only when it writes, not when it syncs.
-        case .io(EIO): true
+        case .io(Errno.ioError.rawValue): true
         case .diskFull: kind.number == Errno.noSpace.rawValue
         case .noSuchCollection: true
         default: false
@@ -262,23 +262,34 @@ private final class FaultyCalls: Sendable {
 
     var callCount: Int { count.load(ordering: .relaxed) }
 
-    private func fails() -> Bool {
+    private func mayFail() throws(SystemError) {
         let number = count.add(1, ordering: .relaxed).newValue
-        guard number == first || (kind.isLasting && number > first) else { return false }
-        errno = kind.number
-        return true
+        guard number == first || (kind.isLasting && number > first) else { return }
+        throw SystemError("a call", Errno(kind.number))
     }
 
     var calls: BlobCalls {
         let system = BlobCalls.system
         return BlobCalls(
-            open: { self.fails() ? -1 : system.open($0, $1) },
+            open: { path, flags throws(SystemError) in
+                try self.mayFail()
+                return try system.open(path, flags)
+            },
             read: system.read,
-            write: { self.fails() ? -1 : system.write($0, $1) },
-            changeMode: { self.fails() ? -1 : system.changeMode($0, $1) },
-            rename: { self.fails() ? -1 : system.rename($0, $1) },
-            sync: { _ in self.fails() ? -1 : 0 },
-            syncAll: { _ in self.fails() ? -1 : 0 }
+            write: { file, bytes throws(SystemError) in
+                try self.mayFail()
+                return try system.write(file, bytes)
+            },
+            changeMode: { file, mode throws(SystemError) in
+                try self.mayFail()
+                try system.changeMode(file, mode)
+            },
+            rename: { path, target throws(SystemError) in
+                try self.mayFail()
+                try system.rename(path, target)
+            },
+            sync: { _ throws(SystemError) in try self.mayFail() },
+            syncAll: { _ throws(SystemError) in try self.mayFail() }
         )
     }
 }

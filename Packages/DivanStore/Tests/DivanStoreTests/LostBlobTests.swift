@@ -17,34 +17,28 @@ import Testing
 
         var calls: BlobCalls {
             var calls = BlobCalls.system
-            calls.open = { path, flags in
+            calls.open = { path, flags throws(SystemError) in
                 guard self.failsToOpen.load(ordering: .relaxed) else {
-                    return BlobCalls.system.open(path, flags)
+                    return try BlobCalls.system.open(path, flags)
                 }
-                errno = Errno.tooManyOpenFiles.rawValue
-                return -1
+                throw SystemError("open", .tooManyOpenFiles)
             }
-            calls.read = { descriptor, room, offset in
+            calls.read = { descriptor, room, offset throws(SystemError) in
                 guard self.failsToRead.load(ordering: .relaxed) else {
-                    return BlobCalls.system.read(descriptor, room, offset)
+                    return try BlobCalls.system.read(descriptor, room, offset)
                 }
-                errno = Errno.ioError.rawValue
-                return -1
+                throw SystemError("pread", .ioError)
             }
-            calls.write = { descriptor, bytes in
+            calls.write = { descriptor, bytes throws(SystemError) in
                 guard self.isFull.load(ordering: .relaxed), bytes.count < 128 << 10 else {
-                    return BlobCalls.system.write(descriptor, bytes)
+                    return try BlobCalls.system.write(descriptor, bytes)
                 }
-                errno = Errno.noSpace.rawValue
-                return -1
+                throw SystemError("write", .noSpace)
             }
-            let fails: @Sendable () -> Int32 = {
-                guard self.fails.load(ordering: .relaxed) else { return 0 }
-                errno = Errno.ioError.rawValue
-                return -1
+            calls.sync = { _ throws(SystemError) in
+                if self.fails.load(ordering: .relaxed) { throw SystemError("fsync", .ioError) }
             }
-            calls.sync = { _ in fails() }
-            calls.syncAll = { _ in fails() }
+            calls.syncAll = calls.sync
             return calls
         }
     }
@@ -94,10 +88,10 @@ import Testing
         var theirs = digest
         for number in 0..<othersCount { theirs = try store.blobs.write(Array("\(number)".utf8)) }
         disk.fails.store(true, ordering: .relaxed)
-        #expect(try save("theirs", naming: theirs) == .io(EIO))
+        #expect(try save("theirs", naming: theirs) == .io(.ioError))
         disk.fails.store(false, ordering: .relaxed)
         // Nothing is left here to be synced.
-        #expect(try save("mine", naming: digest) == .io(EIO))
+        #expect(try save("mine", naming: digest) == .io(.ioError))
         #expect(try store.read { try $0.count(in: .default) } == 0)
 
         _ = try store.blobs.write(mine)
@@ -111,7 +105,7 @@ import Testing
     @Test func `a blob that no save needs any more does not block saves of other blobs`() throws {
         let lost = try store.blobs.write(Array("lost".utf8))
         disk.fails.store(true, ordering: .relaxed)
-        #expect(try save("lost", naming: lost) == .io(EIO))
+        #expect(try save("lost", naming: lost) == .io(.ioError))
         disk.fails.store(false, ordering: .relaxed)
         let other = try store.blobs.write(Array("other".utf8))
         #expect(try save("other", naming: other) == nil)
@@ -150,9 +144,8 @@ import Testing
         #expect(try save("first", naming: digest) == nil)
         try leavePending([digest])
         let directory = home.file("a.cblite2/Attachments/")
-        func number(_ name: String) -> ino_t {
-            var status = stat()
-            return stat(directory + name, &status) == 0 ? status.st_ino : 0
+        func number(_ name: String) -> UInt64 {
+            (try? FileStatus(of: directory + name))?.inode ?? 0
         }
         let doubtful = number("pending_" + digest.fileName)
         // The system regards what it could not write as written: the next sync reports success.
@@ -161,7 +154,7 @@ import Testing
         let body = Array(#"{"file":{"@type":"blob","digest":"\#(digest)"}}"#.utf8)
         let revision = LocalRevision("second", body: body, hasBlobs: true)
         let hold = try again.blobs.writeHeld(content)
-        #expect(try refusal { _ = try again.save(revision, in: .default) } == .io(EIO))
+        #expect(try refusal { _ = try again.save(revision, in: .default) } == .io(.ioError))
         #expect(try again.blobs.read(digest) == content)
         disk.fails.store(false, ordering: .relaxed)
         #expect(try refusal { _ = try again.save(revision, in: .default) } == nil)
@@ -229,11 +222,11 @@ import Testing
         count: Int
     ) throws {
         let directory = home.file("b.cblite2/Attachments")
-        let opened = Mutex<Set<Int32>>([])
+        let opened = Mutex<Set<FileDescriptor>>([])
         let fails = Atomic(true)
         var calls = BlobCalls.system
-        calls.open = { path, flags in
-            let descriptor = BlobCalls.system.open(path, flags)
+        calls.open = { path, flags throws(SystemError) in
+            let descriptor = try BlobCalls.system.open(path, flags)
             opened.withLock { opened in
                 opened.remove(descriptor)
                 if path == directory { opened.insert(descriptor) }
@@ -241,13 +234,12 @@ import Testing
             return descriptor
         }
         // The disk accepts files, but not their names.
-        let sync: @Sendable (Int32) -> Int32 = { descriptor in
+        calls.sync = { descriptor throws(SystemError) in
             let isDirectory = opened.withLock { $0.contains(descriptor) }
-            guard isDirectory, fails.load(ordering: .relaxed) else { return 0 }
-            errno = Errno.ioError.rawValue
-            return -1
+            guard isDirectory, fails.load(ordering: .relaxed) else { return }
+            throw SystemError("fsync", .ioError)
         }
-        (calls.sync, calls.syncAll) = (sync, sync)
+        calls.syncAll = calls.sync
         // The second owner requests full sync: it is the same store.
         let path = home.file("b.cblite2")
         let first = try Store.open(directory: path, options: StoreOptions(), calls: calls)
@@ -256,7 +248,7 @@ import Testing
         let digests = try (0..<count).map { try other.blobs.write(Array("content \($0)".utf8)) }
         let list = digests.map { #"{"@type":"blob","digest":"\#($0)"}"# }.joined(separator: ",")
         let revision = LocalRevision("d", body: Array(#"{"l":[\#(list)]}"#.utf8), hasBlobs: true)
-        #expect(try refusal { _ = try other.save(revision, in: .default) } == .io(EIO))
+        #expect(try refusal { _ = try other.save(revision, in: .default) } == .io(.ioError))
         #expect(try other.read { try $0.count(in: .default) } == 0)
         fails.store(false, ordering: .relaxed)
         for number in 0..<count { _ = try other.blobs.write(Array("content \(number)".utf8)) }
@@ -285,21 +277,20 @@ import Testing
     @Test func `a sync failure already reported to another program is not missed`() throws {
         // As Linux does: once an earlier failure was reported, a descriptor opened afterwards does not report it.
         let isTold = Atomic(false)
-        let deaf = Mutex<Set<Int32>>([])
+        let deaf = Mutex<Set<FileDescriptor>>([])
         var calls = BlobCalls.system
-        calls.open = { path, flags in
-            let descriptor = BlobCalls.system.open(path, flags)
+        calls.open = { path, flags throws(SystemError) in
+            let descriptor = try BlobCalls.system.open(path, flags)
             deaf.withLock {
                 $0.remove(descriptor)
                 if isTold.load(ordering: .relaxed) { $0.insert(descriptor) }
             }
             return descriptor
         }
-        calls.syncAll = { descriptor in
+        calls.syncAll = { descriptor throws(SystemError) in
             let isDeaf = deaf.withLock { $0.contains(descriptor) }
-            guard isTold.load(ordering: .relaxed), !isDeaf else { return 0 }
-            errno = Errno.ioError.rawValue
-            return -1
+            guard isTold.load(ordering: .relaxed), !isDeaf else { return }
+            throw SystemError("syncfs", .ioError)
         }
         let path = home.file("b.cblite2")
         let other = try Store.open(directory: path, options: StoreOptions(), calls: calls)
@@ -310,7 +301,7 @@ import Testing
         isTold.store(true, ordering: .relaxed)
         let body = Array(#"{"file":{"@type":"blob","digest":"\#(digest)"}}"#.utf8)
         let revision = LocalRevision("d", body: body, hasBlobs: true)
-        #expect(try refusal { _ = try other.save(revision, in: .default) } == .io(EIO))
+        #expect(try refusal { _ = try other.save(revision, in: .default) } == .io(.ioError))
         try other.close()
         try store.close()
     }
@@ -320,7 +311,7 @@ import Testing
         let digest = try store.blobs.write(mine)
         let other = try store.blobs.write(Array("other".utf8))
         disk.failsToOpen.store(true, ordering: .relaxed)
-        #expect(try save("mine", naming: digest) == .io(EMFILE))
+        #expect(try save("mine", naming: digest) == .io(.tooManyOpenFiles))
         disk.failsToOpen.store(false, ordering: .relaxed)
         #expect(store.blobs.contains(other))
         #expect(try save("mine", naming: digest) == nil)

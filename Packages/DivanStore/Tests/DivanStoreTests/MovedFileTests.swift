@@ -39,14 +39,14 @@ import Testing
             try Store.open(directory: home.file("c.cblite2")).close()
             try FileSystem.rename(home.file("c.cblite2"), to: path)
         }
-        #expect(try refusal { _ = try store.compact() } == .io(ESTALE))
+        #expect(try refusal { _ = try store.compact() } == .io(.staleFileHandle))
         // What is written within a few milliseconds is lost like what was written just before.
         let start = ContinuousClock.now
         var code: StoreError.Code?
         repeat {
             code = try refusal { try save("two", in: store) }
         } while code == nil && ContinuousClock.now - start < .seconds(20)
-        #expect(code == .io(ESTALE))
+        #expect(code == .io(.staleFileHandle))
         if isReplaced { try FileSystem.rename(path, to: home.file("c.cblite2")) }
         try FileSystem.rename(elsewhere, to: path)
         try save("two", in: store)

@@ -23,9 +23,9 @@ extension FaultTests {
         // As left by a process that was killed after the second renaming.
         try FileManager.default.copyItem(atPath: files.blobs, toPath: files.formerBlobs)
         let failing = Rekeying(files) { directory throws(StoreError) in
-            throw StoreError(.io(EIO), at: directory)
+            throw StoreError(.io(.ioError), at: directory)
         }
-        #expect(try refusal { try failing.recover() } == .io(EIO))
+        #expect(try refusal { try failing.recover() } == .io(.ioError))
         #expect(try entries(files.formerBlobs) == names)
         try Rekeying(files).recover()
         #expect(!BundleFiles.exists(files.formerBlobs))
@@ -33,7 +33,7 @@ extension FaultTests {
     }
 
     /// A disk that fails or fills up at any step of a change of the key.
-    @Test(arguments: [Errno.ioError, .noSpace].map(\.rawValue))
+    @Test(arguments: [Errno.ioError.rawValue, Errno.noSpace.rawValue])
     func `a key change that fails leaves the old key`(number: Int32) throws {
         try #require(divan_faults_install() == 0)
         let isThorough = ProcessInfo.processInfo.environment["DIVAN_THOROUGH"] != nil

@@ -185,8 +185,8 @@ struct SealedStoreTests {
         try Self.make(path, key: 1)
         try Self.interrupt(path, at: moment)
         // So that the database is only read, as without write permission: nobody finishes the change.
-        let lock = Glibc.open(path + "/lock", O_RDWR)
-        try #require(lock >= 0 && flock(lock, LOCK_EX) == 0)
+        let lock = try FileDescriptor.open(path + "/lock", .readWrite)
+        try lock.lock(waits: true)
         defer { lock.close() }
         try Store.copy(directory: path, to: target, sealing: try TestSealing(2))
         #expect(try Self.refusal(target, key: 2) == nil)
@@ -240,7 +240,7 @@ struct SealedStoreTests {
                         count += 1
                         return count
                     }
-                    if number == fails { throw StoreError(.io(EIO), at: directory) }
+                    if number == fails { throw StoreError(.io(.ioError), at: directory) }
                     try BundleFiles.syncDirectory(directory)
                 }
             }
@@ -269,11 +269,11 @@ struct SealedStoreTests {
         #expect(try Self.refusal(target, key: 1) == nil)
         #expect(try !Self.words(in: target))
         // While another process writes, it is read.
-        let lock = Glibc.open(path + "/lock", O_RDWR)
-        try #require(lock >= 0 && flock(lock, LOCK_EX) == 0)
+        let lock = try FileDescriptor.open(path + "/lock", .readWrite)
+        try lock.lock(waits: true)
         let beside = home.file("c.cblite2")
         try Store.copy(directory: path, to: beside, sealing: try TestSealing(1))
-        close(lock)
+        lock.close()
         #expect(try Self.refusal(beside, key: 1) == nil)
     }
 
