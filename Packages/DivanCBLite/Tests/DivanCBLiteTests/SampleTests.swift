@@ -1,6 +1,7 @@
 import DivanCBLite
 import DivanCrypto
 import DivanJSON
+import DivanPlatform
 import DivanRevisions
 import DivanTestKit
 import Foundation
@@ -112,7 +113,7 @@ import Testing
         let standard = try #require(bundle.collections.first { $0.name == "_default" })
         let error = #expect(throws: CBLiteError.self) {
             try bundle.forEachRecord(in: standard) { _ in
-                _ = truncate(sample.path + "/db.sqlite3", 4_096)
+                try? FileSystem.truncate(sample.path + "/db.sqlite3", to: 4_096)
             }
         }
         #expect(error == .inUse)
