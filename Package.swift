@@ -17,11 +17,11 @@ let strict: [SwiftSetting] =
         .enableUpcomingFeature("MemberImportVisibility"),
     ] + warnings
 
-/// C is optimized in the repository's own debug builds: it compiles as fast, and the tests run faster.
+/// `Tools/scripts/build` optimizes C in debug builds: it compiles as fast, and the tests run faster.
 ///
 /// Optimized Swift would take four times as long to compile.
 let optimized: [CSetting] =
-    Context.environment["DIVAN_STRICT"] == nil
+    Context.environment["DIVAN_OPTIMIZED_C"] == nil
     ? [] : [.unsafeFlags(["-O2"], .when(configuration: .debug))]
 
 /// One package of the house: its library, its tests and, where it wraps a C library, its shim.

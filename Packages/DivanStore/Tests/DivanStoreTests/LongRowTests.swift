@@ -87,7 +87,7 @@ import Testing
 
     @Test(arguments: [
         "UPDATE docs_1 SET body = replace(body, 'aaaa', 'aaab')",
-        "UPDATE docs_1 SET body = CAST(body AS BLOB)", "UPDATE docs_1 SET body = NULL",
+        "UPDATE docs_1 SET body = CAST(body AS BLOB)",
         "UPDATE docs_1 SET body = body || 'a'", "UPDATE docs_1 SET flags = flags | 2",
         "UPDATE docs_1 SET checksum = checksum + 1", "UPDATE docs_1 SET checksum = NULL",
         "UPDATE docs_1 SET revisionID = x'0102'", "UPDATE docs_1 SET bodyByteCount = 2000000",

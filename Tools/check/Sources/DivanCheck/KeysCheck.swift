@@ -118,6 +118,11 @@ extension KeysCheck {
             because: "names for a hint, shown and not looked up"
         ),
         Exception(
+            "Packages/DivanPlatform/Sources/DivanPlatform/ChildProcess.swift",
+            "[String: String]",
+            because: "variables of an environment, ASCII names"
+        ),
+        Exception(
             "Tools/command/Sources/DivanCommandLine/Terminal/Secret.swift",
             "[String: String]",
             because: "our own prompts, constants"

@@ -171,7 +171,7 @@ import Testing
             try shell.divan(verb, "db", "rome").expectFailure(3, "use '-c geo.places'")
         }
         try shell.divan("get", "db", "oslo", "-c", "geo.places")
-            .expectFailure(3, "'divan ls -c geo.places' lists")
+            .expectFailure(3, "run 'divan ls -c geo.places'")
         try shell.divan("get", "db", "rome", "-c", "geo.place")
             .expectFailure(3, "collection 'geo.place' not found", "did you mean 'geo.places'?")
         try shell.divan("get", "db", "rome", "-c", "sea")

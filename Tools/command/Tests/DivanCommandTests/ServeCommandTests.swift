@@ -160,7 +160,7 @@ import Testing
     @Test(arguments: [
         (#"{"databases":["a"],"prot":1}"#, "did you mean '--port'?"),
         (#"{"databse":["a"]}"#, "did you mean \"databases\"?"),
-        (#"{"databases":"a"}"#, "list of paths"),
+        (#"{"databases":"a"}"#, "\"databases\" is not a list"),
         (#"{"databases":["a"],"port":1.5}"#, "an integer"),
         (#"{"databases":["a"],"config":"x"}"#, "not allowed in the file"),
         (#"{"databases":["a"],"delta":"yes"}"#, "'--delta' does not take a value"),

@@ -166,7 +166,7 @@ import Testing
         #expect(errors.map(\.?.code) == [CBLError.conflict])
         #expect(
             errors.first??.localizedDescription
-                == "Document a: the conflict resolver returned a document of "
+                == "document a: the conflict resolver returned a document of "
                 + "another collection or database; return the local, the remote or a new "
                 + "document, or nil"
         )

@@ -98,10 +98,7 @@ extension StoreWriter {
         do {
             var history = try self.history(over: old, in: collection)
             let retained = retention.bodies(over: old, in: collection.id)
-            let outcome = try history.insert(
-                revision.received(retaining: retained),
-                by: &author
-            )
+            let outcome = try history.insert(revision.received(retaining: retained), by: &author)
             releaseBody(of: &old)
             switch outcome {
             case .inserted(let isConflict, let isUnaware):
