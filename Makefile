@@ -1,6 +1,6 @@
 # The targets for developers. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup build smoke test test-all demo crash bitrot kill-sync converge interrupt pictures live model differential simulate codecs elsewhere bench steady costs bench-compare profile check manifests platforms states format package package-test tour messages docs readability autobahn fuzz stress growth attack soak sanitize clean
+.PHONY: help setup build smoke test test-all demo crash bitrot kill-sync converge interrupt pictures live model differential simulate codecs elsewhere bench steady costs bench-compare profile check manifests split-test platforms states format package package-test tour messages docs readability autobahn fuzz stress growth attack soak sanitize clean
 
 SHELL := /bin/bash
 # Warnings are errors in this build, but not in dependents of the root manifest.
@@ -96,6 +96,9 @@ check: setup ## lint the sources, and check dependencies, manifests, documentati
 
 manifests: ## resolve every manifest; BUILD=1 also builds each package alone
 	@Tools/scripts/manifests $(if $(BUILD),build)
+
+split-test: ## split the packages into repositories, and replace one of them in a program
+	@Tools/scripts/split-test
 
 platforms: setup ## compile everything but DivanPlatform without the C library (TARGETS="DivanStore …")
 	@Tools/scripts/platforms $(TARGETS)

@@ -33,7 +33,8 @@ func room(
     resources: [Resource] = []
 ) -> [Target] {
     let shim = libraries.isEmpty ? [] : ["C\(name)"]
-    let kit = name == "DivanTestKit" ? [] : ["DivanTestKit"]
+    // DivanTestKit depends on DivanPlatform; SwiftPM allows no cycle, not even through tests.
+    let kit = ["DivanTestKit", "DivanPlatform"].contains(name) ? [] : ["DivanTestKit"]
     var targets: [Target] = [
         .target(
             name: name,

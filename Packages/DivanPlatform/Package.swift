@@ -12,15 +12,12 @@ let strict: [SwiftSetting] = [
 let package = Package(
     name: "DivanPlatform",
     products: [.library(name: "DivanPlatform", targets: ["DivanPlatform"])],
-    dependencies: [
-        .package(path: "../DivanTestKit")
-    ],
     targets: [
         .target(name: "CDivanPlatform", linkerSettings: [.linkedLibrary("c")]),
         .target(name: "DivanPlatform", dependencies: ["CDivanPlatform"], swiftSettings: strict),
         .testTarget(
             name: "DivanPlatformTests",
-            dependencies: ["DivanPlatform", "DivanTestKit"],
+            dependencies: ["DivanPlatform"],
             swiftSettings: strict
         ),
     ]

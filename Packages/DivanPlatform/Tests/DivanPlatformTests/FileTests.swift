@@ -1,4 +1,3 @@
-import DivanTestKit
 import Testing
 
 // To replace the call that reads a directory.

@@ -1,5 +1,4 @@
 import DivanPlatform
-import DivanTestKit
 import Synchronization
 import Testing
 

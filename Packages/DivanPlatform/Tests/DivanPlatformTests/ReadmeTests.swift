@@ -1,5 +1,4 @@
 import DivanPlatform
-import DivanTestKit
 import Testing
 
 /// The example of the README.

@@ -1,5 +1,4 @@
 import DivanPlatform
-import DivanTestKit
 import Testing
 
 /// Addresses, sockets and what watches them.
