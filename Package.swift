@@ -385,8 +385,8 @@ let tools: [Target] = [
         ]
     ),
     program(
-        "open-door",
-        at: "Tools/command/Sources/open-door",
+        "open-database",
+        at: "Tools/command/Sources/open-database",
         uses: ["DivanPlatform", "Divan", "DivanCommand"]
     ),
     tests(
@@ -394,7 +394,7 @@ let tools: [Target] = [
         at: "Tools/command/Tests/DivanCommandTests",
         uses: [
             "DivanPlatform",
-            "divan", "open-door", "studio-pictures", "Divan", "DivanCommand", "DivanBLIP",
+            "divan", "open-database", "studio-pictures", "Divan", "DivanCommand", "DivanBLIP",
             "DivanBLIPChannel", "DivanCrypto",
             "DivanLog", "DivanRevisions", "DivanStatus", "DivanStore", "DivanTransport",
             "DivanTestKit", "DivanWebSocket", "DivanZlib",

@@ -9,7 +9,7 @@ import Testing
     static func main() async {
         // This process has read the variable already, and prints a backtrace if it crashes. The processes of
         // exit tests crash on purpose; a backtrace of this large binary takes 15 s.
-        Surroundings.set("SWIFT_BACKTRACE", "enable=no")
+        TestEnvironment.set("SWIFT_BACKTRACE", "enable=no")
         await Testing.__swiftPMEntryPoint() as Never
     }
 }

@@ -19,9 +19,9 @@ import Testing
     @Test func `the README example runs`() async throws {
         // The example opens its databases in the default directory, so a new one is set.
         let directory = NSTemporaryDirectory() + "divan-readme-\(UUID().uuidString)"
-        Surroundings.set("DIVAN_DIRECTORY", directory)
+        TestEnvironment.set("DIVAN_DIRECTORY", directory)
         defer {
-            Surroundings.set("DIVAN_DIRECTORY", nil)
+            TestEnvironment.set("DIVAN_DIRECTORY", nil)
             try? FileManager.default.removeItem(atPath: directory)
         }
         try await shareTheMenu()

@@ -99,7 +99,7 @@ final class Peer {
             throw KillSyncFailure("no policy \(words[1])")
         }
         var entry = CollectionConfiguration(collection: collection)
-        entry.conflictResolver = TellingResolver(rule: policy.resolver)
+        entry.conflictResolver = ReportingResolver(rule: policy.resolver)
         var configuration = ReplicatorConfiguration(
             collections: [entry],
             target: try URLEndpoint(validating: "ws://127.0.0.1:\(words[2])/\(words[3])")
@@ -162,7 +162,7 @@ enum Policy: String, CaseIterable {
 ///
 /// A version vector has one version of each writer. If decisions of several peers form a circle,
 /// a writer's earlier version may win in the end, and nothing refers to the later one any more.
-private struct TellingResolver: ConflictResolverProtocol {
+private struct ReportingResolver: ConflictResolverProtocol {
     let rule: any ConflictResolverProtocol
 
     func resolve(conflict: Conflict) -> Document? {

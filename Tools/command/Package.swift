@@ -112,7 +112,7 @@ let package = Package(
             swiftSettings: strict
         ),
         .executableTarget(
-            name: "open-door",
+            name: "open-database",
             dependencies: ["DivanPlatform", "Divan", "DivanCommand"],
             swiftSettings: strict
         ),
@@ -120,7 +120,7 @@ let package = Package(
             name: "DivanCommandTests",
             dependencies: [
                 "DivanPlatform",
-                "divan", "open-door", "studio-pictures", "Divan", "DivanCommand", "DivanBLIP",
+                "divan", "open-database", "studio-pictures", "Divan", "DivanCommand", "DivanBLIP",
                 "DivanBLIPChannel", "DivanCrypto",
                 "DivanLog", "DivanRevisions", "DivanStatus", "DivanStore", "DivanTransport",
                 "DivanTestKit", "DivanWebSocket", "DivanZlib",

@@ -40,7 +40,7 @@ final class Node: @unchecked Sendable {
     private var disk: Disk { didSet { mount() } }
     private var backUpDisk: Disk
     private var engine: FaultyEngine?
-    private var shelf: FaultyBlobStorage?
+    private var storage: FaultyBlobStorage?
     private var observation: StoreObservation?
     private var expiryTimer: TimerToken?
     private var wasRestored = false
@@ -125,19 +125,19 @@ final class Node: @unchecked Sendable {
         engine.onCheckpoint = { [unowned self] in
             world.loop.execute { [unowned self] in world.auditCheckpoints(of: number) }
         }
-        let shelf = FaultyBlobStorage(disk.blobs, health: health)
-        shelf.believesAll = world.bug == .blobNotFetched
+        let storage = FaultyBlobStorage(disk.blobs, health: health)
+        storage.believesAll = world.bug == .blobNotFetched
         do {
             let store = try Store(
                 engine: engine,
-                blobs: BlobStore(shelf),
+                blobs: BlobStore(storage),
                 random: random,
                 wallTime: { [unowned self] in wallTime }
             )
             if usesVectors { try store.upgradeToVersionVectors() }
             for path in world.scenario.collections { try store.createCollection(path) }
             if world.scenario.indexedNodes.contains(number) { try makeIndexes(in: store) }
-            (self.engine, self.shelf, self.store) = (engine, shelf, store)
+            (self.engine, self.storage, self.store) = (engine, storage, store)
             observe(store)
             listenAgain()
             armExpiry()
@@ -312,9 +312,9 @@ final class Node: @unchecked Sendable {
 
     /// Stores a blob; assuming that others exist does not help here.
     func write(_ content: [UInt8]) throws -> BlobDigest? {
-        let believed = shelf?.believesAll ?? false
-        shelf?.believesAll = false
-        defer { shelf?.believesAll = believed }
+        let believed = storage?.believesAll ?? false
+        storage?.believesAll = false
+        defer { storage?.believesAll = believed }
         return try store?.blobs.write(content)
     }
 

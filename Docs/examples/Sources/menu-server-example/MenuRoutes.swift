@@ -35,7 +35,7 @@ struct MenuRoutes {
     private func keep(_ body: [UInt8], as dish: String) async throws -> HTTPResponse {
         let json = String(decoding: body, as: UTF8.self)
         guard let document = try? MutableDocument(id: dish, json: json) else {
-            throw HTTPError(400, "the body is no JSON object")
+            throw HTTPError(400, "the body is not a JSON object")
         }
         try await menu.background.save(document)
         return HTTPResponse(status: 204)

@@ -15,11 +15,11 @@ final class MenuServer {
         database = try Database(name: "shop", config: config)
         let menu = try database.createCollection(name: "menu")
 
-        var door = URLEndpointListenerConfiguration(collections: [menu])
-        door.authenticator = ListenerPasswordAuthenticator { user, shown in
+        var configuration = URLEndpointListenerConfiguration(collections: [menu])
+        configuration.authenticator = ListenerPasswordAuthenticator { user, shown in
             user == "till" && shown == password
         }
-        listener = URLEndpointListener(config: door)
+        listener = URLEndpointListener(config: configuration)
 
         let routes = MenuRoutes(menu: menu)
         endpoint = HTTPEndpoint { request, body in try await routes.answer(request, body) }

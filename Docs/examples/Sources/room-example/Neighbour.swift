@@ -8,12 +8,12 @@ import Synchronization
 /// `@unchecked Sendable`: what changes is locked; the rest is set up once and thread-safe.
 final class Neighbour: @unchecked Sendable {
     /// What all neighbours have in common.
-    struct Surroundings: @unchecked Sendable {
+    struct Context: @unchecked Sendable {
         let notes: Collection
         let token: String
         let pins: Pins
         let queue = DispatchQueue(label: "room")
-        let tell: @Sendable (String) -> Void
+        let report: @Sendable (String) -> Void
     }
 
     private let peer: DiscoveredPeer
@@ -21,11 +21,11 @@ final class Neighbour: @unchecked Sendable {
     private let endpoint: URLEndpoint
     private var name: String { peer.name }
     private var fingerprint: String { peer.attributes["fingerprint"] ?? "" }
-    private let surroundings: Surroundings
+    private let context: Context
     private let replicator = Mutex<(current: Replicator?, isGone: Bool)>((nil, false))
 
     /// `nil` when the peer offers no database of the room, or nowhere that can be reached.
-    init?(_ peer: DiscoveredPeer, _ surroundings: Surroundings) {
+    init?(_ peer: DiscoveredPeer, _ context: Context) {
         guard peer.attributes["database"] == "room",
             let address = Self.address(of: peer)
         else { return nil }
@@ -36,7 +36,7 @@ final class Neighbour: @unchecked Sendable {
         self.peer = peer
         self.address = address
         self.endpoint = endpoint
-        self.surroundings = surroundings
+        self.context = context
     }
 
     /// IPv4 where the peer has it; a link-local address has a zone, which no URL can carry.
@@ -53,8 +53,8 @@ final class Neighbour: @unchecked Sendable {
 
     /// Begins to sync, unless the peer is not whom we met under this name.
     func meet() {
-        surroundings.tell("found \(name) at \(endpoint.url)")
-        guard let known = surroundings.pins.certificate(of: name) else { return look() }
+        context.report("found \(name) at \(endpoint.url)")
+        guard let known = context.pins.certificate(of: name) else { return look() }
         guard known.sha256Fingerprint == fingerprint else { return refuse() }
         sync(trusting: known)
     }
@@ -77,8 +77,8 @@ final class Neighbour: @unchecked Sendable {
                 return
             }
             guard shown.sha256Fingerprint == fingerprint else { return refuse() }
-            try? surroundings.pins.pin(shown, of: name)
-            surroundings.tell("pinned \(name)")
+            try? context.pins.pin(shown, of: name)
+            context.report("pinned \(name)")
             sync(trusting: shown)
         }
     }
@@ -88,20 +88,20 @@ final class Neighbour: @unchecked Sendable {
         configuration.continuous = true
         configuration.maxAttemptWaitTime = 5  // reconnects quickly on a local network
         configuration.pinnedServerCertificate = certificate
-        configuration.authenticator = TokenAuthenticator(token: surroundings.token)
+        configuration.authenticator = TokenAuthenticator(token: context.token)
         start(configuration) { [self] _, status in
-            if status.activity == .idle { surroundings.tell("is in sync with \(name)") }
+            if status.activity == .idle { context.report("is in sync with \(name)") }
             guard status.activity == .stopped, let error = status.error as NSError? else { return }
             // Whatever it advertised: TLS decides who it is.
             if error.code == CBLError.tlsCertUnknownRoot { return refuse() }
-            surroundings.tell("stopped syncing with \(name): \(error.code)")
+            context.report("stopped syncing with \(name): \(error.code)")
         }
     }
 
     private func refuse() {
-        surroundings.tell(
+        context.report(
             "refuses \(name): its certificate is not the one that was pinned; "
-                + "if \(name) was reinstalled, delete \(surroundings.pins.path(name))"
+                + "if \(name) was reinstalled, delete \(context.pins.path(name))"
         )
     }
 
@@ -110,7 +110,7 @@ final class Neighbour: @unchecked Sendable {
         _ hear: @escaping @Sendable (Replicator, Replicator.Status) -> Void
     ) {
         let next = Replicator(config: configuration)
-        next.addChangeListener(withQueue: surroundings.queue) { hear($0.replicator, $0.status) }
+        next.addChangeListener(withQueue: context.queue) { hear($0.replicator, $0.status) }
         // Under the lock, so that who leaves meanwhile stops what has been started.
         replicator.withLock { replicator in
             guard !replicator.isGone else { return }
@@ -121,7 +121,7 @@ final class Neighbour: @unchecked Sendable {
 
     private func configuration() -> ReplicatorConfiguration {
         ReplicatorConfiguration(
-            collections: [CollectionConfiguration(collection: surroundings.notes)],
+            collections: [CollectionConfiguration(collection: context.notes)],
             target: endpoint
         )
     }

@@ -9,7 +9,7 @@ import Synchronization
 final class Room: @unchecked Sendable {
     private let name: String
     private let listener: URLEndpointListener
-    private let surroundings: Neighbour.Surroundings
+    private let context: Neighbour.Context
     private let neighbours = Mutex<[String: Neighbour]>([:])
     private let activities = Mutex<[any DiscoveryActivity]>([])
     private let listening = Mutex<ListenerToken?>(nil)
@@ -18,18 +18,18 @@ final class Room: @unchecked Sendable {
         directory: String,
         name: String,
         token: String,
-        tell: @escaping @Sendable (String) -> Void
+        report: @escaping @Sendable (String) -> Void
     ) throws {
         self.name = name
         TLSIdentity.storeDirectory = directory + "/identities"
         var config = DatabaseConfiguration()
         config.directory = directory
         let notes = try Database(name: "room", config: config).defaultCollection()
-        surroundings = Neighbour.Surroundings(
+        context = Neighbour.Context(
             notes: notes,
             token: token,
             pins: try Pins(directory: directory),
-            tell: tell
+            report: report
         )
         var listening = URLEndpointListenerConfiguration(collections: [notes])
         listening.authenticator = TokenListenerAuthenticator(token: token)
@@ -38,10 +38,10 @@ final class Room: @unchecked Sendable {
 
     /// Listens, lets the others know, and looks for them.
     func open(through discovery: some PeerDiscovery) throws {
-        let (notes, tell) = (surroundings.notes, surroundings.tell)
-        let token = notes.addChangeListener(queue: surroundings.queue) { change in
+        let (notes, report) = (context.notes, context.report)
+        let token = notes.addChangeListener(queue: context.queue) { change in
             for id in change.documentIDs where (try? notes.document(id: id)) != nil {
-                tell("has \(id)")
+                report("has \(id)")
             }
         }
         listening.withLock { $0 = token }
@@ -55,17 +55,17 @@ final class Room: @unchecked Sendable {
             attributes: ["database": "room", "scheme": "wss", "fingerprint": fingerprint]
         )
         let advertising = try discovery.advertise(advertisement) { event in
-            if case .failed(let error) = event { tell("\(error)") }
+            if case .failed(let error) = event { report("\(error)") }
         }
         let browsing = try discovery.browse { event in self.hear(event) }
         activities.withLock { $0 = [advertising, browsing] }
-        tell("listens")
+        report("listens")
     }
 
     func close() throws {
         for activity in activities.withLock({ $0 }) { activity.stop() }
         listening.withLock { $0?.remove() }
-        try surroundings.notes.database.close()
+        try context.notes.database.close()
     }
 
     private var fingerprint: String {
@@ -78,8 +78,8 @@ final class Room: @unchecked Sendable {
         case .lost(let name):
             guard let gone = neighbours.withLock({ $0.removeValue(forKey: name) }) else { return }
             gone.leave()
-            surroundings.tell("lost \(name)")
-        case .failed(let error): surroundings.tell("\(error)")
+            context.report("lost \(name)")
+        case .failed(let error): context.report("\(error)")
         }
     }
 
@@ -87,7 +87,7 @@ final class Room: @unchecked Sendable {
     private func found(_ peer: DiscoveredPeer) {
         // Our own advertisement comes back, under another name if ours was taken.
         guard peer.attributes["fingerprint"] != fingerprint,
-            let neighbour = Neighbour(peer, surroundings)
+            let neighbour = Neighbour(peer, context)
         else { return }
         let (isKnown, former) = neighbours.withLock { neighbours in
             let former = neighbours[peer.name]

@@ -5,15 +5,15 @@ final class Hub: Sendable {
     private let listener: URLEndpointListener
     private let upward: Replicator
 
-    /// Devices connect to the listener `door`; `office` is the next hub, or Sync Gateway.
+    /// Devices connect to the listener `listenerConfiguration`; `office` is the next hub, or Sync Gateway.
     init(
-        door: URLEndpointListenerConfiguration,
+        listenerConfiguration: URLEndpointListenerConfiguration,
         office: any Endpoint,
         login: (any Authenticator)? = nil
     ) {
-        listener = URLEndpointListener(config: door)
+        listener = URLEndpointListener(config: listenerConfiguration)
         var config = ReplicatorConfiguration(
-            collections: CollectionConfiguration.fromCollections(door.collections),
+            collections: CollectionConfiguration.fromCollections(listenerConfiguration.collections),
             target: office
         )
         config.continuous = true

@@ -10,7 +10,7 @@ import Testing
         try Database.inMemory(name: "shop").createCollection(name: name)
     }
 
-    private func door(to collection: Collection) -> URLEndpointListenerConfiguration {
+    private func listening(to collection: Collection) -> URLEndpointListenerConfiguration {
         var config = URLEndpointListenerConfiguration(collections: [collection])
         config.networkInterface = "127.0.0.1"
         config.disableTLS = true
@@ -37,14 +37,16 @@ import Testing
 
     @Test func `a password is sent, and a forbidden document is reported`() async throws {
         let (here, there) = (try collection("notes"), try collection("notes"))
-        var door = door(to: there)
-        door.authenticator = ListenerPasswordAuthenticator { $0 == "anna" && $1 == "open sesame" }
-        door.access = { _ in
+        var configuration = listening(to: there)
+        configuration.authenticator = ListenerPasswordAuthenticator {
+            $0 == "anna" && $1 == "open sesame"
+        }
+        configuration.access = { _ in
             var access = ListenerAccess()
             access.writeFilter = { document, _ in document.id != "secret" }
             return access
         }
-        let listener = URLEndpointListener(config: door)
+        let listener = URLEndpointListener(config: configuration)
         try listener.start()
         defer { listener.stop() }
         try here.save(document: MutableDocument(id: "secret"))
@@ -67,11 +69,11 @@ import Testing
     @Test func `a hub passes changes between a device and the office`() async throws {
         let (office, middle) = (try collection("orders"), try collection("orders"))
         let device = try collection("orders")
-        let top = URLEndpointListener(config: door(to: office))
+        let top = URLEndpointListener(config: listening(to: office))
         try top.start()
         defer { top.stop() }
         let hub = Hub(
-            door: door(to: middle),
+            listenerConfiguration: listening(to: middle),
             office: URLEndpoint(url: try #require(top.urls?.first))
         )
         let url = try #require(try hub.open().first)
@@ -106,9 +108,9 @@ import Testing
         #expect(lines.withLock { $0 } == ["\(expected) Divan replicator: connected"])
     }
 
-    @Test func `metrics become gauges`() async throws {
+    @Test func `metrics are exported as gauges`() async throws {
         let (here, there) = (try collection("orders"), try collection("orders"))
-        let listener = URLEndpointListener(config: door(to: there))
+        let listener = URLEndpointListener(config: listening(to: there))
         try listener.start()
         defer { listener.stop() }
         try here.save(document: MutableDocument(id: "table-4"))

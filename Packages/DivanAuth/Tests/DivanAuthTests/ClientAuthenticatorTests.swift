@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `both fulfill the contract, and the contract detects header injection`() throws {
+    @Test func `both authenticators fulfill the contract, which detects header injection`() throws {
         let basic = try BasicClientAuthenticator(username: "a", password: "b")
         let session = try SessionClientAuthenticator(sessionID: "x")
         #expect(ClientAuthenticatorContract.violations(of: basic) == [])

@@ -7,7 +7,7 @@ import Testing
 /// of 0 to 15 bytes; the scribe computes it bit by bit. It continues from frame to frame, so that one wrong value
 /// invalidates all that follow.
 @Suite struct ChecksumTests {
-    @Test func `matches the definition at every length`() throws {
+    @Test func `the checksum matches its definition at every length`() throws {
         var scribe = FrameBuilder()
         var receiver = BLIPConnection()
         var sender = BLIPConnection()

@@ -64,7 +64,7 @@ private struct Conversation {
     private var ends = [BLIPConnection(), BLIPConnection()]
     private var onTheWay: [[[UInt8]]] = [[], []]
     private var unanswered: [[BLIPIncomingRequest]] = [[], []]
-    private var expectedReplies: [[BLIPRequestNumber: Said]] = [[:], [:]]
+    private var expectedReplies: [[BLIPRequestNumber: Content]] = [[:], [:]]
     private var pieces: [[BLIPRequestNumber: [UInt8]]] = [[:], [:]]
     private var sentCount = 0
     private(set) var requestCount = 0
@@ -73,7 +73,7 @@ private struct Conversation {
     private(set) var mistakes: [String] = []
 
     /// The expected contents of a message, determined by its salt.
-    private struct Said {
+    private struct Content {
         let salt: UInt64
         let streams: Bool
     }
@@ -115,7 +115,7 @@ private struct Conversation {
         sentCount += 1
         guard let number else { return }
         wantedReplyCount += 1
-        expectedReplies[end][number] = Said(salt: ~salt, streams: streams)
+        expectedReplies[end][number] = Content(salt: ~salt, streams: streams)
     }
 
     private mutating func answer(at end: Int) {

@@ -7,7 +7,7 @@ import Testing
 @Suite struct NumberTableTests {
     /// Numbers grow; most are removed soon, some later, and some never.
     @Test(arguments: UInt64(0)..<50)
-    func `behaves like a dictionary`(seed: UInt64) {
+    func `a number table behaves like a dictionary`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var (table, model) = (NumberTable<Int>(), [UInt64: Int]())
         var last: UInt64 = 0

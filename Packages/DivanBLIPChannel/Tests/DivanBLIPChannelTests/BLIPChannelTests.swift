@@ -23,7 +23,7 @@ import Testing
 
     @Test
     func `the README's example works`() {
-        let heard = Heard()
+        let heard = EventLog()
         _ = pair { Asker($0, heard, bodies: [[1, 2, 3]]) }
         loop.run(for: .seconds(1))
         #expect(heard.replies == [[1, 2, 3]])
@@ -31,7 +31,7 @@ import Testing
 
     @Test
     func `messages sent between calls of the handler are sent`() {
-        let heard = Heard()
+        let heard = EventLog()
         let pair = InProcessPair(subprotocol: "x", firstLoop: loop, secondLoop: loop)
         BLIPChannel.open(over: pair.second, codec: DeflateCodec()) { Echo($0) }
         let channel = BLIPChannel.open(over: pair.first, codec: DeflateCodec()) {
@@ -46,7 +46,7 @@ import Testing
     /// Larger than a BLIP window and than what the transport accepts at once.
     @Test
     func `messages that exceed the window are sent when there is room`() {
-        let heard = Heard()
+        let heard = EventLog()
         let body = (0..<2_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 5) }
         let network = SimulatedNetwork(loop: loop, random: SeededGenerator(seed: 3))
         network.listen(at: "hub") { transport in
@@ -65,7 +65,7 @@ import Testing
 
     @Test
     func `an unreadable body is reported even if the peer sends nothing more`() {
-        let heard = Heard()
+        let heard = EventLog()
         let pair = InProcessPair(subprotocol: "x", firstLoop: loop, secondLoop: loop)
         pair.second.start(Silent())
         let channel = BLIPChannel.open(over: pair.first, codec: DeflateCodec()) {
@@ -81,7 +81,7 @@ import Testing
 
     @Test
     func `an invalid frame closes the channel with its code, and nothing more is reported`() {
-        let heard = Heard()
+        let heard = EventLog()
         let pair = InProcessPair(subprotocol: "x", firstLoop: loop, secondLoop: loop)
         BLIPChannel.open(over: pair.first, codec: DeflateCodec()) { Asker($0, heard, bodies: []) }
         let stranger = Stranger(pair.second)
@@ -94,7 +94,7 @@ import Testing
 
     @Test
     func `a handler is notified of a connection that could not be opened`() {
-        let heard = Heard()
+        let heard = EventLog()
         let network = SimulatedNetwork(loop: loop, random: SeededGenerator(seed: 1))
         let client = network.makeTransport(from: "a", to: "nobody", subprotocols: ["x"])
         BLIPChannel.open(over: client, codec: DeflateCodec()) { Asker($0, heard, bodies: [[1]]) }
@@ -105,7 +105,7 @@ import Testing
 
     @Test
     func `a channel and its handler are released after the end`() {
-        let heard = Heard()
+        let heard = EventLog()
         weak var channel: BLIPChannel?
         do {
             let pair = pair { Asker($0, heard, bodies: [[1]]) }
@@ -136,7 +136,7 @@ import Testing
 }
 
 /// What an asker was told.
-private final class Heard: Sendable {
+private final class EventLog: Sendable {
     private let state = Mutex<(replies: [[UInt8]], errors: [BLIPError], endCount: Int)>(([], [], 0))
     private let broken = Mutex(0)
 
@@ -157,10 +157,10 @@ private final class Heard: Sendable {
 /// Sends all its requests at once.
 private final class Asker: BLIPHandler {
     private let channel: BLIPChannel
-    private let heard: Heard
+    private let heard: EventLog
     private let bodies: [[UInt8]]
 
-    init(_ channel: BLIPChannel, _ heard: Heard, bodies: [[UInt8]]) {
+    init(_ channel: BLIPChannel, _ heard: EventLog, bodies: [[UInt8]]) {
         self.channel = channel
         self.heard = heard
         self.bodies = bodies

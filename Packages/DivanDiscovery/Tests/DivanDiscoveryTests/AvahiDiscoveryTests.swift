@@ -8,7 +8,7 @@ import Testing
     ///
     /// The bus library looks once, at the first connection, so all tests here use this.
     static let discovery: AvahiDiscovery = {
-        Surroundings.set("DBUS_SYSTEM_BUS_ADDRESS", "unix:path=/nonexistent/divan-test-bus")
+        TestEnvironment.set("DBUS_SYSTEM_BUS_ADDRESS", "unix:path=/nonexistent/divan-test-bus")
         return AvahiDiscovery()
     }()
 

@@ -81,6 +81,8 @@ extension JSONError.Reason {
     fileprivate var explanation: (problem: String, remedy: String) {
         switch self {
         case .unexpectedEnd: ("unexpected end inside a value", "check that the text is complete")
+        case .unexpectedByte(UInt8(ascii: "'")):
+            ("unexpected single quote", "put keys and strings in double quotes")
         case .unexpectedByte(let byte):
             ("unexpected \(Self.name(of: byte))", "correct the JSON syntax")
         case .trailingByte(let byte):
@@ -108,6 +110,11 @@ extension JSONError.Reason {
     }
 
     private static func name(of byte: UInt8) -> String {
-        byte > 0x20 && byte < 0x7F ? "'\(UnicodeScalar(byte))'" : "byte \(byte)"
+        switch byte {
+        case UInt8(ascii: "'"): "single quote"
+        case UInt8(ascii: "\""): "double quote"
+        case 0x21..<0x7F: "'\(UnicodeScalar(byte))'"
+        default: "byte \(byte)"
+        }
     }
 }

@@ -128,7 +128,7 @@ private struct PlainParser: ~Copyable {
                 return values.takeMembers(shape, from: first)
             }
         }
-        let begun = Begun(
+        let begun = SharedPrefix(
             members: values.takeMembers(shape, from: first),
             keys: shape.keys[..<number]
         )
@@ -136,7 +136,7 @@ private struct PlainParser: ~Copyable {
     }
 
     /// What an object that differs from earlier ones has in common with them.
-    private struct Begun {
+    private struct SharedPrefix {
         var members: [String: Any]
         let keys: ArraySlice<String>
     }
@@ -146,7 +146,7 @@ private struct PlainParser: ~Copyable {
         depth: Int,
         slot: Int,
         from start: Int,
-        behind begun: Begun? = nil
+        behind begun: SharedPrefix? = nil
     ) throws(JSONError.Reason) -> Any {
         var members = begun?.members ?? [String: Any](minimumCapacity: expectedMemberCount)
         var keys: [String]? = shapes.wantsKeys(at: slot) ? Array(begun?.keys ?? []) : nil

@@ -82,7 +82,7 @@ struct PlainScan: ~Copyable {
         var (nextKey, sievedKey, neighbourKey) = (firstKey, firstKey, lastKey)
         lastKey = firstKey
         if base[position] == UInt8(ascii: "}") { return position &+ 1 }
-        var sieve = KeySieve()
+        var sieve = KeyFilter()
         while position < end, base[position] == UInt8(ascii: "\"") {
             let keyEnd: Int
             if nextKey < neighbourKey, let place = self.end(of: nextKey, at: position &+ 1) {
@@ -241,7 +241,7 @@ struct PlainScan: ~Copyable {
     private mutating func key(
         at start: Int,
         _ depth: Int,
-        _ sieve: inout KeySieve,
+        _ sieve: inout KeyFilter,
         _ firstKey: Int,
         _ nextKey: Int
     ) -> Int? {

@@ -75,7 +75,7 @@ struct ValidatingScan: ~Copyable {
         let beganCanonical: Bool
         /// Whether there are so many that only sorting finds a repeated one.
         var mayRepeat = false
-        var sieve = KeySieve()
+        var sieve = KeyFilter()
     }
 
     @inline(__always)

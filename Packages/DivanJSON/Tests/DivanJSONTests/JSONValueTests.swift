@@ -71,6 +71,17 @@ import Testing
         #expect(error?.explanation == "malformed number; write it like -0.5 or 1e9")
     }
 
+    @Test(arguments: [
+        ("{'a':1}", "unexpected single quote; put keys and strings in double quotes"),
+        (#"{"a":1 "b":2}"#, "unexpected double quote; correct the JSON syntax"),
+        ("1 '", "unexpected single quote after the value; write one value only"),
+        ("{a:1}", "unexpected 'a'; correct the JSON syntax"),
+    ])
+    func `a quotation mark in an error is written as words`(_ text: String, _ explanation: String) {
+        let error = #expect(throws: JSONError.self) { try JSON(parsing: text) }
+        #expect(error?.explanation == explanation)
+    }
+
     @Test(arguments: [("", true), (" \n", true), ("[", false), ("\"", false)])
     func `distinguishes empty text from text that ends too early`(_ text: String, _ isEmpty: Bool) {
         let error = #expect(throws: JSONError.self) { try JSON(parsing: text) }

@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test
-    func `a clock set back does not make a new file the oldest`() throws {
+    func `a new file is not the oldest if the clock is set back`() throws {
         let later = ["4102444800000", "4102444800001", "9223372036854775807"]
         for start in later {
             let path = directory.file("cbl_error_\(start).cbllog")

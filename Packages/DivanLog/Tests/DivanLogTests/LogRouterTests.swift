@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test
-    func `a message that no sink wants is not built`() {
+    func `a message that no sink accepts is not formatted`() {
         let kept = Kept()
         let log = Log(.blip, to: LogRouter(sinks: [kept.sink(.warning)]))
         let madeCount = Mutex(0)

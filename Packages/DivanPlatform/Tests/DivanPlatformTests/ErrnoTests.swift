@@ -17,7 +17,7 @@ import Testing
         #expect("\(error)" == "open: Permission denied (EACCES)")
     }
 
-    @Test func `an error takes the number that the last call left`() {
+    @Test func `an error has the error number of the last call`() {
         Errno.current = .noSpace
         #expect(SystemError("write") == SystemError("write", .noSpace))
         #expect(Errno.current == .noSpace)
@@ -35,7 +35,7 @@ import Testing
         #expect(all.allSatisfy { $0.name.hasPrefix("E") && !$0.text.isEmpty })
     }
 
-    @Test func `an interrupted call is repeated, and another error is not`() {
+    @Test func `a call is repeated after EINTR, but not after another error`() {
         var results: [(Int, Errno)] = [(-1, .interrupted), (-1, .interrupted), (5, .none)]
         func call() -> Int {
             let (result, number) = results.removeFirst()

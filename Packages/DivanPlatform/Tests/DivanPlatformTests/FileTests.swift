@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `what is written is read back, from any position`() throws {
+    @Test func `written bytes are read back from any position`() throws {
         let path = try write(Array("hello, disk".utf8), to: "a")
         let file = try FileDescriptor.open(path, [.readWrite, .closeOnExec])
         defer { file.close() }
@@ -51,7 +51,7 @@ import Testing
         try file.syncContent()
     }
 
-    @Test func `an exclusive open refuses an existing file, and a missing one is not created`()
+    @Test func `opening a file fails if it exists unexpectedly, is missing or is a link`()
         throws
     {
         let path = try write([], to: "a")
@@ -71,7 +71,7 @@ import Testing
         )
     }
 
-    @Test func `a status tells kinds, permissions, links and identity`() throws {
+    @Test func `a file status has the kind, permissions, link count and identity`() throws {
         let path = try write([1, 2, 3], to: "a")
         try FileSystem.setPermissions(0o640, of: path)
         try FileSystem.link(path, to: home.file("b"))
@@ -93,7 +93,7 @@ import Testing
         )
     }
 
-    @Test func `names are listed without the directory itself`() throws {
+    @Test func `a directory listing contains only the names in the directory`() throws {
         for name in ["x", "y", "ö"] { _ = try write([], to: name) }
         #expect(try FileSystem.names(in: home.path).sorted() == ["x", "y", "ö"])
         let directory = try FileDescriptor.open(home.path, [.readOnly, .directory])
@@ -144,7 +144,7 @@ import Testing
         #expect(try FileStatus(of: one).permissions == 0o700)
     }
 
-    @Test func `a file without a name gets one that did not exist`() throws {
+    @Test func `an unnamed file is linked to a name only if the name is free`() throws {
         let taken = try write([], to: "taken")
         let file = try FileDescriptor.open(
             home.path,
@@ -158,7 +158,7 @@ import Testing
         #expect(try FileStatus(of: home.file("new")).byteCount == 1)
     }
 
-    @Test func `a lock keeps others out until the file is closed`() throws {
+    @Test func `a file lock is exclusive until the file is closed`() throws {
         let path = try write([], to: "lock")
         let (one, other) = (
             try FileDescriptor.open(path, .readOnly), try FileDescriptor.open(path, .readOnly)
@@ -172,7 +172,7 @@ import Testing
         try other.lock(waits: true)
     }
 
-    @Test func `paths, access and free space`() throws {
+    @Test func `real paths, access rights and free space are reported`() throws {
         let path = try write([], to: "a")
         try FileSystem.symbolicLink(home.file("b"), to: path)
         #expect(try FileSystem.realPath(home.file("b")) == FileSystem.realPath(path))
@@ -183,7 +183,7 @@ import Testing
         #expect(space.total > 0 && space.free <= space.total)
     }
 
-    @Test func `a pipe transports bytes, and its end is the end`() throws {
+    @Test func `a pipe transfers bytes until its writing end is closed`() throws {
         let (reading, writing) = try FileDescriptor.pipe()
         defer { reading.close() }
         try writing.writeAll([1, 2, 3])

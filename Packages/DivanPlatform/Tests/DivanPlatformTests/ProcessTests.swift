@@ -22,7 +22,7 @@ import Testing
         return (String(decoding: bytes, as: UTF8.self), child.wait())
     }
 
-    @Test func `a child's output and status are known`() throws {
+    @Test func `a child process has an output and an exit status`() throws {
         let (text, status) = try output(of: "echo hello; exit 3")
         #expect(text == "hello\n" && status?.exitStatus == 3 && status?.isSuccess == false)
         #expect(try output(of: "true").status?.isSuccess == true)
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `a running child is polled, and a signal ends it`() throws {
+    @Test func `a running child process can be polled and ended by a signal`() throws {
         let (reading, writing) = try FileDescriptor.pipe()
         defer { reading.close() }
         let child = try ChildProcess.spawn(
@@ -73,7 +73,7 @@ import Testing
         #expect(CurrentProcess.variable("DIVAN_PLATFORM_TEST") == nil)
     }
 
-    @Test func `a shell's command reads what is written to it`() throws {
+    @Test func `a shell command reads its input from a pipe`() throws {
         let home = try TemporaryDirectory()
         // Not `#require`, which cannot return what is not copyable.
         guard var pipe = ShellPipe("cat > \(home.file("a")); exit 5") else {
@@ -88,7 +88,7 @@ import Testing
         #expect(runShell("exit 4").exitStatus == 4)
     }
 
-    @Test func `users, limits and the machine`() throws {
+    @Test func `user names, limits and properties of the machine are reported`() throws {
         let name = try output(of: "id -un").text
         #expect(CurrentProcess.name(ofUser: CurrentProcess.effectiveUser).map { $0 + "\n" } == name)
         #expect(CurrentProcess.name(ofUser: 4_000_000_000) == nil)
@@ -99,7 +99,7 @@ import Testing
         #expect(hostName() != nil)
     }
 
-    @Test func `clocks run forward, and the calendar is the usual one`() {
+    @Test func `clocks never go back, and calendar times are Gregorian`() {
         let begin = MonotonicClock.now()
         #expect(MonotonicClock.now() >= begin && MonotonicClock.coarse() > 0)
         #expect(ProcessorClock.thread() > 0 && ProcessorClock.process() > 0)
@@ -109,7 +109,9 @@ import Testing
         #expect((moment.hour, moment.minute, moment.second, moment.weekday) == (8, 49, 37, 0))
     }
 
-    @Test func `a thread lets itself into a lock again, and others wait`() throws {
+    @Test func `a recursive lock can be acquired again by its thread, while other threads wait`()
+        throws
+    {
         let lock = RecursiveLock()
         let count = Mutex(0)
         let thread = lock.withLock {
@@ -125,7 +127,7 @@ import Testing
         #expect(count.withLock { $0 } == 1)
     }
 
-    @Test func `a byte is found, and bytes are compared`() {
+    @Test func `a byte is found in memory, and memory is compared`() {
         let bytes: [UInt8] = [1, 2, 3, 2]
         bytes.withUnsafeBytes { bytes in
             guard let start = bytes.baseAddress else { return }
@@ -137,7 +139,7 @@ import Testing
         Memory.giveBack()
     }
 
-    @Test func `a pipe is no terminal`() throws {
+    @Test func `a pipe is not a terminal`() throws {
         let (reading, writing) = try FileDescriptor.pipe()
         defer { reading.close() }
         defer { writing.close() }

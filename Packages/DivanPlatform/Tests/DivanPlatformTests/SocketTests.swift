@@ -19,7 +19,7 @@ import Testing
         #expect(IPAddress.text(address.addressBytes) == address.host)
     }
 
-    @Test func `a name is no address, and an unknown one has none`() {
+    @Test func `a host name is not parsed as an address, and an unknown host is an error`() {
         #expect(SocketAddress(host: "localhost", port: 1) == nil)
         #expect(IPAddress.bytes("localhost") == nil && IPAddress.text([1, 2, 3]) == nil)
         #expect(IPAddress.bytes("1.2.3.4") == [1, 2, 3, 4] && IPAddress.bytes("::1")?.count == 16)
@@ -37,7 +37,7 @@ import Testing
         #expect(all.allSatisfy { !$0.name.isEmpty && $0.address.numericHost != nil })
     }
 
-    @Test func `a connection carries bytes in both directions`() throws {
+    @Test func `a connection transfers bytes in both directions`() throws {
         let (listening, port) = try Loopback.listen()
         defer { listening.close() }
         #expect(listening.localAddress()?.port == port)
@@ -57,7 +57,7 @@ import Testing
         #expect(transfer == .failed(SystemError("recv", .connectionReset)))
     }
 
-    @Test func `a socket that does not block says so`() throws {
+    @Test func `a nonblocking socket reports that a call would block`() throws {
         let (listening, port) = try Loopback.listen()
         defer { listening.close() }
         listening.descriptor.setNonBlocking()
@@ -76,7 +76,7 @@ import Testing
         #expect(server.option(.noDelay) == 1)
     }
 
-    @Test func `a port on which nothing listens refuses a connection`() throws {
+    @Test func `connecting to a port without a listener is refused`() throws {
         let (listening, port) = try Loopback.listen()
         listening.close()
         #expect(Loopback.connect(to: port) == nil)
@@ -96,7 +96,7 @@ import Testing
         #expect(!Socket.concernsOneConnection(.tooManyOpenFiles))
     }
 
-    @Test func `a poller reports what became ready, with its mark`() throws {
+    @Test func `a poller reports each ready descriptor with its mark`() throws {
         var poller = try EventPoller()
         let (one, other) = try Socket.pair()
         defer { one.close() }
@@ -124,7 +124,7 @@ import Testing
         #expect(try wakeup.descriptor.wait(for: .reading, milliseconds: 0).isEmpty)
     }
 
-    @Test func `of several descriptors the ready ones are marked`() throws {
+    @Test func `waiting for several descriptors marks the ready ones`() throws {
         let (reading, writing) = try FileDescriptor.pipe()
         defer { reading.close() }
         var polled = [

@@ -8,8 +8,8 @@ enum FunctionNames {
     static func nearest(to name: String) -> String? {
         let typed = Array(name.utf8)
         guard typed.count <= 32 else { return nil }
-        return all.map { (name: $0, slips: EditDistance.count(Array($0.utf8), typed)) }
-            .filter { $0.slips <= min(2, typed.count / 2) }
-            .min { $0.slips < $1.slips }?.name
+        return all.map { (name: $0, editCount: EditDistance.count(Array($0.utf8), typed)) }
+            .filter { $0.editCount <= min(2, typed.count / 2) }
+            .min { $0.editCount < $1.editCount }?.name
     }
 }

@@ -181,5 +181,12 @@ import Testing
         #expect(throws: QueryError.self) {
             try QueryExpression(sql: "a = $b").checked(over: .standard)
         }
+        let error = #expect(throws: QueryError.self) {
+            try QueryExpression(sql: "COUNT(*)").checked(over: .standard)
+        }
+        #expect(
+            error?.problem
+                == "COUNT() cannot be indexed; index its argument, and aggregate in the query"
+        )
     }
 }

@@ -28,6 +28,11 @@ import Testing
                 + " groups"
         ),
         (
+            "SELECT n FROM _ GROUP BY COUNT(*)",
+            "line 1, column 26: COUNT() is not allowed in GROUP BY; use it in SELECT, HAVING or"
+                + " ORDER BY"
+        ),
+        (
             "SELECT SUM(n) AS s FROM _ WHERE s > 1",
             "line 1, column 33: 's' is an aggregate, which is not allowed in WHERE; use HAVING"
                 + " for conditions on groups"

@@ -9,6 +9,8 @@ import Testing
         ("¦SELCT name FROM _", "did you mean SELECT?"),
         ("SELECT ¦DISTICT a.b FROM _", "did you mean DISTINCT?"),
         ("SELECT name ¦FORM shop.chairs", "did you mean FROM?"),
+        ("SELECT name ¦FORM inv.chairs", "did you mean FROM?"),
+        ("SELECT land ¦FORM andy.chairs", "did you mean FROM?"),
         ("SELECT name ¦FRM shop.chairs", "did you mean FROM?"),
         ("SELECT name FROM shop.chairs ¦WHER price = 1", "did you mean WHERE?"),
         ("SELECT name FROM _\n¦WEHRE price = 1", "did you mean WHERE?"),

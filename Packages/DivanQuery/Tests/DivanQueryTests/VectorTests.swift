@@ -4,7 +4,7 @@ import Testing
 
 /// The 975 cases, as far as parsing and checking go.
 @Suite struct VectorTests {
-    @Test func `there are 975 cases`() throws {
+    @Test func `the vectors contain 975 cases`() throws {
         #expect(try Vector.all().count == 975)
     }
 

@@ -60,7 +60,7 @@ struct VectorCatalogue: QueryCatalogue {
 }
 
 extension QueryStatement {
-    /// The meaning of an SQL++ text in the database of the vectors.
+    /// The meaning of a SQL++ text in the database of the vectors.
     static func checked(_ sql: String) throws -> CheckedStatement {
         try QueryStatement(sql: sql).checked(against: VectorCatalogue(), text: sql)
     }

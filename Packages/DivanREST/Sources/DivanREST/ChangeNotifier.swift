@@ -4,7 +4,7 @@ import Synchronization
 
 /// Notifies waiters of changes in a database.
 ///
-/// A waiter records the `stroke` before it reads the database, and waits for the next one, so that no change is missed.
+/// A waiter records the `position` before it reads the database, and waits for the next one, so that no change is missed.
 /// In the writing process, it is notified of each commit. For a database that another process writes, it polls the
 /// sequences while there are waiters.
 public final class ChangeNotifier: Sendable {
@@ -20,7 +20,7 @@ public final class ChangeNotifier: Sendable {
     }
 
     private struct State {
-        var stroke: UInt64 = 0
+        var position: UInt64 = 0
         var lastNumber: UInt64 = 0
         var waiters: [UInt64: Waiter] = [:]
         var isLooking = false
@@ -36,7 +36,7 @@ public final class ChangeNotifier: Sendable {
     private let state = Mutex(State())
     private let observation = Mutex<StoreObservation?>(nil)
 
-    /// Creates a bell.
+    /// Creates a notifier.
     ///
     /// - Parameters:
     ///   - store: The database to observe.
@@ -61,18 +61,18 @@ public final class ChangeNotifier: Sendable {
     var waiterCount: Int { state.withLock { $0.waiters.count } }
 
     /// The number of notifications so far.
-    public var stroke: UInt64 { state.withLock { $0.stroke } }
+    public var position: UInt64 { state.withLock { $0.position } }
 
-    /// Calls `wake` once, on any thread: immediately or at the first notification after `stroke`, or at `deadline`.
+    /// Calls `wake` once, on any thread: immediately or at the first notification after `position`, or at `deadline`.
     public func wait(
-        behind stroke: UInt64,
+        after position: UInt64,
         until deadline: Duration,
         _ wake: @escaping @Sendable () -> Void
     ) -> Ticket {
         let (ticket, isDue, begins) = state.withLock { state in
             state.lastNumber += 1
             let ticket = Ticket(number: state.lastNumber)
-            guard state.stroke == stroke else { return (ticket, true, false) }
+            guard state.position == position else { return (ticket, true, false) }
             state.waiters[ticket.number] = Waiter(wake: wake)
             let begins = store.isReadOnly && !state.isLooking
             if begins { state.isLooking = true }
@@ -104,7 +104,7 @@ public final class ChangeNotifier: Sendable {
 
     private func ring() {
         let woken = state.withLock { state in
-            state.stroke += 1
+            state.position += 1
             defer { state.waiters = [:] }
             return Array(state.waiters.values)
         }

@@ -32,7 +32,7 @@ struct ChangesResource {
             ]
             let feed = ChangesFeed(page, since: since)
             let body = EventStreamBody(
-                call.bell,
+                call.notifier,
                 on: call.queue,
                 heartbeat: call.limits.heartbeat,
                 looking: feed.read
@@ -51,7 +51,7 @@ struct ChangesResource {
         let longest = Int(min(max(call.limits.longestPoll / .milliseconds(1), 1), 86_400_000))
         let timeout: Int = try call.number("timeout", in: 1...longest) ?? min(60_000, longest)
         let limit: Int = try call.number("limit", in: 1...Int.max) ?? Int.max
-        let deadline = call.bell.clock.now + .milliseconds(timeout)
+        let deadline = call.notifier.clock.now + .milliseconds(timeout)
         let body = PollBody(page, since: since, limit: limit, until: deadline)
         return HTTPResponse(
             status: 200,
@@ -277,7 +277,7 @@ private final class ChangesReading: Sendable {
     }
 
     /// The same, for those waiting for changes.
-    func look(upTo limit: Int = .max) throws -> ChangeLook<ChangesPage.Changes> {
+    func look(upTo limit: Int = .max) throws -> ChangePollResult<ChangesPage.Changes> {
         let count = min(limit, page.call.limits.pageCount)
         guard let changes = try next(count) else { return .unfinished }
         guard changes.texts.isEmpty else { return .found(changes) }
@@ -300,7 +300,7 @@ private final class ChangesFeed: Sendable {
     }
 
     /// The events since the last call.
-    func read() throws -> ChangeLook<[UInt8]> {
+    func read() throws -> ChangePollResult<[UInt8]> {
         switch try reading.look() {
         case .nothing: return .nothing
         case .unfinished: return .unfinished
@@ -329,7 +329,7 @@ private final class PollBody: HTTPBodySource {
         self.limit = limit
         reading = ChangesReading(page, since: sequence)
         self.deadline = deadline
-        wait = ChangeWait(page.call.bell, on: page.call.queue)
+        wait = ChangeWait(page.call.notifier, on: page.call.queue)
     }
 
     func next(_ answer: @escaping @Sendable (HTTPBodyPiece) -> Void) {

@@ -8,25 +8,25 @@ public final class EventStreamBody: HTTPBodySource {
     private let wait: ChangeWait
     private let heartbeat: Duration
     private let greeting: Mutex<[UInt8]>
-    private let look: @Sendable () throws -> ChangeLook<[UInt8]>
+    private let look: @Sendable () throws -> ChangePollResult<[UInt8]>
 
     /// Creates a stream.
     ///
     /// - Parameters:
-    ///   - bell: Notifies of possible events.
+    ///   - notifier: Notifies of possible events.
     ///   - queue: The queue on which the database is read.
     ///   - heartbeat: Maximum time without a line.
     ///   - greeting: Events that are sent immediately.
     ///   - look: Returns the events since the last call, never called concurrently; `nil` if there are none.
     public convenience init(
-        _ bell: ChangeNotifier,
+        _ notifier: ChangeNotifier,
         on queue: WorkQueue,
         heartbeat: Duration,
         greeting: [UInt8] = [],
         look: @escaping @Sendable () throws -> [UInt8]?
     ) {
         self.init(
-            bell,
+            notifier,
             on: queue,
             heartbeat: heartbeat,
             greeting: greeting,
@@ -38,13 +38,13 @@ public final class EventStreamBody: HTTPBodySource {
 
     /// The same for a look that may be unfinished.
     init(
-        _ bell: ChangeNotifier,
+        _ notifier: ChangeNotifier,
         on queue: WorkQueue,
         heartbeat: Duration,
         greeting: [UInt8] = [],
-        looking look: @escaping @Sendable () throws -> ChangeLook<[UInt8]>
+        looking look: @escaping @Sendable () throws -> ChangePollResult<[UInt8]>
     ) {
-        wait = ChangeWait(bell, on: queue)
+        wait = ChangeWait(notifier, on: queue)
         self.heartbeat = heartbeat
         self.greeting = Mutex(greeting)
         self.look = look
@@ -57,7 +57,7 @@ public final class EventStreamBody: HTTPBodySource {
             return greeting
         }
         guard greeting.isEmpty else { return answer(.bytes(greeting)) }
-        wait.wait(until: wait.bell.clock.now + heartbeat, for: look) { outcome in
+        wait.wait(until: wait.notifier.clock.now + heartbeat, for: look) { outcome in
             switch outcome {
             case .success(let events): answer(.bytes(events ?? HTTPEvent.heartbeat))
             case .failure(let error):

@@ -38,7 +38,7 @@ struct QueryResource {
             query,
             pieceByteCount: call.limits.pieceByteCount,
             limit: call.limits.queryTimeout,
-            clock: call.bell.clock,
+            clock: call.notifier.clock,
             queue: call.queue
         )
         let list = ListBody("rows") { [call] in

@@ -10,7 +10,7 @@ struct RESTCall: Sendable {
     let request: HTTPRequest
     let store: Store
     let rights: RESTRights
-    let bell: ChangeNotifier
+    let notifier: ChangeNotifier
     let queue: WorkQueue
     let limits: RESTLimits
     /// Whether the client still has the rights that it had when it asked.
@@ -78,7 +78,7 @@ struct RESTCall: Sendable {
             throw RESTError(
                 403,
                 "forbidden",
-                "the document does not meet the condition of your user"
+                "the document does not match the condition of your user"
             )
         }
     }

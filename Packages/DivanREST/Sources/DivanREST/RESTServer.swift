@@ -68,16 +68,16 @@ public final class RESTServer: Sendable {
 final class RESTService: Sendable {
     private let configuration: RESTConfiguration
     private let queues: FairQueues
-    private let door: RESTAuthenticator
-    private let bells: [ExactText: ChangeNotifier]
+    private let authenticator: RESTAuthenticator
+    private let notifiers: [ExactText: ChangeNotifier]
 
     init(_ configuration: RESTConfiguration) {
         self.configuration = configuration
         let queues = FairQueues(configuration.limits)
         self.queues = queues
-        door = RESTAuthenticator(configuration, queues)
+        authenticator = RESTAuthenticator(configuration, queues)
         let clock = EventLoopGroup.shared.next()
-        bells = configuration.databases.mapValues {
+        notifiers = configuration.databases.mapValues {
             ChangeNotifier($0, clock: clock, queue: queues.whole)
         }
     }
@@ -89,7 +89,7 @@ final class RESTService: Sendable {
         }
         if let refusal = refusal(of: origin, exchange) { return answer(refusal.response) }
         if let preflight = origin.preflight { return answer(preflight) }
-        door.enter(exchange, answer) { [self] client in
+        authenticator.enter(exchange, answer) { [self] client in
             do {
                 let route = try RESTRoute(exchange.request.target)
                 let queue = queues.queue(
@@ -148,14 +148,14 @@ final class RESTService: Sendable {
     ) throws(RESTError) -> (client: RESTClient, call: RESTCall?) {
         guard let name = route.database else { return (client, nil) }
         guard let store = configuration.databases[ExactText(name)],
-            let bell = bells[ExactText(name)],
+            let notifier = notifiers[ExactText(name)],
             let rights = configuration.rights(client, name)
         else { throw .notFound("database \"\(name)\" not found; GET / lists the databases") }
         let call = RESTCall(
             request: exchange.request,
             store: store,
             rights: rights,
-            bell: bell,
+            notifier: notifier,
             queue: queue,
             limits: configuration.limits,
             isCurrent: { [configuration] in configuration.rights(client, name) == rights }

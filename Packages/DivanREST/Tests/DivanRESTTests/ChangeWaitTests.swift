@@ -10,10 +10,10 @@ import Testing
 /// A wait for changes ends with whoever started it.
 @Suite(.timeLimit(.minutes(5))) struct ChangeWaitTests {
     private let queue = WorkQueue(label: "test", limit: 1)
-    private let bell: ChangeNotifier
+    private let notifier: ChangeNotifier
 
     init() {
-        bell = ChangeNotifier(.inMemory(), clock: EventLoopGroup.shared.next(), queue: queue)
+        notifier = ChangeNotifier(.inMemory(), clock: EventLoopGroup.shared.next(), queue: queue)
     }
 
     /// Lets the queue finish its work.
@@ -24,34 +24,34 @@ import Testing
     }
 
     @Test func `a stream stops waiting when its client disconnects`() {
-        let body = EventStreamBody(bell, on: queue, heartbeat: .seconds(3_600)) { nil }
+        let body = EventStreamBody(notifier, on: queue, heartbeat: .seconds(3_600)) { nil }
         body.next { _ in Issue.record("answered") }
         settle()
-        #expect(bell.waiterCount == 1)
+        #expect(notifier.waiterCount == 1)
         body.cancel()
-        #expect(bell.waiterCount == 0)
+        #expect(notifier.waiterCount == 0)
         settle()
     }
 
-    @Test func `a late ticket does not replace a newer one`() {
-        let wait = ChangeWait(bell, on: queue)
+    @Test func `a ticket that arrives late does not replace a newer one`() {
+        let wait = ChangeWait(notifier, on: queue)
         let tickets = (0..<2).map { _ in
-            bell.wait(behind: bell.stroke, until: bell.clock.now + .seconds(3_600)) {}
+            notifier.wait(after: notifier.position, until: notifier.clock.now + .seconds(3_600)) {}
         }
-        bell.cancel(tickets[0])
+        notifier.cancel(tickets[0])
         wait.keep(tickets[1])
         wait.keep(tickets[0])
-        #expect(bell.waiterCount == 1)
+        #expect(notifier.waiterCount == 1)
         wait.cancel()
-        #expect(bell.waiterCount == 0)
+        #expect(notifier.waiterCount == 0)
     }
 
     @Test func `an unfinished check runs again and yields to other work`() {
-        let wait = ChangeWait(bell, on: queue)
+        let wait = ChangeWait(notifier, on: queue)
         let looks = Mutex(0)
         let others = Mutex(0)
         let isDone = DispatchSemaphore(value: 0)
-        wait.wait(until: bell.clock.now + .seconds(3_600)) { [queue] in
+        wait.wait(until: notifier.clock.now + .seconds(3_600)) { [queue] in
             queue.async { others.withLock { $0 += 1 } }
             let count = looks.withLock { looks in
                 looks += 1
@@ -64,20 +64,20 @@ import Testing
         }
         isDone.wait()
         settle()
-        #expect(bell.waiterCount == 0)
+        #expect(notifier.waiterCount == 0)
     }
 
     @Test func `a cancelled wait stops checking`() {
-        let wait = ChangeWait(bell, on: queue)
+        let wait = ChangeWait(notifier, on: queue)
         let looks = Mutex(0)
-        wait.wait(until: bell.clock.now + .seconds(3_600)) {
+        wait.wait(until: notifier.clock.now + .seconds(3_600)) {
             if looks.withLock({ looks in
                 looks += 1
                 return looks == 3
             }) {
                 wait.cancel()
             }
-            return ChangeLook<Int>.unfinished
+            return ChangePollResult<Int>.unfinished
         } _: { _ in
             Issue.record("answered")
         }
@@ -107,13 +107,13 @@ import Testing
 
     @Test func `a stream sends its greeting before any event`() {
         let hello = Array("data: hello".utf8)
-        let body = EventStreamBody(bell, on: queue, heartbeat: .zero, greeting: hello) { nil }
+        let body = EventStreamBody(notifier, on: queue, heartbeat: .zero, greeting: hello) { nil }
         let pieces = Mutex<[HTTPBodyPiece]>([])
         for _ in 0..<2 {
             body.next { piece in pieces.withLock { $0.append(piece) } }
             settle()
         }
         #expect(pieces.withLock { $0 } == [.bytes(hello), .bytes(HTTPEvent.heartbeat)])
-        #expect(bell.waiterCount == 0)
+        #expect(notifier.waiterCount == 0)
     }
 }

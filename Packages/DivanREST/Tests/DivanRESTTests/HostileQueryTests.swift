@@ -105,7 +105,7 @@ import Testing
 
     /// What the limits prevent, and the test above would notice.
     @Test(arguments: [false, true])
-    func `a document is read late if queries may use all threads`(_ hasUsers: Bool) throws {
+    func `reading a document is delayed if queries can use all threads`(_ hasUsers: Bool) throws {
         let served = try served(hasUsers: hasUsers) { limits in
             limits.workerCount = 4
             limits.partyWorkerCount = 4

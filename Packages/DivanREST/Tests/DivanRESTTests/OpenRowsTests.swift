@@ -67,7 +67,7 @@ import Testing
         #expect(throws: QueryStop.leftWaiting) { try rows.page() }
     }
 
-    @Test func `a short rest of rows is read ahead`() throws {
+    @Test func `the last few rows are read ahead`() throws {
         let rows = try rows(pieceByteCount: 600)
         rows.logIsLong()
         settle()

@@ -26,7 +26,7 @@ import Testing
         #expect(error.recovery == recovery)
     }
 
-    @Test func `says what happened and what to do`() {
+    @Test func `an error message says what happened and what to do`() {
         let error = SyncError.http(HTTPStatus(rawValue: 403), "not this one")
         #expect(
             error.description

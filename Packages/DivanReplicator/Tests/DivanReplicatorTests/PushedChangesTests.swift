@@ -96,7 +96,7 @@ import Testing
         #expect(changes.takeProposals().map(\.change.sequence) == [2])
     }
 
-    @Test mutating func `unexpected events change nothing`() throws {
+    @Test mutating func `events that are not expected in a state change nothing`() throws {
         let none = take(.known(at: nil))?.effects
         #expect(none == nil)
         _ = changes.add(Proposal(try change(1)))

@@ -28,7 +28,7 @@ import Testing
         return copy
     }
 
-    @Test func `a peer that lost only its checkpoint is offered everything and needs nothing`()
+    @Test func `a peer that lost only its checkpoint is offered every document and requests none`()
         throws
     {
         let (here, there) = try synced()
@@ -50,7 +50,7 @@ import Testing
     }
 
     /// The pull makes both copies of the checkpoint equal, and the push shares it.
-    @Test func `a pull leaves doubts about pushed documents to the following push`() throws {
+    @Test func `a pull leaves documents in doubt to the following push`() throws {
         let (here, _) = try synced()
         let restored = try Site()
         try restored.save("new", "{}")
@@ -61,7 +61,9 @@ import Testing
     }
 
     /// The records about the peer come from runs under the other name.
-    @Test func `an interrupted first run with another checkpoint ID leaves its doubts`() throws {
+    @Test func `an interrupted first run with another checkpoint ID keeps documents in doubt`()
+        throws
+    {
         let (here, _) = try synced()
         var options = Conversation.Options(pulls: false)
         options.collections[0].channels = ["a"]

@@ -297,7 +297,8 @@ import Testing
         #expect(server.error == nil)
     }
 
-    @Test func `a conflict with an ancestor of ours is proposed again with that ancestor`() throws {
+    @Test func `a conflict with one of our ancestors is proposed again with that ancestor`() throws
+    {
         let site = try Site()
         try site.put("a", ["3-cc", "2-bb", "1-aa"], "{}")
         var server = try Counterpart.server(site, options(pushes: true))

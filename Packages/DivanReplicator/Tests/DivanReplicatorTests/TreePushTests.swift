@@ -83,7 +83,7 @@ import Testing
         #expect(try there.contents() == here.contents())
     }
 
-    @Test func `nothing is pulled, and an error is reported`() throws {
+    @Test func `a pull from an upgraded database ends with an error and stores nothing`() throws {
         let (here, there) = try upgraded()
         try there.save("only there", "{}")
         let run = meet(here, there, pulls: true)

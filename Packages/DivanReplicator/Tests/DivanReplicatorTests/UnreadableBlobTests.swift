@@ -35,8 +35,8 @@ import Testing
         }
 
         func site() throws -> Site {
-            let shelf = ObservedBlobStorage { Source($0, self) }
-            return try Site(Store(engine: MemoryEngine(), blobs: BlobStore(shelf)))
+            let storage = ObservedBlobStorage { Source($0, self) }
+            return try Site(Store(engine: MemoryEngine(), blobs: BlobStore(storage)))
         }
     }
 

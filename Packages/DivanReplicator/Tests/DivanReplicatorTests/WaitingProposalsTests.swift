@@ -7,7 +7,7 @@ import Testing
 /// Lists of proposals for which a peer has to wait.
 @Suite struct WaitingProposalsTests {
     /// Each wait had caused two hundred entries to be judged for one answer.
-    @Test func `few entries are checked again for each waiting entry`() throws {
+    @Test func `adding a waiting entry checks only a few other entries again`() throws {
         var client = Counterpart.client(try Site())
         client.ask("subChanges", ["collection": "0"])
         let entry = ProposalMessage.Entry(documentID: "a", revisionID: RevisionID("1-aa"))

@@ -36,7 +36,8 @@ import Testing
     }
 
     /// The other side of the same decision: once it is told, both trees agree.
-    @Test func `a peer that receives the closed branch takes the revision and closes its own`()
+    @Test
+    func `a peer that receives the closed branch accepts the revision and closes its own branch`()
         throws
     {
         var (tree, local) = try conflicted()
@@ -165,7 +166,7 @@ import Testing
         #expect(!tree.isConflicted)
     }
 
-    @Test func `a remote that had no other revision has not gone back`() throws {
+    @Test func `a remote that never had another revision did not go back to an older one`() throws {
         var tree = try continued()
         #expect(try !isWanted("1-aa", at: RemoteID(rawValue: 7), in: tree))
         try tree.receive("1-aa", from: RemoteID(rawValue: 7))

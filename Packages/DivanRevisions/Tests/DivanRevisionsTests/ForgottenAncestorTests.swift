@@ -82,9 +82,11 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a revision that continued and lost elsewhere is given up despite forgotten history`(
-        isPush: Bool
-    ) throws {
+    func
+        `a revision that continued and lost on another peer is given up even after pruning`(
+            isPush: Bool
+        ) throws
+    {
         // Here the ancestor won over its descendant, and over a third revision; elsewhere the
         // third one won over both.
         let third = "3-ff"
@@ -138,7 +140,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a peer that knows the history keeps the later revision and announces it again`(
+    func `a peer that has the history keeps the later revision and announces it again`(
         isPush: Bool
     ) throws {
         var tree = RevisionTree()
@@ -159,7 +161,7 @@ import Testing
         #expect(tree.latest(at: remote) == (try id(isPush ? "61-ff" : later)))
     }
 
-    @Test func `a remote goes back to an older revision only if it says so`() throws {
+    @Test func `a remote goes back to an older revision only if it announces that`() throws {
         var tree = RevisionTree()
         try tree.receive("3-cc,2-bb,1-aa")
         tree.markLatest(try id("2-bb"), at: remote)

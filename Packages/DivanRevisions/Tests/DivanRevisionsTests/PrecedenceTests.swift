@@ -65,7 +65,9 @@ import Testing
     }
 
     /// Each peer knows how the other's revision continued, and that this was given up.
-    @Test func `two revisions that continued and lost elsewhere do not block each other`() throws {
+    @Test func `two revisions that continued and lost on other peers do not block each other`()
+        throws
+    {
         func peer(with winner: String, wentOn: String, for loser: String) throws -> RevisionTree {
             var tree = RevisionTree()
             try tree.receive(winner, from: nil)
@@ -174,7 +176,9 @@ import Testing
 
     /// The other side knew how ours continued, and gave that up.
     @Test(arguments: [true, false])
-    func `a revision that continued and lost elsewhere also loses here`(isPush: Bool) throws {
+    func `a revision that continued and lost on another peer also loses locally`(
+        isPush: Bool
+    ) throws {
         var tree = try peer(gaveUp: lower, for: greater)
         let next = try id("3-dd")
         let closing = [

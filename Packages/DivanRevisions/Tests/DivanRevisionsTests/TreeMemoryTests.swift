@@ -62,14 +62,16 @@ import Testing
         return history.isAncestor(try id(name), of: current.id)
     }
 
-    @Test func `a tree revision that wins over another one still knows its own ancestors`() throws {
+    @Test func `a tree revision that wins over another one still includes its own ancestors`()
+        throws
+    {
         let history = try decided(("2-bb", "1-aa"), ("1-cc", ""), as: .keepLocal)
         #expect(history.current?.id == (try id("2bb00000000@Revision+Tree+Encoding")))
         for name in ["1-cc", "1-aa"] { #expect(try knows(name, history), "\(name)") }
         #expect(try !knows("1-dd", history), "an earlier generation alone is no ancestor")
     }
 
-    @Test func `a merge knows the tree revisions of both sides`() throws {
+    @Test func `a merge includes the tree revisions of both sides`() throws {
         let body = HistoryDecision.merge(body: Array("{}".utf8), hasBlobs: false)
         let history = try decided(("2-bb", "1-aa"), ("2-dd", "1-cc"), as: body)
         for name in ["2-dd", "1-cc", "2-bb", "1-aa"] {
@@ -78,14 +80,15 @@ import Testing
         #expect(history.text(of: try #require(history.current?.id)).contains("2-dd, 1-cc, 2-bb"))
     }
 
-    @Test func `a version that wins over a tree revision knows it and gets no tree IDs`() throws {
+    @Test func `a version that wins over a tree revision includes it and gets no tree IDs`() throws
+    {
         let history = try decided(("2-bb", "1-aa"), (Self.version, ""), as: .keepRemote)
         #expect(history.current?.id == (try id(Self.version)))
         #expect(try knows("2-bb", history))
         #expect(!history.text(of: try id(Self.version)).contains("-"))
     }
 
-    @Test func `a remote can have a tree revision that is known only by its version`() throws {
+    @Test func `a remote can have a tree revision that is identified only by its version`() throws {
         let other = RemoteID(rawValue: 2)
         for name in ["2-bb", "2bb00000000@Revision+Tree+Encoding"] {
             var history = try decided(("2-bb", ""), (Self.version, ""), as: .keepRemote)
@@ -117,9 +120,9 @@ import Testing
         #expect(!history.isConflicted)
     }
 
-    /// No revision that shares a past with the deletion does so (`VectorMeetingTests`).
+    /// No revision that shares a past with the deletion does so (`VectorReceivingTests`).
     @Test(arguments: ["2-dd", Self.version])
-    func `a tree revision that restores a document knows the deletion from then on`(
+    func `a tree revision that restores a document includes the deletion from then on`(
         deletion: String
     ) throws {
         var author = try author()
@@ -181,7 +184,7 @@ import Testing
         #expect(try told(false) == ["1-cc"])
     }
 
-    @Test func `the later of two converted tree IDs does not know the earlier one`() throws {
+    @Test func `the later of two converted tree IDs does not include the earlier one`() throws {
         let first = try MixedVector("1aa00000000@Revision+Tree+Encoding; 1-aa")
         let second = try MixedVector("2bb00000000@Revision+Tree+Encoding; 2-bb")
         #expect(second.order(to: first) == .conflict)

@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `the known revision that the asking remote had is listed first`() throws {
+    @Test func `the known revision that the requesting remote had is listed first`() throws {
         var generator = SeededGenerator(seed: 1)
         var fleet = try Fleet(count: 4, using: &generator)
         var latest: [RevisionID] = []
@@ -218,7 +218,7 @@ import Testing
         #expect(fleet.histories.allSatisfy { $0.current?.id == outcome.id && !$0.isConflicted })
     }
 
-    @Test func `revisions that a tree knew are known after the upgrade`() throws {
+    @Test func `revisions in the history of a tree are still known after the upgrade`() throws {
         var tree = RevisionTree()
         try tree.receive("2-bb,1-aa")
         let mine = try tree.save("mine")

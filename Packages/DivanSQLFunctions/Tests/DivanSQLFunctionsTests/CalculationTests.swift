@@ -51,7 +51,7 @@ struct CalculationTests {
     }
 
     @Test(
-        "An invalid list of terms is MISSING and does no harm",
+        "An invalid list of terms is MISSING and does not crash",
         arguments: ["NULL", "x''", "x'00'", "'text'", "7", "zeroblob(40)", "randomblob(24)"]
     )
     func malformed(argument: String) throws {

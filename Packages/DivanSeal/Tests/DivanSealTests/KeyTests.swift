@@ -82,9 +82,9 @@ struct KeyTests {
             #expect(Self.isExpected(try DescriptorKey(descriptor.rawValue).key()))
             #expect(Self.isExpected(try CommandKey("cat '\(path)'").key()))
         }
-        Surroundings.set("DIVAN_SEAL_TEST", Self.digits)
+        TestEnvironment.set("DIVAN_SEAL_TEST", Self.digits)
         #expect(Self.isExpected(try EnvironmentKey("DIVAN_SEAL_TEST").key()))
-        Surroundings.set("CREDENTIALS_DIRECTORY", home.path)
+        TestEnvironment.set("CREDENTIALS_DIRECTORY", home.path)
         #expect(Self.isExpected(try CredentialKey("text").key()))
         #expect(throws: SealError.self) { try CredentialKey("../text").key() }
         let password = try CommandKey("echo password123", form: .password).key()

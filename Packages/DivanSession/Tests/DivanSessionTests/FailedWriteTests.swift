@@ -9,7 +9,7 @@ import Testing
 /// A disk that fails once must not end a continuous replication.
 @Suite struct FailedWriteTests {
     /// A store in memory whose next transactions fail, or its next reads.
-    private final class ShakyDisk: StorageEngine {
+    private final class FailingEngine: StorageEngine {
         let failureCount = Atomic<Int>(0)
         let failedReadingCount = Atomic<Int>(0)
         private let memory = MemoryEngine()
@@ -40,7 +40,7 @@ import Testing
         func close() {}
     }
 
-    private func run(_ disk: ShakyDisk, isContinuous: Bool) throws -> VirtualRun {
+    private func run(_ disk: FailingEngine, isContinuous: Bool) throws -> VirtualRun {
         var setting = VirtualRun.Setting(isContinuous: isContinuous)
         setting.retry = RetrySchedule(isContinuous: isContinuous)
         setting.here = try Store(engine: disk)
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func `a push that could not be recorded locally ends only the connection`() throws {
-        let disk = ShakyDisk()
+        let disk = FailingEngine()
         let run = try run(disk, isContinuous: true)
         run.run(for: .seconds(1))
         try run.here.put("a", 1)
@@ -67,7 +67,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func `a read error of the changes feed ends only the connection`(isHere: Bool) throws {
-        let disk = ShakyDisk()
+        let disk = FailingEngine()
         var setting = VirtualRun.Setting(isContinuous: true)
         setting.retry = RetrySchedule(isContinuous: true)
         if isHere {
@@ -89,7 +89,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func `a pulled document that could not be stored is pulled again`(isContinuous: Bool) throws {
-        let disk = ShakyDisk()
+        let disk = FailingEngine()
         let run = try run(disk, isContinuous: isContinuous)
         if isContinuous { run.run(for: .seconds(1)) }
         try run.there.put("a", 1)

@@ -14,9 +14,9 @@ final class VirtualRun {
     let here: Store
     let there: Store
     let session: ActiveSession
-    private let told: Told
+    private let told: Events
 
-    final class Told: Sendable {
+    final class Events: Sendable {
         let statuses = Mutex<[(time: Duration, status: SyncStatus)]>([])
         let attempts = Mutex<[Duration]>([])
         let documents = Mutex<[DocumentEvent]>([])
@@ -48,7 +48,7 @@ final class VirtualRun {
             conditions: conditions
         )
         self.network = network
-        let told = Told()
+        let told = Events()
         self.told = told
         let passive = PeerConfiguration(
             role: .passive(.init(collections: [.default])),

@@ -244,6 +244,8 @@ extension StoreError.Code {
                 "\(Errno(number)) (errno \(number))",
                 "raise the limit on open files"
             )
+        case .io(let number) where Errno(number) == .notDirectory:
+            ("part of the path is not a directory (errno \(number))", "check the path")
         case .io(let number) where Errno(number) == .staleFileHandle:
             (
                 "the file was removed or replaced while the database was open (errno \(number))",

@@ -139,7 +139,7 @@ import Testing
         #expect(try BlobReferences.digests(in: Array(body.utf8)).count == 1)
     }
 
-    @Test func `does not look inside a blob's dictionary`() throws {
+    @Test func `does not search inside a blob's dictionary`() throws {
         let inner = #"{"@type":"blob","digest":"\#(other)"}"#
         let body = #"{"pic":{"@type":"blob","digest":"\#(digest)","thumb":\#(inner)}}"#
         #expect(try pointers(body) == ["/pic"])

@@ -141,7 +141,7 @@ import Testing
 
     /// More than are kept in a list.
     @Test(arguments: EngineKind.allCases)
-    func `one transaction can change many collections, and observers hear of each`(
+    func `one transaction can change many collections, and observers are notified of each`(
         _ kind: EngineKind
     ) throws {
         let room = try StoreFixture(kind)

@@ -7,7 +7,7 @@ import Testing
 /// What an inspection says while others change the database.
 @Suite struct InspectionTests {
     /// Lists a blob that a compaction removes before it is read.
-    private struct EmptiedShelf: BlobStorage {
+    private struct EmptiedBlobStorage: BlobStorage {
         let removed: BlobDigest
         private let rest = BlobMemory()
 
@@ -27,7 +27,7 @@ import Testing
     @Test func `a blob removed by compacting during an inspection is not damage`() throws {
         let digest = BlobDigest(hashing: [1, 2, 3].span)
         let inspector = Inspector()
-        let blobs = BlobStore(EmptiedShelf(removed: digest))
+        let blobs = BlobStore(EmptiedBlobStorage(removed: digest))
         try inspector.inspectBlobs(blobs, absent: []) { [] }
         #expect(inspector.inspection.damages == [])
     }

@@ -212,7 +212,7 @@ import Testing
         // One that is no longer referred to is removed like others.
         try again.write { _ = try $0.purge("b", in: .default) }
         #expect(try again.compact().removedCount == 2)
-        #expect(try again.blobs.shelf.contents().digests == [digests[0]])
+        #expect(try again.blobs.storage.contents().digests == [digests[0]])
         try again.close()
     }
 

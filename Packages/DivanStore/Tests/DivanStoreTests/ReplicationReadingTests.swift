@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `decides which revisions a puller needs`(_ kind: EngineKind) throws {
+    func `reports which revisions a puller needs`(_ kind: EngineKind) throws {
         let room = try StoreFixture(kind)
         try room.insert("pulled", "1-aa")
         let local = try room.save("local").revisionID

@@ -115,7 +115,7 @@ import Testing
     }
 
     /// Nothing says which tree belongs to which, and a guess would put documents into the wrong collection.
-    @Test func `collections that cannot be told apart are reported`() throws {
+    @Test func `collections that cannot be distinguished are reported`() throws {
         try fill([.default, people], count: 400)
         try overwrite(0..<Self.pageByteCount)
         let salvage = try rebuild()

@@ -37,7 +37,7 @@ import Testing
 
     @Test func `the contract detects an engine that rolls back only part of a transaction`() throws
     {
-        let violations = try StorageEngineContract.violations { HalfHeartedEngine() }
+        let violations = try StorageEngineContract.violations { PartialRollbackEngine() }
         #expect(violations.contains("A transaction that threw was not rolled back."))
     }
 
@@ -122,7 +122,7 @@ import Testing
 }
 
 /// Commits what was changed before an error.
-private final class HalfHeartedEngine: StorageEngine {
+private final class PartialRollbackEngine: StorageEngine {
     private let engine = MemoryEngine()
 
     var isReadOnly: Bool { false }

@@ -125,7 +125,8 @@ import Testing
     }
 
     @Test
-    func `only observers that ask for it hear of created and deleted collections and indexes`()
+    func
+        `only observers that request it are notified of created and deleted collections and indexes`()
         throws
     {
         let room = try StoreFixture(.file)
@@ -153,7 +154,7 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `an observer can write`(_ kind: EngineKind) throws {
+    func `a commit observer can write to the store`(_ kind: EngineKind) throws {
         let room = try StoreFixture(kind)
         let store = room.store
         let observation = store.observe { change in

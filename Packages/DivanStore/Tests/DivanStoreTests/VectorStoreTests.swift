@@ -256,7 +256,7 @@ import Testing
         #expect(try saveAnew(in: opened()) > late)
     }
 
-    @Test func `a copy has its own source and knows what the original wrote`() throws {
+    @Test func `a copy has its own source and includes the versions of the original`() throws {
         let home = try TemporaryDirectory()
         let (path, copyPath) = (home.file("one.cblite2"), home.file("two.cblite2"))
         let original = try Store.open(directory: path, options: StoreOptions(scheme: .vectors))
@@ -316,13 +316,13 @@ import Testing
     @Test func `a new source is not used before it is stored, and the duplicate is remembered`()
         throws
     {
-        let shelf = UnsyncedBlobStorage()
-        let store = try Store(engine: MemoryEngine(), blobs: BlobStore(shelf))
+        let storage = UnsyncedBlobStorage()
+        let store = try Store(engine: MemoryEngine(), blobs: BlobStore(storage))
         try store.upgradeToVersionVectors()
         let mine = try save(store, "doc", "{}")
         let source = store.source
         let foreign = "\(String(mine.timestamp + 1 << 20, radix: 16))@\(source)"
-        shelf.fails.store(true, ordering: .relaxed)
+        storage.fails.store(true, ordering: .relaxed)
         #expect(throws: StoreError.self) {
             try store.write { writer in
                 _ = try writer.insert(received("other", foreign), in: .default)
@@ -335,7 +335,7 @@ import Testing
             }
         }
         #expect(store.source == source)
-        shelf.fails.store(false, ordering: .relaxed)
+        storage.fails.store(false, ordering: .relaxed)
         _ = try store.write { try $0.insert(received("other", foreign), in: .default) }
         #expect(store.source != source)
         #expect(try save(store, "doc", #"{"n":2}"#).version?.source == store.source)
@@ -352,20 +352,20 @@ import Testing
     }
 }
 
-/// A shelf whose blobs do not reach a disk while it fails.
+/// A storage whose blobs do not reach a disk while it fails.
 private final class UnsyncedBlobStorage: BlobStorage {
     let fails = Atomic(false)
-    private let shelf = BlobMemory()
+    private let storage = BlobMemory()
 
     var directory: String? { nil }
-    func byteCount(_ digest: BlobDigest) -> Int? { shelf.byteCount(digest) }
+    func byteCount(_ digest: BlobDigest) -> Int? { storage.byteCount(digest) }
     func source(_ digest: BlobDigest) throws(StoreError) -> any BlobSource {
-        try shelf.source(digest)
+        try storage.source(digest)
     }
-    func sink() throws(StoreError) -> any BlobSink { try shelf.sink() }
-    func remove(_ digest: BlobDigest) throws(StoreError) { try shelf.remove(digest) }
+    func sink() throws(StoreError) -> any BlobSink { try storage.sink() }
+    func remove(_ digest: BlobDigest) throws(StoreError) { try storage.remove(digest) }
     func contents() throws(StoreError) -> (digests: [BlobDigest], unknownNames: [String]) {
-        try shelf.contents()
+        try storage.contents()
     }
     func settle() throws(StoreError) {
         if fails.load(ordering: .relaxed) { throw StoreError(.diskFull) }

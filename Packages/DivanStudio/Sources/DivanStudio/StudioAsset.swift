@@ -20,7 +20,7 @@ struct StudioAsset {
         case "/base.js": self.init("text/javascript; charset=utf-8", PackageResources.base_js)
         case "/pages.js": self.init("text/javascript; charset=utf-8", PackageResources.pages_js)
         case "/drawing.js": self.init("text/javascript; charset=utf-8", PackageResources.drawing_js)
-        case "/room.js": self.init("text/javascript; charset=utf-8", PackageResources.room_js)
+        case "/peers.js": self.init("text/javascript; charset=utf-8", PackageResources.peers_js)
         case "/studio.svg": self.init("image/svg+xml", PackageResources.studio_svg)
         default: return nil
         }

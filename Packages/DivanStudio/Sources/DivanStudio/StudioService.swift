@@ -15,7 +15,7 @@ final class StudioService: Sendable {
     private let configuration: StudioConfiguration
     private let gate: StudioAccess
     private let queue: WorkQueue
-    private let bell: ChangeNotifier
+    private let notifier: ChangeNotifier
     private let data: StudioData
     private let ownPort = Mutex<UInt16>(0)
     /// The user of this machine who was let in first.
@@ -26,7 +26,7 @@ final class StudioService: Sendable {
         gate = StudioAccess(token: token)
         let queue = WorkQueue(label: "divan.studio", limit: configuration.limits.workerCount)
         self.queue = queue
-        bell = ChangeNotifier(
+        notifier = ChangeNotifier(
             configuration.store,
             clock: EventLoopGroup.shared.next(),
             queue: queue
@@ -125,7 +125,7 @@ final class StudioService: Sendable {
         let limits = configuration.limits
         let feed = try StudioFeed(configuration.store, pageCount: limits.pageCount)
         let body = EventStreamBody(
-            bell,
+            notifier,
             on: queue,
             heartbeat: limits.heartbeat,
             greeting: try StudioFeed.greeting(of: configuration.name),

@@ -6,7 +6,7 @@ import DivanStore
 import DivanTestKit
 import Testing
 
-// Only the disk determines that a blob cannot be read, so a shelf that refuses takes its place.
+// Only the disk determines that a blob cannot be read, so a storage that throws replaces it.
 @testable import DivanStudio
 
 /// Damage hides nothing else, and a decision is stored as it was made.

@@ -37,7 +37,7 @@ import Testing
 
     /// A server sends no packet for something that nobody waits for.
     @Test(arguments: [TLSVersion.tls12, .tls13])
-    func `only session tickets can wait for the first data`(version: TLSVersion) throws {
+    func `only session tickets are delayed until the first data`(version: TLSVersion) throws {
         let client = try TLSSession(self.client(version), serverName: "localhost")
         let server = try TLSSession(self.server())
         var (flight, plaintext, waited): ([UInt8], [UInt8], Int) = ([], [], 0)

@@ -262,7 +262,9 @@ import Testing
         "GET /held HTTP/1.1\r\nHost: h\r\n\r\n",
         "GET /huge HTTP/1.1\r\nHost: h\r\n\r\n", "GET / HT", "",
     ])
-    func `slow clients block no others, not even from the same address`(_ request: String) throws {
+    func `slow clients do not block other clients, even from the same address`(
+        _ request: String
+    ) throws {
         let served = try Served(limits: HTTPLimits(connectionCount: 16))
         let slow = try (0..<40).map { _ in
             let raw = try #require(RawSocket(port: served.port))
@@ -276,7 +278,8 @@ import Testing
     }
 
     @Test
-    func `clients of a trusted proxy are told apart, and only the greedy one is disconnected`()
+    func
+        `clients of a trusted proxy are distinguished, and only the one over its limit is disconnected`()
         async throws
     {
         let served = try Served(limits: HTTPLimits(connectionCount: 8), trusting: ["127.0.0.1"])

@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test
-    func `an end that starts late is told that the connection is closed`() async {
+    func `an end that starts late is notified that the connection is closed`() async {
         let pair = InProcessPair(subprotocol: nil)
         let (first, second) = (Recorder(), Recorder())
         pair.first.start(first)

@@ -33,14 +33,14 @@ enum ReplicatorRuns: ConversationTarget {
     private static let visitCount = 20
 
     static func violation(of conversation: Conversation) throws -> String? {
-        guard let door = LoopbackListener() else { return "there is no socket to listen on" }
+        guard let listener = LoopbackListener() else { return "there is no socket to listen on" }
         let home = try FuzzHome()
-        let replicator = Replicator(config: try configuration(home, door, conversation.options))
+        let replicator = Replicator(config: try configuration(home, listener, conversation.options))
         let witness = Witness(replicator)
         var rest = conversation
         for run in 0..<runCount where run == 0 || !rest.acts.isEmpty {
             replicator.start(reset: run > 0 && rest.options & Option.resets != 0)
-            if let flaw = receive(at: door, replicator, &rest) { return flaw }
+            if let flaw = receive(at: listener, replicator, &rest) { return flaw }
         }
         if let flaw = witness.flaw ?? FuzzHome.violation(of: replicator.status.error) {
             return flaw
@@ -50,7 +50,7 @@ enum ReplicatorRuns: ConversationTarget {
 
     private static func configuration(
         _ home: FuzzHome,
-        _ door: LoopbackListener,
+        _ listener: LoopbackListener,
         _ options: UInt8
     ) throws -> ReplicatorConfiguration {
         var collections = [
@@ -62,7 +62,7 @@ enum ReplicatorRuns: ConversationTarget {
         if options & Option.merges != 0 {
             collections[0].conflictResolver = ConflictResolver.fieldMerge
         }
-        let url = "ws://127.0.0.1:\(door.port)/\(FuzzHome.name)"
+        let url = "ws://127.0.0.1:\(listener.port)/\(FuzzHome.name)"
         var configuration = ReplicatorConfiguration(
             collections: collections,
             target: try URLEndpoint(validating: url)
@@ -76,13 +76,13 @@ enum ReplicatorRuns: ConversationTarget {
 
     /// Accepts the replicator until it has stopped.
     private static func receive(
-        at door: LoopbackListener,
+        at listener: LoopbackListener,
         _ replicator: Replicator,
         _ rest: inout Conversation
     ) -> String? {
         var (waited, visits) = (0, 0)
         while replicator.status.activity != .stopped {
-            guard let wire = door.accept(within: 5) else {
+            guard let wire = listener.accept(within: 5) else {
                 waited += 5
                 guard waited < patience else { return "the replicator does not stop" }
                 continue

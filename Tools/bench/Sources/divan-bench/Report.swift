@@ -3,7 +3,7 @@ import Foundation
 /// The figures of one run, as a table for people and as JSON for the next comparison.
 struct Report: Codable {
     /// `nil` in older reports, which did not contain them.
-    var circumstances: Circumstances?
+    var circumstances: RunConditions?
     /// The figures, in the order of measurement.
     var figures: [Figure] = []
     /// Values measured at many moments, for pictures; `nil` in older reports.
@@ -18,7 +18,7 @@ struct Report: Codable {
         case circumstances, figures, series
     }
 
-    init(_ circumstances: Circumstances, holdingTo thresholds: [String: Thresholds]) {
+    init(_ circumstances: RunConditions, holdingTo thresholds: [String: Thresholds]) {
         self.circumstances = circumstances
         allThresholds = thresholds
     }

@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: [1.0, 10, 100, 1_000])
-    func `a sender that waits for the link gets exactly its rate`(megabits: Double) {
+    func `a sender that waits for the link sends at exactly its rate`(megabits: Double) {
         let rate = megabits * 125_000
         var link = LinkDirection(bytesPerSecond: rate, latency: .milliseconds(100))
         var (now, sent, arrival) = (Duration.zero, 0, Duration.zero)

@@ -1,6 +1,6 @@
 /// Texts for people use ordinary technical English.
 ///
-/// Reads the prose of pages and the string literals of sources, except those of tests. Phrases are matched by
+/// Reads the prose of pages, the string literals of sources, and the names of tests. Phrases are matched by
 /// words, so identifiers, code spans and blocks do not count. In the guides, the README and the literals
 /// of the command, a sentence has a limited number of words.
 public struct LanguageCheck {
@@ -43,7 +43,7 @@ public struct LanguageCheck {
     public func violations() throws -> [Violation] {
         var violations: [Violation] = []
         var used: Set<Int> = []
-        for file in pages() + sources() {
+        for file in pages() + sources() + tests() {
             let passages = try passages(of: file)
             for passage in passages {
                 violations += phrases(in: passage, of: file, &used)
@@ -83,14 +83,33 @@ public struct LanguageCheck {
             folders.flatMap { tree.files(under: $0, suffix: ".swift") }
             + tree.files(under: "Packages", suffix: ".js")
         return sources.filter { file in
-            // `Tests/Crash` is a program, `Tests/CrashTests` and `Packages/Divan/Tests` are tests.
-            !file.split(separator: "/").dropFirst().contains { $0.hasSuffix("Tests") }
-                && !file.hasSuffix("/LanguageRules.swift") && !file.hasPrefix("Tools/bench/")
+            !Self.isTest(file) && !file.hasSuffix("/LanguageRules.swift")
+                && !file.hasPrefix("Tools/bench/")
         }
+    }
+
+    /// The tests of this check are excluded: they contain names as examples.
+    private func tests() -> [String] {
+        ["Packages", "Tools", "Tests", "Docs/examples"]
+            .flatMap { tree.files(under: $0, suffix: ".swift") }
+            .filter { Self.isTest($0) && !$0.hasPrefix("Tools/check/") }
+    }
+
+    /// `Tests/Crash` is a program, `Tests/CrashTests` and `Packages/Divan/Tests` are tests.
+    private static func isTest(_ file: String) -> Bool {
+        file.split(separator: "/").dropFirst().contains { $0.hasSuffix("Tests") }
     }
 
     private func passages(of file: String) throws -> [Passage] {
         let text = try tree.text(file)
+        if Self.isTest(file), file.hasSuffix(".swift") {
+            return TestNames.located(in: text).map { name in
+                var passage = Passage()
+                passage.append(Self.withoutCommands(name.text), line: name.line)
+                passage.endSentence()
+                return passage
+            }
+        }
         if file.hasSuffix(".md") || file.hasSuffix(".html") { return PageText.read(text) }
         // One word is no text.
         return StringLiterals.read(text, isScript: file.hasSuffix(".js"))

@@ -116,6 +116,18 @@ import Testing
             "that|which|what|it|this is no !longer|more",
             "A text that is no JSON.", "that is no", "A text that is no longer read."
         ),
+        (
+            "a|an|the * is no !longer|more",
+            "A pipe is no terminal.", "a pipe is no", "A pipe is no longer open."
+        ),
+        (
+            "do|does|doing no harm",
+            "A second call does no harm.", "does no harm", "A second call does nothing."
+        ),
+        (
+            "keep|keeps|kept others out",
+            "A lock keeps others out.", "keeps others out", "A lock keeps others waiting."
+        ),
         ("is no *'s", "The answer is no WebSocket's.", "is no websocket's", "There is no peer."),
         ("whatever it|they is|are", "Any, whatever it is.", "whatever it is", "Whatever works."),
         ("of one's own", "A way of one's own.", "of one's own", "A custom way, one of its own."),
@@ -224,7 +236,7 @@ import Testing
         #expect(violations.map(\.place) == ["\(Self.source):\(line)"])
     }
 
-    @Test func `scripts and pages of the studio are read, tests are not`() throws {
+    @Test func `scripts and pages of the studio are read, but not the texts of tests`() throws {
         let checkout = try Checkout()
         let assets = "Packages/DivanJSON/Sources/DivanJSON/Assets"
         try checkout.write(
@@ -243,6 +255,33 @@ import Testing
                 "\(assets)/a.html:1", "Tests/Crash/main.swift:1", "\(assets)/a.js:2",
                 "\(assets)/a.js:3",
             ]
+        )
+    }
+
+    @Test func `the names of tests and suites are read`() throws {
+        let checkout = try Checkout()
+        try checkout.write(
+            "Packages/DivanJSON/Tests/DivanJSONTests/ATests.swift",
+            """
+            @Suite("Made anew") struct ATests {
+                @Test func `it is made anew`() {
+                    let text = "made anew"
+                }
+                @Test(
+                    "Made anew twice",
+                    arguments: ["anew"]
+                )
+                func twice() {}
+                @Test func `a file is recreated`() {}
+            }
+
+            """
+        )
+        #expect(
+            try LanguageCheck(checkout.tree).violations().map(\.place)
+                == [1, 2, 6].map {
+                    "Packages/DivanJSON/Tests/DivanJSONTests/ATests.swift:\($0)"
+                }
         )
     }
 

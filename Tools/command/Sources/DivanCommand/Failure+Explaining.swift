@@ -80,7 +80,7 @@ extension Failure {
         }
     }
 
-    /// The text of an error about a URL or a key, with options of the command instead of the API's names.
+    /// The text of an error about a URL, a key or a database, with options of the command instead of the API's names.
     static func namingOptions(_ text: String, _ key: KeyOptions = .current) -> String {
         text.replacing(
             "set an authenticator in the configuration",
@@ -90,6 +90,7 @@ extension Failure {
             "or KeyForm.password for a password",
             with: "or add '\(key.isPassword)' if it is a password"
         )
+        .replacing(" or Database.importing(fromPath:toDatabase:)", with: "")
     }
 
     /// Explains an error of a store, with commands instead of the API's names.
@@ -115,7 +116,7 @@ extension Failure {
             self = Self.otherKey(path)
         case .notADatabase:
             guard let notice = CBLiteBundle.notice(about: path.bundle) else { return }
-            self = Failure(kind: kind, text: "\(path.bundle): \(notice)")
+            self = Failure(kind: kind, text: "\(path.bundle): \(Self.namingOptions(notice))")
         case .noSuchBlob(let digest):
             sentence = "blob \(digest) is missing"
             hint = "run 'divan blob fetch \(path.word) URL' to download it from a peer"

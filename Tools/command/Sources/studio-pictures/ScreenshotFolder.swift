@@ -21,15 +21,15 @@ struct ScreenshotFolder {
     }
 
     /// Draws what has changed; returns a line for each picture.
-    func draw(_ kitchen: SampleStudio, in browser: Browser) throws -> [String] {
+    func draw(_ sample: SampleStudio, in browser: Browser) throws -> [String] {
         let known = (try? String(contentsOf: list, encoding: .utf8)) ?? ""
-        try show(kitchen.address, in: browser)
+        try show(sample.address, in: browser)
         var (lines, entries) = ([String](), [String]())
         for sight in Screenshot.all {
             try browser.shape(width: sight.width, height: sight.height, dark: sight.isDark)
-            try show(kitchen.origin + sight.path, in: browser)
+            try show(sample.origin + sight.path, in: browser)
             if sight.path.hasPrefix("/query") { try ask(in: browser) }
-            let entry = "\(sight.name) \(try digest(of: sight, kitchen, in: browser))"
+            let entry = "\(sight.name) \(try digest(of: sight, sample, in: browser))"
             let file = folder.appending(path: "\(sight.name).png")
             let isKnown = known.split(separator: "\n").contains { $0 == entry }
             entries.append(entry)
@@ -78,12 +78,12 @@ struct ScreenshotFolder {
     /// The digest of what a page shows, without the time of a query and the port, which differ each time.
     private func digest(
         of sight: Screenshot,
-        _ kitchen: SampleStudio,
+        _ sample: SampleStudio,
         in browser: Browser
     ) throws -> String {
         let style = "fetch('/studio.css').then((answer) => answer.text())"
         let elements = try browser.evaluate("document.body.outerHTML").text
-            .replacing(kitchen.origin, with: "")
+            .replacing(sample.origin, with: "")
             .replacing(#/ in \d+ ms/#, with: "")
         let text = "\(sight)\n\(elements)\n\(try browser.evaluate(style).text)"
         let bytes = Array(text.utf8)

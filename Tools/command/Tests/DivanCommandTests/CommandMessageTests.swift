@@ -97,7 +97,7 @@ import Testing
         #expect(try shell.run("compress", "db", "--json").json()["packed"] as? Bool == false)
     }
 
-    @Test func `certs show also reports that no such file exists`() throws {
+    @Test func `certs show also reports that the argument is not an existing file`() throws {
         try shell.divan("certs", "show", "no-such-file.invalid").expectFailure(
             6,
             "a file 'no-such-file.invalid' does not exist"

@@ -28,7 +28,7 @@ import Testing
             "process \(CurrentProcess.id)"
         )
 
-        let door = try CommandSocket(database)
+        let commandSocket = try CommandSocket(database)
         try shell.run("put", "orders", "soup", #"{"salt":1}"#)
         let orders = try database.defaultCollection()
         #expect(try orders.document(id: "soup")?.int(forKey: "salt") == 1)
@@ -42,7 +42,7 @@ import Testing
         let attributes = try FileManager.default.attributesOfItem(atPath: socket)
         #expect(attributes[.posixPermissions] as? Int == 0o600)
 
-        door.close()
+        commandSocket.close()
         #expect(!FileManager.default.fileExists(atPath: socket))
         try shell.divan("put", "orders", "soup", "{}").expectFailure(
             5,
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func `the command works with a database of a running app and after it ends`() throws {
-        let program = try Program.built("open-door")
+        let program = try Program.built("open-database")
             .start([shell.path(""), "desk"], input: .lines, patience: .seconds(40))
         let url = try program.line { $0.hasPrefix("ws://") }
         try shell.run("put", "desk", "soup", #"{"salt":1}"#)
@@ -64,7 +64,7 @@ import Testing
         try shell.run("pull", "copy", url)
         #expect(try shell.run("ls", "copy").output == "soup\n")
         let page = try shell.run("status", "desk").output
-        #expect(page.contains("(open-door, process \(program.processIdentifier))"), "\(page)")
+        #expect(page.contains("(open-database, process \(program.processIdentifier))"), "\(page)")
         #expect(try shell.run("top", "desk").output.contains("serve   desk"))
 
         // A crash leaves nothing that is in the way.
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test func `the socket is removed when the app ends`() throws {
-        let program = try Program.built("open-door")
+        let program = try Program.built("open-database")
             .start([shell.path(""), "desk"], input: .lines, patience: .seconds(40))
         _ = try program.line { $0.hasPrefix("ws://") }
         let socket = shell.path("desk.cblite2/holder")
@@ -87,7 +87,7 @@ import Testing
 
     @Test func `an encrypted database needs no key through the socket`() throws {
         let database = try open("safe", key: .password("open sesame"))
-        let door = try CommandSocket(database)
+        let commandSocket = try CommandSocket(database)
         try shell.run("put", "safe", "soup", #"{"salt":2}"#)
         #expect(try database.defaultCollection().document(id: "soup")?.int(forKey: "salt") == 2)
         // Also if it is reached through a link.
@@ -95,7 +95,7 @@ import Testing
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: ".")
         try shell.run("put", "link/safe", "tea", "{}")
         #expect(try database.defaultCollection().document(id: "tea") != nil)
-        door.close()
+        commandSocket.close()
         try database.close()
     }
 

@@ -286,7 +286,7 @@ import Testing
         #expect(try shell.run("ls", "later").output == "soup\n")
     }
 
-    @Test func `the leftover of a killed restore does not block the next one`() throws {
+    @Test func `files of a killed restore do not block the next one`() throws {
         try shell.run("dump", "db", "db.dump")
         try shell.run("new", "half")
         _ = try shell.bash("mv half.cblite2 again.cblite2.restoring")

@@ -239,11 +239,11 @@ import Testing
             mkfifo told
             python3 -c '
             import socket
-            door = socket.create_server(("127.0.0.1", 0))
-            print(door.getsockname()[1], flush=True)
-            guest = door.accept()
+            server = socket.create_server(("127.0.0.1", 0))
+            print(server.getsockname()[1], flush=True)
+            client = server.accept()
             print("here", flush=True)
-            while guest[0].recv(4096): pass
+            while client[0].recv(4096): pass
             ' >told & peer=$!
             exec 3<told
             read port <&3

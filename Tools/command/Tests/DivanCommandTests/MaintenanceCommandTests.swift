@@ -256,7 +256,7 @@ import Testing
 
     // MARK: What has changed since
 
-    @Test func `an incremental export brings another database up to date`() throws {
+    @Test func `an incremental export updates another database`() throws {
         for name in ["a", "b"] { try shell.run("put", "db", name, "{}") }
         try shell.run("cp", "db", "copy")
         try shell.run("put", "db", "a", #"{"n":2}"#)

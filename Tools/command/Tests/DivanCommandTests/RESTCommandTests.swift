@@ -13,7 +13,7 @@ import Testing
         try shell.run("put", "notes", "oak", "{}", "-c", "shop.chairs")
     }
 
-    private func door(_ server: Peer) throws -> String {
+    private func address(_ server: Peer) throws -> String {
         try #require(try server.event(named: "listening")["rest"] as? String)
     }
 
@@ -103,7 +103,7 @@ import Testing
         try shell.run("put", "notes", "his", #"{"owner":"bo"}"#)
         let options = ["--users", "users.json", "--rest", "0", "--no-tls"]
         let server = try shell.start(["serve", "notes", "--interface", "127.0.0.1"] + options)
-        let list = "\(try door(server))notes/_default/_all_docs"
+        let list = "\(try address(server))notes/_default/_all_docs"
         let hers = try curl("-u", "anna:secret", list)
         #expect(hers.contains("\"hers\"") && !hers.contains("\"his\""), "\(hers)")
         #expect(!hers.contains("soup"))

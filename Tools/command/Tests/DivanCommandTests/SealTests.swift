@@ -206,7 +206,7 @@ import Testing
             .expectFailure(4, "key from seen: readable by other users", "run 'chmod 600' on it")
     }
 
-    @Test func `the terminal asks for the password`() throws {
+    @Test func `a password is requested on the terminal`() throws {
         try shell.run(
             "new",
             "db",

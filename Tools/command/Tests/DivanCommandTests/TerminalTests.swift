@@ -48,7 +48,7 @@ import Testing
         #expect(!terminal.output.contains("[="))
     }
 
-    @Test func `put without a body asks for it on a terminal`() throws {
+    @Test func `put without a body prompts for it on a terminal`() throws {
         let terminal = try terminal("put", "a", "typed")
         try terminal.waits(for: "Type a JSON object, then press Ctrl-D")
         terminal.type("{\"n\":1}\n\u{4}")
@@ -101,7 +101,7 @@ import Testing
         #expect(terminal.isEchoing)
     }
 
-    @Test func `a new password is asked for twice`() throws {
+    @Test func `a new password is requested twice`() throws {
         for (second, status) in [("plover", Int32(0)), ("Plover", 4)] {
             let terminal = try terminal("users", "add", "users.json", "bo-\(status)")
             try terminal.waits(for: "Password for bo-\(status):")

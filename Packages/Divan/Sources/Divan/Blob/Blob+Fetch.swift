@@ -49,8 +49,8 @@ extension Blob {
             throw ReplicationFailure.unknownBlob(digest ?? "without a digest").error
         }
         let total = length
-        let courier = try database.service { RemoteBlobFetcher() }
-        try await courier.fetch(
+        let fetcher = try database.service { RemoteBlobFetcher() }
+        try await fetcher.fetch(
             digest,
             for: database,
             from: configuration

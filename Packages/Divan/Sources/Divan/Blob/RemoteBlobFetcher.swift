@@ -27,7 +27,7 @@ final class RemoteBlobFetcher: Sendable {
         let continuation: CheckedContinuation<Void, any Error>
     }
 
-    private struct Parcel {
+    private struct PendingFetch {
         let digest: BlobDigest
         /// The content, once for each document that may have it at the peer.
         let blobs: [WantedBlob]
@@ -41,8 +41,8 @@ final class RemoteBlobFetcher: Sendable {
     }
 
     private struct State {
-        var line = KeyedQueue<BlobDigest, Parcel>()
-        var underway: [BlobDigest: Parcel] = [:]
+        var line = KeyedQueue<BlobDigest, PendingFetch>()
+        var underway: [BlobDigest: PendingFetch] = [:]
         /// The blob that each waiter waits for.
         var wanted: [Int: BlobDigest] = [:]
         var replicator: Replicator?
@@ -67,7 +67,7 @@ final class RemoteBlobFetcher: Sendable {
     private let state = Mutex(State())
     /// Where the next connection starts: a failing start has ended when it returns, and starting the next one from
     /// there would deepen the stack each time.
-    private let queue = DispatchQueue(label: "divan.blob-courier")
+    private let queue = DispatchQueue(label: "divan.blob-fetcher")
     /// Called after a connection's blobs are chosen and before it starts, where a test cancels one.
     private let willStart: @Sendable () -> Void
 
@@ -97,13 +97,13 @@ final class RemoteBlobFetcher: Sendable {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let waiter = Waiter(number: number, progress: progress, continuation: continuation)
-                let parcel = Parcel(
+                let pending = PendingFetch(
                     digest: digest,
                     blobs: blobs,
                     configuration: configuration,
                     waiters: [waiter]
                 )
-                add(waiter, for: parcel)
+                add(waiter, for: pending)
             }
         } onCancel: {
             cancel(number)
@@ -141,14 +141,14 @@ final class RemoteBlobFetcher: Sendable {
         throw ReplicationFailure.noWayToBlob("\(digest)").error
     }
 
-    private func add(_ waiter: Waiter, for parcel: Parcel) {
-        let digest = parcel.digest
+    private func add(_ waiter: Waiter, for pending: PendingFetch) {
+        let digest = pending.digest
         let isCancelled = state.withLock { state in
             guard state.cancelled.remove(waiter.number) == nil else { return true }
             state.wanted[waiter.number] = digest
             if state.underway[digest]?.waiters.append(waiter) != nil { return false }
             if state.line.update(digest, { $0.waiters.append(waiter) }) == nil {
-                state.line.append(parcel, under: digest)
+                state.line.append(pending, under: digest)
             }
             return false
         }
@@ -191,21 +191,21 @@ extension RemoteBlobFetcher {
             guard state.replicator == nil else { return nil }
             var leader: (configuration: ReplicatorConfiguration, isOpen: Bool)?
             var count = 0
-            let batch = state.line.take { parcel in
+            let batch = state.line.take { pending in
                 if let leader {
                     guard leader.isOpen, count < Self.batchCount,
-                        parcel.configuration.leads(whereDoes: leader.configuration),
-                        parcel.configuration.isOpen
+                        pending.configuration.leads(whereDoes: leader.configuration),
+                        pending.configuration.isOpen
                     else { return false }
                 } else {
                     // One whose collection was deleted while it was queued fails on its own.
-                    leader = (parcel.configuration, parcel.configuration.isOpen)
+                    leader = (pending.configuration, pending.configuration.isOpen)
                 }
                 count += 1
                 return true
             }
             guard let first = batch.first else { return nil }
-            for parcel in batch { state.underway[parcel.digest] = parcel }
+            for pending in batch { state.underway[pending.digest] = pending }
             var configuration = first.configuration
             configuration.join(batch.map(\.configuration))
             let errand = BlobFetchRequest(blobs: batch.flatMap(\.blobs)) { [self] in take($0) }
@@ -238,12 +238,12 @@ extension RemoteBlobFetcher {
     }
 
     private func finish(_ digest: BlobDigest, _ result: Swift.Result<Void, any Error>) {
-        let parcel = state.withLock { state in
-            let parcel = state.underway.removeValue(forKey: digest)
-            state.forget(parcel?.waiters ?? [])
-            return parcel
+        let pending = state.withLock { state in
+            let pending = state.underway.removeValue(forKey: digest)
+            state.forget(pending?.waiters ?? [])
+            return pending
         }
-        for waiter in parcel?.waiters ?? [] { waiter.continuation.resume(with: result) }
+        for waiter in pending?.waiters ?? [] { waiter.continuation.resume(with: result) }
     }
 
     private func ended(_ error: (any Error)?) {

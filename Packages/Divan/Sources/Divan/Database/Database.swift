@@ -214,7 +214,7 @@ extension Database {
         guard store.isWriting else { return }
         throw NSError(
             CBLError.transactionNotClosed,
-            "database \(name) cannot \(verb) inside inBatch; call this after the batch"
+            "database \(name): cannot \(verb) inside inBatch; call this after the batch"
         )
     }
 

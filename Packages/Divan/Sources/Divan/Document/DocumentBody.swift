@@ -11,7 +11,7 @@ final class DocumentBody: Sendable {
     private enum State {
         case unread
         case outlined(JSONOutline, questionCount: Int)
-        case parsed(HandedObject<DictionaryObject>, failure: (any Error)?)
+        case parsed(ReturnedObject<DictionaryObject>, failure: (any Error)?)
     }
 
     /// Lookups that are answered from the text: about as many as cost one parse.
@@ -83,10 +83,10 @@ final class DocumentBody: Sendable {
     private func parsed(
         _ state: inout State,
         _ documentID: String
-    ) -> (root: HandedObject<DictionaryObject>, failure: (any Error)?) {
+    ) -> (root: ReturnedObject<DictionaryObject>, failure: (any Error)?) {
         if case .parsed(let root, let failure) = state { return (root, failure) }
         let (members, failure) = parse(documentID)
-        let root = HandedObject(object: DictionaryObject(Members(members, in: origin)))
+        let root = ReturnedObject(object: DictionaryObject(Members(members, in: origin)))
         state = .parsed(root, failure: failure)
         return (root, failure)
     }

@@ -17,7 +17,7 @@ import Synchronization
 /// Source: `encryption.md` §1.
 public struct EncryptionKey: Sendable {
     /// The source, and the key once it has been read.
-    private final class Given: Sendable {
+    private final class CachedKey: Sendable {
         private let source: Mutex<any KeySource>
 
         init(_ source: any KeySource) {
@@ -34,10 +34,10 @@ public struct EncryptionKey: Sendable {
         }
     }
 
-    private let given: Given
+    private let given: CachedKey
 
     private init(_ source: any KeySource) {
-        given = Given(source)
+        given = CachedKey(source)
     }
 
     /// A key of 32 bytes.

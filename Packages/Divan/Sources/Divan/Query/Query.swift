@@ -36,12 +36,12 @@ extension Database: QueryFactory {
 public protocol Query: AnyObject, CustomStringConvertible, Sendable {}
 
 /// The requirements of every query in this module.
-protocol MadeQuery: Query {
+protocol ConcreteQuery: Query {
     var made: QueryCore { get }
 }
 
 /// A query from SQL++ text.
-final class TextQuery: MadeQuery {
+final class TextQuery: ConcreteQuery {
     let made: QueryCore
 
     init(_ made: QueryCore) {
@@ -52,8 +52,8 @@ final class TextQuery: MadeQuery {
 extension Query {
     /// The core of this query.
     var core: QueryCore {
-        // The types are listed: a cast to `any MadeQuery` would find only the conformances that were linked.
-        let made: (any MadeQuery)? =
+        // The types are listed: a cast to `any ConcreteQuery` would find only the conformances that were linked.
+        let made: (any ConcreteQuery)? =
             switch self {
             case let query as TextQuery: query
             case let query as From: query

@@ -13,7 +13,7 @@ public final class Result: ArrayProtocol, DictionaryProtocol, Sequence, Sendable
     private let row: [QueryValue]
     /// The database from which its blobs are read.
     let database: Database
-    private let handedOut = HandedOut<Int>()
+    private let handedOut = ReturnedObjects<Int>()
 
     init(_ row: [QueryValue], _ columns: ResultColumns, in database: Database) {
         self.row = row

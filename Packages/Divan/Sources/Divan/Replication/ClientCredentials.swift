@@ -34,7 +34,7 @@ struct ClientCredentials: Sendable {
         case let own as any CustomAuthenticator:
             authenticator = ClientAuthenticatorAdapter(source: own)
         case let token as TokenAuthenticator:
-            let use = TokenUse(token.shelf)
+            let use = TokenUse(token.cache)
             authenticator = use
             source = use.source
         case let own as ClientCertificateAuthenticator:

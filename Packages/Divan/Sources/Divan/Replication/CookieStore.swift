@@ -11,24 +11,24 @@ final class CookieStore: Sendable {
     private static let key = "cookies"
 
     private let store: Store
-    private let shelf: SharedCookieJar
+    private let shared: SharedCookieJar
     private let acceptsParentDomains: Bool
 
     /// Opens the cookie jar of the database; one that cannot be read counts as empty.
-    init(_ store: Store, _ shelf: SharedCookieJar, acceptsParentDomains: Bool) {
+    init(_ store: Store, _ shared: SharedCookieJar, acceptsParentDomains: Bool) {
         self.store = store
-        self.shelf = shelf
+        self.shared = shared
         self.acceptsParentDomains = acceptsParentDomains
-        guard shelf.jar.withLock({ $0 == nil }) else { return }
+        guard shared.jar.withLock({ $0 == nil }) else { return }
         // Before taking the lock: this may wait for a batch, and the batch may itself start a replicator.
         let kept = (try? store.read { try $0.metadata(Self.key) }) ?? nil
         let jar = kept.flatMap { try? CookieJar(decoding: $0.span) } ?? CookieJar()
-        shelf.jar.withLock { $0 = $0 ?? jar }
+        shared.jar.withLock { $0 = $0 ?? jar }
     }
 
     /// The `Cookie` field for a request; `configured` are the application's own cookies.
     func header(for endpoint: WebSocketEndpoint, beside configured: String?) -> String? {
-        shelf.jar.withLock { jar in
+        shared.jar.withLock { jar in
             jar?.header(for: endpoint.location, at: Self.now, beside: configured)
         }
     }
@@ -37,14 +37,14 @@ final class CookieStore: Sendable {
     func receive(_ headers: HTTPHeaders, from endpoint: WebSocketEndpoint) {
         let set = headers.values("Set-Cookie")
         guard !set.isEmpty else { return }
-        shelf.jar.withLock { jar in
+        shared.jar.withLock { jar in
             jar?.acceptsParentDomains = acceptsParentDomains
             for field in set { jar?.receive(field, from: endpoint.location, at: Self.now) }
         }
         do {
             // Read the jar when the write runs, or the last writer might store an older state.
             try store.write { writer in
-                guard let bytes = shelf.jar.withLock({ $0?.encoded() }) else { return }
+                guard let bytes = shared.jar.withLock({ $0?.encoded() }) else { return }
                 try writer.setMetadata(Self.key, bytes)
             }
         } catch {

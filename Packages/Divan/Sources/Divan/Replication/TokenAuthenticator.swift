@@ -51,7 +51,7 @@ public final class TokenAuthenticator: Authenticator, Sendable {
         case refused
     }
 
-    let shelf: TokenCache
+    let cache: TokenCache
 
     /// Creates an authenticator.
     ///
@@ -62,6 +62,6 @@ public final class TokenAuthenticator: Authenticator, Sendable {
         renewingBefore margin: TimeInterval = 60,
         provider: @escaping @Sendable (Reason) async throws -> AccessToken
     ) {
-        shelf = TokenCache(margin: min(max(0, margin), 86_400), provider: provider)
+        cache = TokenCache(margin: min(max(0, margin), 86_400), provider: provider)
     }
 }

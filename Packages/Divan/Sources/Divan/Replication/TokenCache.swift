@@ -97,22 +97,22 @@ extension AccessToken {
     }
 }
 
-/// One run's use of a token shelf: the token it last sent, and whether one was already refused.
+/// One run's use of a token cache: the token it last sent, and whether one was already refused.
 final class TokenUse: ClientAuthenticator, Sendable {
     private struct State {
         var sent: AccessToken?
         var refusalCount = 0
     }
 
-    private let shelf: TokenCache
+    private let cache: TokenCache
     private let state = Mutex(State())
 
-    init(_ shelf: TokenCache) {
-        self.shelf = shelf
+    init(_ cache: TokenCache) {
+        self.cache = cache
     }
 
     func headers() -> [(name: String, value: String)] {
-        guard let token = shelf.token else { return [] }
+        guard let token = cache.token else { return [] }
         state.withLock { $0.sent = token }
         return [("Authorization", "Bearer \(token.value)")]
     }
@@ -128,7 +128,7 @@ final class TokenUse: ClientAuthenticator, Sendable {
 
     private func obtain() async -> CredentialSource.Outcome {
         do {
-            try await shelf.prepare()
+            try await cache.prepare()
             return .ready
         } catch is CancellationError {
             let text = "the application has no credentials: the user is not signed in"
@@ -146,13 +146,13 @@ final class TokenUse: ClientAuthenticator, Sendable {
             state.refusalCount += 1
             return (state.sent, state.refusalCount)
         }
-        shelf.refuse(sent)
+        cache.refuse(sent)
         return count == 1
     }
 
     private func accepted() -> Duration? {
         state.withLock { $0.refusalCount = 0 }
-        return shelf.renewalDate.map { date in
+        return cache.renewalDate.map { date in
             // At least a second: a token that is already old on arrival must not cause endless requests.
             .bounded(seconds: max(1, date.timeIntervalSinceNow))
         }

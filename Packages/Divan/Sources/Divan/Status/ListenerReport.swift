@@ -143,7 +143,7 @@ extension URLEndpointListener.Connection {
 }
 
 extension URLEndpointListener {
-    /// What the status board shows of the listener.
+    /// What the status directory shows of the listener.
     var report: (@Sendable () -> JSONObject)? {
         let report = ListenerReport(self)
         return { report.read().members }

@@ -163,7 +163,7 @@ extension Date {
 }
 
 extension Replicator {
-    /// What the status board shows of the replicator.
+    /// What the status directory shows of the replicator.
     var report: (@Sendable () -> JSONObject)? {
         let report = ReplicatorReport(self)
         return { report.members(self.status) }

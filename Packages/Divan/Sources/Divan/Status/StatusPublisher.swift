@@ -7,13 +7,14 @@ import Synchronization
 
 /// Publishes to other processes on this machine what a database's replicators and listeners are doing.
 ///
-/// Theory of operation. Each running service has an entry on the board. Everything happens on one queue: a service is
-/// published as soon as it begins, then twice a second if something has changed, and its entry is removed when it ends.
+/// Theory of operation. Each running service has an entry in the status directory. Everything happens on one queue:
+/// a service is published as soon as it begins, then twice a second if something has changed, and its entry is removed
+/// when it ends.
 /// Calls only enqueue work, since they are made under the services' locks; only `finish` waits, and it is called when
 /// no service is left.
 final class StatusPublisher: Sendable {
     private struct Entry {
-        var board: StatusDirectory
+        var statusDirectory: StatusDirectory
         let report: @Sendable () -> JSONObject
         var last: JSONObject?
     }
@@ -45,8 +46,8 @@ final class StatusPublisher: Sendable {
         guard let report = service.report else { return }
         let name = ObjectIdentifier(service)
         queue.async { [self] in
-            let board = StatusDirectory(bundle: bundle, namesDocuments: namesDocuments())
-            let entry = Entry(board: board, report: report)
+            let statusDirectory = StatusDirectory(bundle: bundle, namesDocuments: namesDocuments())
+            let entry = Entry(statusDirectory: statusDirectory, report: report)
             let isFirst = state.withLock { state in
                 state.entries[name] = entry
                 defer { state.isTicking = true }
@@ -61,7 +62,7 @@ final class StatusPublisher: Sendable {
     func end(_ service: any DatabaseService) {
         let name = ObjectIdentifier(service)
         queue.async { [self] in
-            state.withLock { $0.entries.removeValue(forKey: name) }?.board.withdraw()
+            state.withLock { $0.entries.removeValue(forKey: name) }?.statusDirectory.withdraw()
         }
     }
 
@@ -72,21 +73,21 @@ final class StatusPublisher: Sendable {
                 defer { state.entries = [:] }
                 return state.entries
             }
-            for entry in entries.values { entry.board.withdraw() }
+            for entry in entries.values { entry.statusDirectory.withdraw() }
         }
     }
 
     private func publish(_ name: ObjectIdentifier, _ entry: Entry) {
         var members = entry.report()
         members["program"] = .string(program)
-        var board = entry.board
-        board.namesDocuments = namesDocuments()
-        let isSame = board.namesDocuments == entry.board.namesDocuments
+        var statusDirectory = entry.statusDirectory
+        statusDirectory.namesDocuments = namesDocuments()
+        let isSame = statusDirectory.namesDocuments == entry.statusDirectory.namesDocuments
         guard !isSame || JSON.object(members) != entry.last.map({ JSON.object($0) }) else { return }
         // If writing failed, try again with the next reading.
-        let told = board.publish(members) ? members : nil
+        let told = statusDirectory.publish(members) ? members : nil
         state.withLock { state in
-            state.entries[name]?.board = board
+            state.entries[name]?.statusDirectory = statusDirectory
             state.entries[name]?.last = told
         }
     }

@@ -8,7 +8,7 @@ public import Foundation
 public class ArrayObject: ArrayProtocol, Equatable, Hashable, Sequence {
     /// Never changes in an immutable object, so that threads can share it.
     final var elements: Elements
-    private let handedOut = HandedOut<Int>()
+    private let handedOut = ReturnedObjects<Int>()
 
     init(_ elements: Elements) {
         self.elements = elements

@@ -7,7 +7,7 @@ public import Foundation
 public class DictionaryObject: DictionaryProtocol, Equatable, Hashable, Sequence {
     /// Never changes in an immutable object, so that threads can share it.
     final var members: Members
-    private let handedOut = HandedOut<ExactText>()
+    private let handedOut = ReturnedObjects<ExactText>()
 
     init(_ members: Members) {
         self.members = members

@@ -47,7 +47,7 @@ import Testing
         #expect(directory.names == [name])
     }
 
-    @Test func `documents are still there after closing and reopening`() throws {
+    @Test func `documents are kept when a database is closed and reopened`() throws {
         let first = try Database(name: "db", config: config)
         try first.defaultCollection().save(document: MutableDocument(id: "doc", data: ["n": 1]))
         try first.close()

@@ -146,7 +146,7 @@ import Testing
         try Data("\(digits)\n".utf8).write(to: URL(filePath: home.file("key")))
         #expect(refusal(.file(home.file("key"))) == CBLError.invalidParameter)
         try FileSystem.setPermissions(0o600, of: home.file("key"))
-        Surroundings.set("DIVAN_ENCRYPTION_TESTS", digits)
+        TestEnvironment.set("DIVAN_ENCRYPTION_TESTS", digits)
         let database = try open(Self.raw)
         try fill(database)
         try database.close()

@@ -21,7 +21,7 @@ import Testing
         #expect(set.allResults().isEmpty)
     }
 
-    @Test func `null and MISSING are read as nil, but contains(key:) tells them apart`() throws {
+    @Test func `null and MISSING are read as nil, but contains(key:) distinguishes them`() throws {
         let row = try row("SELECT price, nothing, name FROM shop.chairs WHERE META().id = 'c4'")
         #expect(row.count == 3)
         #expect(row.keys == ["price", "nothing", "name"])

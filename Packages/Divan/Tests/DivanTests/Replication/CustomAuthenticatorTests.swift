@@ -40,10 +40,10 @@ private final class BearerListenerAuthenticator: CustomListenerAuthenticator {
     @Test func `a bearer token is accepted until it expires`() async throws {
         let peers = try Peers()
         try peers.here.defaultCollection().put("a", 1)
-        let door = BearerListenerAuthenticator(["token-1": "ada", "token-2": "ada"])
+        let authenticator = BearerListenerAuthenticator(["token-1": "ada", "token-2": "ada"])
         let users = Heard<String?>()
         let listener = try peers.listen {
-            $0.authenticator = door
+            $0.authenticator = authenticator
             $0.access = { client in
                 users.append(client.user)
                 return .full
@@ -59,7 +59,7 @@ private final class BearerListenerAuthenticator: CustomListenerAuthenticator {
         #expect(users.elements == ["ada"])
         #expect(try peers.there.defaultCollection().value("a") == 1)
 
-        door.expire("token-1")
+        authenticator.expire("token-1")
         #expect(await replicator.finalCode() == CBLError.httpAuthRequired)
         key.renew("token-2")
         #expect(await replicator.finalCode() == 0)

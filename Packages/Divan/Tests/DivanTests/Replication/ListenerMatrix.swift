@@ -23,14 +23,14 @@ enum ListenerMatrix {
     }
 
     /// How the listener authenticates clients.
-    enum Door: String, CaseIterable {
+    enum Authentication: String, CaseIterable {
         case none
         case password
         case roots = "certificate by roots"
         case callback = "certificate by callback"
 
         /// Whether it needs TLS.
-        var asksForCertificate: Bool { self == .roots || self == .callback }
+        var requestsCertificate: Bool { self == .roots || self == .callback }
     }
 
     /// The credentials that the client presents.
@@ -44,24 +44,28 @@ enum ListenerMatrix {
     struct Cell: Sendable, CustomTestStringConvertible {
         let identity: Identity
         let trust: Trust
-        let door: Door
+        let authentication: Authentication
 
         static let all = Identity.allCases.flatMap { identity in
             Trust.allCases.flatMap { trust in
-                Door.allCases.map { Cell(identity: identity, trust: trust, door: $0) }
+                Authentication.allCases.map {
+                    Cell(identity: identity, trust: trust, authentication: $0)
+                }
             }
         }
 
         var testDescription: String {
-            "\(identity.rawValue), \(trust.rawValue), \(door.rawValue)"
+            "\(identity.rawValue), \(trust.rawValue), \(authentication.rawValue)"
         }
 
         /// The expected code; 0 is success.
         func code(_ key: Key) -> Int {
-            if identity == .none, door.asksForCertificate { return CBLError.invalidParameter }
+            if identity == .none, authentication.requestsCertificate {
+                return CBLError.invalidParameter
+            }
             // The client decides first: a listener that it does not trust never sees its credentials.
             if let refusal { return refusal }
-            switch (door, key) {
+            switch (authentication, key) {
             case (.none, _), (_, .right): return 0
             case (.password, _): return CBLError.httpAuthRequired
             case (_, .missing): return CBLError.tlsClientCertRequired
@@ -131,12 +135,14 @@ final class MatrixStage: Sendable {
             case .authoritySigned: $0.tlsIdentity = authoritySigned
             case .none: $0.disableTLS = true
             }
-            $0.authenticator = try authenticator(cell.door)
+            $0.authenticator = try authenticator(cell.authentication)
         }
     }
 
-    private func authenticator(_ door: ListenerMatrix.Door) throws -> (any ListenerAuthenticator)? {
-        switch door {
+    private func authenticator(
+        _ authentication: ListenerMatrix.Authentication
+    ) throws -> (any ListenerAuthenticator)? {
+        switch authentication {
         case .none: nil
         case .password: ListenerPasswordAuthenticator { $0 == "ada" && $1 == "lovelace" }
         case .roots: ListenerCertificateAuthenticator(rootCerts: [try root])
@@ -158,7 +164,7 @@ final class MatrixStage: Sendable {
         case .pinnedAuthority: configuration.pinnedServerCertificate = try root
         case .selfSignedOnly: configuration.acceptOnlySelfSignedServerCertificate = true
         }
-        switch (cell.door.asksForCertificate, key) {
+        switch (cell.authentication.requestsCertificate, key) {
         case (_, .missing): break
         case (true, _):
             configuration.authenticator = ClientCertificateAuthenticator(

@@ -77,8 +77,8 @@ import Testing
 
         /// Returns once `count` blobs are queued.
         func wait(for count: Int) async throws {
-            let courier = try peers.here.service { RemoteBlobFetcher() }
-            while courier.waitingCount < count { await Task.yield() }
+            let fetcher = try peers.here.service { RemoteBlobFetcher() }
+            while fetcher.waitingCount < count { await Task.yield() }
         }
     }
 

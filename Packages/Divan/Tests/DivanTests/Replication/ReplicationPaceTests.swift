@@ -52,7 +52,7 @@ import Testing
         #expect(pace.timeLeft == .zero)
     }
 
-    @Test func `timestamps that go backward or are very close do no harm`() {
+    @Test func `timestamps that go backward or are very close are harmless`() {
         var pace = ReplicationPace()
         for step in 0..<10_000 {
             pace.note(

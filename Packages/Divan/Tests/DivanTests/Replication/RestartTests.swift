@@ -130,7 +130,7 @@ import Testing
     }
 
     /// Waits for one end.
-    private final class Ear: MessageReceiver {
+    private final class EndReceiver: MessageReceiver {
         private let didClose: @Sendable () -> Void
 
         init(_ didClose: @escaping @Sendable () -> Void) {
@@ -157,7 +157,7 @@ import Testing
         )
         await withCheckedContinuation { continuation in
             transport.close(code: 1001, reason: "")
-            transport.start(Ear { continuation.resume() })
+            transport.start(EndReceiver { continuation.resume() })
         }
     }
 

@@ -349,8 +349,8 @@ struct ExpressionChecker {
 
     /// Why an aggregate is not allowed here; `nil` where it is.
     private var aggregateProblem: String? {
-        if !clause.allowsAggregates {
-            "is not allowed in \(clause.rawValue); use HAVING for conditions on groups"
+        if let problem = clause.aggregateProblem {
+            problem
         } else if isInAggregate {
             "is not allowed inside another aggregate"
         } else if isQuantified {

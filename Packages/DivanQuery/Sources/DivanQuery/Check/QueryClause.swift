@@ -15,7 +15,16 @@ enum QueryClause: String {
     /// The key of an index.
     case index = "an index"
 
-    var allowsAggregates: Bool { self == .columns || self == .result }
+    /// Why an aggregate is not allowed in this clause; `nil` where it is.
+    var aggregateProblem: String? {
+        switch self {
+        case .columns, .result: nil
+        case .index: "cannot be indexed; index its argument, and aggregate in the query"
+        case .filter: "is not allowed in WHERE; use HAVING for conditions on groups"
+        case .join, .group, .count:
+            "is not allowed in \(rawValue); use it in SELECT, HAVING or ORDER BY"
+        }
+    }
     var allowsAliases: Bool { self == .filter || self == .group || self == .result }
 
     /// The error for a full-text condition that is not at the top level of `WHERE`.

@@ -19,11 +19,11 @@ struct SQLToken {
         /// The end of the text.
         case end
         /// Text that is not allowed anywhere; the parser reports it when it gets there.
-        case flaw(Flaw)
+        case flaw(Problem)
     }
 
     /// Why a piece of text is not a token.
-    enum Flaw: Equatable {
+    enum Problem: Equatable {
         /// A string or a quoted name runs on to the end of the text.
         case unclosed(quote: String)
         /// Nothing is between back-quotes.

@@ -15,7 +15,7 @@ import DivanJSON
 /// Source: decision 0067.
 struct CheckpointLineage: Equatable, Sendable {
     /// Saves of one line.
-    private struct Stretch: Equatable {
+    private struct Segment: Equatable {
         let line: UInt64
         /// The number of the last of them.
         var number: UInt64
@@ -28,7 +28,7 @@ struct CheckpointLineage: Equatable, Sendable {
     static let key = "line"
 
     /// The latest first.
-    private var stretches: [Stretch] = []
+    private var stretches: [Segment] = []
     /// Whether the next save starts a new line.
     private var beginsLine = true
 
@@ -44,7 +44,7 @@ struct CheckpointLineage: Equatable, Sendable {
                 case .int(let value) = items[place + 1], let number = UInt64(exactly: value),
                 Self.numbers.contains(number)
             else { break }
-            stretches.append(Stretch(line: line, number: number))
+            stretches.append(Segment(line: line, number: number))
         }
         beginsLine = stretches.isEmpty
     }
@@ -92,7 +92,7 @@ struct CheckpointLineage: Equatable, Sendable {
             return
         }
         let line = random.bytes(8).reduce(0) { $0 << 8 | UInt64($1) }
-        stretches.insert(Stretch(line: line, number: 1), at: 0)
+        stretches.insert(Segment(line: line, number: 1), at: 0)
         stretches = Array(stretches.prefix(Self.stretchesCount))
         beginsLine = false
     }

@@ -4,10 +4,10 @@ internal import Synchronization
 public final class BlobMemory: BlobStorage {
     private let stored = Mutex<[BlobDigest: [UInt8]]>([:])
 
-    /// Creates an empty shelf.
+    /// Creates an empty storage.
     public init() {}
 
-    /// Returns a shelf with the same blobs.
+    /// Returns a storage with the same blobs.
     public func copy() -> BlobMemory {
         let copy = BlobMemory()
         let contents = stored.withLock { $0 }

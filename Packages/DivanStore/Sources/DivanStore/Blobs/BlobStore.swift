@@ -7,29 +7,29 @@ internal import Synchronization
 ///
 /// Source: `blobs.md` §2 and §3.
 public final class BlobStore: Sendable {
-    let shelf: any BlobStorage
+    let storage: any BlobStorage
     private let holds = Mutex<[BlobDigest: Int]>([:])
     // Blobs that are lost although somebody holds them and assumes that they are stored.
     private let lost = Mutex<[BlobDigest: StoreError]>([:])
     // Cursors whose file is open between two pieces.
     private let openCursorCount = Atomic<Int>(0)
 
-    /// Creates a store that uses a shelf exclusively.
-    public init(_ shelf: any BlobStorage) {
-        self.shelf = shelf
+    /// Creates a store that uses a blob storage exclusively.
+    public init(_ storage: any BlobStorage) {
+        self.storage = storage
     }
 
     /// The directory of the files; `nil` for a store in memory.
-    public var directory: String? { shelf.directory }
+    public var directory: String? { storage.directory }
 
     /// Whether the blob is stored.
     public func contains(_ digest: BlobDigest) -> Bool {
-        shelf.byteCount(digest) != nil
+        storage.byteCount(digest) != nil
     }
 
     /// The size of a blob, or `nil` if it is not stored.
     public func byteCount(_ digest: BlobDigest) -> Int? {
-        shelf.byteCount(digest)
+        storage.byteCount(digest)
     }
 
     /// Reads a complete blob.
@@ -52,7 +52,7 @@ public final class BlobStore: Sendable {
     ///
     /// - Throws: `StoreError.Code.noSuchBlob`, or the system's error.
     public func reader(_ digest: BlobDigest) throws(StoreError) -> BlobReader {
-        BlobReader(try shelf.source(digest))
+        BlobReader(try storage.source(digest))
     }
 
     /// Stores a complete blob and returns its digest.
@@ -74,7 +74,7 @@ public final class BlobStore: Sendable {
 
     /// Begins to write a blob in pieces.
     public func writer() throws(StoreError) -> BlobWriter {
-        BlobWriter(try shelf.sink(), for: self)
+        BlobWriter(try storage.sink(), for: self)
     }
 
     /// Syncs every complete blob to the disk and gives it its final name.
@@ -85,10 +85,10 @@ public final class BlobStore: Sendable {
     /// - Throws: The system's error. The blobs are then lost, because the system cannot confirm that they are on
     ///   the disk. As long as one of them is held and not written again, every call throws the same error.
     public func settle() throws(StoreError) {
-        try shelf.settleLeftovers { isHeld($0) }
-        try shelf.settle()
+        try storage.settleLeftovers { isHeld($0) }
+        try storage.settle()
         let failure = lost.withLock { lost in
-            lost.merge(shelf.takeLost()) { $1 }
+            lost.merge(storage.takeLost()) { $1 }
             lost = lost.filter { digest, _ in isHeld(digest) && !contains(digest) }
             return lost.values.first
         }
@@ -168,13 +168,13 @@ public final class BlobStore: Sendable {
             // Done under the lock, so that a hold taken now is either seen or finds the blob gone.
             let isRemoved = try holds.withLock { holds throws(StoreError) in
                 guard holds[digest] == nil else { return false }
-                collection.removedByteCount += shelf.byteCount(digest) ?? 0
-                if !onlyCounting { try shelf.remove(digest) }
+                collection.removedByteCount += storage.byteCount(digest) ?? 0
+                if !onlyCounting { try storage.remove(digest) }
                 return true
             }
             if isRemoved { collection.removedCount += 1 }
         }
-        if !onlyCounting { try shelf.removeParts(keeping: used) }
+        if !onlyCounting { try storage.removeParts(keeping: used) }
         return collection
     }
 }
@@ -250,7 +250,7 @@ public final class BlobWriter {
     /// Continues what an earlier attempt has left, a long part of which is digested on another thread;
     /// `nil` if no part is kept.
     fileprivate init?(resuming digest: BlobDigest, for blobs: BlobStore) throws(StoreError) {
-        guard let (sink, source) = try blobs.shelf.partialSink(digest) else { return nil }
+        guard let (sink, source) = try blobs.storage.partialSink(digest) else { return nil }
         byteCount = source.byteCount
         intake = try IncomingBlobWriter(
             resuming: IncomingBlobWriter.Part(sink: sink, source: source)
@@ -307,7 +307,7 @@ public final class BlobWriter {
         }
         // Taken before the blob is there, or a compaction might run in between.
         let hold = blobs.hold(digest)
-        if replacing { try blobs.shelf.remove(digest) }
+        if replacing { try blobs.storage.remove(digest) }
         try intake.store(as: digest)
         return hold
     }
@@ -334,7 +334,7 @@ extension BlobStore {
     /// It reads the size of each blob, which takes time if there are many.
     public func usage() throws(StoreError) -> Usage {
         var usage = Usage(count: 0, byteCount: 0)
-        for digest in try shelf.contents().digests {
+        for digest in try storage.contents().digests {
             guard let byteCount = byteCount(digest) else { continue }
             usage.count += 1
             usage.byteCount += byteCount

@@ -106,7 +106,12 @@ enum Bundle {
         if !BundleFiles.exists(unfinished.directory) {
             do throws(StoreError) {
                 try BundleFiles.makeDirectory(unfinished.directory)
-            } catch  where error.code == .io(.fileExists) {}  // made by another process just now
+            } catch {
+                // Otherwise another process has created it just now.
+                guard error.code == .io(.fileExists) else {
+                    throw StoreError(error.code, at: files.directory)
+                }
+            }
         }
         let lock = try BundleLock(at: unfinished.lock, of: files.directory)
         // Left by an interrupted deletion of a database of this name; what cannot be removed does no harm.
@@ -159,7 +164,7 @@ enum Bundle {
     /// read-only use cannot rename them.
     static func copyBlobs(from source: BlobPlace, to target: BlobPlace) throws(StoreError) {
         guard BundleFiles.isDirectory(source.path) else { return }
-        let shelf = try BlobDirectory(
+        let storage = try BlobDirectory(
             source.path,
             isReadOnly: true,
             sealing: source.sealing
@@ -171,13 +176,13 @@ enum Bundle {
                 sealing: target.sealing
             )
         )
-        for digest in try shelf.contents().digests where !to.contains(digest) {
+        for digest in try storage.contents().digests where !to.contains(digest) {
             do throws(StoreError) {
-                let reader = BlobReader(try shelf.source(digest))
+                let reader = BlobReader(try storage.source(digest))
                 try copy(digest, from: reader, at: source.path, to: to)
             } catch {
                 if case .noSuchBlob = error.code { continue }
-                if try shelf.isUnfinished(digest) { continue }
+                if try storage.isUnfinished(digest) { continue }
                 throw error
             }
         }

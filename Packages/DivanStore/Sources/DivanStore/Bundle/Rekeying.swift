@@ -141,17 +141,17 @@ extension Store {
         _ place: StorePlace,
         to newSealing: (any StoreSealing)?
     ) throws {
-        guard let shelf = blobs.shelf as? BlobDirectory else { return }
+        guard let storage = blobs.storage as? BlobDirectory else { return }
         var unfinished: StoreError?
         // Removes what an earlier attempt could not.
         try rekeying.recover()
         do {
-            try shelf.whileResting {
+            try storage.whileResting {
                 try rekeying.prepare(from: place.sqlite.place.sealing, to: newSealing) {
                     try place.sqlite.rewrite(to: $0)
                 }
                 try place.sqlite.exchangeFile {
-                    try shelf.exchange(for: newSealing) { () throws(StoreError) in
+                    try storage.exchange(for: newSealing) { () throws(StoreError) in
                         try rekeying.commit()
                         // The key has changed, even if this fails.
                         do throws(StoreError) { try rekeying.exchangeBlobs() } catch {

@@ -18,6 +18,12 @@ public struct StoreDraft: Sendable {
         self.target = target
         directory = "\(target).\(purpose)"
         guard !BundleFiles.exists(target) else { throw StoreError(.alreadyExists, at: target) }
+        do {
+            _ = try FileStatus(of: target)
+        } catch {
+            // Reported about the target, because the temporary name means nothing to the caller.
+            if error.errno == .notDirectory { throw StoreError(.io(.notDirectory), at: target) }
+        }
         if Store.exists(directory: directory) { try Store.delete(directory: directory) }
     }
 

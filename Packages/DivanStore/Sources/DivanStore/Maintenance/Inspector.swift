@@ -103,7 +103,7 @@ final class Inspector {
         usedBlobs: () -> Set<BlobDigest>?
     ) throws {
         var missing = named.filter { !absent.contains($0.key) }
-        for digest in try blobs.shelf.contents().digests {
+        for digest in try blobs.storage.contents().digests {
             missing[digest] = nil
             let name = named[digest]
             switch Result(catching: { try blobs.reader(digest).digest() == digest }) {

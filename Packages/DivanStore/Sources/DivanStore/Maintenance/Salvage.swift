@@ -11,7 +11,7 @@ public struct Salvage: Sendable {
     /// The indexes that the damaged database had, which can be created again.
     public internal(set) var indexes: [(collection: CollectionPath, index: StoredIndex)] = []
     /// Documents whose names are known but that could not be read.
-    var left: [LeftDocument] = []
+    var left: [UnrecoveredDocument] = []
     /// Blobs that documents refer to and that could not be read.
     var lostBlobs: [BlobDigest] = []
     /// Documents whose names are unknown, too.

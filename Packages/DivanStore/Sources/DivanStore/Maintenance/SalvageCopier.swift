@@ -96,9 +96,9 @@ struct SalvageCopier {
         _ snapshot: any StorageSnapshot
     ) throws {
         let path = collection.path
-        var left: [LeftDocument] = []
+        var left: [UnrecoveredDocument] = []
         let leave = { (id: DocumentID, revisionID: RevisionID?, error: StoreError) in
-            left.append(LeftDocument(path, id, revisionID, error.problem))
+            left.append(UnrecoveredDocument(path, id, revisionID, error.problem))
         }
         let leaveRow = { (row: DamagedRow, error: StoreError) in
             leave(row.documentID, row.revisionID, error)
@@ -131,7 +131,7 @@ struct SalvageCopier {
     private mutating func noteNameless(
         _ reach: RowReach,
         _ liveCount: Int,
-        _ left: [LeftDocument],
+        _ left: [UnrecoveredDocument],
         in path: CollectionPath
     ) {
         let count = reach.liveCount.map { $0 - liveCount - left.count }

@@ -1,7 +1,7 @@
 internal import DivanRevisions
 
 /// A document that a salvage leaves behind, unless a peer has it.
-struct LeftDocument: Equatable, Sendable {
+struct UnrecoveredDocument: Equatable, Sendable {
     let collection: CollectionPath
     let documentID: DocumentID
     /// The revision that was current here, if readable.

@@ -153,7 +153,7 @@ extension Store {
 
     private func collectGarbage(onlyCounting: Bool = false) throws -> BlobStore.Collection {
         // In this order: what arrives in the meantime is not in the list, or is found to be in use.
-        let contents = try blobs.shelf.contents()
+        let contents = try blobs.storage.contents()
         let used: Set<BlobDigest>
         do {
             used = try read { try $0.usedBlobs() }

@@ -13,7 +13,7 @@ public final class BodyCondition: Sendable {
     public let parameterNames: [ExactText]
     /// Whether it uses `META().deleted`, so that deleted documents can meet it.
     public let asksAboutDeleted: Bool
-    private let row: Mutex<LoneRow>
+    private let row: Mutex<SingleRowDatabase>
 
     /// Parses a condition.
     ///
@@ -39,7 +39,7 @@ public final class BodyCondition: Sendable {
         let one = QueryColumn(QueryExpression(.literal(.integer(1))))
         let source = QuerySource(.collection(scope: "_default", name: "_default"), alias: alias)
         let statement = try QueryStatement(columns: [one], sources: [source], filter: expression)
-            .checked(against: LoneCatalogue(), text: text)
+            .checked(against: SingleRowCatalogue(), text: text)
         try statement.requireLoneDocument()
         for name in statement.parameters where parameters[name] == nil {
             throw QueryError(
@@ -49,7 +49,7 @@ public final class BodyCondition: Sendable {
         }
         parameterNames = statement.parameters
         asksAboutDeleted = statement.sources.contains(where: \.includesDeleted)
-        row = Mutex(try LoneRow(statement, parameters))
+        row = Mutex(try SingleRowDatabase(statement, parameters))
     }
 
     /// Whether a document meets the condition.
@@ -69,7 +69,7 @@ public final class BodyCondition: Sendable {
 }
 
 /// A private database whose only table has one row, and the condition on it.
-private final class LoneRow {
+private final class SingleRowDatabase {
     static let table = "lone_document"
 
     private let replacing: SQLiteStatement
@@ -90,7 +90,7 @@ private final class LoneRow {
         )
         let (translation, prepared) = try SQLiteQueryRun.prepare(
             statement,
-            schema: LoneSchema(),
+            schema: SingleRowSchema(),
             on: connection
         )
         asking = prepared
@@ -111,7 +111,7 @@ private final class LoneRow {
     }
 }
 
-private struct LoneCatalogue: QueryCatalogue {
+private struct SingleRowCatalogue: QueryCatalogue {
     var databaseName: ExactText { "" }
 
     func hasCollection(_ collection: QueryCollection) -> Bool { collection == .standard }
@@ -119,10 +119,10 @@ private struct LoneCatalogue: QueryCatalogue {
     func hasFullTextIndex(_ name: ExactText, in collection: QueryCollection) -> Bool { false }
 }
 
-private struct LoneSchema: SQLSchema {
+private struct SingleRowSchema: SQLSchema {
     var knowsLiveCounts: Bool { false }
 
-    func table(of collection: QueryCollection) -> String { LoneRow.table }
+    func table(of collection: QueryCollection) -> String { SingleRowDatabase.table }
 
     func itemTable(of collection: QueryCollection, _ paths: [QueryPath]) -> String? { nil }
 

@@ -169,7 +169,7 @@ export const pages = {
   "/peers": async () => {
     // Loaded here, so that no other page waits for it.
     const [{ process, room }, page, index] = await Promise.all(
-      [import("./room.js"), load("/peers.json"), load("/index.json")]);
+      [import("./peers.js"), load("/peers.json"), load("/index.json")]);
     return { title: "Peers", every: 2000, content: [heading("Peers"), page.processes.length
       ? [h("div", { class: "scroll" }, room(index.name, page.processes, page.others ?? [])), page.processes.map(process)]
       : nothing("No process is serving or syncing this database.")] };

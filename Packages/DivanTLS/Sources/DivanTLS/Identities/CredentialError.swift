@@ -79,12 +79,12 @@ extension CredentialError.Reason {
         case .notACertificate(let code): "not a certificate (\(OpenSSLFailure.text(code)))"
         case .noCertificate: "no certificate found"
         case .noPrivateKey: "no private key found"
-        case .unusableKey(let error): "unusable private key: \(error)"
+        case .unusableKey(let error): error.problemAndRemedy[0]
         case .keyMismatch(let subject): "the private key does not belong to \(subject)"
         case .notPKCS12(let code): "not a PKCS #12 file (\(OpenSSLFailure.text(code)))"
         case .wrongPassword: "wrong password for the PKCS #12 file"
         case .retiredCipher: "the PKCS #12 file uses a retired cipher"
-        case .missingCommonName: "no common name"
+        case .missingCommonName: "the common name is missing"
         case .unknownAttribute(let name): "unknown attribute \(name)"
         case .invalidAttribute(let name, let value):
             "invalid value \(value.debugDescription) for \(name)"
@@ -110,7 +110,7 @@ extension CredentialError.Reason {
             "pass X.509 as DER, or as PEM between BEGIN and END CERTIFICATE"
         case .noCertificate: "add the BEGIN CERTIFICATE block"
         case .noPrivateKey: "add the BEGIN PRIVATE KEY block"
-        case .unusableKey: "export the key again, as PKCS #8"
+        case .unusableKey(let error): error.problemAndRemedy[1]
         case .keyMismatch: "pass the chain leaf first, with the leaf's key"
         case .notPKCS12: "pass a .p12 or .pfx file"
         case .wrongPassword: "pass the export password"
@@ -128,5 +128,13 @@ extension CredentialError.Reason {
         case .tooLarge: "check that it is the right file"
         case .library: "check the OpenSSL installation"
         }
+    }
+}
+
+extension CryptoError {
+    /// The two parts of its description.
+    fileprivate var problemAndRemedy: [String] {
+        let parts = "\(self)".split(separator: "; ", maxSplits: 1).map(String.init)
+        return parts.count == 2 ? parts : parts + ["export the key again, as PKCS #8"]
     }
 }

@@ -8,13 +8,15 @@ struct ApplicationProtocols: Sendable {
     let names: [[UInt8]]
 
     /// Checks the names; throws the first that is invalid.
-    init(_ names: [String]) throws(Misfit) {
-        for name in names where !(1...255).contains(name.utf8.count) { throw Misfit(name: name) }
+    init(_ names: [String]) throws(InvalidName) {
+        for name in names where !(1...255).contains(name.utf8.count) {
+            throw InvalidName(name: name)
+        }
         self.names = names.map { Array($0.utf8) }
     }
 
     /// A name that is empty or too long.
-    struct Misfit: Error {
+    struct InvalidName: Error {
         let name: String
     }
 

@@ -24,7 +24,7 @@ public enum MessageTransportContract {
         let wait = ContractTimeout(limit: patience, turn: turn)
         var violations: [String] = []
         for check in [messages, backPressure, goodbye] {
-            let (first, second) = (Witness(), Witness())
+            let (first, second) = (RecordingReceiver(), RecordingReceiver())
             let ends = try await connect(first, second)
             first.watch(ends.first)
             second.watch(ends.second)
@@ -41,7 +41,7 @@ public enum MessageTransportContract {
     }
 
     /// Records what a receiver is told.
-    private final class Witness: MessageReceiver {
+    private final class RecordingReceiver: MessageReceiver {
         struct Story: Sendable {
             var opens = 0
             var messages: [[UInt8]] = []
@@ -115,7 +115,7 @@ public enum MessageTransportContract {
 
     private static func messages(
         _ ends: Ends,
-        _ witnesses: (first: Witness, second: Witness),
+        _ receivers: (first: RecordingReceiver, second: RecordingReceiver),
         _ wait: ContractTimeout
     ) async -> [String] {
         let there = sizes.map { message($0, 1) }
@@ -123,7 +123,7 @@ public enum MessageTransportContract {
         ends.first.loop.execute { for message in there { ends.first.send(message) } }
         ends.second.loop.execute { for message in back { ends.second.send(message) } }
         let count = sizes.count
-        let (first, second) = witnesses
+        let (first, second) = receivers
         let haveArrived = await wait.until {
             first.story.messages.count >= count && second.story.messages.count >= count
         }
@@ -141,12 +141,12 @@ public enum MessageTransportContract {
 
     private static func backPressure(
         _ ends: Ends,
-        _ witnesses: (first: Witness, second: Witness),
+        _ receivers: (first: RecordingReceiver, second: RecordingReceiver),
         _ wait: ContractTimeout
     ) async -> [String] {
         let piece = message(16_384, 3)
         let sent = Mutex<(count: Int, isFull: Bool)?>(nil)
-        let room = witnesses.first.story.roomCount
+        let room = receivers.first.story.roomCount
         ends.first.loop.execute {
             var count = 0
             while count < 4_096, ends.first.isWritable {
@@ -159,7 +159,7 @@ public enum MessageTransportContract {
         else { return ["Work on the transport's loop must run."] }
         var violations = end.isFull ? [] : ["isWritable must be false after queuing 64 MiB."]
         if end.count == 0 { violations.append("An open transport must be writable.") }
-        let (first, second) = witnesses
+        let (first, second) = receivers
         if await !wait.until({ second.story.messages.count == end.count }) {
             violations.append("Queued messages must arrive.")
         }
@@ -171,7 +171,7 @@ public enum MessageTransportContract {
 
     private static func goodbye(
         _ ends: Ends,
-        _ witnesses: (first: Witness, second: Witness),
+        _ receivers: (first: RecordingReceiver, second: RecordingReceiver),
         _ wait: ContractTimeout
     ) async -> [String] {
         let last = message(1_000, 4)
@@ -180,7 +180,7 @@ public enum MessageTransportContract {
             ends.first.close(code: 4_321, reason: "done")
             ends.first.send([9])
         }
-        let (first, second) = witnesses
+        let (first, second) = receivers
         let haveEnded = await wait.until {
             !first.story.closes.isEmpty && !second.story.closes.isEmpty
         }

@@ -108,7 +108,7 @@ final class RemoteCheckpoints: BLIPHandler {
     private func takeAnswers(_ reply: BLIPIncomingReply) {
         let isNothing = isLegacy && reply.error.map { $0.code == 404 } == true
         if let error = reply.error, !isNothing {
-            return fail(Failure(kind: .refused, sentence: "the peer refused: \(error)"))
+            return fail(Failure(kind: .refused, text: "the peer refused: \(error)"))
         }
         let answers: [Answer]
         if isNothing {
@@ -148,7 +148,7 @@ final class RemoteCheckpoints: BLIPHandler {
 
     private func takeReset(_ reply: BLIPIncomingReply) {
         guard let error = reply.error else { return }
-        fail(Failure(kind: .refused, sentence: "the peer did not reset its checkpoint: \(error)"))
+        fail(Failure(kind: .refused, text: "the peer did not reset its checkpoint: \(error)"))
     }
 
     private func fail(_ failure: Failure) {

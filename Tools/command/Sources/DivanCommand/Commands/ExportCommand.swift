@@ -17,9 +17,9 @@ enum ExportCommand: Command {
                 .grouped(.filters),
         ],
         details: """
-            Writes JSON lines, ordered by document ID (_id). They go to standard output if FILE is
-            omitted or -. If FILE is a directory, writes one file per document. An existing file is
-            replaced only after the export succeeds, and keeps its permissions.
+            Writes JSON lines, ordered by document ID (_id), to standard output if FILE is omitted
+            or -. If FILE is a directory, writes one file per document. An existing file is replaced
+            only after the export succeeds, and keeps its permissions.
 
             If FILE ends in .csv, each property becomes a column. If it ends in .sqlite, each
             collection becomes a table. Docs/guides/backup.md describes the formats.

@@ -43,14 +43,14 @@ enum StudioCommand: Command {
         let isHeldHere = mayWrite && Streams.current.interruption == nil
         let holder = isHeldHere ? Holder(path, as: "divan studio") : nil
         defer { holder?.stop() }
-        let board = StatusDirectory(bundle: path.bundle)
+        let statusDirectory = StatusDirectory(bundle: path.bundle)
         let server = StudioServer(
             StudioConfiguration(
                 store: store,
                 name: path.name,
                 port: port,
                 mayWrite: mayWrite,
-                peers: { ((try? board.read()) ?? []).map { .object($0) } },
+                peers: { ((try? statusDirectory.read()) ?? []).map { .object($0) } },
                 neighbours: { RunningDatabases.beside(path) }
             )
         )

@@ -22,8 +22,8 @@ enum ConflictListCommand: Command {
             .json,
         ],
         details: """
-            Prints collection/document, our revision and their revision. A conflict that a pull
-            creates stays open until it is resolved: with --conflicts leave, after a resolver
+            Prints collection/document, the local revision and the peer's revision. A conflict that
+            a pull creates stays open until it is resolved: with --conflicts leave, after a resolver
             failed, or while a resolver is running.
             """,
         examples: ["divan conflicts ls notes", "divan conflicts ls notes --json | jq .id"]

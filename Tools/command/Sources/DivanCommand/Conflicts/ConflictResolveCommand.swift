@@ -44,7 +44,7 @@ enum ConflictResolveCommand: Command {
         ]
     )
 
-    private enum Way: String, CaseIterable {
+    private enum Method: String, CaseIterable {
         case local = "--local"
         case remote = "--remote"
         case merge = "--merge"
@@ -59,7 +59,7 @@ enum ConflictResolveCommand: Command {
     }
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
-        let ways = Way.allCases.filter { arguments.has($0.rawValue) }
+        let ways = Method.allCases.filter { arguments.has($0.rawValue) }
         guard ways.count == 1, let way = ways.first else {
             throw Failure.usage(
                 "divan conflicts resolve: give exactly one resolution",
@@ -95,7 +95,7 @@ enum ConflictResolveCommand: Command {
     private static func resolve(
         _ documentID: DocumentID,
         _ path: CollectionPath,
-        _ way: Way,
+        _ way: Method,
         _ arguments: Arguments,
         _ terminal: Terminal
     ) throws {
@@ -177,7 +177,7 @@ enum ConflictResolveCommand: Command {
 
     private static func decide(
         _ conflict: StoredConflict,
-        _ way: Way,
+        _ way: Method,
         _ arguments: Arguments
     ) throws -> (ConflictDecision, Editor?) {
         switch way {

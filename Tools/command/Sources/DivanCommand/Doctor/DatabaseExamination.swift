@@ -26,7 +26,7 @@ struct DatabaseExamination {
         do {
             // Anything in the place of a database is examined: no database can be created there.
             if !FileManager.default.fileExists(atPath: path.bundle) { try path.requireDatabase() }
-            for finding in DatabaseSurroundings(path).findings { tell(finding) }
+            for finding in DatabaseEnvironment(path).findings { tell(finding) }
             let store = try path.open(forWriting: false)
             defer { try? store.close() }
             try path.require(wanted, in: store)

@@ -19,8 +19,8 @@ import Foundation
 ///
 /// ```swift
 /// let database = try Database(name: "orders")
-/// let door = try CommandSocket(database)
-/// defer { door.close() }
+/// let socket = try CommandSocket(database)
+/// defer { socket.close() }
 /// ```
 public final class CommandSocket: Sendable {
     private let holder: Holder

@@ -50,6 +50,7 @@ enum IdentityNewCommand: Command {
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let label = arguments.operands[0]
+        guard !label.isEmpty else { throw CredentialError(.invalidLabel(label)) }
         let store = DirectoryIdentityStore(directory: TLSIdentity.storeDirectory)
         guard try store.credential(label: label) == nil else {
             throw CredentialError(.labelTaken(label))

@@ -352,10 +352,11 @@ struct QuerySession {
             guard let first = text.first, "[{\"".contains(first) else {
                 return .parameter(.string(text))
             }
+            let failure = Failure(explaining: error)
             throw Failure(
                 kind: .invalid,
-                sentence: "the value of $\(name) is not valid JSON: \(error)",
-                hint: "write text as \(JSON.string(text).canonicalText)"
+                sentence: "the value of $\(name) is not valid \(failure.sentence)",
+                hint: "correct the JSON, or write text as \(JSON.string(text).canonicalText)"
             )
         }
     }

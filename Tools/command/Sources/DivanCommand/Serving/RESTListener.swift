@@ -36,10 +36,10 @@ final class RESTListener: Sendable {
         }
         self.stores = Array(stores.values)
         interface = arguments.value("--interface")
-        guard let door = try served.first?.listener.gate() else {
+        guard let sync = try served.first?.listener.gate() else {
             throw Failure.usage("'--rest' requires a database")
         }
-        scheme = door.tls == nil ? "http" : "https"
+        scheme = sync.tls == nil ? "http" : "https"
         let shared = try arguments.collectionPaths()
         let isReadOnly = arguments.has("--read-only")
         let conditions = ConditionCache()
@@ -47,8 +47,8 @@ final class RESTListener: Sendable {
             databases: stores,
             networkInterface: interface,
             port: port,
-            tls: door.tls,
-            authenticator: door.authenticator,
+            tls: sync.tls,
+            authenticator: sync.authenticator,
             rights: { client, _ in
                 gate.rights(of: client, to: shared, isReadOnly: isReadOnly, conditions)
             },

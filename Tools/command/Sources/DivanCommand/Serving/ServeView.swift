@@ -9,7 +9,7 @@ import Foundation
 /// A terminal shows a table that is redrawn; a pipe gets a line when a client connects, disconnects or is refused, and
 /// regular lines about the traffic.
 struct ServeView {
-    private struct Guest {
+    private struct ConnectedPeer {
         let name: String
         let client: PeerName
         let start = Date()
@@ -22,7 +22,7 @@ struct ServeView {
     private let events: EventLine
     private let served: [ServedDatabase]
     private let clock = ContinuousClock.now
-    private var guests: [PeerName: Guest] = [:]
+    private var guests: [PeerName: ConnectedPeer] = [:]
     private var told: [UInt64]
     private var nextTraffic = 5.0
     private var block: LiveBlock
@@ -41,7 +41,7 @@ struct ServeView {
     /// Reports peers that connected.
     mutating func take(_ arrivals: [(path: DatabasePath, client: PeerName)]) {
         for (path, client) in arrivals {
-            guests[client] = Guest(name: path.name, client: client)
+            guests[client] = ConnectedPeer(name: path.name, client: client)
             var members = client.json
             members["database"] = .string(path.name)
             tell("connected", members, "\(client.who) from \(client.address) connected")

@@ -10,7 +10,7 @@ final class ServedDatabase: Sendable {
     let path: DatabasePath
     let listener: URLEndpointListener
     private let database: Database
-    private let board: StatusDirectory
+    private let statusDirectory: StatusDirectory
     private let report: ListenerReport
     private let holder: Holder?
 
@@ -28,7 +28,7 @@ final class ServedDatabase: Sendable {
         onRefusal: @escaping @Sendable (DatabasePath, ListenerRefusal) -> Void
     ) throws {
         self.path = path
-        board = StatusDirectory(bundle: path.bundle, namesDocuments: !path.isSealed)
+        statusDirectory = StatusDirectory(bundle: path.bundle, namesDocuments: !path.isSealed)
         database = try path.openDatabase(fullSync: arguments.has("--full-sync"))
         holder = Holder(path, as: "divan serve")
         let wanted = try arguments.collections()
@@ -78,11 +78,9 @@ final class ServedDatabase: Sendable {
             guard let known = (error as Any) as? NSError, known.domain == CBLError.domain,
                 known.code == CBLError.unknownHost
             else { throw error }
-            throw Failure(
-                kind: .unreachable,
-                sentence: known.localizedDescription,
-                code: CBLError.unknownInterface
-            )
+            var failure = Failure(kind: .unreachable, text: known.localizedDescription)
+            failure.code = CBLError.unknownInterface
+            throw failure
         }
     }
 
@@ -121,7 +119,7 @@ final class ServedDatabase: Sendable {
         var status = reading.members
         status["program"] = "divan"
         status["database"] = .string(path.name)
-        board.publish(status)
+        statusDirectory.publish(status)
         return reading
     }
 
@@ -131,7 +129,7 @@ final class ServedDatabase: Sendable {
     /// Stops it; peers reconnect if it is `forRestart`.
     func stop(forRestart: Bool) {
         if forRestart { listener.stopForRestart() } else { listener.stop() }
-        board.withdraw()
+        statusDirectory.withdraw()
         holder?.stop()
         try? database.close()
     }

@@ -16,9 +16,8 @@ enum StatusCommand: Command {
         ],
         details: """
             Shows each running push, pull, sync and serve: its activity, documents, bytes, pending
-            documents, conflicts and next connection attempt. A reply that it has been waiting for
-            is shown, too. Programs that use the library are included if they set
-            DatabaseConfiguration.publishesStatus.
+            documents, conflicts and next connection attempt, and what it is waiting for. Programs
+            that use the library are included if they set DatabaseConfiguration.publishesStatus.
 
             The processes publish these figures twice a second in files that only you can read. The
             database is not opened.
@@ -32,9 +31,9 @@ enum StatusCommand: Command {
         let interval: Int = try arguments.number("--interval", in: 100...60_000) ?? 1000
         let path = arguments.database
         try path.requireDatabase()
-        let board = StatusDirectory(bundle: path.bundle)
+        let statusDirectory = StatusDirectory(bundle: path.bundle)
         guard arguments.has("--watch") else {
-            let statuses = try board.read()
+            let statuses = try statusDirectory.read()
             guard !statuses.isEmpty else {
                 throw Failure(
                     kind: .notFound,
@@ -50,7 +49,7 @@ enum StatusCommand: Command {
         interruption.onRequest { stopped.signal() }
         var block = LiveBlock(terminal)
         repeat {
-            let statuses = try board.read()
+            let statuses = try statusDirectory.read()
             if terminal.isInteractive, !terminal.isJSON {
                 let pages = statuses.map { StatusPage($0).lines(now: Moment.now()) }
                 let none = "No process is running with \(path.name)"

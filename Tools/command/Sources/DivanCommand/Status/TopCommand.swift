@@ -15,8 +15,8 @@ enum TopCommand: Command {
         ],
         details: """
             Shows a line for each process that has a database open: its documents, rates, pending
-            documents, open conflicts and peers. The last error, or a reply that it is waiting for,
-            is below. Programs that use the library show figures if they set
+            documents, open conflicts and peers. A second line shows its last error, or what it is
+            waiting for. Programs that use the library show figures if they set
             DatabaseConfiguration.publishesStatus.
 
             Without DB, all databases that your processes have open are included. No database is

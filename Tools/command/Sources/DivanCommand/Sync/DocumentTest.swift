@@ -32,7 +32,7 @@ struct DocumentTest: Sendable, Equatable {
         for part in text.split(separator: " and ", omittingEmptySubsequences: false) {
             guard !isQuery, let term = Self.term(part.drop { $0 == " " }) else {
                 throw .usage(
-                    "invalid test '\(text)'",
+                    "invalid filter '\(text)'",
                     hint: "write type=hotel, stars>=3, address.city!=Rome, open or !open, without "
                         + "quotes, joined by \" and \"; use '--where' for SQL++ conditions such as "
                         + "type = 'hotel' AND stars >= 3"

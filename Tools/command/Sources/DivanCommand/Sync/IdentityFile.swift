@@ -16,13 +16,14 @@ enum IdentityFile {
         do throws(CredentialError) {
             credential = try opened(bytes, password)
         } catch {
-            let (sentence, hint): (String, String?) =
-                switch (isAboutPassword(error, bytes), password) {
-                case (true, nil): ("\(path) is encrypted", "set DIVAN_IDENTITY_PASSWORD")
-                case (true, _): ("\(path): wrong password", "correct DIVAN_IDENTITY_PASSWORD")
-                case (false, _): ("\(path): \(error)", nil)
-                }
-            throw Failure(kind: .invalid, sentence: sentence, hint: hint)
+            guard isAboutPassword(error, bytes) else {
+                throw Failure(kind: .invalid, text: "\(path): \(error)")
+            }
+            throw Failure(
+                kind: .invalid,
+                sentence: password == nil ? "\(path) is encrypted" : "\(path): wrong password",
+                hint: "\(password == nil ? "set" : "correct") DIVAN_IDENTITY_PASSWORD"
+            )
         }
         // Only now: a file without a key is not secret.
         if let status = try? FileStatus(of: path), status.permissions & 0o077 != 0 {

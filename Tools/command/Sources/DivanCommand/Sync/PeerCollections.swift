@@ -89,7 +89,7 @@ final class PeerCollections: BLIPHandler {
                     )
                     : Failure(
                         kind: .refused,
-                        sentence: "the peer refused to list its collections: \(error)"
+                        text: "the peer refused to list its collections: \(error)"
                     )
             )
         }

@@ -13,7 +13,7 @@ final class SyncReporter: @unchecked Sendable {
     private let path: DatabasePath
     private let conflicts: ConflictReport
     private let report: ReplicatorReport
-    private let board: StatusDirectory
+    private let statusDirectory: StatusDirectory
     private var last: JSONObject?
     private var lastPublished: JSONObject?
 
@@ -22,7 +22,7 @@ final class SyncReporter: @unchecked Sendable {
         self.path = path
         self.conflicts = conflicts
         report = ReplicatorReport(replicator)
-        board = StatusDirectory(bundle: path.bundle, namesDocuments: !path.isSealed)
+        statusDirectory = StatusDirectory(bundle: path.bundle, namesDocuments: !path.isSealed)
     }
 
     /// Publishes the current state; returns it if it differs from the last one.
@@ -31,7 +31,7 @@ final class SyncReporter: @unchecked Sendable {
     func publish(_ status: Replicator.Status, _ tally: SyncTally) -> JSONObject? {
         let reading = reading(status, tally)
         if JSON.object(reading) != lastPublished.map({ JSON.object($0) }) {
-            lastPublished = board.publish(reading) ? reading : nil
+            lastPublished = statusDirectory.publish(reading) ? reading : nil
         }
         var news = reading
         news["waits"] = nil
@@ -43,7 +43,7 @@ final class SyncReporter: @unchecked Sendable {
 
     /// The replication is over.
     func end() {
-        board.withdraw()
+        statusDirectory.withdraw()
     }
 
     private func reading(_ status: Replicator.Status, _ tally: SyncTally) -> JSONObject {

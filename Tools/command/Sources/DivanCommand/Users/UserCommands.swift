@@ -18,7 +18,7 @@ enum UserAddCommand: Command {
                 isRepeating: true,
                 "allow these collections only: scope.name,…"
             ),
-            .value("--where", "CONDITION", "allow only documents that meet an SQL++ condition"),
+            .value("--where", "CONDITION", "allow only documents that match a SQL++ condition"),
             .flag("--replace", "replace an existing user"),
         ],
         details: """

@@ -4,7 +4,7 @@ import DivanJSON
 import DivanQuery
 import DivanREST
 
-/// The documents that a user may read and write: an SQL++ condition, in which `$user` is the user's name.
+/// The documents that a user may read and write: a SQL++ condition, in which `$user` is the user's name.
 ///
 /// The name is a value, never part of the text, so that no name can change the condition.
 struct UserCondition: Equatable, Sendable {

@@ -91,7 +91,7 @@ enum WireDecodeCommand: Command {
         guard !connections.isEmpty else {
             throw Failure(
                 kind: .notFound,
-                sentence: "\(file.name): no unencrypted WebSocket connection starts in it",
+                sentence: "\(file.name): no start of an unencrypted WebSocket connection found",
                 hint: "start the recording before the peers connect"
             )
         }

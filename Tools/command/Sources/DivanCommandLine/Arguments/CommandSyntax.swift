@@ -75,7 +75,7 @@ package struct CommandSyntax: Sendable {
     package enum Group: String, CaseIterable, Sendable {
         case connection = "Connection"
         case authentication = "Authentication"
-        case filters = "Filters"
+        case filters = "Filter"
         case output = "Output"
         case general = "General"
     }

@@ -36,6 +36,7 @@ extension MessageArea {
             divan export damaged
             divan doctor damaged
             divan new notes
+            divan new notes.cblite2/lock/x
             divan cp notes other
             divan compare notes other
             divan export notes nowhere/notes.jsonl

@@ -30,6 +30,8 @@ extension MessageArea {
             divan put notes a menu.json
             divan put notes a '{"a":'
             divan put notes a '{"a":1,}'
+            divan put notes a "{'a':1}"
+            divan put notes a '{"a":1 "b":2}'
             divan put notes a '{"a":01}'
             divan put notes a '{"a":"\x"}'
             printf '{"a":"\xff"}' | divan put notes a

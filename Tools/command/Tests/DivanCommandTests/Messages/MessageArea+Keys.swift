@@ -35,6 +35,7 @@ extension MessageArea {
             divan encrypt notes
             divan identity new jukebox
             divan identity new a --issuer jukebox
+            divan identity new ''
             divan identity new $'a\nb'
             divan identity show nosuch
             divan identity renew robot

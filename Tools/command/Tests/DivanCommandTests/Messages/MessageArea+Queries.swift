@@ -14,6 +14,7 @@ extension MessageArea {
         commands: #"""
             divan query shop ''
             divan query shop 'SELEC name FROM inv.chairs'
+            divan query shop 'SELECT name FORM inv.chairs'
             divan query shop 'SELECT name'
             divan query shop 'SELECT name, FROM inv.chairs'
             divan query shop 'SELECT name FROM inv.chiars'
@@ -33,6 +34,7 @@ extension MessageArea {
             divan query shop 'SELECT tags[x] FROM inv.chairs'
             divan query shop 'SELECT name -- all'
             divan query shop 'SELECT name FROM inv.chairs' -p x=1
+            divan index make shop i -c inv.chairs 'COUNT(*)'
             divan index make shop i -c inv.chairs 'STR_TO_MILLIS(name)'
             divan index rm shop nosuch
             divan index rm shop words

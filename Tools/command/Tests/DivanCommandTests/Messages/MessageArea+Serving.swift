@@ -38,6 +38,7 @@ extension MessageArea {
             divan serve --config nested.json
             divan serve notes --no-tls --client-ca jukebox.pem
             divan serve notes copies/notes --no-tls --interface 127.0.0.1 --rest 0
+            divan serve notes --interface nosuch0
             divan serve notes --rest-origin https://example.org
             divan serve notes --no-tls --interface 127.0.0.1 --port ${used#*:}
             divan wire proxy --to ws://127.0.0.1:1 --listen ${used#*:}

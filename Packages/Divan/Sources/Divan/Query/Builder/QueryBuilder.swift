@@ -71,7 +71,7 @@ extension Query {
 
 /// A query up to its source.
 public final class From: JoinRouter, WhereRouter, GroupByRouter, OrderByRouter, LimitRouter,
-    MadeQuery
+    ConcreteQuery
 {
     let made: QueryCore
 
@@ -81,7 +81,7 @@ public final class From: JoinRouter, WhereRouter, GroupByRouter, OrderByRouter, 
 }
 
 /// A query up to its joins.
-public final class Joins: WhereRouter, OrderByRouter, LimitRouter, MadeQuery {
+public final class Joins: WhereRouter, OrderByRouter, LimitRouter, ConcreteQuery {
     let made: QueryCore
 
     init(_ made: QueryCore) {
@@ -90,7 +90,7 @@ public final class Joins: WhereRouter, OrderByRouter, LimitRouter, MadeQuery {
 }
 
 /// A query up to its condition.
-public final class Where: GroupByRouter, OrderByRouter, LimitRouter, MadeQuery {
+public final class Where: GroupByRouter, OrderByRouter, LimitRouter, ConcreteQuery {
     let made: QueryCore
 
     init(_ made: QueryCore) {
@@ -99,7 +99,7 @@ public final class Where: GroupByRouter, OrderByRouter, LimitRouter, MadeQuery {
 }
 
 /// A query up to its groups.
-public final class GroupBy: HavingRouter, OrderByRouter, LimitRouter, MadeQuery {
+public final class GroupBy: HavingRouter, OrderByRouter, LimitRouter, ConcreteQuery {
     let made: QueryCore
 
     init(_ made: QueryCore) {
@@ -108,7 +108,7 @@ public final class GroupBy: HavingRouter, OrderByRouter, LimitRouter, MadeQuery 
 }
 
 /// A query up to the condition on its groups.
-public final class Having: OrderByRouter, LimitRouter, MadeQuery {
+public final class Having: OrderByRouter, LimitRouter, ConcreteQuery {
     let made: QueryCore
 
     init(_ made: QueryCore) {
@@ -117,7 +117,7 @@ public final class Having: OrderByRouter, LimitRouter, MadeQuery {
 }
 
 /// A query up to its order.
-public final class OrderBy: LimitRouter, MadeQuery {
+public final class OrderBy: LimitRouter, ConcreteQuery {
     let made: QueryCore
 
     init(_ made: QueryCore) {
@@ -126,7 +126,7 @@ public final class OrderBy: LimitRouter, MadeQuery {
 }
 
 /// A complete query.
-public final class Limit: Query, MadeQuery {
+public final class Limit: Query, ConcreteQuery {
     let made: QueryCore
 
     init(_ made: QueryCore) {

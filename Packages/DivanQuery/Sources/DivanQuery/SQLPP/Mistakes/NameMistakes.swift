@@ -67,12 +67,12 @@ enum NameMistakes {
         let name = context.text(context.before[bracket - 1])
         if case .string(let key) = context.current.form {
             return SyntaxMistake(
-                "write \(name).`\(key)` for a member of an object; brackets take an array index",
+                "write \(name).`\(key)` for a member of an object; brackets require an array index",
                 at: context.current
             )
         }
         return SyntaxMistake(
-            "brackets take one integer: \(name)[0] is the first item, \(name)[-1] the last; for all"
+            "brackets require one integer: \(name)[0] is the first item, \(name)[-1] the last; for all"
                 + " items, use UNNEST, or ANY v IN \(name) SATISFIES v = 'x' END",
             at: context.current
         )

@@ -30,7 +30,13 @@ enum WordMistakes {
             EditDistance.nearest(to: context.text(token), among: SQLKeyword.spellable)
                 .map { (token: token, keyword: $0.word, count: $0.editCount) }
         }
-        guard let best = found.min(by: { $0.count < $1.count }) else { return nil }
+        // Of equally near ones, FROM: `FORM inv.chairs` also has a name that is nearly AND, ANY or END.
+        let rank = { (word: String) in word == SQLKeyword.from.rawValue ? 0 : 1 }
+        guard
+            let best = found.min(by: {
+                ($0.count, rank($0.keyword)) < ($1.count, rank($1.keyword))
+            })
+        else { return nil }
         return SyntaxMistake(
             "unknown word \(context.shortened(best.token)); did you mean \(best.keyword)?",
             at: best.token
@@ -43,7 +49,7 @@ enum WordMistakes {
         guard word?.form == .word, context.text(word).uppercased() == "EXISTS" else { return nil }
         let name = context.shortened(context.current)
         return SyntaxMistake(
-            "EXISTS takes a query in parentheses; to check for a property, write"
+            "EXISTS requires a query in parentheses; to check for a property, write"
                 + " \(name) IS NOT MISSING; to check for items, write ARRAY_LENGTH(\(name)) > 0",
             at: context.current
         )
@@ -52,6 +58,9 @@ enum WordMistakes {
 
 extension SQLKeyword {
     /// Keywords that a misspelt word may stand for.
+    ///
+    /// Not those of two letters: a name such as `inv` is nearly IN.
     static let spellable =
         allCases.filter { ![.natural, .right, .using].contains($0) }.map(\.rawValue)
+        .filter { $0.utf8.count > 2 }
 }

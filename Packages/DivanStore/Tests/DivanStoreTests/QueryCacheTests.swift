@@ -9,7 +9,7 @@ import Testing
 @testable import DivanStore
 
 /// A query that runs again is not retranslated, but notices when what its translation relied on has changed.
-@Suite struct KeptQueryTests {
+@Suite struct QueryCacheTests {
     private static func query(_ sql: String, in store: Store) throws -> StorageQuery {
         let catalogue = StoreCatalogue(store, named: "kept")
         return StorageQuery(try QueryStatement(sql: sql).checked(against: catalogue, text: sql))

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// What a new user types, and what must not happen then.
-@Suite struct FirstMistakesTests {
+@Suite struct CommonMistakesTests {
     private let shell: Shell
 
     init() throws {

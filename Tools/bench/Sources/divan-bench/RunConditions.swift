@@ -2,7 +2,7 @@ import DivanPlatform
 import Foundation
 
 /// What must be known about a run before its figures are compared with another's.
-struct Circumstances: Codable {
+struct RunConditions: Codable {
     /// When the run began, as ISO 8601 in UTC.
     let date: String
     /// The checkout's commit, with the suffix `-dirty` if files were changed; `unknown` without Git.
@@ -11,10 +11,10 @@ struct Circumstances: Codable {
     let load: Double
 
     /// The current ones.
-    static func now(commit: String?) -> Circumstances {
+    static func now(commit: String?) -> RunConditions {
         let text = (try? String(contentsOfFile: "/proc/loadavg", encoding: .utf8)) ?? ""
         let load = text.split(separator: " ").first.flatMap { Double($0) } ?? 0
-        return Circumstances(
+        return RunConditions(
             date: ISO8601DateFormatter().string(from: Date()),
             commit: commit ?? "unknown",
             load: load

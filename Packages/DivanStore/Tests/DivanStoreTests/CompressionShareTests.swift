@@ -4,7 +4,7 @@ import DivanTestKit
 import Testing
 
 /// What is reported to a reader about the packing of a collection.
-@Suite struct PackedShareTests {
+@Suite struct CompressionShareTests {
     private func packedBodies(_ room: PackedStoreFixture) throws -> PackedBodies? {
         try room.store.read { try $0.packedBodies()[.default] }
     }

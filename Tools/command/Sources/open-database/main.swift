@@ -3,13 +3,13 @@ import DivanCommand
 import DivanPlatform
 import Foundation
 
-/// A program that keeps a database open until its input ends: open-door DIRECTORY NAME.
+/// A program that keeps a database open until its input ends: open-database DIRECTORY NAME.
 ///
 /// `divan status` shows it, and it runs `divan put` and other commands; the tests use its database from
 /// other processes.
 let words = CommandLine.arguments.dropFirst().map { $0 }
 guard words.count == 2 else {
-    print("Usage: open-door DIRECTORY NAME")
+    print("Usage: open-database DIRECTORY NAME")
     CurrentProcess.exit(2)
 }
 
@@ -18,7 +18,7 @@ do {
     config.directory = words[0]
     config.publishesStatus = true
     let database = try Database(name: words[1], config: config)
-    let door = try CommandSocket(database)
+    let socket = try CommandSocket(database)
     var sharing = URLEndpointListenerConfiguration(collections: [try database.defaultCollection()])
     sharing.networkInterface = "127.0.0.1"
     sharing.disableTLS = true
@@ -28,7 +28,7 @@ do {
     CurrentProcess.flushStandardOutput()
     while readLine() != nil {}
     listener.stop()
-    door.close()
+    socket.close()
     try database.close()
 } catch {
     print(error.localizedDescription)

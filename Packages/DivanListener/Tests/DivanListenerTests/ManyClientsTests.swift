@@ -9,7 +9,7 @@ import Synchronization
 import Testing
 
 /// One address that wants too much, over sockets.
-@Suite(.timeLimit(.minutes(5))) struct CrowdTests {
+@Suite(.timeLimit(.minutes(5))) struct ManyClientsTests {
     private let wrong: BasicCredentials
     private let right: BasicCredentials
 

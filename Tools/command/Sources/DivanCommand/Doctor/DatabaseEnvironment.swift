@@ -2,8 +2,8 @@ import DivanCommandLine
 import DivanJSON
 import DivanPlatform
 
-/// The surroundings of a database: its directory, the disk, and the process that has it open.
-struct DatabaseSurroundings {
+/// The environment of a database: its directory, the disk, and the process that has it open.
+struct DatabaseEnvironment {
     /// With fewer free bytes than `least` no transaction succeeds; with fewer than `some`, soon none will.
     private static let (least, some): (UInt64, UInt64) = (1 << 20, 64 << 20)
 

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Parameter values that JSON cannot represent.
-@Suite struct OddParameterTests {
+@Suite struct NonFiniteParameterTests {
     let shop: Chairs
 
     init() throws { shop = try Chairs() }

@@ -2,7 +2,7 @@ import DivanRevisions
 import Testing
 
 /// How a database of version vectors treats revisions that know each other, or that are the same.
-@Suite struct VectorMeetingTests {
+@Suite struct VectorReceivingTests {
     private static let wall: UInt64 = 1_800_000_000_000_000_000
     private static let here = "rGxJD77SR0+odh7PeEHKXA"
     private static let there = "VYU9gI0kQIWF+V5BljXDyA"
@@ -32,9 +32,11 @@ import Testing
 
     /// Each of two neighbours gave up the other's revision for its own.
     @Test(arguments: [nil, RemoteID(rawValue: 1)])
-    func `receiving the smaller of two crossed revisions announces the greater one again`(
-        remote: RemoteID?
-    ) throws {
+    func
+        `receiving the smaller of two revisions that crossed announces the greater one again`(
+            remote: RemoteID?
+        ) throws
+    {
         var author = try author()
         var history = RevisionScheme.vectors.emptyHistory
         let (smaller, greater) = ("18e9af52a2ab0000@" + Self.here, "18e9af52b30f0000@" + Self.there)
@@ -67,7 +69,7 @@ import Testing
     }
 
     /// The name of a tree revision has no room for what it won over; only the version has.
-    @Test func `a tree revision knows what its parent won over`() throws {
+    @Test func `a tree revision includes the revisions that its parent won over`() throws {
         let remote = RemoteID(rawValue: 1)
         let first = "1-feb9f18cfe8400000000000000000000000000ff"
         let second = "2-11b9f18cfe8400000000000000000000000000ff"
@@ -284,7 +286,10 @@ import Testing
     }
 
     /// Each of the two knows the other, so the vectors do not tell which the remote had last.
-    @Test func `of two crossed revisions a remote has the one it announced last`() throws {
+    @Test
+    func `of two revisions that crossed, a remote has the one that it announced last`()
+        throws
+    {
         let remote = RemoteID(rawValue: 1)
         var author = try author()
         var history = RevisionScheme.vectors.emptyHistory

@@ -1,5 +1,5 @@
 /// The keys of an object, as 64 bits: proves for most keys that the object does not have them yet.
-struct KeySieve {
+struct KeyFilter {
     private var bits: UInt64 = 0
 
     /// Adds a key; false if an earlier one may have been the same.

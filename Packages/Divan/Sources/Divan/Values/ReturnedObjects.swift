@@ -4,14 +4,14 @@ import Synchronization
 /// time.
 ///
 /// Safe to use from several threads. Nothing is allocated until a container or blob is requested.
-struct HandedOut<Key: Hashable & Sendable>: ~Copyable, Sendable {
-    let objects = Mutex<[Key: HandedObject<AnyObject>]>([:])
+struct ReturnedObjects<Key: Hashable & Sendable>: ~Copyable, Sendable {
+    let objects = Mutex<[Key: ReturnedObject<AnyObject>]>([:])
 
     /// The object for `key`, created on the first call.
     borrowing func object(at key: Key, _ make: () -> AnyObject) -> AnyObject {
         let handed = objects.withLock { objects in
             if let known = objects[key] { return known }
-            let new = HandedObject<AnyObject>(object: make())
+            let new = ReturnedObject<AnyObject>(object: make())
             objects[key] = new
             return new
         }
@@ -20,6 +20,6 @@ struct HandedOut<Key: Hashable & Sendable>: ~Copyable, Sendable {
 }
 
 /// Unchecked: the object is an immutable container or a blob, both of which may be used from several threads at once.
-struct HandedObject<Object: AnyObject>: @unchecked Sendable {
+struct ReturnedObject<Object: AnyObject>: @unchecked Sendable {
     let object: Object
 }

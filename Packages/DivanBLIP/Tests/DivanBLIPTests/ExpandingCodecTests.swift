@@ -4,8 +4,8 @@ import DivanTestKit
 import Testing
 
 /// A codec that doubles everything: frames stay within their limit, and messages arrive.
-@Suite struct GreedyCodecTests {
-    private struct Doubling: CompressionCodec {
+@Suite struct ExpandingCodecTests {
+    private struct DoublingCodec: CompressionCodec {
         let name = "doubling"
 
         func maximumByteCount(for inputByteCount: Int) -> Int { inputByteCount * 2 }
@@ -29,8 +29,8 @@ import Testing
     func `frames stay within the size limit if a codec expands its input`() throws {
         var generator = SeededGenerator(seed: 4)
         let body: [UInt8] = .random(count: 60_000, using: &generator)
-        var sender = BLIPConnection(codec: Doubling())
-        var receiver = BLIPConnection(codec: Doubling())
+        var sender = BLIPConnection(codec: DoublingCodec())
+        var receiver = BLIPConnection(codec: DoublingCodec())
         sender.send(BLIPRequest(profile: "big", body: .bytes(body), isCompressed: true))
         let frames = sender.takeFrames()
         #expect(frames.count > 7)
