@@ -103,6 +103,7 @@ let rooms: [[Target]] = [
         libraries: ["sqlite3", "stemmer", "icuuc"],
         testing: ["CDivanFullText"]
     ),
+    room("DivanVectors", libraries: ["m"]),
     room("DivanSeal", libraries: ["sqlite3", "crypto"], testing: ["CDivanSeal"]),
     room("DivanSealedFields", arrows: ["DivanSeal", "DivanJSON", "DivanCrypto"]),
     room(
@@ -418,7 +419,8 @@ let bench: [Target] = [
             "CDivanFloors", "DivanCharts", "DivanLinks", "Divan", "DivanBLIP", "DivanBLIPChannel",
             "DivanCompression", "DivanCrypto", "DivanDelta", "DivanFullText", "DivanISAL",
             "DivanJSON", "DivanLZ4", "DivanLog", "DivanQuery", "DivanRevisions", "DivanStore",
-            "DivanTestKit", "DivanTLS", "DivanTransport", "DivanWebSocket", "DivanZlib",
+            "DivanTestKit", "DivanTLS", "DivanTransport", "DivanVectors", "DivanWebSocket",
+            "DivanZlib",
         ]
     ),
     tests("DivanBenchTests", at: "Tools/bench/Tests/DivanBenchTests", uses: ["DivanTestKit"]),
@@ -575,7 +577,7 @@ let cores: Set = [
     "DivanBLIP", "DivanCompression", "DivanConflicts", "DivanCrypto", "DivanDelta", "DivanHTTP",
     "DivanISAL",
     "DivanJSON", "DivanLZ4", "DivanLog", "DivanQuery", "DivanRevisions", "DivanTestKit",
-    "DivanWebSocket",
+    "DivanVectors", "DivanWebSocket",
     "DivanZlib", "DivanZstd",
 ]
 let onlyCores = Context.environment["DIVAN_CORES"] != nil
