@@ -1,10 +1,10 @@
+// The checksum of blocks. It has four lanes, so that a multiplication does not wait for the previous
+// one. Multiplying by an odd number and combining with a shifted copy can be undone, so a change in
+// one word always changes its lane, and the result.
 #include "CDivanVectors.h"
 
 #include <string.h>
 
-// Four lanes, so that a multiplication does not wait for the previous one. Multiplying by an odd
-// number and shifting can be undone, so a change in one word always changes its lane, and the
-// result.
 static uint64_t mixed(uint64_t lane, uint64_t word) {
     lane = (lane ^ word) * 0x9E3779B97F4A7C15;
     return lane ^ lane >> 32;

@@ -12,7 +12,7 @@ extern const divan_vector_kernels divan_sse2_kernels;
 extern const divan_vector_kernels divan_avx2_kernels;
 extern const divan_vector_kernels divan_neon_kernels;
 
-// Table lookups gain nothing from vector instructions, so all sets share this kernel.
+// Table lookups gain nothing from vector instructions, so the other sets share this kernel.
 void divan_table_sums(const float *table, size_t subquantizers, unsigned bits, const uint8_t *codes,
                       size_t stride, size_t count, float *sums);
 

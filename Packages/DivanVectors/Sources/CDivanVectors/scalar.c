@@ -7,7 +7,7 @@
 
 #pragma STDC FP_CONTRACT OFF
 
-enum { lanes = DIVAN_VECTOR_LANES };
+enum { lanes = DIVAN_VECTOR_LANES, table_lanes = 8 };
 
 static float float_at(const void *rows, size_t index) {
     float value;
@@ -16,8 +16,8 @@ static float float_at(const void *rows, size_t index) {
 }
 
 // Adds the upper half of the lanes to the lower half until one is left.
-static float total(float *sums) {
-    for (size_t half = lanes / 2; half > 0; half /= 2)
+static float total(float *sums, size_t count) {
+    for (size_t half = count / 2; half > 0; half /= 2)
         for (size_t i = 0; i < half; i++) sums[i] += sums[i + half];
     return sums[0];
 }
@@ -30,7 +30,7 @@ static void squared_distances(const float *query, const void *rows, size_t dimen
             float difference = query[i] - float_at(rows, row * dimensions + i);
             sums[i % lanes] += difference * difference;
         }
-        distances[row] = total(sums);
+        distances[row] = total(sums, lanes);
     }
 }
 
@@ -43,8 +43,8 @@ static void products(const float *query, const void *rows, size_t dimensions, si
             sums[i % lanes] += query[i] * value;
             lengths[i % lanes] += value * value;
         }
-        products[row] = total(sums);
-        squared_lengths[row] = total(lengths);
+        products[row] = total(sums, lanes);
+        squared_lengths[row] = total(lengths, lanes);
     }
 }
 
@@ -101,7 +101,23 @@ static void plane_sums(const int16_t *weights, size_t byte_count, size_t field_c
     }
 }
 
+static void table_sums(const float *table, size_t subquantizers, unsigned bits,
+                       const uint8_t *codes, size_t stride, size_t count, float *sums) {
+    for (size_t row = 0; row < count; row++, codes += stride) {
+        float parts[table_lanes] = {0};
+        for (size_t i = 0; i < subquantizers; i++) {
+            size_t number = 0;
+            for (size_t bit = 0; bit < bits; bit++) {
+                size_t at = i * bits + bit;
+                number |= (size_t)(codes[at / 8] >> (at % 8) & 1) << bit;
+            }
+            parts[i % table_lanes] += table[i << bits | number];
+        }
+        sums[row] = total(parts, table_lanes);
+    }
+}
+
 const divan_vector_kernels divan_scalar_kernels = {
     "scalar", squared_distances, products,        panel_squared_distances, panel_products,
-    nearest,  plane_sums,        divan_table_sums,
+    nearest,  plane_sums,        table_sums,
 };

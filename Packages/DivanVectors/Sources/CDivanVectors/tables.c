@@ -1,4 +1,4 @@
-// Sums of table entries, which all sets share. A gather instruction of AVX2 was measured: it takes
+// Sums of table entries, which all sets with vector instructions share. A gather instruction of AVX2 was measured: it takes
 // 3.5 times as long as these loads, of which the processor starts two per cycle.
 #include "kernels.h"
 

@@ -145,8 +145,8 @@ static void store_nearest(const lane_minima *minima, uint32_t *nearest, float *d
     *distance = INFINITY;
     for (uint32_t lane = 0; lane < lane_count; lane++) {
         uint32_t found = (uint32_t)panels[lane] * lane_count + lane;
-        if (distances[lane] > *distance || isnan(distances[lane])) continue;
-        if (distances[lane] == *distance && (found > *nearest || isinf(*distance))) continue;
+        if (distances[lane] > *distance) continue;
+        if (distances[lane] == *distance && found >= *nearest) continue;
         *distance = distances[lane];
         *nearest = found;
     }

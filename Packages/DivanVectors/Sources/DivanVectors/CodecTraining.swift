@@ -1,15 +1,17 @@
 /// Creates a codec from a sample of the vectors that it will encode.
 ///
 /// Theory of operation: like `KMeans`, a state machine whose owner calls `step` until it is finished. Scalar
-/// quantization is one step, a pass over the sample. Product quantization is one k-means per part of
-/// the vectors, one after another. The result depends on the sample and the seed only.
+/// quantization is one pass over the sample, product quantization one k-means per part of the vectors, one after
+/// another. The result depends on the sample and the seed only.
 public struct CodecTraining: Sendable {
     private let encoding: VectorEncoding
     private let dimensions: Int
     private let metric: DistanceMetric
     private let seed: UInt64
     private let kernels: any VectorKernels
-    private var sample: [Float]
+    private let sample: [Float]
+    private var ranges: ComponentRanges
+    private var next = 0
     private var part: KMeans?
     private var books: [Centroids] = []
     private var quantizer: VectorCodec.Quantizer?
@@ -46,27 +48,32 @@ public struct CodecTraining: Sendable {
         self.metric = metric
         self.seed = seed
         self.kernels = kernels
-        self.sample = sample
-        if metric == .cosine { normalizeSample() }
+        self.sample = metric == .cosine ? Self.normalized(sample, dimensions) : sample
+        ranges = ComponentRanges(startingAt: self.sample[..<dimensions])
     }
 
-    private mutating func normalizeSample() {
+    private static func normalized(_ sample: [Float], _ dimensions: Int) -> [Float] {
+        var units: [Float] = []
+        units.reserveCapacity(sample.count)
         for start in stride(from: 0, to: sample.count, by: dimensions) {
-            let range = start..<start + dimensions
-            if let unit = sample.span.extracting(range).unit {
-                sample.replaceSubrange(range, with: unit)
-            }
+            let vector = start..<start + dimensions
+            units += sample.span.extracting(vector).unit ?? Array(sample[vector])
         }
+        return units
     }
 
-    /// Does the next piece of work, at most about a tenth of a second, and returns whether the training is finished.
+    /// Does the next piece of work, about 10 ms, and returns whether the training is finished.
     public mutating func step(
         concurrently run: Concurrently = sequentially
     ) throws(VectorError) -> Bool {
         switch encoding {
         case .float32: quantizer = VectorCodec.Quantizer.none
         case .scalar(let bits):
-            quantizer = .scalar(ScalarQuantizer(bits: bits, sample: sample, dimensions: dimensions))
+            let vectorCount = max(VectorLimits.stepProductCount / 32 / dimensions, 1)
+            let end = min(next + vectorCount * dimensions, sample.count)
+            ranges.add(sample[next..<end])
+            next = end
+            if next == sample.count { quantizer = .scalar(ranges.quantizer(bits: bits)) }
         case .product(let subquantizers, let bits):
             try trainPart(of: dimensions / subquantizers, bits, run)
             if books.count == subquantizers {

@@ -14,7 +14,7 @@ public func sequentially(_ count: Int, _ body: @Sendable (Int) -> Void) {
 ///
 /// Theory of operation: the training is a state machine whose owner calls `step` until it is finished. A step takes
 /// about 10 ms, so the owner can stop between steps, write to a database, or wait. There are no threads, clocks or
-/// random sources in here: the seed and the way to run pieces of a step concurrently are parameters, and the same
+/// random sources in here: the seed and the way to run parts of a step concurrently are parameters, and the same
 /// sample and seed give the same centroids on every machine and number of threads.
 ///
 /// 1. **Seeding** (k-means++): each start is drawn with a probability proportional to the squared distance from the
@@ -24,7 +24,8 @@ public func sequentially(_ count: Int, _ body: @Sendable (Int) -> Void) {
 ///    centroid without vectors moves to the vector that is farthest from its own. If there are fewer different
 ///    vectors than centroids, it is removed.
 ///
-/// Steps 2 and 3 are repeated until no vector changes its centroid, or for the given number of rounds.
+/// The last two are repeated until no vector changes its centroid, or for the given number of rounds. An update is
+/// one step, of a tenth of a second for the largest sample.
 ///
 /// Memory: the sample, the vectors that starts are drawn from, 16 bytes per vector, and 12 bytes per component
 /// of a centroid.
@@ -185,8 +186,7 @@ public struct KMeans: Sendable {
     /// The means of the vectors of each centroid, one after another.
     private func means() -> [Float] {
         let count = centroids?.count ?? 0
-        // The vectors in the order of their centroids, and where those of each begin (a counting
-        // sort).
+        // A counting sort: the vectors in the order of their centroids, and where those of each begin.
         var starts = [Int](repeating: 0, count: count + 1)
         for centroid in assignments { starts[Int(centroid) + 1] += 1 }
         for centroid in 0..<count { starts[centroid + 1] += starts[centroid] }

@@ -29,32 +29,6 @@ struct ScalarQuantizer: Equatable, Sendable {
         planes = CodePlane.planes(dimensions: lowest.count, bits: bits)
     }
 
-    /// Chooses the values from a sample: its range, but at most some standard deviations around the mean.
-    ///
-    /// Few values are better spent on where most components are; the ones beyond are clamped.
-    init(bits: Int, sample: [Float], dimensions: Int) {
-        let reach = bits == 4 ? 2.7 : bits == 6 ? 4.0 : 8.0
-        let count = Double(sample.count / dimensions)
-        var (lowest, steps): ([Float], [Float]) = ([], [])
-        for dimension in 0..<dimensions {
-            let first = Double(sample[dimension])
-            var (low, high, sum, squares) = (first, first, 0.0, 0.0)
-            for position in stride(from: dimension, to: sample.count, by: dimensions) {
-                let value = Double(sample[position])
-                (low, high) = (min(low, value), max(high, value))
-                sum += value - first
-                squares += (value - first) * (value - first)
-            }
-            let mean = sum / count
-            let deviation = max(squares / count - mean * mean, 0).squareRoot()
-            low = max(low, first + mean - reach * deviation)
-            high = min(high, first + mean + reach * deviation)
-            lowest.append(Float(low))
-            steps.append(Float(max(high - low, 0) / Double((1 << bits) - 1)))
-        }
-        self.init(bits: bits, lowest: lowest, steps: steps)
-    }
-
     // MARK: Codes
 
     func encode(_ vector: Span<Float>, appendingTo codes: inout [UInt8]) {
@@ -90,13 +64,12 @@ struct ScalarQuantizer: Equatable, Sendable {
 
     // MARK: Distances
 
-    /// A query's weights: `distance = constant + factor · Σ weight · number + share · |y|²`.
+    /// A query's weights: `distance = constant + factor · Σ weight · number`, and `|y|²` for squared distances.
     struct Scanner: Sendable {
-        fileprivate var constant = 0.0
-        fileprivate var factor = 0.0
-        fileprivate var share = 0.0
-        fileprivate let planes: [CodePlane]
-        fileprivate var weights: [[Int16]]
+        fileprivate let constant: Double
+        fileprivate let factor: Double
+        fileprivate let isProduct: Bool
+        fileprivate let planes: [(plane: CodePlane, weights: [Int16])]
         fileprivate let codeByteCount: Int
     }
 
@@ -112,23 +85,15 @@ struct ScalarQuantizer: Equatable, Sendable {
             exact.append((isProduct ? value : value - middle) * step)
         }
         let unit = exact.reduce(into: 0) { $0 = max($0, $1.magnitude) } / 8191
-        var scanner = Scanner(
-            planes: planes,
-            weights: planes.map { [Int16](repeating: 0, count: $0.weightCount) },
+        let rounded = exact.map { unit > 0 ? Int16(($0 / unit).rounded()) : 0 }
+        let factor = (isProduct ? -1 : -2) * unit
+        return Scanner(
+            constant: constant - factor * half * Double(rounded.reduce(into: 0) { $0 += Int($1) }),
+            factor: factor,
+            isProduct: isProduct,
+            planes: planes.map { ($0, $0.weights(rounded)) },
             codeByteCount: planeByteCount + 4
         )
-        var sum = 0
-        for (dimension, weight) in exact.enumerated() where unit > 0 {
-            let rounded = Int16((weight / unit).rounded())
-            sum += Int(rounded)
-            for (number, plane) in planes.enumerated() {
-                scanner.weights[number][plane.weightIndex(of: dimension)] = rounded
-            }
-        }
-        scanner.factor = (isProduct ? -1 : -2) * unit
-        scanner.constant = constant - scanner.factor * half * Double(sum)
-        scanner.share = isProduct ? 0 : 1
-        return scanner
     }
 }
 
@@ -140,7 +105,7 @@ extension ScalarQuantizer.Scanner {
     ) {
         var sums = [Int64](repeating: 0, count: distances.count)
         var span = sums.mutableSpan
-        for (plane, weights) in zip(planes, weights) {
+        for (plane, weights) in planes {
             kernels.addSums(
                 of: plane,
                 weights: weights.span,
@@ -151,7 +116,7 @@ extension ScalarQuantizer.Scanner {
         }
         for row in distances.indices {
             var distance = constant + factor * Double(span[row])
-            if share > 0 {
+            if !isProduct {
                 distance += Double(codes.float(at: (row + 1) * codeByteCount - 4))
                 // Rounding can make it negative; NaN stays.
                 if distance < 0 { distance = 0 }
@@ -163,6 +128,15 @@ extension ScalarQuantizer.Scanner {
 
 extension CodePlane {
     private var mask: UInt8 { UInt8(truncatingIfNeeded: 1 << fieldBitCount &- 1) }
+
+    /// The weights of the components in the order of the fields.
+    fileprivate func weights(_ components: [Int16]) -> [Int16] {
+        var weights = [Int16](repeating: 0, count: weightCount)
+        for (dimension, weight) in components.enumerated() {
+            weights[weightIndex(of: dimension)] = weight
+        }
+        return weights
+    }
 
     /// Appends the plane's bits of each number.
     fileprivate func append(_ numbers: [UInt8], to codes: inout [UInt8]) {

@@ -53,6 +53,28 @@ import Testing
     }
 
     @Test
+    func `centroids that no longer change are the means of their vectors`() throws {
+        let seed = UInt64.random(in: 0..<1_000_000)
+        let vectors = ClusteredVectors(count: 800, dimensions: 5, queries: 0, seed: seed)
+        var training = try KMeans(
+            vectors.floats,
+            dimensions: 5,
+            centroids: 25,
+            seed: seed,
+            rounds: 1000
+        )
+        let centroids = try training.finish()
+        let (positions, _) = try centroids.nearest(to: vectors.floats.span)
+        for position in 0..<centroids.count {
+            let members = positions.indices.filter { positions[$0] == position }.map { vectors[$0] }
+            for dimension in 0..<5 {
+                let mean = members.reduce(0) { $0 + $1[dimension] } / Float(members.count)
+                #expect(abs(centroids[position][dimension] - mean) < 1e-4, "seed \(seed)")
+            }
+        }
+    }
+
+    @Test
     func `the same seed gives the same centroids with any kernels and any threads`() throws {
         let vectors = ClusteredVectors(count: 1500, dimensions: 70, queries: 0, seed: 8)
         func train(

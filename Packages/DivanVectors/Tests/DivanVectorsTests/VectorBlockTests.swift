@@ -136,6 +136,33 @@ import Testing
         )
     }
 
+    @Test
+    func `an empty block of another encoding is refused`() throws {
+        for encoding in Self.encodings {
+            let (block, _) = try block(of: try codec(encoding, .dot), count: 0)
+            for other in Self.encodings where other != encoding {
+                let codec = try codec(other, .dot)
+                #expect(
+                    isDamage { () throws(VectorError) in
+                        _ = try VectorBlock.codes(in: block.span.bytes, of: codec)
+                    }
+                )
+            }
+        }
+    }
+
+    @Test(arguments: [Float.nan, .infinity, -.infinity, -1])
+    func `a codec whose last parameter is impossible is refused`(parameter: Float) throws {
+        let bytes = try codec(.scalar(bits: 8), .dot).bytes
+        let damaged = CheckedBytes.make {
+            $0 += bytes[CheckedBytes.headByteCount..<bytes.count - 4]
+            $0.append(float: parameter)
+        }
+        #expect(
+            isDamage { () throws(VectorError) in _ = try VectorCodec(bytes: damaged.span.bytes) }
+        )
+    }
+
     /// With a correct checksum: what is accepted must be usable without a trap.
     @Test
     func `bytes of an attacker are refused or harmless`() throws {

@@ -71,7 +71,7 @@ import Testing
     func `a decoded component differs by at most half a step`(bits: Int, dimensions: Int) throws {
         let seed = UInt64.random(in: 0..<1_000_000)
         var generator = SeededGenerator(seed: seed)
-        // All values are within the range of the sample, and no farther from its mean than values are chosen.
+        // Components beyond the range of the sample would be clamped.
         let sample = (0..<4 * dimensions).map { _ in Float.random(in: 5...6, using: &generator) }
         var training = try CodecTraining(
             .scalar(bits: bits),
@@ -147,6 +147,23 @@ import Testing
                         : found[number] - expected
                     #expect(abs(error) < 5e-5 * scale * scale, "seed \(seed), vector \(number)")
                 }
+            }
+        }
+    }
+
+    @Test
+    func `the squared distance of a code from its own vector is about zero, and never negative`()
+        throws
+    {
+        let seed = UInt64.random(in: 0..<1_000_000)
+        let vectors = ClusteredVectors(count: 100, dimensions: 36, seed: seed)
+        for encoding in Self.encodings {
+            let codec = try codec(encoding, .euclideanSquared, vectors)
+            let codes = try codes(vectors, of: codec)
+            for start in stride(from: 0, to: codes.count, by: codec.codeByteCount) {
+                let code = Array(codes[start..<start + codec.codeByteCount])
+                let distance = try distances(codec, codec.decode(code.span.bytes), code)[0]
+                #expect(distance >= 0 && distance < 0.01, "seed \(seed)")
             }
         }
     }
