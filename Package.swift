@@ -128,6 +128,7 @@ let rooms: [[Target]] = [
         libraries: ["sqlite3", "stemmer", "icuuc"],
         testing: ["CDivanFullText"]
     ),
+    room("DivanVectors", libraries: ["m"]),
     room(
         "DivanSeal",
         arrows: ["DivanPlatform"],
@@ -489,7 +490,8 @@ let bench: [Target] = [
             "CDivanFloors", "DivanCharts", "DivanLinks", "Divan", "DivanBLIP", "DivanBLIPChannel",
             "DivanCompression", "DivanCrypto", "DivanDelta", "DivanFullText", "DivanISAL",
             "DivanJSON", "DivanLZ4", "DivanLog", "DivanQuery", "DivanRevisions", "DivanStore",
-            "DivanTestKit", "DivanTLS", "DivanTransport", "DivanWebSocket", "DivanZlib",
+            "DivanTestKit", "DivanTLS", "DivanTransport", "DivanVectors", "DivanWebSocket",
+            "DivanZlib",
         ]
     ),
     tests(
@@ -722,7 +724,7 @@ let cores: Set = [
     "DivanBLIP", "DivanCompression", "DivanConflicts", "DivanCrypto", "DivanDelta", "DivanHTTP",
     "DivanISAL",
     "DivanJSON", "DivanLZ4", "DivanLog", "DivanPlatform", "DivanQuery", "DivanRevisions",
-    "DivanTestKit", "DivanWebSocket",
+    "DivanTestKit", "DivanVectors", "DivanWebSocket",
     "DivanZlib", "DivanZstd",
 ]
 

@@ -2,7 +2,8 @@
 // compares the output of two machines.
 //
 // If a machine has instructions for it, JSON is skipped sixteen bytes at a time and checksums are computed
-// with them; elsewhere plain C does the same. Lengths and offsets are those at which one changes to the
+// with them; elsewhere plain C does the same. Distances of vectors are computed with the fastest
+// instructions of the machine. Lengths and offsets are those at which one changes to the
 // other. The questions to ICU and the C library are in `questions.sql`, one per line.
 #include "CDivanBLIP.h"
 #include "CDivanFullText.h"
@@ -13,6 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/// In vectors.c.
+void print_vectors(void);
 
 static uint64_t state = 88172645463325252u;
 
@@ -131,6 +135,7 @@ int main(int count, char **words) {
     if (divan_add_full_text(connection) != SQLITE_OK) fail(connection, "full text");
     if (divan_add_checksums(connection) != SQLITE_OK) fail(connection, "checksums");
     tell_checksums();
+    print_vectors();
     tell_properties(connection);
     tell_answers(connection, words[1]);
     return sqlite3_close(connection) == SQLITE_OK ? 0 : 1;

@@ -22,6 +22,7 @@ enum Groups {
         Group(name: "packing") { try PackFigures.measure($0, into: &$1) },
         Group(name: "import") { try ImportFigures.measure($0, into: &$1) },
         Group(name: "codec") { try CodecFigures.measure($0.documents, into: &$1) },
+        Group(name: "vectors") { try VectorFigures.measure(into: &$1) },
         Group(name: "websocket", isSteady: true) { try WebSocketFigures.measure(into: &$1) },
         Group(name: "blip", isSteady: true) { try BLIPFigures.measure($0.documents, into: &$1) },
         Group(name: "costs", isSteady: true) { try CostFigures.measure($0, into: &$1) },

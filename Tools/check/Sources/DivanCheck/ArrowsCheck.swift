@@ -183,5 +183,6 @@ public struct ArrowsCheck {
     private static let coresWithoutFoundation: Set<String> = [
         "DivanCrypto", "DivanCompression", "DivanJSON", "DivanWebSocket", "DivanBLIP",
         "DivanDelta", "DivanRevisions", "DivanQuery", "DivanConflicts", "DivanReplicator",
+        "DivanVectors",
     ]
 }

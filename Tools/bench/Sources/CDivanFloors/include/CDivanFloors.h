@@ -24,6 +24,9 @@ size_t floor_delta(const floor_documents *from, const floor_documents *to, int a
 /// Copies a message and updates a running CRC-32 over it, as a frame needs; returns the CRC.
 uint32_t floor_copy_crc(uint8_t *to, const uint8_t *from, size_t length, uint32_t crc);
 
+/// Reads bytes from memory and returns the sum of their words: what a scan cannot avoid.
+uint64_t floor_read(const uint8_t *bytes, size_t length);
+
 /// Inserts the documents `rounds` times, `batch` rows per transaction; returns seconds, or -1.
 double floor_sqlite_insert(const char *path, const floor_documents *documents, size_t rounds,
                            size_t batch);

@@ -1,0 +1,162 @@
+/// Encodes vectors for storage, and prepares queries that compute distances from codes.
+///
+/// Theory of operation: a codec is created by `CodecTraining` from a sample, written next to the codes, and never
+/// changes: codes that another codec has written are read with that one. Under the cosine distance, a quantizing
+/// codec encodes vectors of length 1, because half the squared distance of two such vectors is their
+/// cosine distance; this form has a smaller error for near vectors than a product.
+///
+/// A codec and its scanners are values for any thread.
+public struct VectorCodec: Sendable {
+    enum Quantizer: Equatable {
+        case none
+        case scalar(ScalarQuantizer)
+        case product(ProductQuantizer)
+    }
+
+    /// How vectors are stored.
+    public let encoding: VectorEncoding
+    /// The number of dimensions of each vector.
+    public let dimensions: Int
+    /// The metric of the distances.
+    public let metric: DistanceMetric
+    /// The number of bytes of each code.
+    public let codeByteCount: Int
+    let quantizer: Quantizer
+    let kernels: any VectorKernels
+
+    init(
+        _ quantizer: Quantizer,
+        as encoding: VectorEncoding,
+        dimensions: Int,
+        metric: DistanceMetric,
+        kernels: any VectorKernels
+    ) {
+        self.quantizer = quantizer
+        self.encoding = encoding
+        self.dimensions = dimensions
+        self.metric = metric
+        self.kernels = kernels
+        codeByteCount = encoding.codeByteCount(dimensions: dimensions)
+    }
+
+    /// Creates a codec that stores vectors as floats, which needs no training.
+    ///
+    /// - Throws: `VectorError.dimensions`.
+    public init(
+        dimensions: Int,
+        metric: DistanceMetric,
+        kernels: any VectorKernels = NativeKernels.fastest
+    ) throws(VectorError) {
+        try VectorEncoding.float32.check(dimensions: dimensions)
+        self.init(.none, as: .float32, dimensions: dimensions, metric: metric, kernels: kernels)
+    }
+
+    /// Appends the code of a vector.
+    ///
+    /// - Throws: `VectorError.vectorLength`, `.notFinite`, or `.zeroVector` if a quantizing codec has the cosine
+    ///   distance. Nothing is appended then.
+    public func encode(
+        _ vector: Span<Float>,
+        appendingTo codes: inout [UInt8]
+    ) throws(VectorError) {
+        guard vector.count == dimensions else {
+            throw .vectorLength(vector.count, expected: dimensions)
+        }
+        try vector.requireFinite()
+        if case .none = quantizer {
+            for component in vector.indices { codes.append(float: vector[component]) }
+            return
+        }
+        guard metric == .cosine else { return quantize(vector, appendingTo: &codes) }
+        guard let unit = vector.unit else { throw .zeroVector }
+        quantize(unit.span, appendingTo: &codes)
+    }
+
+    private func quantize(_ vector: Span<Float>, appendingTo codes: inout [UInt8]) {
+        switch quantizer {
+        case .none: break
+        case .scalar(let scalar): scalar.encode(vector, appendingTo: &codes)
+        case .product(let product): product.encode(vector, kernels, appendingTo: &codes)
+        }
+    }
+
+    /// Returns the vector that a code stands for; of length 1 if a quantizing codec has the cosine distance.
+    ///
+    /// - Throws: `VectorError.damaged` if the code has another length.
+    public func decode(_ code: RawSpan) throws(VectorError) -> [Float] {
+        guard code.byteCount == codeByteCount else {
+            throw .damaged("a code has \(code.byteCount) bytes instead of \(codeByteCount)")
+        }
+        var vector: [Float] = []
+        switch quantizer {
+        case .none: vector = code.floats(from: 0)
+        case .scalar(let scalar): scalar.decode(code, appendingTo: &vector)
+        case .product(let product): product.decode(code, appendingTo: &vector)
+        }
+        return vector
+    }
+
+    /// Prepares a query.
+    ///
+    /// - Throws: `VectorError.vectorLength` if the query has another number of dimensions, and `.notFinite`.
+    public func scanner(for query: Span<Float>) throws(VectorError) -> CodeScanner {
+        try CodeScanner(self, query)
+    }
+}
+
+/// Estimates the distances of codes from one query.
+public struct CodeScanner: Sendable {
+    private enum Form {
+        case exact(VectorQuery)
+        case scalar(ScalarQuantizer.Scanner)
+        case product(ProductQuantizer.Scanner)
+    }
+
+    private let form: Form
+    private let metric: DistanceMetric
+    private let codeByteCount: Int
+    private let kernels: any VectorKernels
+
+    init(_ codec: VectorCodec, _ query: Span<Float>) throws(VectorError) {
+        guard query.count == codec.dimensions else {
+            throw .vectorLength(query.count, expected: codec.dimensions)
+        }
+        try query.requireFinite()
+        metric = codec.metric
+        codeByteCount = codec.codeByteCount
+        kernels = codec.kernels
+        let plain = query.indices.map { query[$0] }
+        let vector = metric == .cosine ? query.unit ?? plain : plain
+        let isProduct = metric == .dot
+        switch codec.quantizer {
+        case .none:
+            form = .exact(try VectorQuery(plain, metric: metric, kernels: kernels))
+        case .scalar(let scalar):
+            form = .scalar(scalar.scanner(for: vector.span, isProduct: isProduct))
+        case .product(let product):
+            form = .product(try product.scanner(for: vector.span, kernels, isProduct: isProduct))
+        }
+    }
+
+    /// Estimates the distance of each code; exact if the codec stores floats.
+    ///
+    /// - Parameters:
+    ///   - codes: Codes, one after another, at any address.
+    ///   - distances: Receives one distance per code.
+    /// - Throws: `VectorError.damaged` if the codes have another length.
+    public func distances(
+        to codes: RawSpan,
+        into distances: inout MutableSpan<Float>
+    ) throws(VectorError) {
+        guard codes.byteCount == distances.count * codeByteCount else {
+            throw .damaged("\(codes.byteCount) bytes are not \(distances.count) codes")
+        }
+        switch form {
+        case .exact(let query): return try query.distances(to: codes, into: &distances)
+        case .scalar(let scanner): scanner.distances(to: codes, kernels, into: &distances)
+        case .product(let scanner): scanner.distances(to: codes, kernels, into: &distances)
+        }
+        if metric == .euclidean { distances.update { $0.squareRoot() } }
+        if metric == .cosine { distances.update { $0 / 2 } }
+    }
+}
