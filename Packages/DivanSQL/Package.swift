@@ -10,28 +10,30 @@ let strict: [SwiftSetting] = [
 ]
 
 let package = Package(
-    name: "DivanSQLFunctions",
-    products: [.library(name: "DivanSQLFunctions", targets: ["DivanSQLFunctions"])],
+    name: "DivanSQL",
+    products: [.library(name: "DivanSQL", targets: ["DivanSQL"])],
     dependencies: [
+        .package(path: "../DivanJSON"),
         .package(path: "../DivanPlatform"),
+        .package(path: "../DivanQuery"),
         .package(path: "../DivanTestKit"),
     ],
     targets: [
         .target(
-            name: "CDivanSQLFunctions",
+            name: "CDivanSQL",
             linkerSettings: [
                 .linkedLibrary("sqlite3"), .linkedLibrary("icuuc"), .linkedLibrary("icui18n"),
             ]
         ),
         .target(
-            name: "DivanSQLFunctions",
-            dependencies: ["CDivanSQLFunctions"],
+            name: "DivanSQL",
+            dependencies: ["CDivanSQL", "DivanQuery", "DivanJSON"],
             swiftSettings: strict
         ),
         .testTarget(
-            name: "DivanSQLFunctionsTests",
+            name: "DivanSQLTests",
             dependencies: [
-                "DivanSQLFunctions", "DivanTestKit", "CDivanSQLFunctions", "DivanPlatform",
+                "DivanSQL", "DivanTestKit", "CDivanSQL", "DivanPlatform", "DivanQuery", "DivanJSON",
             ],
             swiftSettings: strict
         ),

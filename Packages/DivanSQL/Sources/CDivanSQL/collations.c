@@ -2,7 +2,7 @@
 #error "The headers of ICU are missing; run: sudo apt-get install libicu-dev"
 #endif
 
-#include "include/CDivanSQLFunctions.h"
+#include "include/CDivanSQL.h"
 #include "value.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "CDivanSQLFunctions.h"
+#include "CDivanSQL.h"
 #include "calendar.h"
 #include "value.h"
 

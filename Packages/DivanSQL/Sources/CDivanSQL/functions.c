@@ -1,4 +1,4 @@
-#include "include/CDivanSQLFunctions.h"
+#include "include/CDivanSQL.h"
 #include "value.h"
 
 int divan_add_functions(sqlite3 *connection, const divan_function *functions, int count) {

@@ -1,7 +1,7 @@
 #ifndef DIVAN_VALUE_H
 #define DIVAN_VALUE_H
 
-#include "include/CDivanSQLFunctions.h"
+#include "include/CDivanSQL.h"
 #include "json.h"
 #include "work.h"
 

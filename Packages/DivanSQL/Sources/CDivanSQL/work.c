@@ -1,6 +1,6 @@
 #include "work.h"
 
-#include "include/CDivanSQLFunctions.h"
+#include "include/CDivanSQL.h"
 
 #include <stddef.h>
 

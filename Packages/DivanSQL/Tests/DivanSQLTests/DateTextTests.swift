@@ -1,5 +1,5 @@
 import DivanPlatform
-import DivanSQLFunctions
+import DivanSQL
 import DivanTestKit
 import Testing
 

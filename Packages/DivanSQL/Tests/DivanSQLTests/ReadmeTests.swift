@@ -1,19 +1,74 @@
-import CDivanSQLFunctions
-import DivanSQLFunctions
+import CDivanSQL
+import DivanJSON
+import DivanQuery
+import DivanSQL
 import Testing
 
-@Test("The README example works")
-func readme() throws {
-    var isAdded = false
-    defer { #expect(isAdded) }
-    var handle: OpaquePointer?
-    defer { sqlite3_close(handle) }
-    sqlite3_open(":memory:", &handle)
-    guard let connection = handle, SQLFunctions.add(to: connection) == SQLITE_OK else { return }
-    isAdded = true
+/// The README's example, word for word.
+@Suite struct ReadmeTests {
+    private struct Catalogue: QueryCatalogue {
+        var databaseName: ExactText { "shop" }
+        func hasCollection(_ collection: QueryCollection) -> Bool { collection.name == "chairs" }
+        func hasFullTextIndex(_ name: ExactText, in collection: QueryCollection) -> Bool { false }
+    }
 
-    let scratch = try Scratch()
-    #expect(try scratch.value(#"divan_value1('{"name":"Oslo"}', '.name')"#) == "'Oslo'")
-    #expect(try scratch.rows("SELECT value FROM divan_items1(x'5b312c325d')") == [["1"], ["2"]])
-    #expect(SQLFunctions.unicodeVersion.contains("."))
+    private struct Schema: SQLSchema {
+        func table(of collection: QueryCollection) -> String { "docs_1" }
+        func fullTextTable(
+            _ index: ExactText,
+            in collection: QueryCollection
+        ) throws -> SQLFullTextTable {
+            throw QueryError("no such index", code: .missingIndex)
+        }
+    }
+
+    private let catalogue = Catalogue()
+    private let schema = Schema()
+
+    @Test func `the README example works`() throws {
+        var isAdded = false
+        defer { #expect(isAdded) }
+        var handle: OpaquePointer?
+        defer { sqlite3_close(handle) }
+        sqlite3_open(":memory:", &handle)
+        let connection = try #require(handle)
+
+        let statement = try QueryStatement(sql: "SELECT name FROM chairs WHERE price < $most")
+        let query = try statement.checked(against: catalogue)
+        let translation = try SQLTranslation(query, schema: schema)
+        // SELECT divan_result1(s0.body, '.name') FROM docs_1 AS s0
+        //     WHERE s0.flags & 1 = 0 AND (divan_value1(s0.body, '.price') < ?1)
+
+        guard SQLFunctions.add(to: connection) == SQLITE_OK else { return }
+        isAdded = true
+
+        let rows = "docs_1 AS s0 WHERE s0.flags & 1 = 0"
+        #expect(
+            translation.sql
+                == "SELECT divan_result1(s0.body, '.name') FROM \(rows)"
+                + " AND (divan_value1(s0.body, '.price') < ?1)"
+        )
+        #expect(translation.bindings == [.parameter("most", isExact: false)])
+        let scratch = try Scratch()
+        #expect(try scratch.value(#"divan_value1('{"name":"Oslo"}', '.name')"#) == "'Oslo'")
+        let items = try scratch.rows("SELECT value FROM divan_items1(x'5b312c325d')")
+        #expect(items == [["1"], ["2"]])
+        #expect(SQLFunctions.unicodeVersion.contains("."))
+    }
+
+    @Test func `a translated query finds the documents that a person would expect`() throws {
+        let scratch = try Scratch()
+        try scratch.execute(
+            """
+            CREATE TABLE docs_1 (sequence INTEGER PRIMARY KEY, flags INTEGER, body TEXT);
+            INSERT INTO docs_1 (flags, body) VALUES
+                (0, '{"name":"stool","price":9}'), (0, '{"name":"throne","price":900}'),
+                (1, '{"name":"gone","price":1}'), (0, '{"name":"gift"}');
+            """
+        )
+        let statement = try QueryStatement(sql: "SELECT name FROM chairs WHERE price < 10")
+        let query = try statement.checked(against: catalogue)
+        let translation = try SQLTranslation(query, schema: schema)
+        #expect(try scratch.rows(translation.sql) == [["'stool'"]])
+    }
 }

@@ -1,6 +1,6 @@
-import CDivanSQLFunctions
+import CDivanSQL
 import DivanPlatform
-import DivanSQLFunctions
+import DivanSQL
 
 /// A connection in memory that has the functions.
 final class Scratch {

@@ -1,4 +1,4 @@
-import DivanSQLFunctions
+import DivanSQL
 import Testing
 
 @Suite("Work limits")

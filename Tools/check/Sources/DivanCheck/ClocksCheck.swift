@@ -10,7 +10,7 @@ public struct ClocksCheck {
     /// The packages without a clock and without randomness.
     private static let cores = [
         "DivanBLIP", "DivanCompression", "DivanConflicts", "DivanDelta", "DivanJSON", "DivanQuery",
-        "DivanReplicator", "DivanRevisions", "DivanWebSocket",
+        "DivanReplicator", "DivanRevisions", "DivanSQL", "DivanWebSocket",
     ]
 
     /// Found anywhere, even at the end of a longer name.

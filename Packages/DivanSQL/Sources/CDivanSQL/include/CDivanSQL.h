@@ -1,5 +1,5 @@
-#ifndef C_DIVAN_SQL_FUNCTIONS_H
-#define C_DIVAN_SQL_FUNCTIONS_H
+#ifndef C_DIVAN_SQL_H
+#define C_DIVAN_SQL_H
 
 #if !__has_include(<sqlite3.h>)
 #error "The headers of SQLite are missing; run: sudo apt-get install libsqlite3-dev"

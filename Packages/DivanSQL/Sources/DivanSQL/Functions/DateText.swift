@@ -1,4 +1,4 @@
-internal import CDivanSQLFunctions
+internal import CDivanSQL
 
 /// Parses dates, in the same way for the date functions of SQL++ and the getters of documents.
 public enum DateText {

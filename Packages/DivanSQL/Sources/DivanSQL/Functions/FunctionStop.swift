@@ -1,4 +1,4 @@
-internal import CDivanSQLFunctions
+internal import CDivanSQL
 
 /// Stops the functions, collations and tables of this package within one step of SQLite, which itself checks only
 /// between steps.

@@ -1,4 +1,4 @@
-internal import CDivanSQLFunctions
+internal import CDivanSQL
 
 /// The functions, collations and tables with which SQLite evaluates SQL++.
 ///

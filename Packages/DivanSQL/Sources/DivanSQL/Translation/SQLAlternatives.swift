@@ -1,7 +1,9 @@
+internal import DivanQuery
+
 /// The terms of an `OR`, with those that compare one property with constants joined: `n = 1 OR n = $x OR n IN [3, 4]`
 /// is `n IN [1, $x, 3, 4]`, also for MISSING and null.
 ///
-/// SQLite does the same with a chain, but sees none longer than `QueryLimits.plannedConditionCount`.
+/// SQLite does the same with a chain, but sees none longer than `SQLLimits.plannedConditionCount`.
 struct SQLAlternatives {
     private(set) var terms: [CheckedExpression] = []
 

@@ -1,4 +1,5 @@
 public import DivanJSON
+public import DivanQuery
 
 /// A value for a parameter of the statement.
 public enum SQLBinding: Hashable, Sendable {

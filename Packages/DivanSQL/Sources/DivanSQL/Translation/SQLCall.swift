@@ -1,3 +1,5 @@
+internal import DivanQuery
+
 /// How a function of the language is called in SQL.
 struct SQLCall {
     /// What a call returns.

@@ -1,3 +1,5 @@
+internal import DivanQuery
+
 extension SQLExpressionWriter {
     func writeAggregate(
         _ aggregate: QueryAggregate,

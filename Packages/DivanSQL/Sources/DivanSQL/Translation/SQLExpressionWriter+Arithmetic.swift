@@ -1,3 +1,5 @@
+internal import DivanQuery
+
 extension SQLExpressionWriter {
     /// Writes one number and the operations on it, from left to right.
     func writeArithmetic(

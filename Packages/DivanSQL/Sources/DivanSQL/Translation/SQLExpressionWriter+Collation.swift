@@ -1,3 +1,5 @@
+internal import DivanQuery
+
 extension SQLExpressionWriter {
     /// Writes the collation of a comparison of these operands.
     ///

@@ -1,4 +1,5 @@
 internal import DivanJSON
+internal import DivanQuery
 
 extension SQLExpressionWriter {
     /// Writes an expression that is 1, 0 or NULL, without the parentheses that an operand needs.

@@ -1,4 +1,5 @@
 internal import DivanJSON
+internal import DivanQuery
 
 extension SQLExpressionWriter {
     /// The most parts that an expression may have to be looked up among the keys of indexes.

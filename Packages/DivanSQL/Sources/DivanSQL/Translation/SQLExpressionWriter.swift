@@ -1,4 +1,5 @@
 internal import DivanJSON
+internal import DivanQuery
 
 /// Writes the expressions of one statement.
 struct SQLExpressionWriter<Schema: SQLSchema> {
@@ -19,8 +20,8 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
         _ form: SQLForm,
         to text: inout SQLText
     ) throws {
-        guard text.text.utf8.count <= QueryLimits.sqlByteCount else {
-            let limit = "\(QueryLimits.sqlByteCount >> 20) MiB"
+        guard text.text.utf8.count <= SQLLimits.byteCount else {
+            let limit = "\(SQLLimits.byteCount >> 20) MiB"
             throw QueryError("the query exceeds \(limit) of SQL; use its aliases less often")
         }
         let start = text.begin { !isBoundToRows(expression) }

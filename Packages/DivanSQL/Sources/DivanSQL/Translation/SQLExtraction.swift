@@ -1,3 +1,5 @@
+internal import DivanQuery
+
 /// The parts of documents that the outer clauses of a grouped query use, noted as those are
 /// written.
 ///

@@ -71,7 +71,9 @@ enum SQLFunctionName {
         return name + (second.contains(exact) ? "2" : "1")
     }
 
-    private static func stored(_ name: String) -> String { "divan_stored" + name.dropping(5) }
+    private static func stored(_ name: String) -> String {
+        "divan_stored" + name.dropFirst("divan".count)
+    }
 
     /// Whether a text of the schema calls functions whose results change with the Unicode library.
     static func dependsOnUnicode(_ sql: String) -> Bool { literate.contains { sql.contains($0) } }

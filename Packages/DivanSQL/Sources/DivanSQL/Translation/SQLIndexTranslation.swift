@@ -1,4 +1,5 @@
 public import DivanJSON
+public import DivanQuery
 
 /// An index as statements for SQLite.
 ///
@@ -154,9 +155,9 @@ public struct SQLIndexTranslation: Sendable {
     /// The expression of an index column, without its collation.
     public static func expression(ofColumn column: String) -> String {
         // The only one possible in an index.
-        let collation: StaticString = " COLLATE \"NOCASE\""
-        return column.ends(with: collation)
-            ? column.dropping(0, collation.utf8CodeUnitCount) : column
+        let collation = " COLLATE \"NOCASE\"".utf8
+        guard column.utf8.suffix(collation.count).elementsEqual(collation) else { return column }
+        return String(decoding: column.utf8.dropLast(collation.count), as: UTF8.self)
     }
 
     /// The columns of an index, taken from the statement that creates it.
@@ -184,11 +185,12 @@ public struct SQLIndexTranslation: Sendable {
 
     /// The path of a table of items, as written for `divan index make --array`.
     public static func shownPath(ofItemTable name: String, of table: String) -> String {
-        let steps = name.dropping("\(table)_items_".utf8.count).split(separator: "_in_")
+        let steps = name.dropFirst("\(table)_items_".count).split(separator: "_in_")
         let paths = steps.map { step in
             // Between quotes, without the first dot.
-            let path = unspelled(step).dropping(1, 1)
-            return path.begins(with: ".") ? path.dropping(1) : path
+            let path = unspelled(step).utf8.dropFirst().dropLast()
+            let dots = path.first == UInt8(ascii: ".") ? 1 : 0
+            return String(decoding: path.dropFirst(dots), as: UTF8.self)
         }
         return paths.joined(separator: "[].")
     }

@@ -1,4 +1,5 @@
 internal import DivanJSON
+internal import DivanQuery
 
 /// A grouping that an index may already provide.
 ///

@@ -1,4 +1,5 @@
 public import DivanJSON
+public import DivanQuery
 
 /// The facts about tables that a translation needs.
 public protocol SQLSchema {

@@ -1,3 +1,5 @@
+internal import DivanQuery
+
 /// A way to answer a query without reading its documents.
 enum SQLShortcut {
     /// `COUNT(*)` of a whole collection is its counter.

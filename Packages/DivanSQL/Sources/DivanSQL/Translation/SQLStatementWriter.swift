@@ -1,4 +1,5 @@
 internal import DivanJSON
+internal import DivanQuery
 
 /// Writes one `SELECT`.
 struct SQLStatementWriter<Schema: SQLSchema> {

@@ -1,4 +1,5 @@
 internal import DivanJSON
+internal import DivanQuery
 
 /// SQL text under construction, with the values bound to its parameters.
 ///
@@ -17,10 +18,10 @@ struct SQLText {
     /// Where deep expressions are divided.
     private var division: SQLExpressionSplitter?
     /// How many more conditions SQLite's planner may see.
-    private var plannedConditionsLeft = QueryLimits.plannedConditionCount
+    private var plannedConditionsLeft = SQLLimits.plannedConditionCount
 
     /// How many more calls may hold a body of their own.
-    private var heldBodiesLeft = QueryLimits.heldBodyCount
+    private var heldBodiesLeft = SQLLimits.heldBodyCount
 
     init(isSchema: Bool = false, isDivided: Bool = false) {
         self.isSchema = isSchema
@@ -125,11 +126,20 @@ struct SQLText {
         case .text(let literal) where literal.text.utf8.contains(0):
             problem = "an index cannot contain a string with a NUL byte"
         case .text(let literal):
-            text += "'\(literal.text.doubling("'"))'"
+            text += Self.quoted(literal.text)
         case .double(let bits): text += "(\(Double(bitPattern: bits)))"
         case .container: problem = "an index cannot contain an array or object"
         case .liveCount: problem = "an index cannot contain a document count"
         }
+    }
+
+    /// A literal in quotes.
+    ///
+    /// By bytes: a combining mark after a quote forms one character with it, which is not equal to the quote alone.
+    private static func quoted(_ text: String) -> String {
+        let quote = UInt8(ascii: "'")
+        let bytes = text.utf8.flatMap { $0 == quote ? [quote, quote] : [$0] }
+        return "'\(String(decoding: bytes, as: UTF8.self))'"
     }
 
     /// Writes text as it is spelled in the schema.
@@ -228,18 +238,4 @@ enum SQLForm {
     case plain
     /// With its exact type.
     case exact
-}
-
-extension String {
-    /// The text with each such mark doubled, as in quoted text.
-    ///
-    /// By scalars: a combining mark after it forms one character with it, which is not equal to the mark alone.
-    func doubling(_ mark: Unicode.Scalar) -> String {
-        var result = UnicodeScalarView()
-        for scalar in unicodeScalars {
-            result.append(scalar)
-            if scalar == mark { result.append(scalar) }
-        }
-        return String(result)
-    }
 }

@@ -1,6 +1,7 @@
 public import DivanJSON
+public import DivanQuery
 
-/// A checked query as one SQLite statement, for a connection with the functions of DivanSQLFunctions.
+/// A checked query as one SQLite statement, for a connection with the functions of DivanSQL.
 ///
 /// **Theory.** Values are represented so that SQLite's order and equality match the language: MISSING is NULL, null
 /// is a BLOB without bytes, containers are BLOBs of JSON. An expression is written in one of two forms. Where it is

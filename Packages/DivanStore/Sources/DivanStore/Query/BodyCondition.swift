@@ -1,6 +1,7 @@
 public import DivanJSON
 public import DivanQuery
 public import DivanRevisions
+internal import DivanSQL
 internal import Synchronization
 
 /// A condition in SQL++ that is evaluated for single documents.

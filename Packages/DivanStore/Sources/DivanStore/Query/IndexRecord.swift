@@ -1,6 +1,7 @@
 internal import DivanFullText
 internal import DivanJSON
 internal import DivanQuery
+internal import DivanSQL
 
 /// The catalogue's record of an index: everything needed to drop it, to recreate it, and to
 /// determine whether another one is the same.

@@ -3,6 +3,7 @@ public import DivanJSON
 internal import DivanLog
 public import DivanQuery
 internal import DivanRevisions
+internal import DivanSQL
 
 /// An index of a collection.
 public struct StoredIndex: Hashable, Sendable {
