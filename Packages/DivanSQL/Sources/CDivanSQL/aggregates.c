@@ -76,15 +76,10 @@ static void finish_list(sqlite3_context *context) {
     divan_return_container(context, text);
 }
 
-int divan_add_aggregates(sqlite3 *connection) {
-    int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
-    int code = sqlite3_create_function_v2(
-        connection, "divan_sum1", 1, flags, NULL, NULL, add, finish_sum, NULL);
-    if (code == SQLITE_OK)
-        code = sqlite3_create_function_v2(
-            connection, "divan_avg1", 1, flags, NULL, NULL, add, finish_average, NULL);
-    if (code == SQLITE_OK)
-        code = sqlite3_create_function_v2(
-            connection, "divan_array_agg1", 1, flags, NULL, NULL, append, finish_list, NULL);
-    return code;
-}
+static const divan_function functions[] = {
+    {"divan_sum", 1, 1, divan_returns_scalar, 1, 0, add, 0, .finish = finish_sum},
+    {"divan_avg", 1, 1, divan_returns_scalar, 1, 0, add, 0, .finish = finish_average},
+    {"divan_array_agg", 1, 1, divan_returns_exact, 1, 0, append, 0, .finish = finish_list},
+};
+
+const divan_function_list divan_aggregate_functions = divan_list_of(functions);

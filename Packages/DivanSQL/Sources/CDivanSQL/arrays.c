@@ -151,19 +151,17 @@ static void is_item(sqlite3_context *context, int count, sqlite3_value **argumen
     divan_return_boolean(context, array.kind == divan_array && has_item(array.text, sought, folding));
 }
 
-int divan_add_arrays(sqlite3 *connection) {
-    static const divan_function functions[] = {
-        {"divan_array_length", 1, length, 0},
-        {"divan_array_count", 1, count_items, of_expression},
-        {"divan_array_count_property", 1, count_items, of_property},
-        {"divan_array_sum", 1, summary, sum, 2},
-        {"divan_array_avg", 1, summary, average, 2},
-        {"divan_array_max", 1, summary, maximum, 2},
-        {"divan_array_min", 1, summary, minimum, 2},
-        {"divan_array_ifnull", 1, first_value, 0},
-        {"divan_array_contains", 2, contains, 0},
-        {"divan_is_item", 2, is_item, 0},
-        {"divan_is_item", 3, is_item, 0},
-    };
-    return divan_add_all(connection, functions);
-}
+static const divan_function functions[] = {
+    {"divan_array_length", 1, 1, divan_returns_scalar, 1, 0, length, 0},
+    {"divan_array_count", 1, 1, divan_returns_scalar, 1, 0, count_items, of_expression},
+    {"divan_array_count_property", 1, 1, divan_returns_scalar, 1, 0, count_items, of_property},
+    {"divan_array_sum", 1, 1, divan_returns_scalar, 2, 0, summary, sum},
+    {"divan_array_avg", 1, 1, divan_returns_scalar, 2, 0, summary, average},
+    {"divan_array_max", 1, 1, divan_returns_scalar, 2, 0, summary, maximum},
+    {"divan_array_min", 1, 1, divan_returns_scalar, 2, 0, summary, minimum},
+    {"divan_array_ifnull", 1, 1, divan_returns_exact, 1, 0, first_value, 0},
+    {"divan_array_contains", 2, 2, divan_returns_boolean, 1, 0, contains, 0},
+    {"divan_is_item", 2, 3, divan_returns_boolean, 1, 0, is_item, 0},
+};
+
+const divan_function_list divan_array_functions = divan_list_of(functions);

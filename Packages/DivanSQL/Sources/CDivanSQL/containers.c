@@ -90,13 +90,12 @@ static void index_text(sqlite3_context *context, int count, sqlite3_value **argu
     divan_return_text(context, text);
 }
 
-int divan_add_containers(sqlite3 *connection) {
-    static const divan_function functions[] = {
-        {"divan_array", -1, array, 0, 2},
-        {"divan_object", -1, object, 0, 2},
-        {"divan_join", -1, join, 0, 2},
-        {"divan_container", 1, container, 0},
-        {"divan_index_text", 1, index_text, 0, 2},
-    };
-    return divan_add_all(connection, functions);
-}
+static const divan_function functions[] = {
+    {"divan_array", 0, divan_unlimited, divan_returns_exact, 2, 0, array, 0},
+    {"divan_object", 0, divan_unlimited, divan_returns_exact, 2, 0, object, 0},
+    {"divan_join", 0, divan_unlimited, divan_returns_exact, 2, 0, join, 0},
+    {"divan_container", 1, 1, divan_returns_exact, 1, 0, container, 0},
+    {"divan_index_text", 1, 1, divan_returns_scalar, 2, 0, index_text, 0},
+};
+
+const divan_function_list divan_container_functions = divan_list_of(functions);

@@ -213,24 +213,17 @@ static void date_add_millis(sqlite3_context *context, int count, sqlite3_value *
     sqlite3_result_int64(context, milliseconds);
 }
 
-int divan_add_dates(sqlite3 *connection) {
-    static const divan_function functions[] = {
-        {"divan_str_to_millis", 1, str_to_millis, 0, 2},
-        {"divan_str_to_utc", 1, to_text, from_text | in_utc, 2},
-        {"divan_str_to_utc", 2, to_text, from_text | in_utc, 2},
-        {"divan_str_to_tz", 2, to_text, from_text | in_zone, 2},
-        {"divan_str_to_tz", 3, to_text, from_text | in_zone, 2},
-        {"divan_millis_to_str", 1, to_text, from_number | in_local_time, 2},
-        {"divan_millis_to_str", 2, to_text, from_number | in_local_time, 2},
-        {"divan_millis_to_utc", 1, to_text, from_number | in_utc, 2},
-        {"divan_millis_to_utc", 2, to_text, from_number | in_utc, 2},
-        {"divan_millis_to_tz", 2, to_text, from_number | in_zone, 2},
-        {"divan_millis_to_tz", 3, to_text, from_number | in_zone, 2},
-        {"divan_date_diff_str", 3, date_diff, 0, 2},
-        {"divan_date_diff_millis", 3, date_diff, 1, 2},
-        {"divan_date_add_str", 3, date_add_str, 0, 2},
-        {"divan_date_add_str", 4, date_add_str, 0, 2},
-        {"divan_date_add_millis", 3, date_add_millis, 0, 2},
-    };
-    return divan_add_all(connection, functions);
-}
+static const divan_function functions[] = {
+    {"divan_str_to_millis", 1, 1, divan_returns_scalar, 2, 0, str_to_millis, 0},
+    {"divan_str_to_utc", 1, 2, divan_returns_scalar, 2, 0, to_text, from_text | in_utc},
+    {"divan_str_to_tz", 2, 3, divan_returns_scalar, 2, 0, to_text, from_text | in_zone},
+    {"divan_millis_to_str", 1, 2, divan_returns_scalar, 2, 0, to_text, from_number | in_local_time},
+    {"divan_millis_to_utc", 1, 2, divan_returns_scalar, 2, 0, to_text, from_number | in_utc},
+    {"divan_millis_to_tz", 2, 3, divan_returns_scalar, 2, 0, to_text, from_number | in_zone},
+    {"divan_date_diff_str", 3, 3, divan_returns_scalar, 2, 0, date_diff, 0},
+    {"divan_date_diff_millis", 3, 3, divan_returns_scalar, 2, 0, date_diff, 1},
+    {"divan_date_add_str", 3, 4, divan_returns_scalar, 2, 0, date_add_str, 0},
+    {"divan_date_add_millis", 3, 3, divan_returns_scalar, 2, 0, date_add_millis, 0},
+};
+
+const divan_function_list divan_date_functions = divan_list_of(functions);

@@ -195,36 +195,32 @@ static void constant_pi(sqlite3_context *context, int count, sqlite3_value **arg
     sqlite3_result_double(context, M_PI);
 }
 
-int divan_add_numbers(sqlite3 *connection) {
-    static const divan_function functions[] = {
-        {"divan_e", 0, constant_e, 0},
-        {"divan_pi", 0, constant_pi, 0},
-        {"divan_abs", 1, of_one, f_abs, 2},
-        {"divan_acos", 1, of_one, f_acos},
-        {"divan_asin", 1, of_one, f_asin},
-        {"divan_atan", 1, of_one, f_atan},
-        {"divan_ceil", 1, of_one, f_ceil, 2},
-        {"divan_cos", 1, of_one, f_cos},
-        {"divan_degrees", 1, of_one, f_degrees},
-        {"divan_exp", 1, of_one, f_exp},
-        {"divan_floor", 1, of_one, f_floor, 2},
-        {"divan_ln", 1, of_one, f_ln},
-        {"divan_log", 1, of_one, f_log},
-        {"divan_radians", 1, of_one, f_radians},
-        {"divan_sin", 1, of_one, f_sin},
-        {"divan_sqrt", 1, of_one, f_sqrt},
-        {"divan_tan", 1, of_one, f_tan},
-        {"divan_atan2", 2, of_two, f_atan2},
-        {"divan_power", 2, of_two, f_power, 2},
-        {"divan_div", 2, of_two, f_divide, 2},
-        {"divan_idiv", 2, integer_divide, 0, 2},
-        {"divan_sign", 1, sign, 0},
-        {"divan_round", 1, round_digits, f_round, 2},
-        {"divan_round", 2, round_digits, f_round, 2},
-        {"divan_round_even", 1, round_digits, f_round_even, 2},
-        {"divan_round_even", 2, round_digits, f_round_even, 2},
-        {"divan_trunc", 1, round_digits, f_trunc, 2},
-        {"divan_trunc", 2, round_digits, f_trunc, 2},
-    };
-    return divan_add_all(connection, functions);
-}
+static const divan_function functions[] = {
+    {"divan_e", 0, 0, divan_returns_scalar, 1, 0, constant_e, 0},
+    {"divan_pi", 0, 0, divan_returns_scalar, 1, 0, constant_pi, 0},
+    {"divan_abs", 1, 1, divan_returns_scalar, 2, 0, of_one, f_abs},
+    {"divan_acos", 1, 1, divan_returns_scalar, 1, 0, of_one, f_acos},
+    {"divan_asin", 1, 1, divan_returns_scalar, 1, 0, of_one, f_asin},
+    {"divan_atan", 1, 1, divan_returns_scalar, 1, 0, of_one, f_atan},
+    {"divan_ceil", 1, 1, divan_returns_scalar, 2, 0, of_one, f_ceil},
+    {"divan_cos", 1, 1, divan_returns_scalar, 1, 0, of_one, f_cos},
+    {"divan_degrees", 1, 1, divan_returns_scalar, 1, 0, of_one, f_degrees},
+    {"divan_exp", 1, 1, divan_returns_scalar, 1, 0, of_one, f_exp},
+    {"divan_floor", 1, 1, divan_returns_scalar, 2, 0, of_one, f_floor},
+    {"divan_ln", 1, 1, divan_returns_scalar, 1, 0, of_one, f_ln},
+    {"divan_log", 1, 1, divan_returns_scalar, 1, 0, of_one, f_log},
+    {"divan_radians", 1, 1, divan_returns_scalar, 1, 0, of_one, f_radians},
+    {"divan_sin", 1, 1, divan_returns_scalar, 1, 0, of_one, f_sin},
+    {"divan_sqrt", 1, 1, divan_returns_scalar, 1, 0, of_one, f_sqrt},
+    {"divan_tan", 1, 1, divan_returns_scalar, 1, 0, of_one, f_tan},
+    {"divan_atan2", 2, 2, divan_returns_scalar, 1, 0, of_two, f_atan2},
+    {"divan_power", 2, 2, divan_returns_scalar, 2, 0, of_two, f_power},
+    {"divan_div", 2, 2, divan_returns_scalar, 2, 0, of_two, f_divide},
+    {"divan_idiv", 2, 2, divan_returns_scalar, 2, 0, integer_divide, 0},
+    {"divan_sign", 1, 1, divan_returns_scalar, 1, 0, sign, 0},
+    {"divan_round", 1, 2, divan_returns_scalar, 2, 0, round_digits, f_round},
+    {"divan_round_even", 1, 2, divan_returns_scalar, 2, 0, round_digits, f_round_even},
+    {"divan_trunc", 1, 2, divan_returns_scalar, 2, 0, round_digits, f_trunc},
+};
+
+const divan_function_list divan_number_functions = divan_list_of(functions);

@@ -202,20 +202,19 @@ static void calculate(sqlite3_context *context, int count, sqlite3_value **argum
     else sqlite3_result_int64(context, result.integer);
 }
 
-int divan_add_operators(sqlite3 *connection) {
-    static const divan_function functions[] = {
-        {"divan_terms", -1, make_terms, 0},
-        {"divan_join_terms", -1, join_terms, 0},
-        {"divan_calculate", 1, calculate, 0, 2},
-        {"divan_concat", -1, concatenation, 0, 2},
-        {"divan_greatest", -1, extreme, greatest},
-        {"divan_least", -1, extreme, least},
-        {"divan_ifnull", -1, if_null, 0},
-        {"divan_ifmissingornull", -1, if_missing_or_null, 0},
-        {"divan_missingif", 2, unless_equal, 0},
-        {"divan_nullif", 2, unless_equal, 1},
-        {"divan_text_key", 1, text_key, 0},
-        {"divan_row_count", 1, row_count, 0},
-    };
-    return divan_add_all(connection, functions);
-}
+static const divan_function functions[] = {
+    {"divan_terms", 0, divan_unlimited, divan_returns_scalar, 1, 0, make_terms, 0},
+    {"divan_join_terms", 0, divan_unlimited, divan_returns_scalar, 1, 0, join_terms, 0},
+    {"divan_calculate", 1, 1, divan_returns_scalar, 2, 0, calculate, 0},
+    {"divan_concat", 0, divan_unlimited, divan_returns_scalar, 2, 0, concatenation, 0},
+    {"divan_greatest", 0, divan_unlimited, divan_returns_exact, 1, 0, extreme, greatest},
+    {"divan_least", 0, divan_unlimited, divan_returns_exact, 1, 0, extreme, least},
+    {"divan_ifnull", 0, divan_unlimited, divan_returns_exact, 1, 0, if_null, 0},
+    {"divan_ifmissingornull", 0, divan_unlimited, divan_returns_exact, 1, 0, if_missing_or_null, 0},
+    {"divan_missingif", 2, 2, divan_returns_exact, 1, 0, unless_equal, 0},
+    {"divan_nullif", 2, 2, divan_returns_exact, 1, 0, unless_equal, 1},
+    {"divan_text_key", 1, 1, divan_returns_scalar, 1, 0, text_key, 0},
+    {"divan_row_count", 1, 1, divan_returns_scalar, 1, 0, row_count, 0},
+};
+
+const divan_function_list divan_operator_functions = divan_list_of(functions);

@@ -295,47 +295,23 @@ static void free_data(void *data) {
     sqlite3_free(data);
 }
 
-/// The functions of regular expressions, each with its own data.
-static int add_expressions(sqlite3 *connection, divan_compilations *compilations) {
-    static const struct {
-        const char *name;
-        int argument_count;
-        void (*call)(sqlite3_context *, int, sqlite3_value **);
-    } functions[] = {
-        {"regexp_contains", 2, regexp_contains},
-        {"regexp_position", 2, regexp_position},
-        {"regexp_replace", 3, regexp_replace},
-        {"regexp_replace", 4, regexp_replace},
-    };
-    // Those for indexes have one meaning, the others two.
-    static const struct {
-        const char *format;
-        bool is_stored;
-    } forms[] = {{"divan_%s1", false}, {"divan_%s2", false}, {"divan_stored_%s1", true}};
-    const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
-    for (int index = 0; index < 12; index++) {
-        expression_data *data = sqlite3_malloc(sizeof *data);
-        if (!data) return SQLITE_NOMEM;
-        *data = (expression_data){divan_retain_compilations(compilations), forms[index / 4].is_stored};
-        char name[40];
-        sqlite3_snprintf(sizeof name, name, forms[index / 4].format, functions[index % 4].name);
-        // SQLite frees the data, even if this fails.
-        int code = sqlite3_create_function_v2(
-            connection, name, functions[index % 4].argument_count, flags, data, functions[index % 4].call,
-            NULL, NULL, free_data);
-        if (code != SQLITE_OK) return code;
-    }
-    return SQLITE_OK;
+static void *make_data(const divan_setup *setup, intptr_t is_stored) {
+    expression_data *data = sqlite3_malloc(sizeof *data);
+    if (data)
+        *data = (expression_data){divan_retain_compilations(setup->compilations), is_stored != 0};
+    return data;
 }
 
-int divan_add_patterns(sqlite3 *connection) {
-    static const divan_function functions[] = {
-        {"divan_like", 3, like, 0, 2},
-        {"divan_stored_like", 3, like, 1},
-    };
-    divan_compilations *compilations = divan_make_compilations();
-    if (!compilations) return SQLITE_NOMEM;
-    int code = add_expressions(connection, compilations);
-    divan_release_compilations(compilations);
-    return code == SQLITE_OK ? divan_add_all(connection, functions) : code;
-}
+enum { of_patterns = divan_reads_letters | divan_may_fail };
+
+static const divan_function functions[] = {
+    {"divan_like", 3, 3, divan_returns_boolean, 2, of_patterns, like, 0},
+    {"divan_regexp_contains", 2, 2, divan_returns_boolean, 2, of_patterns, regexp_contains, 0,
+     .make_data = make_data, .free_data = free_data},
+    {"divan_regexp_position", 2, 2, divan_returns_scalar, 2, of_patterns, regexp_position, 0,
+     .make_data = make_data, .free_data = free_data},
+    {"divan_regexp_replace", 3, 4, divan_returns_scalar, 2, of_patterns, regexp_replace, 0,
+     .make_data = make_data, .free_data = free_data},
+};
+
+const divan_function_list divan_pattern_functions = divan_list_of(functions);

@@ -231,42 +231,28 @@ static void boolean(sqlite3_context *context, int count, sqlite3_value **argumen
     divan_return(context, value);
 }
 
-/// Adds the functions that take a body, each with its data.
-static int add_readers(sqlite3 *connection, const divan_unpacking *unpacking) {
-    static const struct {
-        const char *name;
-        int argument_count;
-        void (*call)(sqlite3_context *, int, sqlite3_value **);
-        int form;
-    } readers[] = {
-        {"divan_value1", 2, property, plainly},
-        {"divan_result1", 2, property, exactly},
-        {"divan_body1", 1, body, plainly},
-        {"divan_body_result1", 1, body, exactly},
-    };
-    const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
-    for (unsigned index = 0; index < sizeof readers / sizeof readers[0]; index++) {
-        reader *made = sqlite3_malloc(sizeof *made);
-        if (!made) return SQLITE_NOMEM;
-        *made = (reader){.form = readers[index].form};
-        if (unpacking) made->unpacking = *unpacking;
-        // SQLite frees it, even if this fails.
-        int code = sqlite3_create_function_v2(
-            connection, readers[index].name, readers[index].argument_count, flags, made,
-            readers[index].call, NULL, NULL, sqlite3_free);
-        if (code != SQLITE_OK) return code;
-    }
-    return SQLITE_OK;
+static void *make_reader(const divan_setup *setup, intptr_t form) {
+    reader *made = sqlite3_malloc(sizeof *made);
+    if (!made) return NULL;
+    *made = (reader){.form = (int)form};
+    if (setup->unpacking) made->unpacking = *setup->unpacking;
+    return made;
 }
 
-int divan_add_properties(sqlite3 *connection, const divan_unpacking *unpacking) {
-    static const divan_function functions[] = {
-        {"divan_member", 2, property_of_value, plainly},
-        {"divan_member_result", 2, property_of_value, exactly},
-        {"divan_plain", 1, plain, 0},
-        {"divan_canonical", 1, canonical, 0},
-        {"divan_boolean", 1, boolean, 0},
-    };
-    int code = add_readers(connection, unpacking);
-    return code == SQLITE_OK ? divan_add_all(connection, functions) : code;
-}
+static const divan_function functions[] = {
+    {"divan_value", 2, 2, divan_returns_plain, 1, 0, property, plainly,
+     .make_data = make_reader, .free_data = sqlite3_free},
+    {"divan_result", 2, 2, divan_returns_exact, 1, 0, property, exactly,
+     .make_data = make_reader, .free_data = sqlite3_free},
+    {"divan_body", 1, 1, divan_returns_plain, 1, 0, body, plainly,
+     .make_data = make_reader, .free_data = sqlite3_free},
+    {"divan_body_result", 1, 1, divan_returns_exact, 1, 0, body, exactly,
+     .make_data = make_reader, .free_data = sqlite3_free},
+    {"divan_member", 2, 2, divan_returns_plain, 1, 0, property_of_value, plainly},
+    {"divan_member_result", 2, 2, divan_returns_exact, 1, 0, property_of_value, exactly},
+    {"divan_plain", 1, 1, divan_returns_plain, 1, 0, plain, 0},
+    {"divan_canonical", 1, 1, divan_returns_exact, 1, 0, canonical, 0},
+    {"divan_boolean", 1, 1, divan_returns_exact, 1, 0, boolean, 0},
+};
+
+const divan_function_list divan_property_functions = divan_list_of(functions);

@@ -115,18 +115,14 @@ static void contains(sqlite3_context *context, int count, sqlite3_value **argume
     divan_return_boolean(context, is_found);
 }
 
-int divan_add_strings(sqlite3 *connection) {
-    static const divan_function functions[] = {
-        {"divan_length", 1, length, 0},
-        {"divan_lower", 1, change_case, lower},
-        {"divan_upper", 1, change_case, upper},
-        {"divan_trim", 1, trim, left_end | right_end},
-        {"divan_trim", 2, trim, left_end | right_end},
-        {"divan_ltrim", 1, trim, left_end},
-        {"divan_ltrim", 2, trim, left_end},
-        {"divan_rtrim", 1, trim, right_end},
-        {"divan_rtrim", 2, trim, right_end},
-        {"divan_contains", 3, contains, 0, 2},
-    };
-    return divan_add_all(connection, functions);
-}
+static const divan_function functions[] = {
+    {"divan_length", 1, 1, divan_returns_scalar, 1, 0, length, 0},
+    {"divan_lower", 1, 1, divan_returns_scalar, 1, divan_reads_letters, change_case, lower},
+    {"divan_upper", 1, 1, divan_returns_scalar, 1, divan_reads_letters, change_case, upper},
+    {"divan_trim", 1, 2, divan_returns_exact, 1, divan_reads_letters, trim, left_end | right_end},
+    {"divan_ltrim", 1, 2, divan_returns_exact, 1, divan_reads_letters, trim, left_end},
+    {"divan_rtrim", 1, 2, divan_returns_exact, 1, divan_reads_letters, trim, right_end},
+    {"divan_contains", 3, 3, divan_returns_boolean, 2, divan_reads_letters, contains, 0},
+};
+
+const divan_function_list divan_string_functions = divan_list_of(functions);

@@ -134,25 +134,25 @@ static void to_string(sqlite3_context *context, int count, sqlite3_value **argum
     }
 }
 
-int divan_add_types(sqlite3 *connection) {
-    enum {
-        number = 1 << divan_integer | 1 << divan_real,
-        atom = number | 1 << divan_boolean | 1 << divan_text,
-    };
-    static const divan_function functions[] = {
-        {"divan_type", 1, type, 0},
-        {"divan_is_array", 1, is_type, 1 << divan_array},
-        {"divan_is_atom", 1, is_type, atom},
-        {"divan_is_boolean", 1, is_type, 1 << divan_boolean},
-        {"divan_is_number", 1, is_type, number},
-        {"divan_is_object", 1, is_type, 1 << divan_object},
-        {"divan_is_string", 1, is_type, 1 << divan_text},
-        {"divan_to_array", 1, to_array, 0, 2},
-        {"divan_to_object", 1, to_object, 0},
-        {"divan_to_atom", 1, to_atom, 0},
-        {"divan_to_boolean", 1, to_boolean, 0},
-        {"divan_to_number", 1, to_number, 0, 2},
-        {"divan_to_string", 1, to_string, 0, 2},
-    };
-    return divan_add_all(connection, functions);
-}
+enum {
+    numbers = 1 << divan_integer | 1 << divan_real,
+    atoms = numbers | 1 << divan_boolean | 1 << divan_text,
+};
+
+static const divan_function functions[] = {
+    {"divan_type", 1, 1, divan_returns_scalar, 1, 0, type, 0},
+    {"divan_is_array", 1, 1, divan_returns_boolean, 1, 0, is_type, 1 << divan_array},
+    {"divan_is_atom", 1, 1, divan_returns_boolean, 1, 0, is_type, atoms},
+    {"divan_is_boolean", 1, 1, divan_returns_boolean, 1, 0, is_type, 1 << divan_boolean},
+    {"divan_is_number", 1, 1, divan_returns_boolean, 1, 0, is_type, numbers},
+    {"divan_is_object", 1, 1, divan_returns_boolean, 1, 0, is_type, 1 << divan_object},
+    {"divan_is_string", 1, 1, divan_returns_boolean, 1, 0, is_type, 1 << divan_text},
+    {"divan_to_array", 1, 1, divan_returns_exact, 2, 0, to_array, 0},
+    {"divan_to_object", 1, 1, divan_returns_exact, 1, 0, to_object, 0},
+    {"divan_to_atom", 1, 1, divan_returns_exact, 1, 0, to_atom, 0},
+    {"divan_to_boolean", 1, 1, divan_returns_boolean, 1, 0, to_boolean, 0},
+    {"divan_to_number", 1, 1, divan_returns_scalar, 2, 0, to_number, 0},
+    {"divan_to_string", 1, 1, divan_returns_scalar, 2, 0, to_string, 0},
+};
+
+const divan_function_list divan_type_functions = divan_list_of(functions);

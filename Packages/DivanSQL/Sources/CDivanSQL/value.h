@@ -134,35 +134,30 @@ divan_slice divan_plain_text(divan_value value, sqlite3_str **buffer);
 /// Whether the arguments determine the result: MISSING if one of them is, else null if one is.
 bool divan_passes_on(sqlite3_context *context, int count, sqlite3_value **arguments);
 
-/// What `divan_add_functions` needs to know about a function.
+/// The compiled regular expressions of a connection (`compiled.h`).
+struct divan_compilations;
+
+/// What functions with data of their own use on a connection, while they are registered.
+struct divan_setup {
+    /// Null if bodies are never packed.
+    const divan_unpacking *unpacking;
+    /// A function that keeps them retains them.
+    struct divan_compilations *compilations;
+};
+
+/// The functions of one file; `functions.c` has the lists of all.
 typedef struct {
-    const char *name;
-    int argument_count;
-    void (*call)(sqlite3_context *, int, sqlite3_value **);
-    /// The value of `sqlite3_user_data`.
-    intptr_t data;
-    /// The number of its meaning; 0 means 1.
-    int meaning;
-} divan_function;
+    const divan_function *functions;
+    int count;
+} divan_function_list;
 
-/// Adds functions that are deterministic and innocuous.
-int divan_add_functions(sqlite3 *connection, const divan_function *functions, int count);
+#define divan_list_of(functions) {functions, (int)(sizeof(functions) / sizeof((functions)[0]))}
 
-#define divan_add_all(connection, functions) \
-    divan_add_functions(connection, functions, (int)(sizeof(functions) / sizeof((functions)[0])))
+extern const divan_function_list divan_property_functions, divan_container_functions,
+    divan_array_functions, divan_operator_functions, divan_type_functions, divan_number_functions,
+    divan_string_functions, divan_pattern_functions, divan_date_functions,
+    divan_aggregate_functions, divan_vector_functions;
 
-// One for each file; `functions.c` calls them all.
-int divan_add_properties(sqlite3 *connection, const divan_unpacking *unpacking);
-int divan_add_containers(sqlite3 *connection);
-int divan_add_arrays(sqlite3 *connection);
-int divan_add_operators(sqlite3 *connection);
-int divan_add_types(sqlite3 *connection);
-int divan_add_numbers(sqlite3 *connection);
-int divan_add_strings(sqlite3 *connection);
-int divan_add_patterns(sqlite3 *connection);
-int divan_add_dates(sqlite3 *connection);
-int divan_add_aggregates(sqlite3 *connection);
-int divan_add_vectors(sqlite3 *connection);
 int divan_add_items(sqlite3 *connection);
 int divan_add_collations(sqlite3 *connection);
 

@@ -65,11 +65,9 @@ static void cosine_distance(sqlite3_context *context, int count, sqlite3_value *
         context, 1 - found.products / sqrt(found.left_squares * found.right_squares));
 }
 
-int divan_add_vectors(sqlite3 *connection) {
-    static const divan_function functions[] = {
-        {"divan_euclidean_distance", 2, euclidean_distance, 0, 2},
-        {"divan_euclidean_distance", 3, euclidean_distance, 0, 2},
-        {"divan_cosine_distance", 2, cosine_distance, 0},
-    };
-    return divan_add_all(connection, functions);
-}
+static const divan_function functions[] = {
+    {"divan_euclidean_distance", 2, 3, divan_returns_scalar, 2, 0, euclidean_distance, 0},
+    {"divan_cosine_distance", 2, 2, divan_returns_scalar, 1, 0, cosine_distance, 0},
+};
+
+const divan_function_list divan_vector_functions = divan_list_of(functions);

@@ -33,7 +33,7 @@ extension SQLExpressionWriter {
         let (name, form) = Self.call(aggregate)
         text += "\(name)(DISTINCT "
         // Another peer may have spelled an equal container differently.
-        if form == .exact { text += "divan_canonical1(" }
+        if form == .exact { text.call(.canonical) }
         try text.apart { try write(operand, form, to: &$0) }
         if form == .exact { text += ")" }
         write(collation, over: [operand], to: &text)
@@ -44,11 +44,11 @@ extension SQLExpressionWriter {
     private static func call(_ aggregate: QueryAggregate) -> (name: String, form: SQLForm) {
         switch aggregate {
         case .count: ("count", .plain)
-        case .sum: ("divan_sum1", .plain)
-        case .average: ("divan_avg1", .plain)
+        case .sum: (SQLFunction[.sum].current, .plain)
+        case .average: (SQLFunction[.average].current, .plain)
         case .minimum: ("min", .plain)
         case .maximum: ("max", .plain)
-        case .array: ("divan_array_agg1", .exact)
+        case .array: (SQLFunction[.arrayOfRows].current, .exact)
         }
     }
 }

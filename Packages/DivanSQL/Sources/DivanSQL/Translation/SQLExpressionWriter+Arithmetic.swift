@@ -14,7 +14,7 @@ extension SQLExpressionWriter {
         let hasRemainder = links.contains { $0.arithmetic == .modulo }
         if hasRemainder || links.count > (isOfOneRank ? 64 : 4) {
             // SQLite's tree has a level for each term.
-            text.call("divan_calculate")
+            text.call(.calculate)
             let terms = [CheckedExpression.Link(.plus, first)] + links
             try writeTerms(terms[...], to: &text)
             text += ")"
@@ -36,7 +36,8 @@ extension SQLExpressionWriter {
         to text: inout SQLText
     ) throws {
         guard terms.count > Self.piece else {
-            text += "divan_terms1('\(terms.map(\.arithmetic.rawValue).joined())'"
+            text.call(.terms)
+            text += "'\(terms.map(\.arithmetic.rawValue).joined())'"
             for term in terms {
                 text += ", "
                 try write(term.operand, .plain, to: &text)
@@ -46,7 +47,7 @@ extension SQLExpressionWriter {
             text += ")"
             return
         }
-        try writePieces(terms, called: "divan_join_terms", to: &text) {
+        try writePieces(terms, called: .joinTerms, to: &text) {
             try writeTerms($0, to: &$1)
         }
     }

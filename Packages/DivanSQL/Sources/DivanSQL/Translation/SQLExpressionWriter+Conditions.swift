@@ -33,13 +33,13 @@ extension SQLExpressionWriter {
         case .isOneOf(let value, let list, let collation):
             try writeList(value, list, collation, to: &text)
         case .isItem(let value, of: let array, let collation):
-            text += "divan_is_item1("
+            text.call(.isItem)
             try text.list([value, array]) { try write($1, .exact, to: &$0) }
             if collation.folding != 0 { text += ", \(collation.folding)" }
             text += ")"
         case .like(let value, let pattern, let collation):
             try writeRange(value, pattern, collation, to: &text)
-            text.call("divan_like")
+            text.call(.like)
             try text.list([value, pattern]) { try write($1, .exact, to: &$0) }
             text += ", \(collation.folding))"
         case .quantified(let quantifier, let variable, in: let collection, satisfies: let condition):
@@ -164,7 +164,7 @@ extension SQLExpressionWriter {
     ) throws {
         let areIDs = Self.isDocumentID(side) && Self.isDocumentID(other)
         if isEquality, !areIDs, Self.isDocumentID(other) {
-            text += "divan_text_key1("
+            text.call(.textKey)
             try write(side, .plain, to: &text)
             text += ")"
         } else if areIDs || (isEquality && Self.isDocumentID(side))
@@ -195,7 +195,7 @@ extension SQLExpressionWriter {
         write(collation, over: [value] + list, to: &text)
         text += " IN ("
         try text.list(list) { text, item in
-            if isDocumentID { text += "divan_text_key1(" }
+            if isDocumentID { text.call(.textKey) }
             try write(item, .plain, to: &text)
             if isDocumentID { text += ")" }
         }
@@ -280,7 +280,8 @@ extension SQLExpressionWriter {
     }
 
     private func write(_ items: ItemList, to text: inout SQLText) throws {
-        text += items.skipsScalars ? "divan_items1(divan_container1(" : "divan_items1("
+        text += "divan_items1("
+        if items.skipsScalars { text.call(.container) }
         try write(items.collection, .exact, to: &text)
         text += items.skipsScalars ? ")) AS " : ") AS "
         text += items.name

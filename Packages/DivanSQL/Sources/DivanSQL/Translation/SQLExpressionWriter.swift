@@ -55,7 +55,7 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
         case .array where form == .plain, .object where form == .plain,
             .aggregate(.array, _, _, _) where form == .plain:
             // Their parts may be spelled as another peer spelled them.
-            text += "divan_plain1("
+            text.call(.plain)
             try writeWhole(expression, .exact, to: &text)
             text += ")"
         case .literal(let literal): write(literal, form, to: &text)
@@ -90,7 +90,7 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
         case .rank(let index): try writeRank(index, to: &text)
         default:
             // The rest is true, false or MISSING.
-            text += form == .exact ? "divan_boolean1(" : "("
+            if form == .exact { text.call(.boolean) } else { text += "(" }
             try writeCondition(expression, to: &text)
             text += ")"
         }
@@ -164,13 +164,13 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
                 return writeItem(table, path, form, to: &text)
             }
             if path.isEmpty {
-                text += form == .exact ? "divan_body_result1" : "divan_body1"
-                text += "(\(table)body)"
+                text.call(form == .exact ? .bodyResult : .body)
+                text += "\(table)body)"
             } else {
                 // No index has the exact form, so its path may be anything that SQLite evaluates.
                 let mayHold = form == .plain || text.mayHoldBody()
-                text += form == .exact ? "divan_result1" : "divan_value1"
-                text += "(\(table)body, "
+                text.call(form == .exact ? .result : .value)
+                text += "\(table)body, "
                 text += mayHold ? "\(path.storedPath))" : "(SELECT \(path.storedPath)))"
             }
         case .metadata(let source, let key): writeMetadata(source, key, form, to: &text)
@@ -189,8 +189,8 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
         if path.isEmpty {
             text += form == .exact ? "\(table)result" : "\(table)value"
         } else {
-            text += form == .exact ? "divan_member_result1" : "divan_member1"
-            text += "(\(table)result, \(path.storedPath))"
+            text.call(form == .exact ? .memberResult : .member)
+            text += "\(table)result, \(path.storedPath))"
         }
     }
 
@@ -200,7 +200,7 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
         _ form: SQLForm,
         to text: inout SQLText
     ) throws {
-        text += form == .exact ? "divan_member_result1(" : "divan_member1("
+        text.call(form == .exact ? .memberResult : .member)
         try write(value, .exact, to: &text)
         text += ", \(path.storedPath))"
     }
@@ -218,14 +218,14 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
         case .expiration: text += "\(table)expiration"
         case .revisionID: text += "divan_revision(\(table)revisionID)"
         case .deleted:
-            text += form == .exact ? "divan_boolean1" : ""
-            text += "(\(table)flags & 1)"
+            if form == .exact { text.call(.boolean) } else { text += "(" }
+            text += "\(table)flags & 1)"
         }
     }
 
     private func writeAllMetadata(_ source: Int, to text: inout SQLText) {
         let keys: [QueryMetadataKey] = [.deleted, .expiration, .id, .revisionID, .sequence]
-        text.call("divan_object")
+        text.call(.object)
         text.list(keys) { text, key in
             text += "'\(key.rawValue)', "
             // A number here, as in the reference engine.
@@ -242,12 +242,12 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
         to text: inout SQLText
     ) throws {
         guard items.count > Self.piece else {
-            text.call("divan_array")
+            text.call(.array)
             try text.list(items) { try write($1, .exact, to: &$0) }
             text += ")"
             return
         }
-        try writePieces(items, called: "divan_join", to: &text) {
+        try writePieces(items, called: .join, to: &text) {
             try writeArray($0, form, to: &$1)
         }
     }
@@ -255,7 +255,7 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
     /// Writes a call with as many parts as fit, each part itself a call if there are too many.
     func writePieces<Item>(
         _ items: ArraySlice<Item>,
-        called name: String,
+        called name: SQLFunction.Name,
         to text: inout SQLText,
         _ write: (ArraySlice<Item>, inout SQLText) throws -> Void
     ) throws {
@@ -285,7 +285,7 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
         to text: inout SQLText
     ) throws {
         guard members.count > Self.piece / 2 else {
-            text.call("divan_object")
+            text.call(.object)
             try text.list(members) { text, member in
                 text.bind(.text(member.key))
                 text += ", "
@@ -295,7 +295,7 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
             return
         }
         let half = members.startIndex + members.count / 2
-        text.call("divan_join")
+        text.call(.join)
         try writeMembers(members[..<half], to: &text)
         text += ", "
         try writeMembers(members[half...], to: &text)
@@ -309,12 +309,12 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
         to text: inout SQLText
     ) throws {
         guard parts.count > Self.piece else {
-            text.call("divan_concat")
+            text.call(.concat)
             try text.list(parts) { try write($1, .exact, to: &$0) }
             text += ")"
             return
         }
-        try writePieces(parts, called: "divan_concat", to: &text) { try writeJoined($0, to: &$1) }
+        try writePieces(parts, called: .concat, to: &text) { try writeJoined($0, to: &$1) }
     }
 
     private func writeChoice(
@@ -357,14 +357,14 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
             return
         }
         if function == .arrayOf { return try writeArray(arguments[...], form, to: &text) }
-        let call = SQLCall(function)
+        let isProperty = function == .arrayCount && Self.isPart(arguments.first)
+        let call = isProperty ? SQLFunction[.arrayCountOfProperty] : function.inSQL
         switch (call.result, form) {
-        case (.any, .plain): text += "divan_plain1("
-        case (.boolean, .exact): text += "divan_boolean1("
+        case (.exact, .plain): text.call(.plain)
+        case (.boolean, .exact): text.call(.boolean)
         default: break
         }
-        let isProperty = function == .arrayCount && Self.isPart(arguments.first)
-        text.call(isProperty ? call.name + "_property" : call.name)
+        text.call(call)
         try text.list(arguments) { try write($1, .exact, to: &$0) }
         if function == .contains {
             // By default it compares like Unicode and is case-sensitive.
@@ -372,7 +372,7 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
         }
         text += ")"
         switch (call.result, form) {
-        case (.any, .plain), (.boolean, .exact): text += ")"
+        case (.exact, .plain), (.boolean, .exact): text += ")"
         default: break
         }
     }

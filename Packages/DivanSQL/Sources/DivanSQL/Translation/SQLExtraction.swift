@@ -22,7 +22,7 @@ final class SQLExtraction {
     func name(of expression: CheckedExpression, _ form: SQLForm) -> String {
         let exact = Column(expression: expression, form: .exact)
         if form == .plain, case .property = expression, let position = positions[exact] {
-            return "divan_plain1(\(Self.name(position)))"
+            return "\(SQLFunction[.plain].current)(\(Self.name(position)))"
         }
         let column = Column(expression: expression, form: form)
         let position = positions[column] ?? columns.count

@@ -122,13 +122,13 @@ public struct SQLIndexTranslation: Sendable {
     /// current.
     ///
     /// Otherwise the meaning of a function has changed, and the index must be recreated.
-    public static func renewed(_ sql: String) -> String? { SQLFunctionName.renewed(sql) }
+    public static func renewed(_ sql: String) -> String? { SQLSchemaText.renewed(sql) }
 
     /// Whether a statement that creates an index or its tables calls functions that depend on the Unicode library
     /// (letters, their case, white space): another version may look for a document with another key than the stored
     /// one.
     public static func dependsOnUnicode(_ sql: String) -> Bool {
-        SQLFunctionName.dependsOnUnicode(sql)
+        SQLSchemaText.dependsOnUnicode(sql)
     }
 
     /// The name of the table with the items below a path.
@@ -224,7 +224,7 @@ public struct SQLIndexTranslation: Sendable {
         let names = columns.indices.map { "c\($0)" }.joined(separator: ", ")
         var texts: [String] = []
         for column in columns {
-            let call = SQLFunctionName.current("divan_index_text", inSchema: true)
+            let call = SQLFunction[.indexText].stored
             texts.append("\(call)(\(try writer.exact(column.expression)))")
         }
         var condition = "flags & 1 = 0"
@@ -264,8 +264,8 @@ public struct SQLIndexTranslation: Sendable {
         func items(_ row: String) -> String {
             let container =
                 isOuter
-                ? "divan_result1(\(row).body, \(path))"
-                : "divan_member_result1(\(row).result, \(path))"
+                ? "\(SQLFunction[.result].stored)(\(row).body, \(path))"
+                : "\(SQLFunction[.memberResult].stored)(\(row).result, \(path))"
             let key = isOuter ? "\(row).sequence" : "\(row).id"
             let tables = row == "o" ? "\(owner) AS o, " : ""
             return

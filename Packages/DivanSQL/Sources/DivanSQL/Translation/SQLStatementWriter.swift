@@ -86,7 +86,7 @@ struct SQLStatementWriter<Schema: SQLSchema> {
         switch expression {
         case .property, .variable, .column, .member, .choice, .parameter, .array, .object: true
         case .call(.ifMissing, _, _): true
-        case .call(let function, _, _): SQLCall(function).result == .any
+        case .call(let function, _, _): function.inSQL.result == .exact
         default: false
         }
     }
@@ -126,12 +126,14 @@ struct SQLStatementWriter<Schema: SQLSchema> {
         text += " FROM \(groups) GROUP BY "
         let writer = expressions()
         text.list(0..<count) { text, index in
-            text += "divan_plain1(\(SQLExtraction.name(index)))"
+            text.call(.plain)
+            text += "\(SQLExtraction.name(index)))"
             writer.write(statement.columns[index].collation, to: &text)
         }
         for (number, ordering) in statement.orderings.enumerated() {
             text += number == 0 ? " ORDER BY " : ", "
-            text += "divan_plain1(\(SQLExtraction.name(count + number)))"
+            text.call(.plain)
+            text += "\(SQLExtraction.name(count + number)))"
             writer.write(ordering.key.collation, to: &text)
             if ordering.isDescending { text += " DESC" }
         }
@@ -368,7 +370,7 @@ struct SQLStatementWriter<Schema: SQLSchema> {
         if case .literal(.integer(let number)) = count {
             text += "\(max(number, 0))"
         } else {
-            text += "divan_row_count1("
+            text.call(.rowCount)
             try writer.write(count, .plain, to: &text)
             text += ")"
         }

@@ -29,10 +29,13 @@ struct SQLText {
     }
 
     /// Begins the call of a function, with the current version of its name.
-    mutating func call(_ name: String) {
-        self += SQLFunctionName.current(name, inSchema: isSchema)
+    mutating func call(_ function: SQLFunction) {
+        self += isSchema ? function.stored : function.current
         self += "("
     }
+
+    /// The same for a function without a name in the language.
+    mutating func call(_ name: SQLFunction.Name) { call(SQLFunction[name]) }
 
     static func += (left: inout SQLText, right: String) {
         left.division?.count(right)
