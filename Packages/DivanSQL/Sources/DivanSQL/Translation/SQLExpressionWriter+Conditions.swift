@@ -233,10 +233,8 @@ extension SQLExpressionWriter {
         // Checked first: text written only for an index has none; otherwise the outer LIKE would write each
         // LIKE inside it twice.
         let indexes = try schema.valueIndexes(of: collection)
-        guard !indexes.isEmpty, let column = SQLIndexTranslation.column(CheckedKey(value)) else {
-            return false
-        }
-        return indexes.contains { $0.first == column }
+        guard !indexes.isEmpty, let key = SQLIndexKey(CheckedKey(value)) else { return false }
+        return indexes.contains { !$0.isPartial && $0.keys.first == key }
     }
 
     private func writeQuantified(

@@ -13,8 +13,8 @@ extension SQLExpressionWriter {
         guard extraction == nil, name != nil, Self.mayBeKey(expression),
             let collection = collection(ofKey: expression)
         else { return false }
-        let keys = try schema.indexedExpressions(of: collection)
-        guard !keys.isEmpty else { return false }
+        let indexes = try schema.valueIndexes(of: collection)
+        guard !indexes.isEmpty else { return false }
         let schemaWriter = SQLExpressionWriter(
             statement: statement,
             schema: schema,
@@ -23,7 +23,9 @@ extension SQLExpressionWriter {
         )
         var text = SQLText(isSchema: true)
         try schemaWriter.writeWhole(expression, .plain, to: &text)
-        return text.problem == nil && keys.contains(ExactText(text.text))
+        guard text.problem == nil else { return false }
+        let found = ExactText(text.text)
+        return indexes.contains { $0.keys.contains { $0.expression == found } }
     }
 
     /// Writes the conditions that tie an indexed property to the ID of another document once more,
@@ -51,9 +53,10 @@ extension SQLExpressionWriter {
         guard case .metadata(let other, .id) = id, case .property(let source, let path) = property,
             source != other, case .documents(let collection) = statement.sources[source].form,
             // An index refers to one collection only.
-            let column = SQLIndexTranslation.column(CheckedKey(.property(source: 0, path)))
+            let key = SQLIndexKey(CheckedKey(.property(source: 0, path)))
         else { return false }
-        return try schema.valueIndexes(of: collection).contains { $0.first == column }
+        return try schema.valueIndexes(of: collection)
+            .contains { !$0.isPartial && $0.keys.first == key }
     }
 
     /// Conditions are not keys that a search would use.

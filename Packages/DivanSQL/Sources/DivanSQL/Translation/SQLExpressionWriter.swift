@@ -105,12 +105,11 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
         write(key.collation, over: [key.expression], to: &text)
     }
 
-    /// Writes a key of an index.
-    func write(indexed key: CheckedKey, to text: inout SQLText) throws {
+    /// Writes the expression of a key of an index.
+    func write(indexed expression: CheckedExpression, to text: inout SQLText) throws {
         // A number alone would refer to a column.
-        if case .literal = key.expression { text += "+" }
-        try write(key.expression, .plain, to: &text)
-        write(key.collation, to: &text)
+        if case .literal = expression { text += "+" }
+        try write(expression, .plain, to: &text)
     }
 
     /// Whether SQLite may take a key for a number, which would refer to a column by position: a literal,

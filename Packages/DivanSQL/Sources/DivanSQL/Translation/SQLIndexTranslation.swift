@@ -56,7 +56,7 @@ public struct SQLIndexTranslation: Sendable {
             let writer = SQLIndexWriter(itemSource: nil)
             // The flags show which documents are live, so that counting reads no document. As a
             // condition of the index they would make SQLite prefer it to a plain scan.
-            let columns = "\(try writer.keys(keys)), flags"
+            let columns = "\(try writer.keys(keys)), \(Self.liveColumn)"
             let condition = try filter.map { filter throws(QueryError) in
                 " WHERE \(try writer.plain(filter))"
             }
@@ -131,6 +131,11 @@ public struct SQLIndexTranslation: Sendable {
         SQLSchemaText.dependsOnUnicode(sql)
     }
 
+    /// The column that a value index has after its keys.
+    static let liveColumn = "flags"
+    /// The start of the option of a full-text table that names its tokenizer.
+    static let tokenizerOption = "tokenize = '"
+
     /// The name of the table with the items below a path.
     public static func itemTable(of table: String, _ paths: [QueryPath]) -> String {
         let steps = paths.map { spelled($0.storedPath) }.joined(separator: "_in_")
@@ -145,42 +150,6 @@ public struct SQLIndexTranslation: Sendable {
     /// The SQL name of an index.
     public static func indexName(of name: ExactText, on table: String) -> String {
         "\(table)_by_\(spelled(name.text))"
-    }
-
-    /// A key of an index in SQL; `nil` for a key that no index can have.
-    static func column(_ key: CheckedKey) -> String? {
-        try? SQLIndexWriter(itemSource: nil).keys([key])
-    }
-
-    /// The expression of an index column, without its collation.
-    public static func expression(ofColumn column: String) -> String {
-        // The only one possible in an index.
-        let collation = " COLLATE \"NOCASE\"".utf8
-        guard column.utf8.suffix(collation.count).elementsEqual(collation) else { return column }
-        return String(decoding: column.utf8.dropLast(collation.count), as: UTF8.self)
-    }
-
-    /// The columns of an index, taken from the statement that creates it.
-    public static func columns(of create: String) -> [String] {
-        // Between the parentheses after the table's name; commas inside inner ones are not separators.
-        guard let start = create.firstRange(of: " (") else { return [] }
-        // By scalars, since a literal may begin with a mark that forms one character with its quote.
-        var (columns, column) = ([String](), String.UnicodeScalarView())
-        var (depth, isQuoted) = (0, false)
-        for scalar in create[start.upperBound...].unicodeScalars {
-            if scalar == "'" { isQuoted.toggle() }
-            if !isQuoted, depth == 0, scalar == "," || scalar == ")" {
-                columns.append(String(column))
-                column = String.UnicodeScalarView()
-                if scalar == ")" { return columns }
-                continue
-            }
-            if !isQuoted, scalar == "(" { depth += 1 }
-            if !isQuoted, scalar == ")" { depth -= 1 }
-            if column.isEmpty, scalar == " " { continue }
-            column.append(scalar)
-        }
-        return []
     }
 
     /// The path of a table of items, as written for `divan index make --array`.
@@ -242,7 +211,7 @@ public struct SQLIndexTranslation: Sendable {
         let isTimed = (texts + [condition]).contains { $0.contains("expiration") }
         let seen = "sequence, flags, \(isTimed ? "expiration, " : "")body"
         let create = """
-            CREATE VIRTUAL TABLE \(name) USING fts5(\(names), tokenize = '\(tokenizer)');
+            CREATE VIRTUAL TABLE \(name) USING fts5(\(names), \(tokenizerOption)\(tokenizer)');
             \(rows(table))
             CREATE TRIGGER \(name)_insert AFTER INSERT ON \(table) BEGIN \(insert) END;
             CREATE TRIGGER \(name)_delete AFTER DELETE ON \(table) BEGIN \(remove) END;
@@ -316,7 +285,7 @@ public struct SQLIndexTranslation: Sendable {
 }
 
 /// Writes the expressions of an index: no table names, no parameters, literals as literals.
-private struct SQLIndexWriter {
+struct SQLIndexWriter {
     private struct NoSchema: SQLSchema {
         func table(of collection: QueryCollection) throws -> String {
             throw QueryError("an index cannot contain a subquery")
@@ -353,12 +322,20 @@ private struct SQLIndexWriter {
         try text { try expressions.write(expression, .exact, to: &$0) }
     }
 
+    /// A key without its collation.
+    func expression(of key: CheckedKey) throws(QueryError) -> String {
+        try text { try expressions.write(indexed: key.expression, to: &$0) }
+    }
+
     func keys(_ keys: [CheckedKey]) throws(QueryError) -> String {
         for key in keys where key.collation.isUnicode {
             throw QueryError("an index cannot use a Unicode collation")
         }
         return try text { text in
-            try text.list(keys) { try expressions.write(indexed: $1, to: &$0) }
+            try text.list(keys) { text, key in
+                try expressions.write(indexed: key.expression, to: &text)
+                expressions.write(key.collation, to: &text)
+            }
         }
     }
 

@@ -1,4 +1,3 @@
-internal import DivanJSON
 internal import DivanQuery
 
 /// A grouping that an index may already provide.
@@ -10,9 +9,9 @@ internal import DivanQuery
 /// if extracted from the documents in their order, and sorted.
 struct SQLIndexedGrouping {
     /// The columns that are equal in a group, as an index has them.
-    private let columns: Set<ExactText>
+    private let columns: Set<SQLIndexKey>
     /// The expressions that the conditions test.
-    private let filtered: Set<ExactText>
+    private let filtered: Set<SQLIndexKey>
 
     /// The grouping of a statement, if an index is enough for it.
     init?(of statement: CheckedStatement, by keys: [CheckedKey]) {
@@ -30,7 +29,7 @@ struct SQLIndexedGrouping {
             statement.columns.map(\.expression) + [statement.groupFilter].compactMap(\.self)
             + statement.orderings.map(\.key.expression)
         guard rest.allSatisfy({ Self.needs($0, only: shown) }) else { return nil }
-        var filtered: Set<ExactText> = []
+        var filtered: Set<SQLIndexKey> = []
         for term in statement.filter?.terms ?? [] {
             guard let ranged = Self.ranged(term) else { return nil }
             let operand = statement.named(ranged)
@@ -41,23 +40,23 @@ struct SQLIndexedGrouping {
         self.filtered = filtered
     }
 
-    /// Whether an index with these columns provides it.
-    func fits(_ index: [String]) -> Bool {
-        let index = index.map { ExactText($0) }
-        guard index.count >= columns.count, let first = index.first,
-            Set(index.prefix(columns.count)) == columns
+    /// Whether an index provides it.
+    func fits(_ index: SQLIndexContent) -> Bool {
+        // With some of the documents, a query would not get all its groups.
+        guard !index.isPartial, index.keys.count >= columns.count, let first = index.keys.first,
+            Set(index.keys.prefix(columns.count)) == columns
         else { return false }
         return filtered.isSubset(of: [first])
     }
 
     /// A key as an index has it; `nil` if it is more than an expression over a document.
-    private static func column(_ key: CheckedKey) -> ExactText? {
+    private static func column(_ key: CheckedKey) -> SQLIndexKey? {
         var rest = [key.expression]
         while let expression = rest.popLast() {
             if case .column = expression { return nil }
             rest += expression.children
         }
-        return SQLIndexTranslation.column(key).map { ExactText($0) }
+        return SQLIndexKey(key)
     }
 
     private static func needs(

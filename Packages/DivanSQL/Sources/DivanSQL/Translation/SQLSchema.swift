@@ -13,12 +13,8 @@ public protocol SQLSchema {
     /// The table with the items below a path, where each path leads from an item of the previous one; `nil` if no
     /// index has such a table.
     func itemTable(of collection: QueryCollection, _ paths: [QueryPath]) throws -> String?
-    /// The columns of each value index that covers all documents of a collection, in the form of
-    /// `SQLIndexTranslation`.
-    func valueIndexes(of collection: QueryCollection) throws -> [[String]]
-    /// The keys of a collection's value indexes, including partial indexes, in the form of `SQLIndexTranslation`,
-    /// without collations.
-    func indexedExpressions(of collection: QueryCollection) throws -> Set<ExactText>
+    /// The value indexes of a collection, including partial ones.
+    func valueIndexes(of collection: QueryCollection) throws -> [SQLIndexContent]
     /// Whether the number of live documents is known without counting them
     /// (`SQLTranslation.Binding.liveCount`).
     var knowsLiveCounts: Bool { get }
@@ -49,12 +45,7 @@ extension SQLSchema {
     ) throws -> String? { nil }
 
     /// None.
-    public func valueIndexes(of collection: QueryCollection) throws -> [[String]] { [] }
-
-    /// None.
-    public func indexedExpressions(
-        of collection: QueryCollection
-    ) throws -> Set<ExactText> { [] }
+    public func valueIndexes(of collection: QueryCollection) throws -> [SQLIndexContent] { [] }
 
     /// No.
     public var knowsLiveCounts: Bool { false }

@@ -31,7 +31,8 @@ extension IndexRecord {
 
     /// Whether it does everything that another one could.
     func serves(_ other: IndexRecord) -> Bool {
-        kind == other.kind && kind != .fullText && isWhole
-            && tables.map(\.name) == other.tables.map(\.name) && keys.starts(with: other.keys)
+        kind == other.kind && kind != .fullText && !content.isPartial
+            && tables.map(\.name) == other.tables.map(\.name)
+            && content.keys.starts(with: other.content.keys)
     }
 }

@@ -66,24 +66,13 @@ struct IndexRecord: Equatable {
         SQLIndexTranslation.dependsOnUnicode(sql) || FullText.normalizes(sql)
     }
 
-    /// What it is ordered by, as SQL; empty for a full-text index.
-    var keys: [String] {
-        let columns = SQLIndexTranslation.columns(of: create)
-        return kind == .value && columns.last == "flags" ? columns.dropLast() : columns
+    /// What it contains, as its statements say.
+    var content: SQLIndexContent {
+        SQLIndexContent(create: create, tables: tables.map(\.create))
     }
-
-    /// Whether it contains all documents of its collection.
-    var isWhole: Bool { create.hasSuffix(");") && !create.contains(") WHERE ") }
 
     var stored: StoredIndex {
-        StoredIndex(name: name, kind: kind, source: source, tokenizer: tokenizer)
-    }
-
-    private var tokenizer: String? {
-        guard kind == .fullText, let create = tables.first?.create,
-            let start = create.firstRange(of: "tokenize = '")
-        else { return nil }
-        return String(create[start.upperBound...].prefix { $0 != "'" })
+        StoredIndex(name: name, kind: kind, source: source, tokenizer: content.tokenizer)
     }
 
     // MARK: Keeping
