@@ -14,8 +14,14 @@ import Testing
     }
 
     private func content(_ definition: QueryIndexDefinition) throws -> SQLIndexContent {
-        let index = try SQLIndexTranslation(definition, name: "it's", table: "docs_1")
-        return SQLIndexContent(create: index.create, tables: index.tables.map(\.create))
+        let index = try SQLIndexTranslation(
+            definition,
+            name: "it's",
+            table: "docs_1",
+            documents: .sample
+        )
+        let tables = index.tables.map(\.create)
+        return SQLIndexContent(create: index.create, tables: tables, documents: .sample)
     }
 
     @Test(arguments: [
@@ -26,7 +32,7 @@ import Testing
         _ texts: [String]
     ) throws {
         let keys = try texts.map { try key($0) } + texts.map { try key($0, ignoresCase: true) }
-        let expected = keys.map { SQLIndexKey($0) }
+        let expected = try keys.map { try #require(SQLIndexKey($0, .sample)) }
         let whole = try content(.value(keys, filter: nil))
         #expect(whole.keys == expected)
         #expect(!whole.isPartial && whole.tokenizer == nil)
@@ -36,6 +42,13 @@ import Testing
             #expect(part.keys == expected)
             #expect(part.isPartial)
         }
+    }
+
+    @Test(arguments: ["'\u{301}", "it'\u{301}s'\u{20DD}", "''\u{301}'"])
+    func `a key can contain a quote with a combining mark`(_ word: String) throws {
+        let keys = [CheckedKey(.literal(.string(word))), try key("n")]
+        let expected = try keys.map { try #require(SQLIndexKey($0, .sample)) }
+        #expect(try content(.value(keys, filter: nil)).keys == expected)
     }
 
     @Test func `the keys of an array index are columns of its items`() throws {
@@ -53,7 +66,8 @@ import Testing
 
     @Test func `a damaged statement has no keys`() {
         for text in ["", "CREATE INDEX", "CREATE INDEX a ON b (", "CREATE INDEX a ON b ('x, y)"] {
-            #expect(SQLIndexContent(create: text, tables: []).keys == [])
+            let content = SQLIndexContent(create: text, tables: [], documents: .sample)
+            #expect(content.keys == [])
         }
     }
 }

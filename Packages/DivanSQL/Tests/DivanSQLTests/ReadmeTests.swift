@@ -13,6 +13,7 @@ import Testing
     }
 
     private struct Schema: SQLSchema {
+        let documentColumns = SQLDocumentColumns.sample
         func table(of collection: QueryCollection) -> String { "docs_1" }
         func fullTextTable(
             _ index: ExactText,
@@ -36,8 +37,8 @@ import Testing
         let statement = try QueryStatement(sql: "SELECT name FROM chairs WHERE price < $most")
         let query = try statement.checked(against: catalogue)
         let translation = try SQLTranslation(query, schema: schema)
-        // SELECT divan_result1(s0.body, '.name') FROM docs_1 AS s0
-        //     WHERE s0.flags & 1 = 0 AND (divan_value1(s0.body, '.price') < ?1)
+        // SELECT divan_result1(s0.json, '.name') FROM docs_1 AS s0
+        //     WHERE s0.flags & 1 = 0 AND (divan_value1(s0.json, '.price') < ?1)
 
         guard SQLFunctions.add(to: connection) == SQLITE_OK else { return }
         isAdded = true
@@ -45,8 +46,8 @@ import Testing
         let rows = "docs_1 AS s0 WHERE s0.flags & 1 = 0"
         #expect(
             translation.sql
-                == "SELECT divan_result1(s0.body, '.name') FROM \(rows)"
-                + " AND (divan_value1(s0.body, '.price') < ?1)"
+                == "SELECT divan_result1(s0.json, '.name') FROM \(rows)"
+                + " AND (divan_value1(s0.json, '.price') < ?1)"
         )
         #expect(translation.bindings == [.parameter("most", isExact: false)])
         let scratch = try Scratch()
@@ -60,8 +61,8 @@ import Testing
         let scratch = try Scratch()
         try scratch.execute(
             """
-            CREATE TABLE docs_1 (sequence INTEGER PRIMARY KEY, flags INTEGER, body TEXT);
-            INSERT INTO docs_1 (flags, body) VALUES
+            CREATE TABLE docs_1 (number INTEGER PRIMARY KEY, flags INTEGER, json TEXT);
+            INSERT INTO docs_1 (flags, json) VALUES
                 (0, '{"name":"stool","price":9}'), (0, '{"name":"throne","price":900}'),
                 (1, '{"name":"gone","price":1}'), (0, '{"name":"gift"}');
             """

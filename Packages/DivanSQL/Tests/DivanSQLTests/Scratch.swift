@@ -83,6 +83,19 @@ final class Scratch {
     }
 }
 
+extension SQLDocumentColumns {
+    /// The columns of the tables in these tests.
+    static let sample = SQLDocumentColumns(
+        id: "name",
+        sequence: "number",
+        revision: "version",
+        revisionText: "hex",
+        flags: "flags",
+        expiration: "ending",
+        body: "json"
+    )
+}
+
 /// Writes the first problems to standard error, where the test that started this process finds them.
 func writeProblems(_ problems: [String]) {
     let text = problems.prefix(20).map { "\nproblem: \($0)\n" }.joined()

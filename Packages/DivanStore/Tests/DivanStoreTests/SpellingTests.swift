@@ -1,7 +1,6 @@
 import DivanJSON
 import DivanQuery
 import DivanRevisions
-import DivanSQL
 import DivanStore
 import DivanTestKit
 import Testing
@@ -120,12 +119,5 @@ import Testing
         try room.store.write { try $0.createIndex("words", definition, in: .default) }
         try room.save("c", #"{"n":3,"text":"\#(word)"}"#)
         try room.store.checkIntegrity()
-        let keys = [CheckedKey(try condition.checked(over: .standard)), CheckedKey(number)]
-        let index = try SQLIndexTranslation(
-            .value(keys, filter: nil),
-            name: "words",
-            table: "docs_1"
-        )
-        #expect(SQLIndexContent(create: index.create, tables: []).keys.count == 2)
     }
 }

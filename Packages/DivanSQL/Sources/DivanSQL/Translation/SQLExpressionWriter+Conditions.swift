@@ -233,7 +233,9 @@ extension SQLExpressionWriter {
         // Checked first: text written only for an index has none; otherwise the outer LIKE would write each
         // LIKE inside it twice.
         let indexes = try schema.valueIndexes(of: collection)
-        guard !indexes.isEmpty, let key = SQLIndexKey(CheckedKey(value)) else { return false }
+        guard !indexes.isEmpty, let key = SQLIndexKey(CheckedKey(value), documents) else {
+            return false
+        }
         return indexes.contains { !$0.isPartial && $0.keys.first == key }
     }
 
@@ -247,7 +249,7 @@ extension SQLExpressionWriter {
         let name = "v\(variable)"
         let skipsScalars = Self.skipsScalars(quantifier, variable, collection, condition)
         if quantifier == .any, let (source, table) = try indexedItems(collection) {
-            let key = "\(prefix(source))sequence"
+            let key = prefix(source) + documents.sequence
             // If only the key ties it to the document, SQLite finds the items first.
             text +=
                 isAboutItems(condition, [variable])

@@ -53,7 +53,7 @@ extension SQLExpressionWriter {
         guard case .metadata(let other, .id) = id, case .property(let source, let path) = property,
             source != other, case .documents(let collection) = statement.sources[source].form,
             // An index refers to one collection only.
-            let key = SQLIndexKey(CheckedKey(.property(source: 0, path)))
+            let key = SQLIndexKey(CheckedKey(.property(source: 0, path)), documents)
         else { return false }
         return try schema.valueIndexes(of: collection)
             .contains { !$0.isPartial && $0.keys.first == key }

@@ -14,6 +14,8 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
     /// The column with the rank, if an inner query has it.
     var rank: String? = nil
 
+    var documents: SQLDocumentColumns { schema.documentColumns }
+
     /// Writes an expression in a form, ready to be an operand.
     func write(
         _ expression: CheckedExpression,
@@ -164,12 +166,12 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
             }
             if path.isEmpty {
                 text.call(form == .exact ? .bodyResult : .body)
-                text += "\(table)body)"
+                text += "\(table)\(documents.body))"
             } else {
                 // No index has the exact form, so its path may be anything that SQLite evaluates.
                 let mayHold = form == .plain || text.mayHoldBody()
                 text.call(form == .exact ? .result : .value)
-                text += "\(table)body, "
+                text += "\(table)\(documents.body), "
                 text += mayHold ? "\(path.storedPath))" : "(SELECT \(path.storedPath)))"
             }
         case .metadata(let source, let key): writeMetadata(source, key, form, to: &text)
@@ -212,13 +214,13 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
     ) {
         let table = prefix(source)
         switch key {
-        case .id: text += "\(table)documentID"
-        case .sequence, .rowid: text += "\(table)sequence"
-        case .expiration: text += "\(table)expiration"
-        case .revisionID: text += "divan_revision(\(table)revisionID)"
+        case .id: text += table + documents.id
+        case .sequence, .rowid: text += table + documents.sequence
+        case .expiration: text += table + documents.expiration
+        case .revisionID: text += "\(documents.revisionText)(\(table)\(documents.revision))"
         case .deleted:
             if form == .exact { text.call(.boolean) } else { text += "(" }
-            text += "\(table)flags & 1)"
+            text += "\(documents.isDeleted(table)))"
         }
     }
 

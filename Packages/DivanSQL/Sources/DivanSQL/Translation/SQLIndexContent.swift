@@ -15,9 +15,9 @@ public struct SQLIndexKey: Hashable, Sendable {
     }
 
     /// A key of the language; `nil` for a key that no index can have.
-    init?(_ key: CheckedKey) {
+    init?(_ key: CheckedKey, _ documents: SQLDocumentColumns) {
         guard !key.collation.isUnicode,
-            let text = try? SQLIndexWriter(itemSource: nil).expression(of: key)
+            let text = try? SQLIndexWriter(documents, itemSource: nil).expression(of: key)
         else { return nil }
         self.init(ExactText(text), ignoresCase: !key.collation.isCaseSensitive)
     }
@@ -51,11 +51,12 @@ public struct SQLIndexContent: Hashable, Sendable {
     /// - Parameters:
     ///   - create: Creates the index.
     ///   - tables: Create its tables.
-    public init(create: String, tables: [String]) {
+    ///   - documents: The columns of the table of documents.
+    public init(create: String, tables: [String], documents: SQLDocumentColumns) {
         var reader = ColumnReader(create)
         var columns = reader.columns()
         // Not a key: it shows which documents are live.
-        if columns.last == SQLIndexTranslation.liveColumn { columns.removeLast() }
+        if columns.last == documents.flags { columns.removeLast() }
         keys = columns.map { SQLIndexKey(column: $0) }
         isPartial = !reader.isAtEnd
         tokenizer = create.isEmpty ? tables.first.flatMap(Self.tokenizer) : nil

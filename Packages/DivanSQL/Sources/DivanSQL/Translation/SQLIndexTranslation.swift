@@ -35,36 +35,35 @@ public struct SQLIndexTranslation: Sendable {
     ///   - definition: The definition.
     ///   - name: The name of the index.
     ///   - table: The table of the collection, as written in SQL.
+    ///   - documents: The columns of that table.
     /// - Throws: `QueryError` if it contains a parameter, a subquery, an aggregate, a full-text condition, a
     ///   Unicode collation, which changes with the Unicode library, or local time.
     public init(
         _ definition: QueryIndexDefinition,
         name: ExactText,
-        table: String
+        table: String,
+        documents: SQLDocumentColumns
     ) throws(QueryError) {
         let index = Self.indexName(of: name, on: table)
         drop = "DROP INDEX IF EXISTS \(index);"
-        if case .fullText(let columns, _, _) = definition {
-            self.columns = columns.map(\.name)
-        } else {
-            columns = []
-        }
+        columns =
+            if case .fullText(let texts, _, _) = definition { texts.map(\.name) } else { [] }
         switch definition {
         case .value(let keys, let filter):
             try Self.check(keys.map(\.expression) + [filter].compactMap(\.self))
             tables = []
-            let writer = SQLIndexWriter(itemSource: nil)
+            let writer = SQLIndexWriter(documents, itemSource: nil)
             // The flags show which documents are live, so that counting reads no document. As a
             // condition of the index they would make SQLite prefer it to a plain scan.
-            let columns = "\(try writer.keys(keys)), \(Self.liveColumn)"
+            let columns = "\(try writer.keys(keys)), \(documents.flags)"
             let condition = try filter.map { filter throws(QueryError) in
                 " WHERE \(try writer.plain(filter))"
             }
             create = "CREATE INDEX \(index) ON \(table) (\(columns))\(condition ?? "");"
         case .array(let paths, let keys):
             try Self.check(keys.map(\.expression))
-            tables = paths.indices.map { Self.items(of: table, Array(paths[...$0])) }
-            let writer = SQLIndexWriter(itemSource: paths.count)
+            tables = paths.indices.map { Self.items(of: table, Array(paths[...$0]), documents) }
+            let writer = SQLIndexWriter(documents, itemSource: paths.count)
             let columns = keys.isEmpty ? "value" : try writer.keys(keys)
             let items = tables.last?.name ?? table
             create = "CREATE INDEX \(index) ON \(items) (\(columns));"
@@ -73,8 +72,9 @@ public struct SQLIndexTranslation: Sendable {
                 columns.map(\.expression) + [filter].compactMap(\.self),
                 takesItems: true
             )
-            let words = Self.wordTable(of: name, on: table)
-            tables = [try Self.words(words, of: table, columns, tokenizer, filter)]
+            let words = SQLIndexWriter(documents, itemSource: nil)
+            let name = Self.wordTable(of: name, on: table)
+            tables = [try Self.words(name, of: table, columns, tokenizer, filter, words)]
             create = ""
         }
     }
@@ -131,8 +131,6 @@ public struct SQLIndexTranslation: Sendable {
         SQLSchemaText.dependsOnUnicode(sql)
     }
 
-    /// The column that a value index has after its keys.
-    static let liveColumn = "flags"
     /// The start of the option of a full-text table that names its tokenizer.
     static let tokenizerOption = "tokenize = '"
 
@@ -187,29 +185,30 @@ public struct SQLIndexTranslation: Sendable {
         of table: String,
         _ columns: [QueryIndexDefinition.FullTextColumn],
         _ tokenizer: String,
-        _ filter: CheckedExpression?
+        _ filter: CheckedExpression?,
+        _ writer: SQLIndexWriter
     ) throws(QueryError) -> Table {
-        let writer = SQLIndexWriter(itemSource: nil)
+        let documents = writer.documents
         let names = columns.indices.map { "c\($0)" }.joined(separator: ", ")
         var texts: [String] = []
         for column in columns {
             let call = SQLFunction[.indexText].stored
             texts.append("\(call)(\(try writer.exact(column.expression)))")
         }
-        var condition = "flags & 1 = 0"
+        var condition = documents.isLive()
         if let filter { condition += " AND \(try writer.plain(filter))" }
         func rows(_ source: String) -> String {
             "INSERT INTO \(name) (rowid, \(names))"
-                + " SELECT sequence, \(texts.joined(separator: ", "))"
+                + " SELECT \(documents.sequence), \(texts.joined(separator: ", "))"
                 + " FROM \(source) WHERE \(condition);"
         }
-        let fields = ["sequence", "documentID", "revisionID", "flags", "expiration", "body"]
-        let new = fields.map { "NEW.\($0) AS \($0)" }.joined(separator: ", ")
+        let new = documents.all.map { "NEW.\($0) AS \($0)" }.joined(separator: ", ")
         let insert = rows("(SELECT \(new))")
-        let remove = "DELETE FROM \(name) WHERE rowid = OLD.sequence;"
+        let remove = "DELETE FROM \(name) WHERE rowid = OLD.\(documents.sequence);"
         // Setting an expiration makes no new revision.
-        let isTimed = (texts + [condition]).contains { $0.contains("expiration") }
-        let seen = "sequence, flags, \(isTimed ? "expiration, " : "")body"
+        let isTimed = (texts + [condition]).contains { $0.contains(documents.expiration) }
+        let time = isTimed ? "\(documents.expiration), " : ""
+        let seen = "\(documents.sequence), \(documents.flags), \(time)\(documents.body)"
         let create = """
             CREATE VIRTUAL TABLE \(name) USING fts5(\(names), \(tokenizerOption)\(tokenizer)');
             \(rows(table))
@@ -225,22 +224,25 @@ public struct SQLIndexTranslation: Sendable {
         return Table(name: name, create: create, drop: drop(table: name), verify: verify)
     }
 
-    private static func items(of table: String, _ paths: [QueryPath]) -> Table {
+    private static func items(
+        of table: String,
+        _ paths: [QueryPath],
+        _ documents: SQLDocumentColumns
+    ) -> Table {
         let name = itemTable(of: table, paths)
         let isOuter = paths.count == 1
         let owner = isOuter ? table : itemTable(of: table, Array(paths.dropLast()))
         let path = (paths.last ?? QueryPath()).storedPath
+        let key = isOuter ? documents.sequence : "id"
         func items(_ row: String) -> String {
             let container =
                 isOuter
-                ? "\(SQLFunction[.result].stored)(\(row).body, \(path))"
+                ? "\(SQLFunction[.result].stored)(\(row).\(documents.body), \(path))"
                 : "\(SQLFunction[.memberResult].stored)(\(row).result, \(path))"
-            let key = isOuter ? "\(row).sequence" : "\(row).id"
             let tables = row == "o" ? "\(owner) AS o, " : ""
-            return
-                "SELECT \(key), i.value, i.result, i.isAlone"
-                + " FROM \(tables)divan_items1(\(container)) AS i"
-                + (isOuter ? " WHERE \(row).flags & 1 = 0" : "")
+            let condition = isOuter ? " WHERE \(documents.isLive("\(row)."))" : ""
+            return "SELECT \(row).\(key), i.value, i.result, i.isAlone"
+                + " FROM \(tables)divan_items1(\(container)) AS i\(condition)"
         }
         func rows(_ row: String) -> String {
             "INSERT INTO \(name) (owner, value, result, isAlone) \(items(row));"
@@ -249,8 +251,7 @@ public struct SQLIndexTranslation: Sendable {
             SELECT (SELECT count(*) FROM \(name)) <> (SELECT count(*) FROM (\(items("o"))))
                 OR EXISTS (SELECT owner, value, result, isAlone FROM \(name) EXCEPT \(items("o")))
             """
-        let key = isOuter ? "OLD.sequence" : "OLD.id"
-        let remove = "DELETE FROM \(name) WHERE owner = \(key);"
+        let remove = "DELETE FROM \(name) WHERE owner = OLD.\(key);"
         var create = """
             CREATE TABLE \(name) (
                 id INTEGER PRIMARY KEY,
@@ -265,8 +266,9 @@ public struct SQLIndexTranslation: Sendable {
             CREATE TRIGGER \(name)_delete AFTER DELETE ON \(owner) BEGIN \(remove) END;
             """
         if isOuter {
+            let seen = "\(documents.sequence), \(documents.flags), \(documents.body)"
             create += """
-                CREATE TRIGGER \(name)_update AFTER UPDATE OF sequence, flags, body ON \(owner)
+                CREATE TRIGGER \(name)_update AFTER UPDATE OF \(seen) ON \(owner)
                 BEGIN \(remove) \(rows("NEW")) END;
                 """
         }
@@ -287,6 +289,7 @@ public struct SQLIndexTranslation: Sendable {
 /// Writes the expressions of an index: no table names, no parameters, literals as literals.
 struct SQLIndexWriter {
     private struct NoSchema: SQLSchema {
+        let documentColumns: SQLDocumentColumns
         func table(of collection: QueryCollection) throws -> String {
             throw QueryError("an index cannot contain a subquery")
         }
@@ -300,15 +303,17 @@ struct SQLIndexWriter {
 
     private let expressions: SQLExpressionWriter<NoSchema>
 
+    var documents: SQLDocumentColumns { expressions.documents }
+
     /// The number of the source that is a table of items; `nil` if documents are indexed.
-    init(itemSource: Int?) {
+    init(_ documents: SQLDocumentColumns, itemSource: Int?) {
         var sources = [CheckedSource(.documents(.standard))]
         for number in 0..<(itemSource ?? 0) {
             sources.append(CheckedSource(.items(source: number, path: QueryPath())))
         }
         expressions = SQLExpressionWriter(
             statement: CheckedStatement(columns: [], sources: sources),
-            schema: NoSchema(),
+            schema: NoSchema(documentColumns: documents),
             name: nil,
             extraction: nil
         )

@@ -14,14 +14,18 @@ struct SQLIndexedGrouping {
     private let filtered: Set<SQLIndexKey>
 
     /// The grouping of a statement, if an index is enough for it.
-    init?(of statement: CheckedStatement, by keys: [CheckedKey]) {
+    init?(
+        of statement: CheckedStatement,
+        by keys: [CheckedKey],
+        _ documents: SQLDocumentColumns
+    ) {
         guard statement.sources.count == 1, !statement.sources[0].includesDeleted,
             statement.matches.isEmpty
         else { return nil }
         let keys = keys.map { key in
             CheckedKey(statement.named(key.expression), collation: key.collation)
         }
-        let columns = keys.compactMap(Self.column)
+        let columns = keys.compactMap { Self.column($0, documents) }
         guard !keys.isEmpty, columns.count == keys.count else { return nil }
         self.columns = Set(columns)
         let shown = Set(keys.map(\.expression))
@@ -33,7 +37,7 @@ struct SQLIndexedGrouping {
         for term in statement.filter?.terms ?? [] {
             guard let ranged = Self.ranged(term) else { return nil }
             let operand = statement.named(ranged)
-            guard shown.contains(operand), let column = Self.column(CheckedKey(operand))
+            guard shown.contains(operand), let column = Self.column(CheckedKey(operand), documents)
             else { return nil }
             filtered.insert(column)
         }
@@ -50,13 +54,16 @@ struct SQLIndexedGrouping {
     }
 
     /// A key as an index has it; `nil` if it is more than an expression over a document.
-    private static func column(_ key: CheckedKey) -> SQLIndexKey? {
+    private static func column(
+        _ key: CheckedKey,
+        _ documents: SQLDocumentColumns
+    ) -> SQLIndexKey? {
         var rest = [key.expression]
         while let expression = rest.popLast() {
             if case .column = expression { return nil }
             rest += expression.children
         }
-        return SQLIndexKey(key)
+        return SQLIndexKey(key, documents)
     }
 
     private static func needs(

@@ -3,6 +3,8 @@ public import DivanQuery
 
 /// The facts about tables that a translation needs.
 public protocol SQLSchema {
+    /// The columns of the tables of documents.
+    var documentColumns: SQLDocumentColumns { get }
     /// The table of a collection, as written in SQL.
     func table(of collection: QueryCollection) throws -> String
     /// The table of a full-text index.

@@ -48,7 +48,7 @@ struct SQLStatementWriter<Schema: SQLSchema> {
     /// Whether an index returns the rows group by group, with everything that is needed of each row.
     private func areInOrder(_ keys: [CheckedKey]) throws -> Bool {
         guard let first = statement.sources.first, case .documents(let collection) = first.form,
-            let grouping = SQLIndexedGrouping(of: statement, by: keys)
+            let grouping = SQLIndexedGrouping(of: statement, by: keys, schema.documentColumns)
         else { return false }
         return try schema.valueIndexes(of: collection).contains(where: grouping.fits)
     }
@@ -185,7 +185,8 @@ struct SQLStatementWriter<Schema: SQLSchema> {
         if case .documents(let collection) = statement.sources[0].form {
             text += try schema.table(of: collection)
         }
-        text += " AS \(name)0 ON \(name)0.sequence = \(name)r.r ORDER BY \(name)r.k\(direction)"
+        text += " AS \(name)0 ON \(name)0.\(sequence) = \(name)r.r"
+        text += " ORDER BY \(name)r.k\(direction)"
     }
 
     private func expressions(_ extraction: SQLExtraction? = nil) -> SQLExpressionWriter<Schema> {
@@ -239,7 +240,7 @@ struct SQLStatementWriter<Schema: SQLSchema> {
             case .items(let parent, let path):
                 text += " JOIN "
                 if let table = try itemTable(index) {
-                    let key = isItems(parent) ? "id" : "sequence"
+                    let key = isItems(parent) ? "id" : sequence
                     text += "\(table) AS \(name)\(index)"
                     text += " ON \(name)\(index).owner = \(name)\(parent).\(key)"
                 } else {
@@ -257,7 +258,7 @@ struct SQLStatementWriter<Schema: SQLSchema> {
             let table = try schema.fullTextTable(of: match, in: statement)
             let words = expressions().words(index)
             text += " JOIN \(table.name) AS \(words)"
-            text += " ON \(words).rowid = \(name)\(source).sequence"
+            text += " ON \(words).rowid = \(name)\(source).\(sequence)"
         }
     }
 
@@ -305,7 +306,11 @@ struct SQLStatementWriter<Schema: SQLSchema> {
         }
     }
 
-    private func isLive(_ index: Int) -> String { "\(name)\(index).flags & 1 = 0" }
+    private func isLive(_ index: Int) -> String {
+        schema.documentColumns.isLive("\(name)\(index).")
+    }
+
+    private var sequence: String { schema.documentColumns.sequence }
 
     private func writeFilter(to text: inout SQLText) throws {
         var separator = " WHERE "

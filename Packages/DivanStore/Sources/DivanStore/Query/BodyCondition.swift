@@ -121,6 +121,7 @@ private struct LoneCatalogue: QueryCatalogue {
 }
 
 private struct LoneSchema: SQLSchema {
+    let documentColumns = SQLDocumentColumns.stored
     var knowsLiveCounts: Bool { false }
 
     func table(of collection: QueryCollection) -> String { LoneRow.table }

@@ -25,7 +25,12 @@ public struct HypotheticalIndex: Sendable {
 
 extension IndexRecord {
     init(_ index: HypotheticalIndex, on table: String) throws(QueryError) {
-        let translation = try SQLIndexTranslation(index.definition, name: index.name, table: table)
+        let translation = try SQLIndexTranslation(
+            index.definition,
+            name: index.name,
+            table: table,
+            documents: .stored
+        )
         self.init(index.name, index.definition.kind, source: "", translation)
     }
 

@@ -68,7 +68,7 @@ struct IndexRecord: Equatable {
 
     /// What it contains, as its statements say.
     var content: SQLIndexContent {
-        SQLIndexContent(create: create, tables: tables.map(\.create))
+        SQLIndexContent(create: create, tables: tables.map(\.create), documents: .stored)
     }
 
     var stored: StoredIndex {
@@ -173,4 +173,17 @@ extension StorageTransaction {
         try body()
         try makeIndexesBesideDamage(records.statements)
     }
+}
+
+extension SQLDocumentColumns {
+    /// The columns of the tables of documents (`SQLiteDefinitions.documents`).
+    static let stored = SQLDocumentColumns(
+        id: "documentID",
+        sequence: "sequence",
+        revision: "revisionID",
+        revisionText: "divan_revision",
+        flags: "flags",
+        expiration: "expiration",
+        body: "body"
+    )
 }

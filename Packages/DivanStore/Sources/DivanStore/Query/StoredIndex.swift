@@ -110,7 +110,8 @@ extension StoreWriter {
         let translation = try SQLIndexTranslation(
             definition,
             name: name,
-            table: SQLiteSchema.table(collection)
+            table: SQLiteSchema.table(collection),
+            documents: .stored
         )
         let record = IndexRecord(name, definition.kind, source: source, translation)
         let known = try current().indexRecords(of: collection)

@@ -12,6 +12,8 @@ final class SQLiteQuerySchema: SQLSchema {
         self.session = session
     }
 
+    let documentColumns = SQLDocumentColumns.stored
+
     func table(of collection: QueryCollection) throws -> String {
         SQLiteSchema.table(try id(of: collection))
     }
