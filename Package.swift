@@ -119,9 +119,10 @@ let rooms: [[Target]] = [
     room("DivanRevisions", arrows: ["DivanJSON", "DivanCrypto"]),
     room("DivanQuery", arrows: ["DivanJSON"]),
     room(
-        "DivanSQLFunctions",
+        "DivanSQL",
+        arrows: ["DivanQuery", "DivanJSON"],
         libraries: ["sqlite3", "icuuc", "icui18n"],
-        testing: ["CDivanSQLFunctions", "DivanPlatform"]
+        testing: ["CDivanSQL", "DivanPlatform"]
     ),
     room(
         "DivanFullText",
@@ -170,7 +171,7 @@ let rooms: [[Target]] = [
             "DivanCrypto",
             "DivanQuery",
             "DivanSealedFields",
-            "DivanSQLFunctions",
+            "DivanSQL",
             "DivanFullText",
             "DivanLog",
         ],
@@ -258,7 +259,7 @@ let rooms: [[Target]] = [
             "DivanSeal",
             "DivanSealedFields",
             "DivanQuery",
-            "DivanSQLFunctions",
+            "DivanSQL",
             "DivanFullText",
             "DivanTransport",
             "DivanAuth",
@@ -364,7 +365,7 @@ let tools: [Target] = [
             "DivanISAL",
             "DivanJSON", "DivanLZ4", "DivanLog", "DivanPlatform", "DivanProbe", "DivanQuery",
             "DivanREST",
-            "DivanReplicator", "DivanRevisions", "DivanSQLFunctions", "DivanSeal", "DivanSession",
+            "DivanReplicator", "DivanRevisions", "DivanSQL", "DivanSeal", "DivanSession",
             "DivanStore",
             "DivanStatus", "DivanStudio",
             "DivanTLS", "DivanTransport", "DivanWebSocket", "DivanZlib", "DivanZstd",

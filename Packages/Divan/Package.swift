@@ -30,7 +30,7 @@ let package = Package(
         .package(path: "../DivanQuery"),
         .package(path: "../DivanReplicator"),
         .package(path: "../DivanRevisions"),
-        .package(path: "../DivanSQLFunctions"),
+        .package(path: "../DivanSQL"),
         .package(path: "../DivanSeal"),
         .package(path: "../DivanSealedFields"),
         .package(path: "../DivanSession"),
@@ -49,7 +49,7 @@ let package = Package(
             dependencies: [
                 "DivanPlatform", "DivanListener", "DivanSession", "DivanReplicator",
                 "DivanConflicts", "DivanCBLite", "DivanStore", "DivanSeal", "DivanSealedFields",
-                "DivanQuery", "DivanSQLFunctions", "DivanFullText", "DivanTransport", "DivanAuth",
+                "DivanQuery", "DivanSQL", "DivanFullText", "DivanTransport", "DivanAuth",
                 "DivanTLS", "DivanWebSocket", "DivanBLIP", "DivanRevisions", "DivanDelta",
                 "DivanJSON", "DivanCrypto", "DivanZlib", "DivanISAL", "DivanLZ4", "DivanZstd",
                 "DivanCompression", "DivanStatus", "DivanLog",
@@ -61,7 +61,7 @@ let package = Package(
             dependencies: [
                 "Divan", "DivanTestKit", "DivanPlatform", "DivanListener", "DivanSession",
                 "DivanReplicator", "DivanConflicts", "DivanCBLite", "DivanStore", "DivanSeal",
-                "DivanSealedFields", "DivanQuery", "DivanSQLFunctions", "DivanFullText",
+                "DivanSealedFields", "DivanQuery", "DivanSQL", "DivanFullText",
                 "DivanTransport", "DivanAuth", "DivanTLS", "DivanWebSocket", "DivanBLIP",
                 "DivanRevisions", "DivanDelta", "DivanJSON", "DivanCrypto", "DivanZlib",
                 "DivanISAL", "DivanLZ4", "DivanZstd", "DivanCompression", "DivanStatus", "DivanLog",

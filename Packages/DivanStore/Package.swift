@@ -23,7 +23,7 @@ let package = Package(
         .package(path: "../DivanPlatform"),
         .package(path: "../DivanQuery"),
         .package(path: "../DivanRevisions"),
-        .package(path: "../DivanSQLFunctions"),
+        .package(path: "../DivanSQL"),
         .package(path: "../DivanSeal"),
         .package(path: "../DivanSealedFields"),
         .package(path: "../DivanTestKit"),
@@ -36,7 +36,7 @@ let package = Package(
             dependencies: [
                 "CDivanStore", "DivanPlatform", "DivanRevisions", "DivanDelta", "DivanJSON",
                 "DivanCompression", "DivanCrypto", "DivanQuery", "DivanSealedFields",
-                "DivanSQLFunctions", "DivanFullText", "DivanLog",
+                "DivanSQL", "DivanFullText", "DivanLog",
             ],
             swiftSettings: strict
         ),
@@ -51,7 +51,7 @@ let package = Package(
                 "DivanStore", "DivanTestKit", "DivanPlatform", "CDivanStore", "CDivanStoreFaults",
                 "DivanSeal", "DivanZlib", "DivanLZ4", "DivanRevisions", "DivanDelta", "DivanJSON",
                 "DivanCompression", "DivanCrypto", "DivanQuery", "DivanSealedFields",
-                "DivanSQLFunctions", "DivanFullText", "DivanLog",
+                "DivanSQL", "DivanFullText", "DivanLog",
             ],
             swiftSettings: strict
         ),

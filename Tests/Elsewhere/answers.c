@@ -7,7 +7,7 @@
 // other. The questions to ICU and the C library are in `questions.sql`, one per line.
 #include "CDivanBLIP.h"
 #include "CDivanFullText.h"
-#include "CDivanSQLFunctions.h"
+#include "CDivanSQL.h"
 #include "CDivanStore.h"
 
 #include <inttypes.h>

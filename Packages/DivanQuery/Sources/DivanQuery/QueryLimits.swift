@@ -20,22 +20,6 @@ public struct QueryLimits: Sendable {
     /// SQLite needs more than linear time for them, and cannot be interrupted meanwhile.
     public var expressionCount = 10_000
 
-    /// Bytes of the SQL for a statement; 16 MiB.
-    ///
-    /// The expression of an alias is written wherever the alias is used.
-    static let sqlByteCount = 16 << 20
-
-    /// Conditions joined by `AND` and `OR` for which SQLite looks for an index; 300.
-    ///
-    /// Longer chains are tested for each row that the other conditions leave.
-    static let plannedConditionCount = 300
-
-    /// Properties in a statement that may each hold a copy of their document while the statement
-    /// runs; 8.
-    ///
-    /// Further ones share one copy, which costs each some nanoseconds more.
-    static let heldBodyCount = 8
-
     /// The default limits.
     public static let standard = QueryLimits()
 

@@ -2,6 +2,7 @@ import DivanJSON
 import DivanPlatform
 import DivanQuery
 import DivanRevisions
+import DivanSQL
 import DivanTestKit
 import Testing
 

@@ -1,6 +1,7 @@
 import DivanJSON
 import DivanQuery
 import DivanRevisions
+import DivanSQL
 import DivanTestKit
 import Testing
 

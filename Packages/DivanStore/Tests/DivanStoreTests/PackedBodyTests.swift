@@ -2,7 +2,7 @@ import DivanCompression
 import DivanJSON
 import DivanLZ4
 import DivanRevisions
-import DivanSQLFunctions
+import DivanSQL
 import DivanTestKit
 import Testing
 

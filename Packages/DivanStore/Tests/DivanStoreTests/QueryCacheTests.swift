@@ -2,6 +2,7 @@ import CDivanStore
 import DivanJSON
 import DivanQuery
 import DivanRevisions
+import DivanSQL
 import DivanTestKit
 import Testing
 

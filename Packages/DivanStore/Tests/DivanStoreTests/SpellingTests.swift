@@ -119,13 +119,5 @@ import Testing
         try room.store.write { try $0.createIndex("words", definition, in: .default) }
         try room.save("c", #"{"n":3,"text":"\#(word)"}"#)
         try room.store.checkIntegrity()
-        let keys = [CheckedKey(try condition.checked(over: .standard)), CheckedKey(number)]
-        let index = try SQLIndexTranslation(
-            .value(keys, filter: nil),
-            name: "words",
-            table: "docs_1"
-        )
-        let columns = SQLIndexTranslation.columns(of: index.create)
-        #expect(columns.count == 3 && columns.last == "flags")
     }
 }

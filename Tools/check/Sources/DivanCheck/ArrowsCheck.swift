@@ -182,7 +182,7 @@ public struct ArrowsCheck {
 
     private static let coresWithoutFoundation: Set<String> = [
         "DivanCrypto", "DivanCompression", "DivanJSON", "DivanWebSocket", "DivanBLIP",
-        "DivanDelta", "DivanRevisions", "DivanQuery", "DivanConflicts", "DivanReplicator",
-        "DivanVectors",
+        "DivanDelta", "DivanRevisions", "DivanQuery", "DivanSQL", "DivanConflicts",
+        "DivanReplicator", "DivanVectors",
     ]
 }

@@ -137,7 +137,7 @@ public struct LanguageCheck {
     /// Folders whose long literals are code of another language.
     private static let codeFolders = [
         "Tools/command/Sources/DivanCommandLine/Completion/",
-        "Packages/DivanQuery/Sources/DivanQuery/SQL/",
+        "Packages/DivanSQL/Sources/DivanSQL/Translation/",
     ]
 
     private func limitsSentences(of file: String) -> Bool {

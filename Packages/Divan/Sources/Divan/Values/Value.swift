@@ -1,5 +1,5 @@
 import DivanJSON
-import DivanSQLFunctions
+import DivanSQL
 import Foundation
 
 /// One value in a container: plain JSON, or the object that a caller holds and may edit.

@@ -62,7 +62,7 @@ public struct CheckedStatement: Hashable, Sendable {
 
 extension CheckedStatement {
     /// The expression that an alias stands for; any other expression is returned as it is.
-    func named(_ expression: CheckedExpression) -> CheckedExpression {
+    public func named(_ expression: CheckedExpression) -> CheckedExpression {
         guard case .column(let index, let path) = expression, path.isEmpty else {
             return expression
         }
@@ -95,7 +95,7 @@ public struct CheckedColumn: Hashable, Sendable {
     }
 
     /// The key that rows are grouped by if equal ones are shown once.
-    var key: CheckedKey { CheckedKey(expression, collation: collation) }
+    public var key: CheckedKey { CheckedKey(expression, collation: collation) }
 }
 
 /// The collection that a source reads.

@@ -162,3 +162,17 @@ extension QueryExpression {
         return printer.text
     }
 }
+
+extension String {
+    /// The text with each such mark doubled, as in quoted text.
+    ///
+    /// By scalars: a combining mark after it forms one character with it, which is not equal to the mark alone.
+    func doubling(_ mark: Unicode.Scalar) -> String {
+        var result = UnicodeScalarView()
+        for scalar in unicodeScalars {
+            result.append(scalar)
+            if scalar == mark { result.append(scalar) }
+        }
+        return String(result)
+    }
+}

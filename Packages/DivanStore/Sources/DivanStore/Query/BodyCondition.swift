@@ -1,6 +1,7 @@
 public import DivanJSON
 public import DivanQuery
 public import DivanRevisions
+internal import DivanSQL
 internal import Synchronization
 
 /// A condition in SQL++ that is evaluated for single documents.
@@ -120,6 +121,7 @@ private struct SingleRowCatalogue: QueryCatalogue {
 }
 
 private struct SingleRowSchema: SQLSchema {
+    let documentColumns = SQLDocumentColumns.stored
     var knowsLiveCounts: Bool { false }
 
     func table(of collection: QueryCollection) -> String { SingleRowDatabase.table }

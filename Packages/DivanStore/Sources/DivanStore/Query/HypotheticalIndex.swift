@@ -1,5 +1,6 @@
 public import DivanJSON
 public import DivanQuery
+internal import DivanSQL
 
 /// A hypothetical index, to find out whether a query would use it.
 public struct HypotheticalIndex: Sendable {
@@ -24,13 +25,19 @@ public struct HypotheticalIndex: Sendable {
 
 extension IndexRecord {
     init(_ index: HypotheticalIndex, on table: String) throws(QueryError) {
-        let translation = try SQLIndexTranslation(index.definition, name: index.name, table: table)
+        let translation = try SQLIndexTranslation(
+            index.definition,
+            name: index.name,
+            table: table,
+            documents: .stored
+        )
         self.init(index.name, index.definition.kind, source: "", translation)
     }
 
     /// Whether it does everything that another one could.
     func serves(_ other: IndexRecord) -> Bool {
-        kind == other.kind && kind != .fullText && isWhole
-            && tables.map(\.name) == other.tables.map(\.name) && keys.starts(with: other.keys)
+        kind == other.kind && kind != .fullText && !content.isPartial
+            && tables.map(\.name) == other.tables.map(\.name)
+            && content.keys.starts(with: other.content.keys)
     }
 }

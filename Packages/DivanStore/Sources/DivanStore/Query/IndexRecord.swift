@@ -1,6 +1,7 @@
 internal import DivanFullText
 internal import DivanJSON
 internal import DivanQuery
+internal import DivanSQL
 
 /// The catalogue's record of an index: everything needed to drop it, to recreate it, and to
 /// determine whether another one is the same.
@@ -65,24 +66,13 @@ struct IndexRecord: Equatable {
         SQLIndexTranslation.dependsOnUnicode(sql) || FullText.normalizes(sql)
     }
 
-    /// What it is ordered by, as SQL; empty for a full-text index.
-    var keys: [String] {
-        let columns = SQLIndexTranslation.columns(of: create)
-        return kind == .value && columns.last == "flags" ? columns.dropLast() : columns
+    /// What it contains, as its statements say.
+    var content: SQLIndexContent {
+        SQLIndexContent(create: create, tables: tables.map(\.create), documents: .stored)
     }
-
-    /// Whether it contains all documents of its collection.
-    var isWhole: Bool { create.hasSuffix(");") && !create.contains(") WHERE ") }
 
     var stored: StoredIndex {
-        StoredIndex(name: name, kind: kind, source: source, tokenizer: tokenizer)
-    }
-
-    private var tokenizer: String? {
-        guard kind == .fullText, let create = tables.first?.create,
-            let start = create.firstRange(of: "tokenize = '")
-        else { return nil }
-        return String(create[start.upperBound...].prefix { $0 != "'" })
+        StoredIndex(name: name, kind: kind, source: source, tokenizer: content.tokenizer)
     }
 
     // MARK: Keeping
@@ -183,4 +173,17 @@ extension StorageTransaction {
         try body()
         try makeIndexesBesideDamage(records.statements)
     }
+}
+
+extension SQLDocumentColumns {
+    /// The columns of the tables of documents (`SQLiteDefinitions.documents`).
+    static let stored = SQLDocumentColumns(
+        id: "documentID",
+        sequence: "sequence",
+        revision: "revisionID",
+        revisionText: "divan_revision",
+        flags: "flags",
+        expiration: "expiration",
+        body: "body"
+    )
 }

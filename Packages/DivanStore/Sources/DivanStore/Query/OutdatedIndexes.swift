@@ -1,5 +1,5 @@
 internal import DivanQuery
-internal import DivanSQLFunctions
+internal import DivanSQL
 
 extension Store {
     /// Rebuilds the indexes of which a function has another meaning by now, or which another version of

@@ -1,5 +1,6 @@
 internal import DivanJSON
 internal import DivanQuery
+internal import DivanSQL
 
 /// Users' names for the tables and indexes of a plan.
 ///

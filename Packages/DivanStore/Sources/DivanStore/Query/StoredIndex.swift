@@ -3,6 +3,7 @@ public import DivanJSON
 internal import DivanLog
 public import DivanQuery
 internal import DivanRevisions
+internal import DivanSQL
 
 /// An index of a collection.
 public struct StoredIndex: Hashable, Sendable {
@@ -109,7 +110,8 @@ extension StoreWriter {
         let translation = try SQLIndexTranslation(
             definition,
             name: name,
-            table: SQLiteSchema.table(collection)
+            table: SQLiteSchema.table(collection),
+            documents: .stored
         )
         let record = IndexRecord(name, definition.kind, source: source, translation)
         let known = try current().indexRecords(of: collection)

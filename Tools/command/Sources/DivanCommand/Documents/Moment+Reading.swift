@@ -1,5 +1,5 @@
 import DivanCommandLine
-import DivanSQLFunctions
+import DivanSQL
 
 /// Moments as people type them.
 extension Moment {

@@ -1,7 +1,7 @@
 internal import CDivanStore
 internal import DivanCompression
 import DivanPlatform
-internal import DivanSQLFunctions
+internal import DivanSQL
 
 /// Unpacks the bodies that one connection reads, and keeps the dictionaries that it has used.
 ///

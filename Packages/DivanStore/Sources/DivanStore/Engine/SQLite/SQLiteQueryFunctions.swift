@@ -1,7 +1,7 @@
 internal import CDivanStore
 internal import DivanFullText
 internal import DivanRevisions
-internal import DivanSQLFunctions
+internal import DivanSQL
 
 /// The functions that queries call on a connection: those of the language, and those that read our rows.
 enum SQLiteQueryFunctions {

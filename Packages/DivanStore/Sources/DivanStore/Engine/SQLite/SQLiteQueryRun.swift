@@ -1,7 +1,7 @@
 internal import CDivanStore
 internal import DivanJSON
 internal import DivanQuery
-internal import DivanSQLFunctions
+internal import DivanSQL
 
 /// A query that runs on a session, which must outlive it, in one transaction.
 final class SQLiteQueryRun {

@@ -1,15 +1,18 @@
 internal import DivanJSON
 internal import DivanQuery
+internal import DivanSQL
 
 /// The tables of one snapshot, for the translation of a query.
 final class SQLiteQuerySchema: SQLSchema {
     private let session: SQLiteSession
     private var records: [CollectionID: [IndexRecord]] = [:]
-    private var expressions: [CollectionID: Set<ExactText>] = [:]
+    private var contents: [CollectionID: [SQLIndexContent]] = [:]
 
     init(_ session: SQLiteSession) {
         self.session = session
     }
+
+    let documentColumns = SQLDocumentColumns.stored
 
     func table(of collection: QueryCollection) throws -> String {
         SQLiteSchema.table(try id(of: collection))
@@ -42,17 +45,11 @@ final class SQLiteQuerySchema: SQLSchema {
         )
     }
 
-    /// Only indexes of whole collections: with some of the documents, a query does not get all its groups.
-    func valueIndexes(of collection: QueryCollection) throws -> [[String]] {
-        try records(of: collection).filter { $0.kind == .value && $0.isWhole }.map(\.keys)
-    }
-
-    func indexedExpressions(of collection: QueryCollection) throws -> Set<ExactText> {
+    func valueIndexes(of collection: QueryCollection) throws -> [SQLIndexContent] {
         let id = try id(of: collection)
-        if let known = expressions[id] { return known }
-        let columns = try records(of: id).filter { $0.kind == .value }.flatMap(\.keys)
-        let found = Set(columns.map { ExactText(SQLIndexTranslation.expression(ofColumn: $0)) })
-        expressions[id] = found
+        if let known = contents[id] { return known }
+        let found = try records(of: id).filter { $0.kind == .value }.map(\.content)
+        contents[id] = found
         return found
     }
 

@@ -1,4 +1,5 @@
 internal import DivanQuery
+internal import DivanSQL
 
 /// Idle compiled queries of one connection, the latest last, and what is known of some queries
 /// under one version of the schema, which changes with each collection and index.
