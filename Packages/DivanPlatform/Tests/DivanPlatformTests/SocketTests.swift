@@ -38,10 +38,10 @@ import Testing
     }
 
     @Test func `a connection transfers bytes in both directions`() throws {
-        let (listening, port) = try Loopback.listen()
+        let (listening, port) = try listen()
         defer { listening.close() }
         #expect(listening.localAddress()?.port == port)
-        let client = try #require(Loopback.connect(to: port))
+        let client = try #require(try connect(to: port))
         defer { client.close() }
         let server = try listening.acceptBlocking()
         #expect(client.sendAll([1, 2, 3]))
@@ -58,13 +58,13 @@ import Testing
     }
 
     @Test func `a nonblocking socket reports that a call would block`() throws {
-        let (listening, port) = try Loopback.listen()
+        let (listening, port) = try listen()
         defer { listening.close() }
         listening.descriptor.setNonBlocking()
         #expect(try listening.accept() == nil)
         let client = try Socket(family: .ipv4)
         defer { client.close() }
-        _ = try client.connect(to: try Loopback.address(port))
+        _ = try client.connect(to: address(port))
         try client.descriptor.wait(for: .writing)
         try client.checkConnected()
         let (server, peer) = try #require(try listening.accept())
@@ -77,13 +77,13 @@ import Testing
     }
 
     @Test func `connecting to a port without a listener is refused`() throws {
-        let (listening, port) = try Loopback.listen()
+        let (listening, port) = try listen()
         listening.close()
-        #expect(Loopback.connect(to: port) == nil)
+        #expect(try connect(to: port) == nil)
         let client = try Socket(family: .ipv4)
         defer { client.close() }
         #expect(throws: SystemError("connect", .connectionRefused)) {
-            if try !client.connect(to: try Loopback.address(port)) {
+            if try !client.connect(to: address(port)) {
                 try client.descriptor.wait(for: .writing)
                 try client.checkConnected()
             }
@@ -138,4 +138,29 @@ import Testing
         #expect(try PolledDescriptor.wait(&rest, milliseconds: -1) == 1)
         #expect(!rest[0].received.isDisjoint(with: .closed))
     }
+}
+
+/// Listens on a port of 127.0.0.1 that the system chooses.
+private func listen() throws -> (socket: Socket, port: UInt16) {
+    let socket = try Socket(family: .ipv4, isBlocking: true)
+    try socket.bind(to: address(0))
+    try socket.listen(backlog: 16)
+    return (socket, try #require(socket.localAddress()?.port))
+}
+
+/// Connects to a port of 127.0.0.1; `nil` if nothing listens on it.
+private func connect(to port: UInt16) throws -> Socket? {
+    let socket = try Socket(family: .ipv4, isBlocking: true)
+    do {
+        try socket.connectBlocking(to: address(port))
+        return socket
+    } catch {
+        socket.close()
+        return nil
+    }
+}
+
+/// A port of 127.0.0.1.
+private func address(_ port: UInt16) throws -> SocketAddress {
+    try #require(SocketAddress(host: "127.0.0.1", port: port))
 }
