@@ -1,4 +1,4 @@
-#include "CDivanStore.h"
+#include "CDivanSQLite.h"
 #include "gathered_log.h"
 #include "read_ahead.h"
 

@@ -1,7 +1,7 @@
 #ifndef DIVAN_GATHERED_LOG_H
 #define DIVAN_GATHERED_LOG_H
 
-#include "CDivanStore.h"
+#include "CDivanSQLite.h"
 
 // The end of a log that is being written (`gathered_log.c`). Initialised to zeros.
 typedef struct {

@@ -1,4 +1,4 @@
-#include "CDivanStore.h"
+#include "CDivanSQLite.h"
 
 #include <stddef.h>
 

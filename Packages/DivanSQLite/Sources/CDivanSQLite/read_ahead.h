@@ -1,7 +1,7 @@
 #ifndef DIVAN_READ_AHEAD_H
 #define DIVAN_READ_AHEAD_H
 
-#include "CDivanStore.h"
+#include "CDivanSQLite.h"
 
 // What a connection has read ahead of a database (`read_ahead.c`). Initialised to zeros.
 typedef struct {

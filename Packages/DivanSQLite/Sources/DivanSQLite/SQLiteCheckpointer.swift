@@ -1,4 +1,4 @@
-import DivanPlatform
+internal import DivanPlatform
 internal import Synchronization
 
 /// Copies the log into the file while the writer continues, so that later writes need not wait.
@@ -14,26 +14,34 @@ internal import Synchronization
 /// which are lost with the next checkpoint (sqlite.org/wal.html, "the WAL-reset bug").
 ///
 /// Used by the writer only, after its commits.
-final class SQLiteCheckpointer {
-    private let place: SQLitePlace
-    private var running: SQLiteCheckpoint?
+public final class SQLiteCheckpointer<Client: SQLiteClient> {
+    private let open: @Sendable () throws(Client.Failure) -> SQLiteConnection<Client>
+    private var running: SQLiteCheckpoint<Client>?
     private var byteCount = 0
     // The length of the log at which the next checkpoint begins, or the running one began.
-    private var threshold = StoreLimits.logByteCount
+    private var threshold = SQLiteLimits.logByteCount
 
-    init(_ place: SQLitePlace) {
-        self.place = place
+    /// Creates a checkpointer of a log that is not long.
+    ///
+    /// - Parameter open: Opens another connection to the writer's file, on any thread.
+    public init(
+        _ open: @escaping @Sendable () throws(Client.Failure) -> SQLiteConnection<Client>
+    ) {
+        self.open = open
     }
 
     /// Begins or ends a checkpoint, if it is time, after a commit that left this many bytes.
     ///
     /// - Throws: A failed sync, after which it is unknown what of the log is on the disk.
-    func logDidGrow(to byteCount: Int, on writer: SQLiteConnection) throws(StoreError) {
+    public func logDidGrow(
+        to byteCount: Int,
+        on writer: SQLiteConnection<Client>
+    ) throws(Client.Failure) {
         running?.logDidGrow(to: byteCount)
         let beganAnew = byteCount < self.byteCount
         self.byteCount = byteCount
         if beganAnew {
-            threshold = StoreLimits.logByteCount
+            threshold = SQLiteLimits.logByteCount
             // Everything that the thread was to copy is in the file: it was faster than the writer.
             if running?.isDone ?? false { try finish() }
         }
@@ -41,61 +49,69 @@ final class SQLiteCheckpointer {
             if byteCount >= threshold { try begin(on: writer) }
             return
         }
-        if running.isDone || byteCount >= threshold + StoreLimits.logLagByteCount {
+        if running.isDone || byteCount >= threshold + SQLiteLimits.logLagByteCount {
             try finish()
             try writer.copyLog()
             // While a reader holds an old snapshot the log continues to grow.
-            threshold = byteCount + StoreLimits.logByteCount
+            threshold = byteCount + SQLiteLimits.logByteCount
         }
     }
 
-    private func begin(on writer: SQLiteConnection) throws(StoreError) {
+    private func begin(on writer: SQLiteConnection<Client>) throws(Client.Failure) {
         threshold = byteCount
-        running = SQLiteCheckpoint(place, of: byteCount)
+        running = SQLiteCheckpoint(open, of: byteCount)
         guard running == nil else { return }
         // The system has no thread left: copy here, as SQLite itself would.
         try writer.copyLog()
-        threshold += StoreLimits.logByteCount
+        threshold += SQLiteLimits.logByteCount
     }
 
     /// Waits for the running checkpoint, if there is one.
-    func finish() throws(StoreError) {
+    ///
+    /// - Throws: A failed sync, as above.
+    public func finish() throws(Client.Failure) {
         defer { running = nil }
         if let failure = running?.wait() { throw failure }
     }
+}
 
+/// How long a checkpoint goes on.
+enum CheckpointRounds {
     /// Whether the thread copies once more: it has just copied enough, and not the whole log is copied yet.
-    static func goesOn(copied: Int, before: Int, log: Int) -> Bool {
-        copied < log && copied - before > StoreLimits.logByteCount / 10
+    static func goOn(copied: Int, before: Int, log: Int) -> Bool {
+        copied < log && copied - before > SQLiteLimits.logByteCount / 10
     }
 }
 
 /// One checkpoint on a thread of its own.
-private final class SQLiteCheckpoint {
+private final class SQLiteCheckpoint<Client: SQLiteClient> {
     /// What the thread and its starter share.
     private final class Work: Sendable {
-        let place: SQLitePlace
+        let open: @Sendable () throws(Client.Failure) -> SQLiteConnection<Client>
         /// Bytes of the log's pages after the writer's latest commit.
         let logByteCount: Atomic<Int>
         let isDone = Atomic(false)
-        let failure = Mutex<StoreError?>(nil)
+        let failure = Mutex<Client.Failure?>(nil)
 
-        init(_ place: SQLitePlace, _ logByteCount: Int) {
-            self.place = place
+        init(
+            _ open: @escaping @Sendable () throws(Client.Failure) -> SQLiteConnection<Client>,
+            _ logByteCount: Int
+        ) {
+            self.open = open
             self.logByteCount = Atomic(logByteCount)
         }
 
         func run() {
             defer { isDone.store(true, ordering: .releasing) }
             // Without another connection everything stays in the log, for the next checkpoint.
-            guard let connection = try? SQLiteConnection(place, mode: .readWrite) else { return }
-            do throws(StoreError) {
+            guard let connection = try? open() else { return }
+            do throws(Client.Failure) {
                 // Each round copies what was committed during the previous one, which took longer.
                 var (copiedCount, countBefore) = (0, 0)
                 repeat {
                     countBefore = copiedCount
                     copiedCount = try connection.copyLog().copiedByteCount
-                } while SQLiteCheckpointer.goesOn(
+                } while CheckpointRounds.goOn(
                     copied: copiedCount,
                     before: countBefore,
                     log: logByteCount.load(ordering: .acquiring)
@@ -110,8 +126,11 @@ private final class SQLiteCheckpoint {
     private let thread: JoinedThread
 
     /// `nil` if the system has no thread left.
-    init?(_ place: SQLitePlace, of logByteCount: Int) {
-        let work = Work(place, logByteCount)
+    init?(
+        _ open: @escaping @Sendable () throws(Client.Failure) -> SQLiteConnection<Client>,
+        of logByteCount: Int
+    ) {
+        let work = Work(open, logByteCount)
         guard let thread = JoinedThread({ work.run() }) else { return nil }
         self.work = work
         self.thread = thread
@@ -129,7 +148,7 @@ private final class SQLiteCheckpoint {
 
     /// Waits for the end, and returns the error if a sync failed.
     @discardableResult
-    func wait() -> StoreError? {
+    func wait() -> Client.Failure? {
         thread.join()
         return work.failure.withLock { $0 }
     }

@@ -1,4 +1,69 @@
-import DivanPlatform
+internal import DivanPlatform
+
+/// What reads through one connection: a snapshot, and the statements that are kept for it.
+///
+/// Used by one thread at a time.
+public protocol SQLiteReadingSession: AnyObject {
+    /// What it throws.
+    associatedtype Failure: Error
+    /// Begins a snapshot.
+    func beginReading() throws(Failure)
+    /// Ends the snapshot, if it is still open; cannot fail.
+    func endReading()
+    /// Whether the snapshot is still open.
+    var isReading: Bool { get }
+}
+
+/// The file that a pool of readers reads, and how it is opened.
+public protocol SQLiteReaderSource: Sendable {
+    /// What reads through one connection.
+    associatedtype Session: SQLiteReadingSession
+    /// The database file.
+    var path: String { get }
+    /// Opens the file for one more reader; called on any thread.
+    ///
+    /// - Parameter check: Called once the file is open; throws if it has left its path.
+    /// - Returns: A session without a snapshot.
+    /// - Throws: What `check` throws, and why the file cannot be opened.
+    func open(
+        _ check: () throws(Session.Failure) -> Void
+    ) throws(Session.Failure) -> Session
+    /// Whether a file that nobody was expected to change has changed; called under the pool's lock.
+    var isOutdated: Bool { get }
+    /// Looks again at such a file, before readers are opened anew; called under the pool's lock.
+    ///
+    /// - Throws: Why it cannot be read now.
+    mutating func lookAgain() throws(Session.Failure)
+    /// The error for what the pool refuses.
+    func failure(_ refusal: SQLiteReadersRefusal) -> Session.Failure
+}
+
+/// Why a pool of readers refuses a call.
+public enum SQLiteReadersRefusal: Sendable {
+    /// It was closed.
+    case closed
+    /// Readers did not end in time.
+    case busy
+    /// The file is no longer where it was opened.
+    case fileIsGone
+}
+
+/// A session of a pool, from `take` to `giveBack`.
+///
+/// Used by one thread at a time.
+public final class SQLiteReader<Session: SQLiteReadingSession> {
+    /// What reads.
+    public let session: Session
+    /// Grows with each beginning and end of a write: readers with the same generation, of which `isLatest` is true
+    /// after their first read, have the same snapshot.
+    public fileprivate(set) var generation: UInt64 = 0
+    // Whether the snapshot of an idle session is still open.
+    fileprivate var hasSnapshot = false
+
+    fileprivate init(_ session: Session) {
+        self.session = session
+    }
+}
 
 /// The connections that read, each used by one thread at a time.
 ///
@@ -9,10 +74,14 @@ import DivanPlatform
 ///
 /// Sendable although connections are not: a session belongs to the one thread that took it, and the
 /// list is only accessed under the lock.
-final class SQLiteReaders: @unchecked Sendable {
-    private var place: SQLitePlace
+public final class SQLiteReaders<Source: SQLiteReaderSource>: @unchecked Sendable {
+    /// A session of this pool.
+    public typealias Reader = SQLiteReader<Source.Session>
+    /// What the pool throws.
+    public typealias Failure = Source.Session.Failure
+
     // The latest.
-    private var opening: SQLiteOpening
+    private var place: Source
     /// Whether only this process writes, so that a kept snapshot is known to be the latest.
     private let seesEveryWrite: Bool
     /// Whether readers may begin.
@@ -35,48 +104,53 @@ final class SQLiteReaders: @unchecked Sendable {
     private var isWriting = false
     // Counts beginnings and ends of writes: if it is unchanged, nothing was written in between.
     private var generation: UInt64 = 0
-    private var idle: [SQLiteSession] = []
-    private var running: [ObjectIdentifier: QueryWatch] = [:]
+    private var idle: [Reader] = []
 
-    init(_ place: SQLitePlace, _ opening: SQLiteOpening, seesEveryWrite: Bool) {
-        self.place = place
-        self.opening = opening
+    /// Creates a pool without connections.
+    ///
+    /// - Parameters:
+    ///   - source: The file, which exists.
+    ///   - seesEveryWrite: Whether only this process writes, and calls `beginWrite` and `endWrite`.
+    public init(_ source: Source, seesEveryWrite: Bool) {
+        place = source
         self.seesEveryWrite = seesEveryWrite
-        identity = FileIdentity(at: place.path)
+        identity = FileIdentity(at: source.path)
     }
 
-    /// How a further connection opens the file.
-    var mode: SQLiteConnection.Mode { lock.withLock { opening.mode } }
+    /// The file that is read now.
+    public var source: Source { lock.withLock { place } }
 
     /// A session with a snapshot no older than this call.
-    func take() throws(StoreError) -> SQLiteSession {
+    ///
+    /// - Throws: `closed`, `fileIsGone`, or what the session throws.
+    public func take() throws(Failure) -> Reader {
         while true {
-            if let session = try takeAtOnce() { return session }
+            if let reader = try takeAtOnce() { return reader }
             passage.withLock {}
         }
     }
 
     /// The same, but `nil` while readers may not begin, for callers that must not wait for that.
-    func takeAtOnce() throws(StoreError) -> SQLiteSession? {
-        guard let (found, place, now) = try enter() else { return nil }
+    public func takeAtOnce() throws(Failure) -> Reader? {
+        guard let (found, source, now) = try enter() else { return nil }
         if let found, found.hasSnapshot { return found }
-        do throws(StoreError) {
-            let session: SQLiteSession
-            if let found { session = found } else { session = try opened(place) }
-            try session.begin("BEGIN")
-            session.generation = now
-            return session
+        do throws(Failure) {
+            let reader: Reader
+            if let found { reader = found } else { reader = try opened(source) }
+            try reader.session.beginReading()
+            reader.generation = now
+            return reader
         } catch {
             lock.withLock { usedCount -= 1 }
             throw error
         }
     }
 
-    /// Counts one more reader, and gives it an idle session, if there is one; `nil` while readers may
+    /// Counts one more reader, and gives it an idle one, if there is one; `nil` while readers may
     /// not begin.
-    private func enter() throws(StoreError) -> (SQLiteSession?, SQLitePlace, UInt64)? {
-        try lock.withLock { () throws(StoreError) -> (SQLiteSession?, SQLitePlace, UInt64)? in
-            guard isOpen else { throw StoreError(.notOpen, at: place.path) }
+    private func enter() throws(Failure) -> (Reader?, Source, UInt64)? {
+        try lock.withLock { () throws(Failure) -> (Reader?, Source, UInt64)? in
+            guard isOpen else { throw place.failure(.closed) }
             guard gate == .open else { return nil }
             try lookAgain()
             usedCount += 1
@@ -85,14 +159,12 @@ final class SQLiteReaders: @unchecked Sendable {
     }
 
     /// If a file that nobody was expected to change has changed, opens it anew; under the lock.
-    ///
-    /// - Throws: Why it cannot be read now, since it has a log that cannot be indexed.
-    private func lookAgain() throws(StoreError) {
-        guard opening.isOutdated(at: place.path) else { return }
+    private func lookAgain() throws(Failure) {
+        guard place.isOutdated else { return }
         // Those in use are dropped when they are returned.
         idle = []
         generation += 1
-        (_, opening) = try SQLiteOpening.open(place, isReadOnly: true)
+        try place.lookAgain()
     }
 
     /// Runs `body` while no reader's connection is open, and then opens them at another place.
@@ -100,19 +172,17 @@ final class SQLiteReaders: @unchecked Sendable {
     /// New readers wait in the meantime; running ones are waited for.
     ///
     /// - Throws: `busy` if they take too long, and what `body` throws; the place then stays the same.
-    func whileClosed(_ body: () throws -> SQLitePlace) throws {
-        let new = try whileUnused(.closed, within: Int(StoreLimits.busyMilliseconds)) {
+    public func whileClosed(_ body: () throws -> Source) throws {
+        let new = try whileUnused(.closed, within: Int(SQLiteLimits.busyMilliseconds)) {
             lock.withLock { idle = [] }
-            let place = try body()
+            let source = try body()
             lock.withLock {
-                self.place = place
-                identity = FileIdentity(at: place.path)
+                place = source
+                identity = FileIdentity(at: source.path)
             }
-            return place
+            return source
         }
-        guard new != nil else {
-            throw StoreError(.busy(.thisProcess(ownerCount: 1)), at: place.path)
-        }
+        guard new != nil else { throw source.failure(.busy) }
     }
 
     /// Runs `body` while nobody here reads, so that no snapshot of this process holds the log.
@@ -121,8 +191,8 @@ final class SQLiteReaders: @unchecked Sendable {
     /// may be a result stream, or wait for a reader that may not begin.
     ///
     /// - Returns: What `body` returns; `nil` if it did not run.
-    func betweenReads<T>(_ body: () throws(StoreError) -> T) throws(StoreError) -> T? {
-        try whileUnused(.paused, within: StoreLimits.readerPauseMilliseconds, body)
+    public func betweenReads<T>(_ body: () throws(Failure) -> T) throws(Failure) -> T? {
+        try whileUnused(.paused, within: SQLiteLimits.readerPauseMilliseconds, body)
     }
 
     /// Runs `body` once no session is in use, unless that takes longer: then `nil`.
@@ -151,105 +221,77 @@ final class SQLiteReaders: @unchecked Sendable {
         return true
     }
 
-    /// Opened for writing if the writer is, because the first reader may have to recover the log
-    /// after a crash.
-    private func opened(_ place: SQLitePlace) throws(StoreError) -> SQLiteSession {
-        let connection = try SQLiteConnection(place, mode: mode)
-        try requireFile()
-        let session = try SQLiteSession(connection)
-        try session.pages.begin(on: connection)
-        return session
+    private func opened(_ source: Source) throws(Failure) -> Reader {
+        Reader(try source.open { () throws(Failure) in try requireFile() })
     }
 
     /// Checks that the file that is read is still where it was opened.
     ///
-    /// - Throws: `StoreError.Code.io` with `ESTALE` if it is not.
-    func requireFile() throws(StoreError) {
-        let (path, identity) = lock.withLock { (place.path, self.identity) }
-        guard identity?.isAt(path) != false else {
-            throw StoreError(.io(.staleFileHandle), at: path)
-        }
+    /// - Throws: `fileIsGone` if it is not.
+    public func requireFile() throws(Failure) {
+        let (source, identity) = lock.withLock { (place, self.identity) }
+        guard identity?.isAt(source.path) != false else { throw source.failure(.fileIsGone) }
     }
 
-    func giveBack(_ session: SQLiteSession) {
+    /// Returns a session, which must not be used afterwards.
+    public func giveBack(_ reader: Reader) {
         let isKept = lock.withLock {
-            guard seesEveryWrite, !isWriting, gate == .open, session.generation == generation,
-                hasRoom,
-                session.connection.isInTransaction
+            guard seesEveryWrite, !isWriting, gate == .open, reader.generation == generation,
+                hasRoom, reader.session.isReading
             else { return false }
-            session.hasSnapshot = true
-            idle.append(session)
+            reader.hasSnapshot = true
+            idle.append(reader)
             usedCount -= 1
             return true
         }
         if isKept { return }
-        session.hasSnapshot = false
+        reader.hasSnapshot = false
         // Ending a read cannot fail: without changes a ROLLBACK only drops the read lock.
-        session.rollback()
+        reader.session.endReading()
         lock.withLock {
             // If the session is to be closed, that happens before the last reader is counted out.
-            let isOfThisFile = seesEveryWrite || session.generation == generation
-            if hasRoom, gate != .closed, isOfThisFile { idle.append(session) }
+            let isOfThisFile = seesEveryWrite || reader.generation == generation
+            if hasRoom, gate != .closed, isOfThisFile { idle.append(reader) }
             usedCount -= 1
         }
     }
 
-    private var hasRoom: Bool { isOpen && idle.count < StoreLimits.idleReaderCount }
+    private var hasRoom: Bool { isOpen && idle.count < SQLiteLimits.idleReaderCount }
 
     /// Ends idle snapshots; those in use end when they are returned.
-    func beginWrite() {
+    public func beginWrite() {
         lock.withLock {
             isWriting = true
             generation += 1
-            for session in idle where session.hasSnapshot {
-                session.hasSnapshot = false
-                session.rollback()
+            for reader in idle where reader.hasSnapshot {
+                reader.hasSnapshot = false
+                reader.session.endReading()
             }
         }
     }
 
-    func endWrite() {
+    /// Notes that a write was committed or rolled back.
+    public func endWrite() {
         lock.withLock {
             isWriting = false
             generation += 1
         }
     }
 
-    /// Whether nothing was written since a session was taken.
+    /// Whether nothing was written since a reader was taken.
     ///
-    /// If so after its first read, every session with its generation has the same snapshot.
-    func isLatest(_ session: SQLiteSession) -> Bool {
+    /// If so after its first read, every reader with its generation has the same snapshot.
+    public func isLatest(_ reader: Reader) -> Bool {
         lock.withLock {
-            seesEveryWrite && !isWriting && gate == .open && session.generation == generation
+            seesEveryWrite && !isWriting && gate == .open && reader.generation == generation
         }
     }
 
-    /// Registers a query that outlives the call that began it, so that closing ends it.
-    func begin(_ watch: QueryWatch) throws(StoreError) {
-        let isUsable = lock.withLock {
-            if isOpen { running[ObjectIdentifier(watch)] = watch }
-            return isOpen
-        }
-        guard isUsable else { throw StoreError(.notOpen, at: place.path) }
-    }
-
-    func end(_ watch: QueryWatch) {
-        lock.withLock { running[ObjectIdentifier(watch)] = nil }
-    }
-
-    /// Tells those that keep a snapshot for a query that the log is long.
-    func logIsLong() {
-        for watch in lock.withLock({ Array(running.values) }) { watch.logIsLong() }
-    }
-
-    /// Closes idle connections; the others close when they are returned, which queries do at their
-    /// next row.
-    func close() {
+    /// Closes idle connections; the others close when they are returned.
+    public func close() {
         lock.withLock {
             isOpen = false
             idle = []
-            for watch in running.values { watch.stop(.closed) }
-            running = [:]
         }
     }
 }

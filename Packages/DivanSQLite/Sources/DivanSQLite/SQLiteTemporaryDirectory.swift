@@ -1,4 +1,4 @@
-import DivanPlatform
+internal import DivanPlatform
 
 /// The directory where SQLite puts what it cannot hold in memory.
 ///
@@ -9,10 +9,15 @@ enum SQLiteTemporaryDirectory {
         let names = ["SQLITE_TMPDIR", "TMPDIR"]
         let named = names.compactMap(CurrentProcess.variable)
         let directory = (named + ["/var/tmp", "/usr/tmp", "/tmp", "."]).first { directory in
-            BundleFiles.isDirectory(directory)
+            isDirectory(directory)
                 && FileSystem.isAccessible(directory, [.write, .execute])
         }
         guard let directory, let space = try? FileSystem.space(at: directory) else { return false }
         return space.free > byteCount
+    }
+
+    /// Whether there is a directory, as opposed to a link to one.
+    private static func isDirectory(_ path: String) -> Bool {
+        (try? FileStatus(of: path, followingLinks: false))?.kind == .directory
     }
 }

@@ -1,5 +1,6 @@
 internal import DivanJSON
 internal import DivanQuery
+internal import DivanSQLite
 
 /// The tables of one snapshot, for the translation of a query.
 final class SQLiteQuerySchema: SQLSchema {

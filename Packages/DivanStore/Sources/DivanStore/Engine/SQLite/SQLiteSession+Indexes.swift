@@ -1,5 +1,6 @@
 internal import DivanJSON
 internal import DivanQuery
+internal import DivanSQLite
 
 extension SQLiteSession {
     /// Creates the table of a collection under a number that another engine assigned.

@@ -1,7 +1,27 @@
 internal import CDivanStore
 internal import DivanRevisions
+internal import DivanSQLite
 
-extension SQLiteStatement {
+extension SQLiteStatement<StoreFunctions> {
+    /// Moves to the one row of a document, whose ID is the only parameter; `false` if there is none.
+    ///
+    /// The ID is not copied: its memory is read while it is lent. The pointers of `found` belong to
+    /// SQLite and are valid until the next step.
+    func find(
+        _ documentID: DocumentID,
+        withBody: Bool,
+        _ found: inout divan_found_row
+    ) throws(StoreError) -> Bool {
+        var text = documentID.text
+        return try hasRow(
+            after: text.withUTF8 {
+                let start = UnsafeRawPointer($0.baseAddress)?.assumingMemoryBound(to: CChar.self)
+                let count = Int32(clamping: $0.count)
+                return divan_find_row(handle, start, count, withBody ? 1 : 0, &found)
+            }
+        )
+    }
+
     /// The row under the cursor; columns as in `SQLiteDocumentStatements`.
     ///
     /// Its pointers belong to SQLite and are valid until the next step.
@@ -119,14 +139,12 @@ extension SQLiteStatement {
             ends.append(texts.count)
         }
         reset()
-        sqlite3_clear_bindings(handle)
+        clearBindings()
         try texts.withUnsafeBufferPointer { (texts) throws(StoreError) in
             var start = 0
             for (index, end) in ends.enumerated() {
                 let text = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: texts[start..<end]))
-                let bytes = text.baseAddress?.assumingMemoryBound(to: CChar.self)
-                let place = Int32(truncatingIfNeeded: index + 1)
-                try check(sqlite3_bind_text(handle, place, bytes, Int32(clamping: text.count), nil))
+                try bindLent(text: text, at: Int32(truncatingIfNeeded: index + 1))
                 start = end
             }
             while try step() { try body() }
@@ -220,7 +238,7 @@ extension SQLiteStatement {
 
 extension SQLiteBodies.Failure {
     /// The error for a document's row, found by `statement`.
-    func error(of documentID: DocumentID, _ statement: SQLiteStatement) -> StoreError {
+    func error(of documentID: DocumentID, _ statement: StoreStatement) -> StoreError {
         switch self {
         case .malformed: statement.damaged(documentID, "its compressed body is malformed")
         case .damaged: statement.damaged(documentID, "its body cannot be decompressed")
