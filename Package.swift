@@ -83,6 +83,12 @@ func names(_ targets: [String]) -> [Target.Dependency] { targets.map { .byName(n
 let rooms: [[Target]] = [
     room("DivanPlatform", libraries: ["c"]),
     room("DivanTestKit", arrows: ["DivanPlatform"]),
+    room(
+        "DivanSQLite",
+        arrows: ["DivanPlatform"],
+        libraries: ["sqlite3"],
+        testing: ["DivanSeal"]
+    ),
     room("DivanLog", arrows: ["DivanPlatform"]),
     room("DivanCrypto", libraries: ["crypto"]),
     room("DivanCompression"),
@@ -139,8 +145,8 @@ let rooms: [[Target]] = [
     room("DivanSealedFields", arrows: ["DivanPlatform", "DivanSeal", "DivanJSON", "DivanCrypto"]),
     room(
         "DivanCBLite",
-        arrows: ["DivanPlatform", "DivanRevisions", "DivanCrypto"],
-        libraries: ["sqlite3"],
+        arrows: ["DivanPlatform", "DivanSQLite", "DivanRevisions", "DivanCrypto"],
+        libraries: ["c"],
         testing: ["DivanJSON"]
     ),
     room("DivanAuth", arrows: ["DivanPlatform", "DivanCrypto", "DivanHTTP"]),
@@ -164,6 +170,7 @@ let rooms: [[Target]] = [
         "DivanStore",
         arrows: [
             "DivanPlatform",
+            "DivanSQLite",
             "DivanRevisions",
             "DivanDelta",
             "DivanJSON",
@@ -334,11 +341,6 @@ let tools: [Target] = [
     ),
     .target(name: "CDivanHolder", path: "Tools/command/Sources/CDivanHolder"),
     .target(
-        name: "CDivanTables",
-        path: "Tools/command/Sources/CDivanTables",
-        linkerSettings: [.linkedLibrary("sqlite3")]
-    ),
-    .target(
         name: "CDivanVersions",
         path: "Tools/command/Sources/CDivanVersions",
         cSettings: commit,
@@ -358,14 +360,15 @@ let tools: [Target] = [
         "DivanCommand",
         at: "Tools/command/Sources/DivanCommand",
         uses: [
-            "CDivanHolder", "CDivanLineEditor", "CDivanTables", "CDivanVersions", "Divan",
+            "CDivanHolder", "CDivanLineEditor", "CDivanVersions", "Divan",
             "DivanAuth", "DivanBLIP", "DivanBLIPChannel", "DivanCBLite", "DivanCommandLine",
             "DivanCompression",
             "DivanConflicts", "DivanCrypto", "DivanDelta", "DivanDiscovery", "DivanHTTP",
             "DivanISAL",
             "DivanJSON", "DivanLZ4", "DivanLog", "DivanPlatform", "DivanProbe", "DivanQuery",
             "DivanREST",
-            "DivanReplicator", "DivanRevisions", "DivanSQL", "DivanSeal", "DivanSession",
+            "DivanReplicator", "DivanRevisions", "DivanSQL", "DivanSQLite", "DivanSeal",
+            "DivanSession",
             "DivanStore",
             "DivanStatus", "DivanStudio",
             "DivanTLS", "DivanTransport", "DivanWebSocket", "DivanZlib", "DivanZstd",

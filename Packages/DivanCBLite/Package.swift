@@ -17,20 +17,23 @@ let package = Package(
         .package(path: "../DivanJSON"),
         .package(path: "../DivanPlatform"),
         .package(path: "../DivanRevisions"),
+        .package(path: "../DivanSQLite"),
         .package(path: "../DivanTestKit"),
     ],
     targets: [
-        .target(name: "CDivanCBLite", linkerSettings: [.linkedLibrary("sqlite3")]),
+        .target(name: "CDivanCBLite", linkerSettings: [.linkedLibrary("c")]),
         .target(
             name: "DivanCBLite",
-            dependencies: ["CDivanCBLite", "DivanPlatform", "DivanRevisions", "DivanCrypto"],
+            dependencies: [
+                "CDivanCBLite", "DivanPlatform", "DivanSQLite", "DivanRevisions", "DivanCrypto",
+            ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "DivanCBLiteTests",
             dependencies: [
-                "DivanCBLite", "DivanTestKit", "DivanPlatform", "DivanJSON", "DivanRevisions",
-                "DivanCrypto",
+                "DivanCBLite", "DivanTestKit", "DivanPlatform", "DivanSQLite", "DivanJSON",
+                "DivanRevisions", "DivanCrypto",
             ],
             swiftSettings: strict
         ),

@@ -24,6 +24,7 @@ let package = Package(
         .package(path: "../DivanQuery"),
         .package(path: "../DivanRevisions"),
         .package(path: "../DivanSQL"),
+        .package(path: "../DivanSQLite"),
         .package(path: "../DivanSeal"),
         .package(path: "../DivanSealedFields"),
         .package(path: "../DivanTestKit"),
@@ -34,8 +35,8 @@ let package = Package(
         .target(
             name: "DivanStore",
             dependencies: [
-                "CDivanStore", "DivanPlatform", "DivanRevisions", "DivanDelta", "DivanJSON",
-                "DivanCompression", "DivanCrypto", "DivanQuery", "DivanSealedFields",
+                "CDivanStore", "DivanPlatform", "DivanSQLite", "DivanRevisions", "DivanDelta",
+                "DivanJSON", "DivanCompression", "DivanCrypto", "DivanQuery", "DivanSealedFields",
                 "DivanSQL", "DivanFullText", "DivanLog",
             ],
             swiftSettings: strict
@@ -48,7 +49,8 @@ let package = Package(
         .testTarget(
             name: "DivanStoreTests",
             dependencies: [
-                "DivanStore", "DivanTestKit", "DivanPlatform", "CDivanStore", "CDivanStoreFaults",
+                "DivanStore", "DivanTestKit", "DivanPlatform", "DivanSQLite", "CDivanStore",
+                "CDivanStoreFaults",
                 "DivanSeal", "DivanZlib", "DivanLZ4", "DivanRevisions", "DivanDelta", "DivanJSON",
                 "DivanCompression", "DivanCrypto", "DivanQuery", "DivanSealedFields",
                 "DivanSQL", "DivanFullText", "DivanLog",

@@ -42,6 +42,7 @@ let package = Package(
         .package(path: "../../Packages/DivanReplicator"),
         .package(path: "../../Packages/DivanRevisions"),
         .package(path: "../../Packages/DivanSQL"),
+        .package(path: "../../Packages/DivanSQLite"),
         .package(path: "../../Packages/DivanSeal"),
         .package(path: "../../Packages/DivanSession"),
         .package(path: "../../Packages/DivanStatus"),
@@ -56,7 +57,6 @@ let package = Package(
     ],
     targets: [
         .target(name: "CDivanHolder"),
-        .target(name: "CDivanTables", linkerSettings: [.linkedLibrary("sqlite3")]),
         .target(
             name: "CDivanVersions",
             cSettings: commit,
@@ -77,14 +77,15 @@ let package = Package(
             name: "DivanCommand",
             dependencies: [
                 "DivanPlatform",
-                "CDivanHolder", "CDivanLineEditor", "CDivanTables", "CDivanVersions", "Divan",
+                "CDivanHolder", "CDivanLineEditor", "CDivanVersions", "Divan",
                 "DivanAuth", "DivanBLIP", "DivanBLIPChannel", "DivanCBLite", "DivanCommandLine",
                 "DivanCompression",
                 "DivanConflicts", "DivanCrypto", "DivanDelta", "DivanDiscovery", "DivanHTTP",
                 "DivanISAL", "DivanJSON", "DivanLZ4", "DivanLog", "DivanProbe", "DivanQuery",
                 "DivanREST",
                 "DivanReplicator",
-                "DivanRevisions", "DivanSQL", "DivanSeal", "DivanSession", "DivanStatus",
+                "DivanRevisions", "DivanSQL", "DivanSQLite", "DivanSeal", "DivanSession",
+                "DivanStatus",
                 "DivanStore",
                 "DivanStudio",
                 "DivanTLS",

@@ -1,4 +1,5 @@
 public import DivanRevisions
+internal import DivanSQLite
 
 /// A Couchbase Lite database (version 2, 3 or 4) in a folder `NAME.cblite2`, opened for reading.
 ///
@@ -21,7 +22,7 @@ public final class CBLiteBundle {
     public let damage: String?
 
     private let copy: ScratchCopy
-    private let file: SQLiteFile
+    private let file: ForeignFile
 
     /// The properties of the database.
     public struct Facts: Sendable {
@@ -72,7 +73,7 @@ public final class CBLiteBundle {
         case .sqlite: break
         }
         copy = try ScratchCopy(of: directory)
-        file = try SQLiteFile(copy)
+        file = try ForeignFile(copy)
         try file.execute("BEGIN")
         let version = try Self.integer("PRAGMA user_version", in: file)
         // With a first value read the log and its index are open, and what a crash left is undone.
@@ -91,7 +92,7 @@ public final class CBLiteBundle {
         formerCollections = try FormerCollection.all(in: file, besides: names)
     }
 
-    private static func damage(of file: SQLiteFile) throws(CBLiteError) -> String? {
+    private static func damage(of file: ForeignFile) throws(CBLiteError) -> String? {
         do {
             let check = try file.prepare("PRAGMA quick_check(1)")
             guard try check.step(), check.text(0) != "ok" else { return nil }
@@ -109,7 +110,7 @@ public final class CBLiteBundle {
         guard kind == .sqlite else { return kind != .unknown }
         // Its tables were created long ago: no log is copied to find them.
         let path = directory + "/db.sqlite3"
-        guard let file = try? SQLiteFile(path, isUnchanging: true) else { return false }
+        guard let file = try? ForeignFile(path, isUnchanging: true) else { return false }
         return (try? isBundle(file)) ?? false
     }
 
@@ -130,14 +131,14 @@ public final class CBLiteBundle {
     /// "Divn", as in `Docs/formats/`.
     private static let divanApplicationID = 0x4469_766E
 
-    private static func isBundle(_ file: SQLiteFile) throws(CBLiteError) -> Bool {
+    private static func isBundle(_ file: ForeignFile) throws(CBLiteError) -> Bool {
         try integer(
             "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('kvmeta', 'kv_info')",
             in: file
         ) == 2
     }
 
-    private static func integer(_ sql: String, in file: SQLiteFile) throws(CBLiteError) -> Int {
+    private static func integer(_ sql: String, in file: ForeignFile) throws(CBLiteError) -> Int {
         let query = try file.prepare(sql)
         return try query.step() ? Int(query.integer(0)) : 0
     }
@@ -201,7 +202,7 @@ public final class CBLiteBundle {
         )
         var sequences: [[UInt8]: Int64] = [:]
         do {
-            while try query.step() { sequences[query.bytes(0) ?? []] = query.integer(1) }
+            while try query.step() { sequences[query.data(0) ?? []] = query.integer(1) }
         } catch {
             if damage == nil { throw error }
         }
@@ -238,7 +239,7 @@ public final class CBLiteBundle {
         )
         var checkpoints: [Checkpoint] = []
         while try query.step() {
-            guard let body = query.bytes(2) else { continue }
+            guard let body = query.data(2) else { continue }
             let revision = arePeers ? query.text(1) : nil
             checkpoints.append(Checkpoint(id: query.text(0), revision: revision, body: body))
         }
@@ -265,15 +266,15 @@ extension CBLiteBundle {
         return "\"" + scalars.joined() + "\""
     }
 
-    private static func names(in file: SQLiteFile) throws(CBLiteError) -> Set<[UInt8]> {
+    private static func names(in file: ForeignFile) throws(CBLiteError) -> Set<[UInt8]> {
         let query = try file.prepare("SELECT name FROM sqlite_master WHERE type = 'table'")
         var names: Set<[UInt8]> = []
-        while try query.step() { names.insert(query.bytes(0) ?? []) }
+        while try query.step() { names.insert(query.data(0) ?? []) }
         return names
     }
 
     /// A collection for each of its tables: the default one, and those with a dot.
-    private static func collections(of file: SQLiteFile) throws(CBLiteError) -> [Collection] {
+    private static func collections(of file: ForeignFile) throws(CBLiteError) -> [Collection] {
         let names = try names(in: file)
         var collections: [Collection] = []
         for bytes in names.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
@@ -295,7 +296,7 @@ extension CBLiteBundle {
                 default: throw .damaged("unexpected table \(name)")
                 }
             let query = try file.prepare("SELECT lastSeq FROM kvmeta WHERE name = ?1")
-            query.bind(String(plain))
+            try query.bind(String(plain), at: 1)
             if try query.step() { collection.lastSequence = UInt64(max(0, query.integer(0))) }
             collections.append(collection)
         }
@@ -304,7 +305,7 @@ extension CBLiteBundle {
 
     private static func table(
         _ name: String,
-        in file: SQLiteFile
+        in file: ForeignFile
     ) throws(CBLiteError) -> DocumentTable {
         let query = try file.prepare("PRAGMA table_info(\(quoted(name)))")
         var columns: [String] = []
@@ -323,10 +324,10 @@ extension CBLiteBundle {
 }
 
 extension CBLiteBundle.Facts {
-    fileprivate init(of file: SQLiteFile) throws(CBLiteError) {
+    fileprivate init(of file: ForeignFile) throws(CBLiteError) {
         let query = try file.prepare("SELECT key, body FROM kv_info")
         var values: [[UInt8]: [UInt8]] = [:]
-        while try query.step() { values[query.bytes(0) ?? []] = query.bytes(1) }
+        while try query.step() { values[query.data(0) ?? []] = query.data(1) }
         func value(_ key: String) -> [UInt8]? { values[Array(key.utf8)] }
         guard let publicUUID = value("publicUUID"), publicUUID.count == 16,
             let privateUUID = value("privateUUID"), privateUUID.count == 16

@@ -1,3 +1,5 @@
+internal import DivanSQLite
+
 /// A deleted collection: its table no longer exists, but its sequence counter does.
 public struct FormerCollection: Hashable, Sendable {
     /// The name of its scope.
@@ -9,7 +11,7 @@ public struct FormerCollection: Hashable, Sendable {
 
     /// The collections that have a counter, but no table; `names` has those with one, as `scope.name`.
     static func all(
-        in file: SQLiteFile,
+        in file: ForeignFile,
         besides names: Set<[UInt8]>
     ) throws(CBLiteError) -> [FormerCollection] {
         let query = try file.prepare("SELECT name, lastSeq FROM kvmeta WHERE lastSeq > 0")

@@ -1,3 +1,5 @@
+internal import DivanSQLite
+
 /// Finds the rows of a table in a file with damaged pages.
 ///
 /// The table and each of its indexes list the rows in pages of their own. Each list is read from both
@@ -9,10 +11,10 @@ struct RowSalvage {
     }
 
     private let table: String
-    private let file: SQLiteFile
+    private let file: ForeignFile
 
     /// Names the table, quoted for SQL.
-    init(_ table: String, _ file: SQLiteFile) {
+    init(_ table: String, _ file: ForeignFile) {
         (self.table, self.file) = (table, file)
     }
 
@@ -34,7 +36,7 @@ struct RowSalvage {
         var keys: [Int64: [UInt8]] = [:]
         list("rowid, key", by: "key") { query in
             let row = query.integer(0)
-            if rows[row] != nil { keys[row] = query.bytes(1) }
+            if rows[row] != nil { keys[row] = query.data(1) }
         }
         return keys
     }
@@ -43,7 +45,7 @@ struct RowSalvage {
         _ columns: String,
         by order: String,
         hint: String = "",
-        _ body: (SQLiteFile.Query) -> Void
+        _ body: (ForeignQuery) -> Void
     ) {
         for direction in ["ASC", "DESC"] {
             let sql = "SELECT \(columns) FROM \(table) \(hint) ORDER BY \(order) \(direction)"

@@ -1,3 +1,5 @@
+internal import DivanSQLite
+
 /// A table of documents.
 struct DocumentTable: Sendable {
     /// Quoted for SQL.
@@ -8,14 +10,14 @@ struct DocumentTable: Sendable {
 /// Reads one table in the order of its sequences.
 final class TableReader {
     private enum Order {
-        case query(SQLiteFile.Query)
+        case query(ForeignQuery)
         /// Of a damaged file: what can be found, and the next one.
         case list([RowSalvage.Row], next: Int)
     }
 
     private let table: DocumentTable
-    private let file: SQLiteFile
-    private let rows: SQLiteFile.Query
+    private let file: ForeignFile
+    private let rows: ForeignQuery
     private var order: Order
     private(set) var sequence: Int64 = 0
     private var row: Int64 = 0
@@ -23,7 +25,7 @@ final class TableReader {
     private var unreadable: [Int64: Int64] = [:]
 
     /// Opens a table; in a damaged file, rows that cannot be read do not end the reading.
-    init(_ table: DocumentTable, _ file: SQLiteFile, isDamaged: Bool) throws(CBLiteError) {
+    init(_ table: DocumentTable, _ file: ForeignFile, isDamaged: Bool) throws(CBLiteError) {
         (self.table, self.file) = (table, file)
         rows = try file.prepare("SELECT \(table.columns) FROM \(table.name) WHERE rowid = ?1")
         guard !isDamaged else {
@@ -70,15 +72,16 @@ final class TableReader {
     }
 
     private func stored() throws(CBLiteError) -> Record? {
-        rows.begin(with: row)
+        rows.reset()
+        try rows.bind(row, at: 1)
         guard try rows.step() else { return nil }
         return Record(
-            key: rows.bytes(0) ?? [],
+            key: rows.data(0) ?? [],
             sequence: rows.integer(1),
             flags: rows.integer(2),
-            version: rows.bytes(3) ?? [],
-            body: rows.bytes(4),
-            extra: rows.bytes(6),
+            version: rows.data(3) ?? [],
+            body: rows.data(4),
+            extra: rows.data(6),
             expiration: rows.isNull(5) ? nil : rows.integer(5)
         )
     }

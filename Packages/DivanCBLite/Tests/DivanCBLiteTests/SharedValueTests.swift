@@ -1,4 +1,5 @@
 import DivanRevisions
+import DivanSQLite
 import DivanTestKit
 import Testing
 
@@ -135,7 +136,7 @@ import Testing
         let sample = try Sample("hot-3.2")
         let home = try TemporaryDirectory()
         let copy = try ScratchCopy(of: sample.path, in: home.path)
-        let file = try SQLiteFile(copy)
+        let file = try ForeignFile(copy)
         try file.execute("BEGIN")
         #expect(try file.prepare("PRAGMA user_version").step())
         #expect(Files.names(in: home.path).contains { $0.hasPrefix("divan-cblite-") })

@@ -36,10 +36,6 @@ public enum StoreLimits {
     /// Ranges of marks for one remote in a collection: with more ranges, reading and writing the set with every
     /// batch costs more than the saved row updates.
     public static let knownRangesCount = 64
-    /// Idle reader connections that are kept open.
-    ///
-    /// More connections are opened when more threads read at the same time, and closed afterwards.
-    public static let idleReaderCount = 4
     /// Bytes of pages that a reader caches while it follows the changes feed: a push reads bodies about 2 MiB
     /// behind the feed, and both need the same pages.
     public static let readerCacheByteCount = 3 << 20
@@ -54,16 +50,6 @@ public enum StoreLimits {
     public static let writerCacheByteCount = 4 << 20
     /// Bytes of pages that the writer caches if documents are indexed.
     public static let indexedWriterCacheByteCount = 16 << 20
-    /// Bytes of the log from which it is copied into the file.
-    public static let logByteCount = 16 << 20
-    /// Bytes by which the log may grow during copying before the writer waits; 64 MiB together with `logByteCount`.
-    public static let logLagByteCount = 48 << 20
-    /// Bytes of the log from which idle readers are asked to release their snapshot: twice the size of a log
-    /// without such readers.
-    public static let heldLogByteCount = 128 << 20
-    /// Milliseconds that a commit waits for a moment without readers, if overlapping short readers hold such a log;
-    /// new readers wait meanwhile.
-    public static let readerPauseMilliseconds = 50
     /// Milliseconds that a transaction may take before it is logged at verbose level.
     public static let quickTransactionMilliseconds = 50
     /// Bytes that a blob reader or a copy processes at a time.
@@ -120,11 +106,6 @@ public enum StoreLimits {
     /// Milliseconds that opening waits for another process that is about to close the database: long enough for a
     /// tool to end, short enough for a user to wait.
     public static let lockMilliseconds = 500
-    /// Milliseconds that a write waits for another program that has the file locked.
-    public static let busyMilliseconds: Int32 = 5_000
-    /// Milliseconds that a write relies on the last check that the file is where it was opened: a check costs
-    /// a twentieth of a small commit.
-    public static let presenceMilliseconds = 5
     /// The minimum size of a body that is worth compressing: shorter bodies have little repetition.
     public static let packedBodyByteCount = 64
     /// The minimum number of documents for a dictionary: with fewer, it would not be typical.

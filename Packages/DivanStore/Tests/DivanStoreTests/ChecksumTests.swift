@@ -1,5 +1,6 @@
 import CDivanStore
 import DivanRevisions
+import DivanSQLite
 import DivanTestKit
 import Testing
 
@@ -102,7 +103,7 @@ import Testing
         let store = try Store.open(directory: path)
         _ = try store.save("doc", in: .default, body: Array(#"{"n":1}"#.utf8))
         try store.close()
-        try SQLiteConnection(path: database, mode: .readWrite).execute(change)
+        try StoreConnection(path: database, mode: .readWrite).execute(change)
         #expect(throws: StoreError.self, "\(change)") {
             let damaged = try Store.open(directory: path)
             defer { try? damaged.close() }

@@ -3,6 +3,7 @@ import DivanPlatform
 import DivanQuery
 import DivanRevisions
 import DivanSQL
+import DivanSQLite
 import DivanTestKit
 import Testing
 
@@ -59,7 +60,7 @@ import Testing
             try store.compact()
             try store.close()
         }
-        let connection = try SQLiteConnection(path: database, mode: .readOnly)
+        let connection = try StoreConnection(path: database, mode: .readOnly)
         let root = try #require(
             try connection.integer(
                 "SELECT rootpage FROM sqlite_schema WHERE name = 'collections'"
@@ -92,7 +93,7 @@ import Testing
                 try writer.createIndex("byTag", items, in: .default)
             }
         }
-        let connection = try SQLiteConnection(path: database, mode: .readWrite)
+        let connection = try StoreConnection(path: database, mode: .readWrite)
         let table = SQLIndexTranslation.itemTable(of: "docs_1", ["tags"])
         try connection.execute("DELETE FROM \(table) WHERE value = 2")
         try withStore { store in
@@ -111,7 +112,7 @@ import Testing
     func `a last sequence that cannot be increased is damage, and nothing is overwritten`(
         _ statement: String
     ) throws {
-        let connection = try SQLiteConnection(path: database, mode: .readWrite)
+        let connection = try StoreConnection(path: database, mode: .readWrite)
         try connection.execute(statement)
         let store = try Store.open(directory: path)
         let code = try refusal {
@@ -136,7 +137,7 @@ import Testing
         let file = path + "/Attachments/" + digest.fileName
         try FileSystem.setPermissions(0o600, of: file)
         try write(Array("c0ntent".utf8), to: file)
-        try SQLiteConnection(path: database, mode: .readWrite)
+        try StoreConnection(path: database, mode: .readWrite)
             .execute("UPDATE docs_1 SET body = body || ' ' WHERE documentID = 'x'")
 
         let store = try Store.open(directory: path)
@@ -153,7 +154,7 @@ import Testing
 
     /// Two things are damaged: the document, and the row with the name and the counters of its collection.
     @Test func `a purge that fails midway is not stored, even if its error is ignored`() throws {
-        try SQLiteConnection(path: database, mode: .readWrite).execute(
+        try StoreConnection(path: database, mode: .readWrite).execute(
             """
             UPDATE docs_1 SET body = '{"n":"x"}' WHERE documentID = 'doc-5';
             UPDATE collections SET liveCount = liveCount + 1
@@ -175,7 +176,7 @@ import Testing
     /// If the collection's own row is as late as the last one, it has the counters.
     @Test(arguments: [Int64.max, 41, -1])
     func `an impossible document count is replaced by a new count`(_ liveCount: Int64) throws {
-        try SQLiteConnection(path: database, mode: .readWrite)
+        try StoreConnection(path: database, mode: .readWrite)
             .execute("UPDATE collections SET lastSequence = 40, liveCount = \(liveCount)")
         let store = try Store.open(directory: path)
         #expect(try store.read { try $0.count(in: .default) } == 40)
@@ -185,7 +186,7 @@ import Testing
     }
 
     @Test func `a document count that is too low never becomes negative`() throws {
-        try SQLiteConnection(path: database, mode: .readWrite)
+        try StoreConnection(path: database, mode: .readWrite)
             .execute("UPDATE collections SET lastSequence = 40, liveCount = 0")
         let store = try Store.open(directory: path)
         try store.write { writer in
@@ -206,7 +207,7 @@ import Testing
     func `new documents can be saved after the flags of the last row are damaged`(
         _ flags: Int64
     ) throws {
-        try SQLiteConnection(path: database, mode: .readWrite)
+        try StoreConnection(path: database, mode: .readWrite)
             .execute("UPDATE docs_1 SET flags = \(flags) WHERE sequence = 40")
         let store = try Store.open(directory: path)
         _ = try store.save("new", in: .default, body: Array("{}".utf8))
@@ -411,7 +412,7 @@ import Testing
             }
         }
         try store.close()
-        try SQLiteConnection(path: database, mode: .readWrite)
+        try StoreConnection(path: database, mode: .readWrite)
             .execute("UPDATE docs_1 SET revisionID = x'00' WHERE documentID IN ('doc-5', 'doc-9')")
         let damaged = try Store.open(directory: path)
         defer { try? damaged.close() }
@@ -436,7 +437,7 @@ import Testing
         _ = try store.save(revision, in: .default)
         try store.close()
         let mark = DocumentFlags.hasBlobs.rawValue
-        try SQLiteConnection.edit(
+        try StoreConnection.edit(
             database,
             "UPDATE docs_1 SET flags = flags & ~\(mark) WHERE documentID = 'x'"
         )

@@ -1,6 +1,7 @@
 import DivanJSON
 import DivanQuery
 import DivanRevisions
+import DivanSQLite
 import DivanTestKit
 import Foundation
 import Synchronization
@@ -70,7 +71,7 @@ import Testing
         let names = try store.read { try $0.indexes(in: .default).map(\.name) }
         #expect(names == ["before"], "\(place)")
         #expect(try store.inspect().damages.isEmpty, "\(place)")
-        let connection = try SQLiteConnection(path: path + "/db.sqlite3", mode: .readOnly)
+        let connection = try StoreConnection(path: path + "/db.sqlite3", mode: .readOnly)
         let left = try connection.texts(
             """
             SELECT name FROM sqlite_schema
@@ -240,27 +241,6 @@ import Testing
         }
         try room.store.checkIntegrity()
         #expect(try room.store.inspect().damages.isEmpty)
-    }
-
-    @Test func `the free space of the temporary directory is checked`() {
-        #expect(SQLiteTemporaryDirectory.holds(1))
-        #expect(!SQLiteTemporaryDirectory.holds(.max))
-    }
-
-    @Test(arguments: [nil, 1] as [UInt8?])
-    func `sorting for an index uses temporary files only if the database is not encrypted`(
-        key: UInt8?
-    ) throws {
-        let home = try TemporaryDirectory()
-        let sealing = try key.map { try TestSealing($0) }
-        let place = SQLitePlace(home.file("a"), sealing: sealing)
-        let connection = try SQLiteConnection(place, mode: .create)
-        try connection.execute("PRAGMA temp_store = MEMORY; BEGIN; CREATE TABLE t (a)")
-        var inside: Int64?
-        try connection.sortingInOnePiece { inside = try connection.integer("PRAGMA temp_store") }
-        #expect(inside == (key == nil ? 1 : 2))
-        #expect(try connection.integer("PRAGMA temp_store") == 2)
-        try connection.execute("COMMIT")
     }
 
     @Test func `with many indexes a save still distinguishes existing documents from new ones`()

@@ -1,6 +1,7 @@
 import DivanJSON
 import DivanQuery
 import DivanRevisions
+import DivanSQLite
 import DivanTestKit
 import Foundation
 import Synchronization
@@ -235,7 +236,7 @@ import Testing
             #expect(try store.reindex() == 2)
             _ = try store.save("doc-3", in: .default, body: Array(#"{"tags":["z"]}"#.utf8))
         }
-        let connection = try SQLiteConnection(path: database, mode: .readOnly)
+        let connection = try StoreConnection(path: database, mode: .readOnly)
         func names(_ pattern: String) throws -> [String] {
             try connection.texts("SELECT name FROM sqlite_schema WHERE name GLOB '\(pattern)'")
         }
@@ -253,7 +254,7 @@ import Testing
             #expect(try store.inspect().damages.isEmpty)
             _ = try store.save("doc-3", in: .default, body: Array(#"{"tags":["z"]}"#.utf8))
         }
-        let connection = try SQLiteConnection(path: database, mode: .readOnly)
+        let connection = try StoreConnection(path: database, mode: .readOnly)
         let left = try connection.texts(
             """
             SELECT name FROM sqlite_schema
@@ -377,7 +378,7 @@ import Testing
     }
 
     private func tamper(_ sql: String) throws {
-        let connection = try SQLiteConnection(path: database, mode: .readWrite)
+        let connection = try StoreConnection(path: database, mode: .readWrite)
         func table(_ pattern: String) throws -> String {
             let select = "SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB"
             return try #require(try connection.text("\(select) '\(pattern)'"))

@@ -1,12 +1,13 @@
 import CDivanStoreFaults
 import DivanPlatform
 import DivanRevisions
+import DivanSQLite
 import DivanTestKit
 import Foundation
 import Synchronization
 import Testing
 
-// Whether a checkpoint goes on is visible only from inside.
+// Queries that keep the log are registered with an engine.
 @testable import DivanStore
 
 /// How the log is copied into the file while the writer continues.
@@ -17,7 +18,7 @@ struct LogTests {
     )
     /// The greatest length of the log, with a transaction and the log's own headers above the limit.
     private static let greatestByteCount =
-        StoreLimits.logByteCount + StoreLimits.logLagByteCount + (1 << 20)
+        SQLiteLimits.logByteCount + SQLiteLimits.logLagByteCount + (1 << 20)
 
     private static func save(_ numbers: Range<Int>, in store: Store) throws {
         for number in numbers {
@@ -48,16 +49,6 @@ struct LogTests {
         defer { try? reopened.close() }
         try reopened.checkIntegrity()
         #expect(try reopened.read { try $0.count(in: .default) } == 330)
-    }
-
-    /// SQLite before 3.51.3 loses pages if a writer restarts the log while such a checkpoint begins.
-    @Test func `no background checkpoint starts on a log that was copied completely`() {
-        let log = StoreLimits.logByteCount
-        #expect(!SQLiteCheckpointer.goesOn(copied: log, before: 0, log: log))
-        // Restarted in the meantime.
-        #expect(!SQLiteCheckpointer.goesOn(copied: log, before: 0, log: 4_096))
-        #expect(SQLiteCheckpointer.goesOn(copied: log, before: 0, log: log + 4_096))
-        #expect(!SQLiteCheckpointer.goesOn(copied: log, before: log - 4_096, log: log + 4_096))
     }
 
     @Test func `a reader keeps its snapshot during a checkpoint`() throws {
@@ -94,7 +85,7 @@ struct LogTests {
             greatest = max(greatest, try Self.logByteCount(path))
         }
         readers.end()
-        #expect(greatest <= StoreLimits.heldLogByteCount + 2 * StoreLimits.logByteCount)
+        #expect(greatest <= SQLiteLimits.heldLogByteCount + 2 * SQLiteLimits.logByteCount)
         #expect(readers.readCount > 100)
         try store.checkIntegrity()
         #expect(try store.read { try $0.count(in: .default) } == 800)
@@ -112,8 +103,8 @@ struct LogTests {
         let noticeCount = Mutex(0)
         watch.whenLogIsLong { noticeCount.withLock { $0 += 1 } }
         let engine = try #require(store.engine as? SQLiteEngine)
-        try engine.readers.begin(watch)
-        defer { engine.readers.end(watch) }
+        try engine.queries.begin(watch, path: path)
+        defer { engine.queries.end(watch) }
         try beside.read { reader in
             #expect(try reader.count(in: .default) == 1)
             try Self.save(1..<720, in: store)  // 180 MiB

@@ -1,4 +1,5 @@
 import DivanRevisions
+import DivanSQLite
 import DivanTestKit
 import Testing
 
@@ -98,7 +99,7 @@ import Testing
         var store = try Store.open(directory: path)
         _ = try store.save("a", in: .default, body: Array(Self.body("a").utf8))
         try store.close()
-        try SQLiteConnection.edit(path + "/db.sqlite3", change)
+        try StoreConnection.edit(path + "/db.sqlite3", change)
         store = try Store.open(directory: path)
         defer { try? store.close() }
         let body = Array(Self.body("b").utf8)

@@ -1,5 +1,6 @@
 import DivanPlatform
 import DivanRevisions
+import DivanSQLite
 import DivanTestKit
 import Testing
 
@@ -36,7 +37,7 @@ import Testing
 
     /// Turns a file of this version into one of version 1, whose counters are those of `init`.
     private func age(_ database: String) throws {
-        try SQLiteConnection(path: database, mode: .readWrite).execute(
+        try StoreConnection(path: database, mode: .readWrite).execute(
             """
             UPDATE docs_1 SET flags = flags & 255;
             UPDATE collections SET lastSequence = 4, liveCount = 3;
@@ -50,7 +51,7 @@ import Testing
     }
 
     private func version() throws -> Int64? {
-        try SQLiteConnection(path: database, mode: .readOnly).integer("PRAGMA user_version")
+        try StoreConnection(path: database, mode: .readOnly).integer("PRAGMA user_version")
     }
 
     private func check(_ store: Store, count: Int, lastSequence: UInt64) throws {
@@ -115,7 +116,7 @@ import Testing
         try store.compact()
         try check(store, count: 3, lastSequence: 4)
         try store.close()
-        let connection = try SQLiteConnection(path: database, mode: .readOnly)
+        let connection = try StoreConnection(path: database, mode: .readOnly)
         #expect(try connection.integer("SELECT count(*) FROM docs_1 WHERE checksum IS NULL") == 0)
         try damage(#"{"version":2"#)
         store = try Store.open(directory: path)
@@ -128,7 +129,7 @@ import Testing
     /// A killed process leaves the log of its last commits.
     @Test(arguments: [1, 2, 3])
     func `an older file can be opened after its writer crashed`(_ version: Int) throws {
-        let connection = try SQLiteConnection(path: database, mode: .readWrite)
+        let connection = try StoreConnection(path: database, mode: .readWrite)
         try connection.execute(
             """
             PRAGMA wal_autocheckpoint = 0;

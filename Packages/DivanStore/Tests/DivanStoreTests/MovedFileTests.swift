@@ -1,5 +1,6 @@
 import DivanPlatform
 import DivanRevisions
+import DivanSQLite
 import DivanTestKit
 import Synchronization
 import Testing

@@ -1,6 +1,7 @@
 import DivanJSON
 import DivanQuery
 import DivanRevisions
+import DivanSQLite
 import DivanTestKit
 import Foundation
 import Testing
@@ -36,7 +37,7 @@ import Testing
 
     /// Overwrites the index of document IDs: one of its names, or its page.
     private func damage(_ places: Range<Int>) throws {
-        let connection = try SQLiteConnection(path: file, mode: .readOnly)
+        let connection = try StoreConnection(path: file, mode: .readOnly)
         let page = try connection.integer(
             "SELECT max(pageno) FROM dbstat WHERE name = 'sqlite_autoindex_docs_1_1'"
         )
@@ -51,7 +52,7 @@ import Testing
 
     /// Damages a name in the index of document IDs, or the byte at an offset from its beginning.
     private func loseName(_ id: String, at offset: Int = 0) throws {
-        let connection = try SQLiteConnection(path: file, mode: .readOnly)
+        let connection = try StoreConnection(path: file, mode: .readOnly)
         let page = try connection.integer(
             "SELECT max(pageno) FROM dbstat WHERE name = 'sqlite_autoindex_docs_1_1'"
         )
@@ -126,7 +127,7 @@ import Testing
             _ = try store.save("doc-77", in: .default, body: Array(#"{"n":"new"}"#.utf8))
             try store.close()
         }
-        try SQLiteConnection.edit(
+        try StoreConnection.edit(
             file,
             "UPDATE docs_1 SET flags = flags | 1 WHERE sequence > \(Self.count)"
         )
@@ -185,7 +186,7 @@ import Testing
     /// What is left of such rows is NULL in each column: several have the same name, by which none is found.
     @Test func `rebuilding indexes does not trap if half a page is erased`() throws {
         let page: Int64? = try {
-            let connection = try SQLiteConnection(path: file, mode: .readOnly)
+            let connection = try StoreConnection(path: file, mode: .readOnly)
             return try connection.integer(
                 "SELECT max(pageno) FROM dbstat WHERE name = 'docs_1' AND pagetype = 'leaf'"
             )
@@ -221,7 +222,7 @@ import Testing
     // MARK: Documents that no list has
 
     @Test func `listing all documents reports a document that damage marks as deleted`() throws {
-        try SQLiteConnection.edit(
+        try StoreConnection.edit(
             file,
             "UPDATE docs_1 SET flags = flags | 1 WHERE documentID = 'doc-77'"
         )
@@ -251,7 +252,7 @@ import Testing
         let list = try listed(in: whole, changing: isChanged)
         try whole.read { try $0.confirm(list) }
         try whole.close()
-        try SQLiteConnection.edit(
+        try StoreConnection.edit(
             file,
             "UPDATE docs_1 SET flags = flags | 1 WHERE documentID = 'doc-77'"
         )

@@ -2,6 +2,7 @@ import DivanJSON
 import DivanQuery
 import DivanRevisions
 import DivanSQL
+import DivanSQLite
 import DivanTestKit
 import Testing
 
@@ -134,7 +135,7 @@ import Testing
             PRAGMA writable_schema = RESET;
             """
         }
-        try SQLiteConnection.edit(
+        try StoreConnection.edit(
             path + "/db.sqlite3",
             spell("divan_lower1", "divan_upper1") + "REINDEX \(index);"
                 + spell("divan_upper1", "divan_lower1")
@@ -199,7 +200,7 @@ import Testing
     @Test func `a damaged document does not prevent opening a database with outdated indexes`()
         throws
     {
-        try SQLiteConnection(path: path + "/db.sqlite3", mode: .readWrite)
+        try StoreConnection(path: path + "/db.sqlite3", mode: .readWrite)
             .execute("UPDATE docs_1 SET body = x'00' WHERE documentID = 'doc-7'")
         let store = try Store.open(directory: path)
         #expect(try answers(of: store).map(\.count) == [7, 6, 30])

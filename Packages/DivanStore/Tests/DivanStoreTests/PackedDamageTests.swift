@@ -1,6 +1,7 @@
 import DivanLZ4
 import DivanQuery
 import DivanRevisions
+import DivanSQLite
 import DivanTestKit
 import Foundation
 import Testing

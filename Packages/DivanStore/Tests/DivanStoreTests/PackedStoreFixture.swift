@@ -1,6 +1,7 @@
 import DivanCompression
 import DivanLZ4
 import DivanRevisions
+import DivanSQLite
 import DivanTestKit
 import Testing
 
@@ -77,13 +78,13 @@ final class PackedStoreFixture {
     }
 
     /// Another connection to the file, which need not be fast.
-    func look() throws -> SQLiteConnection {
-        let place = SQLitePlace(
+    func look() throws -> StoreConnection {
+        let place = DatabasePlace(
             directory + "/db.sqlite3",
             sealing: sealing,
             packing: Self.packing
         )
-        return try SQLiteConnection(place, mode: .readWrite)
+        return try StoreConnection(place, mode: .readWrite)
     }
 
     /// How many bodies are packed.

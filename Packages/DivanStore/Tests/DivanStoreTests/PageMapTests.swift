@@ -1,4 +1,5 @@
 import DivanRevisions
+import DivanSQLite
 import DivanTestKit
 import Foundation
 import Testing
@@ -48,7 +49,7 @@ import Testing
             }
         }
         try store.close()
-        let connection = try SQLiteConnection(path: directory + "/db.sqlite3", mode: .readWrite)
+        let connection = try StoreConnection(path: directory + "/db.sqlite3", mode: .readWrite)
         try connection.execute(
             "PRAGMA journal_mode = DELETE; PRAGMA page_size = \(pageByteCount); VACUUM;"
         )

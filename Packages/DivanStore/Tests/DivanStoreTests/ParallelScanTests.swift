@@ -1,6 +1,7 @@
 import DivanJSON
 import DivanQuery
 import DivanRevisions
+import DivanSQLite
 import DivanTestKit
 import Testing
 
@@ -204,13 +205,13 @@ import Testing
         let catalogue = StoreCatalogue(room.store, named: "divided")
         let statement = try QueryStatement(sql: sql).checked(against: catalogue)
         let engine = try #require(room.store.engine as? SQLiteEngine)
-        let session = try engine.readers.take()
-        defer { engine.readers.giveBack(session) }
+        let reader = try engine.readers.take()
+        defer { engine.readers.giveBack(reader) }
         let watch = QueryWatch(memory: QueryMemory(byteLimit: 160 << 20))
         let query = StorageQuery(statement, watch: watch)
-        #expect(try SQLiteParallelScan.rows(of: query, on: session, of: engine.readers) == nil)
+        #expect(try SQLiteParallelScan.rows(of: query, on: reader, of: engine.readers) == nil)
         let usual = StorageQuery(statement)
-        let rows = try SQLiteParallelScan.rows(of: usual, on: session, of: engine.readers)
+        let rows = try SQLiteParallelScan.rows(of: usual, on: reader, of: engine.readers)
         // With a single processor nothing is divided.
         #expect(rows == nil || rows?.count == 1_000)
         #expect(try self.rows(sql, in: room.store, watch: watch).count == 1_000)

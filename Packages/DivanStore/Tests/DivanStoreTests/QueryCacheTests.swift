@@ -3,6 +3,7 @@ import DivanJSON
 import DivanQuery
 import DivanRevisions
 import DivanSQL
+import DivanSQLite
 import DivanTestKit
 import Testing
 
@@ -132,7 +133,7 @@ import Testing
     {
         let room = try room()
         let file = try #require(room.store.directory) + "/db.sqlite3"
-        let session = try SQLiteSession(SQLiteConnection(path: file, mode: .readWrite))
+        let session = try SQLiteSession(StoreConnection(path: file, mode: .readWrite))
         let asked = session.documents(in: CollectionID(rawValue: 1))
         let forgotten = session.documents(in: CollectionID(rawValue: 2))
         for number in 3...3 * StoreLimits.keptCollectionCount {
@@ -161,8 +162,8 @@ import Testing
     @Test func `parameter values and long queries are not cached`() throws {
         let room = try room()
         let file = try #require(room.store.directory) + "/db.sqlite3"
-        let session = try SQLiteSession(SQLiteConnection(path: file, mode: .readWrite))
-        func kept(_ query: StorageQuery) throws -> SQLiteStatement? {
+        let session = try SQLiteSession(StoreConnection(path: file, mode: .readWrite))
+        func kept(_ query: StorageQuery) throws -> StoreStatement? {
             try session.run(query) { _ in }
             let schema = SQLiteQuerySchema(session)
             return session.queries.take(try SQLTranslation(query.statement, schema: schema).sql)

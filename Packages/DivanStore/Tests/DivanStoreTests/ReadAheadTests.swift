@@ -1,4 +1,5 @@
 import DivanRevisions
+import DivanSQLite
 import DivanTestKit
 import Testing
 
@@ -32,7 +33,7 @@ import Testing
         let home = try TemporaryDirectory()
         let store = try Store.open(directory: home.file("a.cblite2"))
         defer { try? store.close() }
-        let copier = try SQLiteConnection(
+        let copier = try StoreConnection(
             path: home.file("a.cblite2/db.sqlite3"),
             mode: .readWrite
         )
@@ -90,8 +91,8 @@ import Testing
         let home = try TemporaryDirectory()
         let store = try Store.open(directory: home.file("a.cblite2"))
         defer { try? store.close() }
-        let place = SQLitePlace(home.file("a.cblite2/db.sqlite3"))
-        let reader = try SQLiteConnection(place, mode: .readOnly)
+        let place = DatabasePlace(home.file("a.cblite2/db.sqlite3"))
+        let reader = try StoreConnection(place, mode: .readOnly)
         #expect(try reader.integer(sql) == 1)
         // What is wrong by itself still fails.
         #expect(throws: StoreError.self) { try reader.prepare("SELECT nothing_like_that(1)") }

@@ -1,5 +1,6 @@
 import DivanPlatform
 import DivanRevisions
+import DivanSQLite
 import DivanTestKit
 import Foundation
 import Testing
@@ -24,7 +25,7 @@ import Testing
         let folder = path + "/Attachments/"
         try FileSystem.setPermissions(0o600, of: folder + digest.fileName)
         try Data("c0ntent".utf8).write(to: URL(filePath: folder + digest.fileName))
-        try SQLiteConnection(path: path + "/db.sqlite3", mode: .readWrite)
+        try StoreConnection(path: path + "/db.sqlite3", mode: .readWrite)
             .execute("UPDATE docs_1 SET body = body || ' ' WHERE documentID = 'doc-5'")
         let source = Store.inMemory()
         _ = try source.save("doc-5", in: .default, body: Array("{}".utf8))

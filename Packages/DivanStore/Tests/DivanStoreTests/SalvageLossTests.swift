@@ -1,4 +1,5 @@
 import DivanRevisions
+import DivanSQLite
 import DivanTestKit
 import Foundation
 import Testing
@@ -37,7 +38,7 @@ import Testing
 
     /// Pages of a tree, the leaves last.
     private func pages(of tree: String) throws -> [Int] {
-        let connection = try SQLiteConnection(path: file, mode: .readOnly)
+        let connection = try StoreConnection(path: file, mode: .readOnly)
         return try connection.texts(
             "SELECT pageno FROM dbstat WHERE name = '\(tree)' ORDER BY pagetype = 'leaf', pageno"
         ).compactMap { Int($0) }
@@ -132,19 +133,19 @@ import Testing
         throws
     {
         try loseNames()
-        try SQLiteConnection.edit(file, "UPDATE collections SET liveCount = 399 WHERE id = 1")
+        try StoreConnection.edit(file, "UPDATE collections SET liveCount = 399 WHERE id = 1")
         let salvage = try rebuild()
         #expect(salvage.losses.count == 1)
         #expect(salvage.losses.first?.hasPrefix("an unknown number of documents of ") == true)
     }
 
     @Test func `rows missing from an intact page are detected by the index`() throws {
-        try SQLiteConnection.edit(
+        try StoreConnection.edit(
             file,
             "DROP INDEX docs_1_conflicted; DROP INDEX docs_1_expiration"
         )
         // Rows are removed, but their names stay in the index.
-        try SQLiteConnection.edit(
+        try StoreConnection.edit(
             file,
             """
             PRAGMA writable_schema = ON;
@@ -153,8 +154,8 @@ import Testing
             DELETE FROM sqlite_schema WHERE name LIKE 'sqlite_auto%docs_1%';
             """
         )
-        try SQLiteConnection.edit(file, "DELETE FROM docs_1 WHERE sequence IN (7, 8)")
-        try SQLiteConnection.edit(
+        try StoreConnection.edit(file, "DELETE FROM docs_1 WHERE sequence IN (7, 8)")
+        try StoreConnection.edit(
             file,
             """
             PRAGMA writable_schema = ON;
@@ -164,7 +165,7 @@ import Testing
                 NULL FROM kept;
             """
         )
-        try SQLiteConnection.edit(file, "DROP TABLE kept")
+        try StoreConnection.edit(file, "DROP TABLE kept")
         #expect(
             try rebuild().losses == [
                 "document doc-6 of _default._default: its page cannot be read",
@@ -174,7 +175,7 @@ import Testing
     }
 
     @Test func `a collection whose name is lost keeps its documents under a new name`() throws {
-        try SQLiteConnection.edit(file, "DELETE FROM collections WHERE id = 2")
+        try StoreConnection.edit(file, "DELETE FROM collections WHERE id = 2")
         let salvage = try rebuild()
         let recovered = try #require(CollectionPath("recovered_2"))
         #expect(try names(recovered).count == Self.count)
@@ -187,14 +188,14 @@ import Testing
     }
 
     @Test func `the default collection is recognized without its name`() throws {
-        try SQLiteConnection.edit(file, "DELETE FROM collections WHERE id = 1")
+        try StoreConnection.edit(file, "DELETE FROM collections WHERE id = 1")
         let salvage = try rebuild()
         #expect(try names(.default).count == Self.count)
         #expect(salvage.knowsCollections && salvage.losses == [])
     }
 
     @Test func `a collection whose table is lost does not affect other collections`() throws {
-        try SQLiteConnection.edit(
+        try StoreConnection.edit(
             file,
             "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE tbl_name = 'docs_1'"
         )
@@ -208,7 +209,7 @@ import Testing
     @Test func `a collection missing from the index of names is reported as damage and recovered`()
         throws
     {
-        try SQLiteConnection.edit(
+        try StoreConnection.edit(
             file,
             """
             PRAGMA writable_schema = ON;
@@ -219,8 +220,8 @@ import Testing
             DELETE FROM sqlite_schema WHERE name = 'sqlite_autoindex_collections_1';
             """
         )
-        try SQLiteConnection.edit(file, "UPDATE collections SET name = 'peeple' WHERE id = 2")
-        try SQLiteConnection.edit(
+        try StoreConnection.edit(file, "UPDATE collections SET name = 'peeple' WHERE id = 2")
+        try StoreConnection.edit(
             file,
             """
             PRAGMA writable_schema = ON;
@@ -230,7 +231,7 @@ import Testing
                 rootpage, NULL FROM kept;
             """
         )
-        try SQLiteConnection.edit(file, "DROP TABLE kept")
+        try StoreConnection.edit(file, "DROP TABLE kept")
         do {
             let store = try Store.open(directory: directory)
             defer { try? store.close() }
@@ -243,7 +244,7 @@ import Testing
     }
 
     @Test func `an invalid collection number is damage`() throws {
-        try SQLiteConnection.edit(file, "UPDATE collections SET id = -2 WHERE id = 2")
+        try StoreConnection.edit(file, "UPDATE collections SET id = -2 WHERE id = 2")
         let store = try Store.open(directory: directory)
         defer { try? store.close() }
         #expect(throws: StoreError.self) { try store.read { try $0.count(in: people) } }
@@ -271,7 +272,7 @@ import Testing
     /// As caused by a save that does not find the document, because the index of IDs is damaged.
     @Test func `of two rows of a document the later one is kept, and the other is reported`() throws
     {
-        try SQLiteConnection.edit(
+        try StoreConnection.edit(
             file,
             """
             PRAGMA writable_schema = ON;
@@ -279,11 +280,11 @@ import Testing
             DELETE FROM sqlite_schema WHERE name = 'sqlite_autoindex_docs_2_1';
             """
         )
-        try SQLiteConnection.edit(
+        try StoreConnection.edit(
             file,
             "UPDATE docs_2 SET documentID = 'doc-3' WHERE documentID = 'doc-9'"
         )
-        let connection = try SQLiteConnection(path: file, mode: .readWrite)
+        let connection = try StoreConnection(path: file, mode: .readWrite)
         try connection.execute(
             """
             UPDATE docs_2 SET checksum = divan_row_checksum(sequence, documentID, revisionID, flags,

@@ -1,4 +1,5 @@
 import DivanRevisions
+import DivanSQLite
 import DivanTestKit
 import Foundation
 import Testing
@@ -146,7 +147,7 @@ import Testing
         }
         try store.close()
         let before = try contents(directory, .default)
-        try SQLiteConnection(path: file.path, mode: .readWrite).execute(
+        try StoreConnection(path: file.path, mode: .readWrite).execute(
             "UPDATE \"values\" SET value = x'00FF00' WHERE space = 'knownSequences'"
         )
         let salvage = try rebuild()
@@ -232,7 +233,7 @@ import Testing
     }
 
     private func root(of collection: Int64) throws -> Int {
-        let connection = try SQLiteConnection(path: file.path, mode: .readOnly)
+        let connection = try StoreConnection(path: file.path, mode: .readOnly)
         let sql = "SELECT rootpage FROM sqlite_schema WHERE name = 'docs_\(collection)'"
         return Int(try connection.integer(sql) ?? 0)
     }

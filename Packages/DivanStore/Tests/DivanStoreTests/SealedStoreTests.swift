@@ -1,5 +1,6 @@
 import DivanPlatform
 import DivanRevisions
+import DivanSQLite
 import DivanTestKit
 import Foundation
 import Synchronization
@@ -147,8 +148,8 @@ struct SealedStoreTests {
         )
         writer.cancel()
         // As another process would have it open.
-        let connection = try SQLiteConnection(
-            SQLitePlace(path + "/db.sqlite3", sealing: try TestSealing(1)),
+        let connection = try StoreConnection(
+            DatabasePlace(path + "/db.sqlite3", sealing: try TestSealing(1)),
             mode: .readOnly
         )
         #expect(try connection.integer("SELECT count(*) FROM collections") == 1)
@@ -198,7 +199,7 @@ struct SealedStoreTests {
         let (old, new) = (try TestSealing(1), try TestSealing(2))
         let rekeying = Rekeying(files)
         let engine = try SQLiteEngine(
-            SQLitePlace(files.database, sealing: old),
+            DatabasePlace(files.database, sealing: old),
             isReadOnly: false,
             syncsFully: false
         )

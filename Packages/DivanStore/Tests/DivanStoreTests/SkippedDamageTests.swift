@@ -1,4 +1,5 @@
 import DivanRevisions
+import DivanSQLite
 import DivanTestKit
 import Foundation
 import Testing
@@ -27,14 +28,14 @@ import Testing
     }
 
     private func change(_ sql: String) throws {
-        try SQLiteConnection(path: database, mode: .readWrite).execute(sql)
+        try StoreConnection(path: database, mode: .readWrite).execute(sql)
     }
 
     @Test(arguments: [1, 3, 40])
     func `a document with damaged metadata is reported and does not stop the changes feed`(
         limit: Int
     ) throws {
-        try SQLiteConnection(path: database, mode: .readWrite).execute(
+        try StoreConnection(path: database, mode: .readWrite).execute(
             "UPDATE docs_1 SET revisionID = x'00' WHERE documentID IN ('doc-5', 'doc-6', 'doc-39')"
         )
         let store = try Store.open(directory: path)

@@ -1,4 +1,5 @@
 import DivanRevisions
+import DivanSQLite
 import DivanTestKit
 import Synchronization
 import Testing
@@ -83,7 +84,7 @@ import Testing
             try await group.next()
             group.cancelAll()
         }
-        let copy = try SQLiteConnection(path: target, mode: .readOnly)
+        let copy = try StoreConnection(path: target, mode: .readOnly)
         try copy.check("PRAGMA quick_check(1)", of: target)
     }
 

@@ -1,4 +1,5 @@
 import DivanRevisions
+import DivanSQLite
 import DivanTestKit
 import Testing
 
@@ -24,7 +25,7 @@ import Testing
         var count = 0
         let violations = try StorageEngineContract.violations {
             count += 1
-            let place = SQLitePlace(home.file("\(count).sqlite3"), sealing: try TestSealing(1))
+            let place = DatabasePlace(home.file("\(count).sqlite3"), sealing: try TestSealing(1))
             try SQLiteEngine.create(at: place)
             return try SQLiteEngine(place, isReadOnly: false, syncsFully: false)
         }
@@ -46,7 +47,7 @@ import Testing
         let home = try TemporaryDirectory()
         let path = home.file("full.sqlite3")
         try SQLiteEngine.create(path: path)
-        let connection = try SQLiteConnection(path: path, mode: .readWrite)
+        let connection = try StoreConnection(path: path, mode: .readWrite)
         let session = try SQLiteSession(connection)
         let id = try session.createCollection(.default).id
         try connection.execute("PRAGMA max_page_count = 20")
@@ -81,7 +82,7 @@ import Testing
         let home = try TemporaryDirectory()
         let path = home.file("indexed.sqlite3")
         try SQLiteEngine.create(path: path)
-        let connection = try SQLiteConnection(path: path, mode: .readWrite)
+        let connection = try StoreConnection(path: path, mode: .readWrite)
         let session = try SQLiteSession(connection)
         let id = try session.createCollection(.default).id
         func keptByteCount() throws -> Int? {

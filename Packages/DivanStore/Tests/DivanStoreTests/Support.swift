@@ -1,5 +1,6 @@
 import DivanDelta
 import DivanRevisions
+import DivanSQLite
 import DivanTestKit
 import Synchronization
 import Testing
@@ -48,7 +49,7 @@ final class StoreFixture {
         let path = try #require(home).file("room.cblite2")
         try store.optimize(isThorough: true)
         try store.close()
-        try SQLiteConnection.edit(
+        try StoreConnection.edit(
             path + "/db.sqlite3",
             """
             UPDATE sqlite_stat1 SET stat = (stat + 0) * 1000 || substr(stat, instr(stat || ' ', ' '))
@@ -158,10 +159,10 @@ final class Notices: Sendable {
     }
 }
 
-extension SQLiteConnection {
+extension StoreConnection {
     /// Changes a database file that is not open, so that nothing of it remains in a log.
     static func edit(_ file: String, _ sql: String) throws {
-        let connection = try SQLiteConnection(path: file, mode: .readWrite)
+        let connection = try StoreConnection(path: file, mode: .readWrite)
         try connection.execute(sql)
         try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     }

@@ -1,4 +1,5 @@
 import DivanRevisions
+import DivanSQLite
 import DivanTestKit
 import Testing
 

@@ -163,7 +163,7 @@ extension KeysCheck {
     private static let internalConstants: [Exception] = [
         Exception(
             "Packages/DivanStore/Sources/DivanStore/Engine/SQLite/SQLiteSession.swift",
-            "statements: [String: SQLiteStatement]",
+            "statements: [String: StoreStatement]",
             because: "our own SQL, ASCII constants"
         ),
         Exception(

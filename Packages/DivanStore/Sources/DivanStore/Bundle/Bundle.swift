@@ -1,5 +1,6 @@
 internal import DivanCrypto
 import DivanPlatform
+internal import DivanSQLite
 
 /// Creates, checks and copies the directory of a database.
 ///
@@ -24,7 +25,7 @@ enum Bundle {
         sealing: (any StoreSealing)?
     ) throws -> BundleLock {
         try assemble(files) { unfinished in
-            let place = SQLitePlace(unfinished.database, sealing: sealing)
+            let place = DatabasePlace(unfinished.database, sealing: sealing)
             try SQLiteEngine.create(at: place)
             try give(identity, to: place)
         }
@@ -45,7 +46,7 @@ enum Bundle {
             let sealing = engine.place.sealing
             try copyBlobs(from: (blobs, sealing), to: (unfinished.blobs, sealing))
             try engine.copy(to: unfinished.database)
-            try give(identity, to: SQLitePlace(unfinished.database, sealing: sealing))
+            try give(identity, to: DatabasePlace(unfinished.database, sealing: sealing))
             try copyBlobs(from: (blobs, sealing), to: (unfinished.blobs, sealing))
         }
     }
@@ -90,7 +91,7 @@ enum Bundle {
     /// Checked before SQLite opens it and we lock it, since that would write the log of another
     /// application's database into its file.
     private static func isOurs(_ path: String) throws(StoreError) -> Bool {
-        let head = try SQLiteConnection.head(of: path, count: 72)
+        let head = try StoreConnection.head(of: path, count: 72)
         guard head.count == 72, head.starts(with: Array("SQLite format 3\0".utf8)) else {
             return true
         }
@@ -149,7 +150,7 @@ enum Bundle {
         }
     }
 
-    private static func give(_ identity: StoreIdentity, to place: SQLitePlace) throws {
+    private static func give(_ identity: StoreIdentity, to place: DatabasePlace) throws {
         let engine = try SQLiteEngine(place, isReadOnly: false, syncsFully: true)
         defer { engine.close() }
         try engine.write { try identity.write(to: $0) }

@@ -43,7 +43,7 @@ struct Rekeying {
     func prepare(
         from sealing: (any StoreSealing)?,
         to newSealing: (any StoreSealing)?,
-        rewrite: (SQLitePlace) throws -> Void
+        rewrite: (DatabasePlace) throws -> Void
     ) throws {
         guard let marker = try BundleFiles.makeFile(files.rekeyed) else {
             throw StoreError(.busy(.otherProcess), at: files.directory)
@@ -53,7 +53,7 @@ struct Rekeying {
         try sync(files.directory)
         try BundleFiles.makeDirectory(files.rekeyedBlobs)
         try Bundle.copyBlobs(from: (files.blobs, sealing), to: (files.rekeyedBlobs, newSealing))
-        try rewrite(SQLitePlace(files.rekeyed, sealing: newSealing))
+        try rewrite(DatabasePlace(files.rekeyed, sealing: newSealing))
         try BundleFiles.syncFile(files.rekeyed)
         try sync(files.rekeyedBlobs)
         try sync(files.directory)
@@ -158,7 +158,7 @@ extension Store {
                             unfinished = error
                         }
                     }
-                    return SQLitePlace(
+                    return DatabasePlace(
                         place.files.database,
                         sealing: newSealing,
                         packing: place.sqlite.place.packing

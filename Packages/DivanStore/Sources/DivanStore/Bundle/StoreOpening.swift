@@ -261,7 +261,7 @@ extension Store {
             try Rekeying(files).recover()
         }
         let engine = try SQLiteEngine(
-            SQLitePlace(
+            DatabasePlace(
                 files.database,
                 sealing: options.sealing,
                 packing: options.packing

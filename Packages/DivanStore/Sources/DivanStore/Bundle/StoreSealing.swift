@@ -1,16 +1,10 @@
-/// Encrypts the files of a database.
+public import DivanSQLite
+
+/// Encrypts the files of a database: SQLite's in a VFS (`SQLiteEncryption`), and blobs.
 ///
 /// Pass it when opening a database (`StoreOptions.sealing`). Called from any thread. A store converts thrown errors
 /// to `StoreError`.
-public protocol StoreSealing: Sendable {
-    /// The name of the VFS with which SQLite reads and writes files encrypted with this key.
-    ///
-    /// It reports SQLITE_NOTADB for a file with another key or without encryption, and SQLITE_CORRUPT for damage.
-    /// It creates no temporary files and no rollback journals. It exists as long as this object. It reads and
-    /// writes through the VFS `base`, or SQLite's default VFS if `base` is `nil`.
-    func vfsName(over base: String?) throws -> String
-    /// Bytes that the VFS reserves at the end of each page.
-    var reservedByteCount: Int32 { get }
+public protocol StoreSealing: SQLiteEncryption {
     /// Whether another sealing has the same key.
     func hasSameKey(as other: any StoreSealing) -> Bool
 

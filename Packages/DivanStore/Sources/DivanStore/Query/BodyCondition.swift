@@ -2,6 +2,7 @@ public import DivanJSON
 public import DivanQuery
 public import DivanRevisions
 internal import DivanSQL
+internal import DivanSQLite
 internal import Synchronization
 
 /// A condition in SQL++ that is evaluated for single documents.
@@ -73,11 +74,11 @@ public final class BodyCondition: Sendable {
 private final class SingleRowDatabase {
     static let table = "lone_document"
 
-    private let replacing: SQLiteStatement
-    private let asking: SQLiteStatement
+    private let replacing: StoreStatement
+    private let asking: StoreStatement
 
     init(_ statement: CheckedStatement, _ parameters: [ExactText: QueryValue]) throws {
-        let connection = try SQLiteConnection(path: ":memory:", mode: .memory)
+        let connection = try StoreConnection(path: ":memory:", mode: .memory)
         try connection.execute(
             """
             CREATE TABLE \(Self.table)

@@ -1,5 +1,6 @@
 public import DivanQuery
 internal import DivanRevisions
+internal import DivanSQLite
 
 /// Documents in a private SQLite database that answers queries about them: those of an engine that is
 /// not SQLite, or those that somebody may see.
@@ -13,7 +14,7 @@ final class QueryMirror {
         for query: StorageQuery,
         in sight: QueryVisibility? = nil
     ) throws {
-        let connection = try SQLiteConnection(path: ":memory:", mode: .memory)
+        let connection = try StoreConnection(path: ":memory:", mode: .memory)
         try SQLiteSchema.create(on: connection)
         session = try SQLiteSession(connection)
         var byteCount = 0
@@ -37,7 +38,7 @@ final class QueryMirror {
         on snapshot: some StorageSnapshot,
         supposing indexes: [HypotheticalIndex]
     ) throws {
-        let connection = try SQLiteConnection(path: ":memory:", mode: .memory)
+        let connection = try StoreConnection(path: ":memory:", mode: .memory)
         try SQLiteSchema.create(on: connection)
         session = try SQLiteSession(connection)
         for collection in Set(query.statement.everyCollection) {

@@ -1,17 +1,27 @@
-import CDivanTables
 import DivanCommandLine
 import DivanPlatform
+import DivanSQLite
 import Foundation
+
+/// Reports `Failure`s of the command.
+struct TableSQLite: SQLiteClient {
+    static func failure(_ error: SQLiteError) -> Failure {
+        if error.kind == .full || error.systemError == .noSpace {
+            return .writing(error.path, .noSpace, keeping: true)
+        }
+        return Failure(kind: .database, sentence: "SQLite: \(error.message)")
+    }
+}
 
 /// A new SQLite database that one thread fills, and that is then copied to its destination.
 ///
 /// It has no name on the disk, so a killed program leaves nothing behind.
 final class TableFile {
-    // Closed in `deinit` or `finish`, whichever comes first; statements are finalised before.
-    private var handle: OpaquePointer?
     // Reads the same file, which is already unlinked.
     private let descriptor: FileDescriptor
     private let path: String
+    // `nil` when the database is complete.
+    private var connection: SQLiteConnection<TableSQLite>?
 
     /// Creates an empty database in a directory.
     init(in directory: String) throws(Failure) {
@@ -25,10 +35,9 @@ final class TableFile {
         } catch {
             throw .writing(directory, error.errno)
         }
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
-        let code = sqlite3_open_v2(path, &handle, flags, nil)
         defer { try? FileSystem.removeFile(path) }
-        guard code == SQLITE_OK else { throw failure(code) }
+        let place = SQLitePlace(path, followsLinks: true)
+        connection = try SQLiteConnection(place, mode: .readWrite, client: TableSQLite())
         try execute("PRAGMA journal_mode = OFF")
         try execute("PRAGMA synchronous = OFF")
         try execute("PRAGMA temp_store = MEMORY")
@@ -38,44 +47,45 @@ final class TableFile {
     }
 
     deinit {
-        sqlite3_close_v2(handle)
         descriptor.close()
     }
 
+    /// Runs statements.
     func execute(_ sql: String) throws(Failure) {
-        let code = sqlite3_exec(handle, sql, nil, nil, nil)
-        guard code == SQLITE_OK else { throw failure(code) }
+        try opened().execute(sql)
     }
 
     /// Prepares a statement that is run repeatedly.
-    func prepare(_ sql: String) throws(Failure) -> Insertion {
-        var statement: OpaquePointer?
-        let code = sqlite3_prepare_v2(handle, sql, -1, &statement, nil)
-        guard code == SQLITE_OK, let statement else { throw failure(code) }
-        return Insertion(statement, into: self)
+    func prepare(_ sql: String) throws(Failure) -> SQLiteStatement<TableSQLite> {
+        try opened().prepare(sql)
+    }
+
+    private func opened() throws(Failure) -> SQLiteConnection<TableSQLite> {
+        guard let connection else {
+            throw Failure(kind: .database, sentence: "SQLite: the database is complete")
+        }
+        return connection
     }
 
     /// Writes a blob into the row that was inserted last, which has room for it; `next` returns pieces, and
     /// an empty one at the end.
     func fillBlob(table: String, column: String, _ next: () throws -> [UInt8]) throws {
-        var blob: OpaquePointer?
-        let row = sqlite3_last_insert_rowid(handle)
-        let code = sqlite3_blob_open(handle, "main", table, column, row, 1, &blob)
-        guard code == SQLITE_OK else { throw failure(code) }
-        defer { sqlite3_blob_close(blob) }
-        var offset: Int32 = 0
+        let connection = try opened()
+        let row = connection.lastInsertedRow
+        let blob = try SQLiteBlob(of: column, in: table, row: row, on: connection, isWritten: true)
+        var offset = 0
         while case let piece = try next(), !piece.isEmpty {
-            let code = sqlite3_blob_write(blob, piece, Int32(piece.count), offset)
-            guard code == SQLITE_OK else { throw failure(code) }
-            offset += Int32(piece.count)
+            try blob.write(piece, at: offset)
+            offset += piece.count
         }
     }
 
     /// Completes the database and passes its bytes to `write`.
+    ///
+    /// Its statements were released before.
     func finish(_ write: ([UInt8]) throws -> Void) throws {
         try execute("COMMIT")
-        sqlite3_close_v2(handle)
-        handle = nil
+        connection = nil
         do {
             try descriptor.seek(to: 0)
             while case let piece = try descriptor.readWaiting(upTo: 1 << 18),
@@ -87,51 +97,20 @@ final class TableFile {
             throw Failure.file(path, refusal.errno)
         }
     }
+}
 
-    fileprivate func failure(_ code: Int32) -> Failure {
-        let number = Errno(sqlite3_system_errno(handle))
-        if code & 0xFF == SQLITE_FULL || number == .noSpace {
-            return .writing(path, .noSpace, keeping: true)
-        }
-        let text = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "error \(code)"
-        return Failure(kind: .database, sentence: "SQLite: \(text)")
-    }
-
-    /// A statement that inserts a row.
-    final class Insertion {
-        // Finalised in `deinit` only; it holds the file, which outlives it.
-        private let statement: OpaquePointer
-        private let file: TableFile
-
-        fileprivate init(_ statement: OpaquePointer, into file: TableFile) {
-            self.statement = statement
-            self.file = file
-        }
-
-        deinit { sqlite3_finalize(statement) }
-
-        /// Inserts a row.
-        func run(_ cells: [TableCell]) throws(Failure) {
-            for (index, cell) in cells.enumerated() {
-                try bind(cell, at: Int32(index + 1))
-            }
-            let code = sqlite3_step(statement)
-            sqlite3_reset(statement)
-            guard code == SQLITE_DONE else { throw file.failure(code) }
-        }
-
-        private func bind(_ cell: TableCell, at index: Int32) throws(Failure) {
-            let code: Int32
+extension SQLiteStatement<TableSQLite> {
+    /// Inserts a row.
+    func run(_ cells: [TableCell]) throws(Failure) {
+        for (index, cell) in cells.enumerated() {
+            let place = Int32(index + 1)
             switch cell {
-            case .null: code = sqlite3_bind_null(statement, index)
-            case .integer(let number): code = sqlite3_bind_int64(statement, index, number)
-            case .real(let number): code = sqlite3_bind_double(statement, index, number)
-            case .text(let text):
-                let bytes = Array(text.utf8)
-                let count = Int32(clamping: bytes.count)
-                code = divan_table_bind_text(statement, index, bytes, count)
+            case .null: try bind(Int64?.none, at: place)
+            case .integer(let number): try bind(number, at: place)
+            case .real(let number): try bind(double: number, at: place)
+            case .text(let text): try bind(text, at: place)
             }
-            guard code == SQLITE_OK else { throw file.failure(code) }
         }
+        try run()
     }
 }

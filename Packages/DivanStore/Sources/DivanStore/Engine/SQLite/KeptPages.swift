@@ -1,3 +1,5 @@
+internal import DivanSQLite
+
 /// The pages that a connection keeps in memory.
 ///
 /// A reader keeps few while it follows the feed, and more once it looks up documents, since such a reader
@@ -7,20 +9,20 @@ struct KeptPages {
     private var countToMore: Int?
 
     /// Makes a connection keep few pages until documents are looked up.
-    mutating func begin(on connection: SQLiteConnection) throws(StoreError) {
+    mutating func begin(on connection: StoreConnection) throws(StoreError) {
         try Self.keep(StoreLimits.readerCacheByteCount, on: connection)
         countToMore = StoreLimits.soughtDocumentCount
     }
 
     /// Notes that one document was looked up.
-    mutating func noteSought(on connection: SQLiteConnection) throws(StoreError) {
+    mutating func noteSought(on connection: StoreConnection) throws(StoreError) {
         guard let count = countToMore else { return }
         countToMore = count - 1
         if count <= 1 { try keepMore(on: connection) }
     }
 
     /// Makes the connection keep more pages from now on.
-    mutating func keepMore(on connection: SQLiteConnection) throws(StoreError) {
+    mutating func keepMore(on connection: StoreConnection) throws(StoreError) {
         guard countToMore != nil else { return }
         countToMore = nil
         try Self.keep(StoreLimits.seekingCacheByteCount, on: connection)
@@ -28,20 +30,20 @@ struct KeptPages {
 
     /// Makes the writer's connection keep the pages that a transaction changes, including those of any
     /// indexes: each of these may change anywhere.
-    static func begin(onWriter connection: SQLiteConnection) throws(StoreError) {
+    static func begin(onWriter connection: StoreConnection) throws(StoreError) {
         guard try connection.integer(SQLiteSchema.anyIndex) == nil else {
             return try keepThoseOfIndexes(on: connection)
         }
         try keep(StoreLimits.writerCacheByteCount, on: connection)
     }
 
-    static func keepThoseOfIndexes(on connection: SQLiteConnection) throws(StoreError) {
+    static func keepThoseOfIndexes(on connection: StoreConnection) throws(StoreError) {
         try keep(StoreLimits.indexedWriterCacheByteCount, on: connection)
     }
 
     private static func keep(
         _ byteCount: Int,
-        on connection: SQLiteConnection
+        on connection: StoreConnection
     ) throws(StoreError) {
         try connection.execute("PRAGMA cache_size = -\(byteCount >> 10)")
     }

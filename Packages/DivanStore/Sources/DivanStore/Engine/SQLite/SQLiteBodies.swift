@@ -32,8 +32,8 @@ final class SQLiteBodies: BodyUnpacker {
     }
 
     private let packing: BodyPacking
-    // Owned by the connection, which closes it after every use of this object.
-    private let handle: OpaquePointer
+    // Owned by the connection, which closes it after every use of this object; `nil` until it is open.
+    private var handle: OpaquePointer?
     private var known: [Known] = []  // the one that was used last stands last
     // The body that an SQL function requested last, so that several properties of a row unpack it once.
     private var latest: [UInt8] = []
@@ -45,10 +45,12 @@ final class SQLiteBodies: BodyUnpacker {
     /// Set while the indexes of a collection are rebuilt despite such a document, which is then left out of them.
     var passesDamage = false
 
-    init(of handle: OpaquePointer, _ packing: BodyPacking) {
-        self.handle = handle
+    init(_ packing: BodyPacking) {
         self.packing = packing
     }
+
+    /// Reads dictionaries through a connection from now on.
+    func read(from connection: OpaquePointer) { handle = connection }
 
     deinit { room.deallocate() }
 

@@ -1,3 +1,5 @@
+internal import DivanSQLite
+
 /// The definitions of a database file's tables, as SQLite stores them.
 ///
 /// SQLite trusts its schema, which no checksum covers: if a single bit turns `INTEGER PRIMARY KEY` into
@@ -79,7 +81,7 @@ enum SQLiteDefinitions {
     ]
 
     /// Rejects a file that lacks a table, or whose tables are not as they were created.
-    static func verify(_ connection: SQLiteConnection) throws(StoreError) {
+    static func verify(_ connection: StoreConnection) throws(StoreError) {
         let list = try connection.prepare("SELECT name, sql FROM sqlite_schema WHERE sql <> ''")
         var missing: Set = ["collections", "values"]
         while try list.step() {

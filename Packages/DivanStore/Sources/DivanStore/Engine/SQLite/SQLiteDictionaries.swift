@@ -1,4 +1,5 @@
 internal import DivanRevisions
+internal import DivanSQLite
 
 /// The dictionaries of packed bodies, each of which is stored in two tables.
 ///
@@ -10,9 +11,9 @@ struct SQLiteDictionaries {
     /// In the order in which they are created and read.
     static let tables = SQLiteBodies.dictionaryTables
 
-    private let connection: SQLiteConnection
+    private let connection: StoreConnection
 
-    init(on connection: SQLiteConnection) {
+    init(on connection: StoreConnection) {
         self.connection = connection
     }
 

@@ -1,16 +1,17 @@
 internal import CDivanStore
 internal import DivanRevisions
+internal import DivanSQLite
 
 /// The prepared statements of one collection's table on one connection.
 final class SQLiteDocumentStatements {
     let collection: CollectionID
     let table: String
-    let connection: SQLiteConnection
+    let connection: StoreConnection
     let hasChecksums: Bool
     private var uncheckedThrough: UInt64?
     private var knownFunctions: Bool?
     private var knownIndexCount: Int64?
-    private var prepared = [SQLiteStatement?](repeating: nil, count: Purpose.allCases.count)
+    private var prepared = [StoreStatement?](repeating: nil, count: Purpose.allCases.count)
 
     private enum Purpose: Int, CaseIterable {
         case summaryByID
@@ -38,7 +39,7 @@ final class SQLiteDocumentStatements {
         case remove
     }
 
-    init(_ collection: CollectionID, on connection: SQLiteConnection, hasChecksums: Bool) {
+    init(_ collection: CollectionID, on connection: StoreConnection, hasChecksums: Bool) {
         self.collection = collection
         self.connection = connection
         self.hasChecksums = hasChecksums
@@ -85,7 +86,7 @@ final class SQLiteDocumentStatements {
     ///   cannot be read.
     func row(
         _ content: RowContent,
-        of statement: SQLiteStatement
+        of statement: StoreStatement
     ) throws(StoreError) -> DocumentRow {
         let found = statement.found(withBody: content == .whole)
         return try row(found, of: statement.documentID(of: found), content, statement)
@@ -95,7 +96,7 @@ final class SQLiteDocumentStatements {
         _ found: divan_found_row,
         of documentID: DocumentID,
         _ content: RowContent,
-        _ statement: SQLiteStatement
+        _ statement: StoreStatement
     ) throws(StoreError) -> DocumentRow {
         guard try isSound(found) else {
             throw statement.damaged(documentID, "checksum mismatch")
@@ -110,7 +111,7 @@ final class SQLiteDocumentStatements {
         return UInt64(clamping: found.columns.sequence) <= (try lastUnchecked())
     }
 
-    private func byID(_ content: RowContent) throws(StoreError) -> SQLiteStatement {
+    private func byID(_ content: RowContent) throws(StoreError) -> StoreStatement {
         try statement(content == .whole ? .wholeByID : .summaryByID) {
             "SELECT \(columns(content)) FROM \(table) WHERE documentID = ?"
         }
@@ -121,7 +122,7 @@ final class SQLiteDocumentStatements {
     func bySequence(
         _ content: RowContent,
         withFlags: Bool = false
-    ) throws(StoreError) -> SQLiteStatement {
+    ) throws(StoreError) -> StoreStatement {
         let purpose: Purpose =
             switch (content, withFlags) {
             case (.whole, false): .wholeBySequence
@@ -139,7 +140,7 @@ final class SQLiteDocumentStatements {
     }
 
     /// Every whole row, by sequence; the caller resets it.
-    func everyRow() throws(StoreError) -> SQLiteStatement {
+    func everyRow() throws(StoreError) -> StoreStatement {
         let statement = try bySequence(.whole)
         try statement.bind(0, at: 1)
         try statement.bind(-1, at: 2)
@@ -147,7 +148,7 @@ final class SQLiteDocumentStatements {
     }
 
     /// The whole rows of a document, the most recently stored first, where there may be several.
-    func everyRow(of documentID: DocumentID) throws(StoreError) -> SQLiteStatement {
+    func everyRow(of documentID: DocumentID) throws(StoreError) -> StoreStatement {
         let statement = try connection.prepare(
             """
             SELECT \(columns(.whole)) FROM \(table) NOT INDEXED WHERE documentID = ?
@@ -158,7 +159,7 @@ final class SQLiteDocumentStatements {
         return statement
     }
 
-    func singleRevisions() throws(StoreError) -> SQLiteStatement {
+    func singleRevisions() throws(StoreError) -> StoreStatement {
         try statement(.singleRevisions) {
             """
             SELECT count(*) FROM \(table)
@@ -167,7 +168,7 @@ final class SQLiteDocumentStatements {
         }
     }
 
-    func latest() throws(StoreError) -> SQLiteStatement {
+    func latest() throws(StoreError) -> StoreStatement {
         try statement(.latest) {
             "SELECT sequence, flags FROM \(table) ORDER BY sequence DESC LIMIT 1"
         }
@@ -178,7 +179,7 @@ final class SQLiteDocumentStatements {
     ///
     /// The row, which is read for its flags anyway, supplies its own ID only if it is joined as a separate
     /// table beside the index.
-    func identifiers() throws(StoreError) -> SQLiteStatement {
+    func identifiers() throws(StoreError) -> StoreStatement {
         try statement(.identifiers) {
             """
             SELECT listed.documentID FROM \(listedRows)
@@ -189,7 +190,7 @@ final class SQLiteDocumentStatements {
         }
     }
 
-    func conflicted() throws(StoreError) -> SQLiteStatement {
+    func conflicted() throws(StoreError) -> StoreStatement {
         try statement(.conflicted) {
             """
             SELECT documentID, sequence FROM \(table)
@@ -198,20 +199,20 @@ final class SQLiteDocumentStatements {
         }
     }
 
-    func expiration() throws(StoreError) -> SQLiteStatement {
+    func expiration() throws(StoreError) -> StoreStatement {
         try statement(.expiration) {
             "SELECT expiration FROM \(table) WHERE documentID = ?"
         }
     }
 
-    func nextExpiration() throws(StoreError) -> SQLiteStatement {
+    func nextExpiration() throws(StoreError) -> StoreStatement {
         try statement(.nextExpiration) {
             "SELECT min(expiration) FROM \(table) WHERE expiration IS NOT NULL"
         }
     }
 
     /// What expires by parameter 1, according to both index and row: damage in one of them must purge nothing.
-    func expired() throws(StoreError) -> SQLiteStatement {
+    func expired() throws(StoreError) -> StoreStatement {
         try statement(.expired) {
             """
             SELECT kept.documentID FROM \(listedRows)
@@ -227,7 +228,7 @@ final class SQLiteDocumentStatements {
     private static let fewCount = 4
 
     /// The summaries of as many documents as there are parameters; a null parameter yields none.
-    func manySummaries() throws(StoreError) -> SQLiteStatement {
+    func manySummaries() throws(StoreError) -> StoreStatement {
         try statement(.manySummaries) {
             """
             WITH asked (id) AS (VALUES \(Self.list("(?)", Self.manyCount)))
@@ -251,7 +252,7 @@ final class SQLiteDocumentStatements {
 
     /// Replaces by document ID only: a sequence that is already in use is an error, since the other
     /// document would be lost.
-    func put() throws(StoreError) -> SQLiteStatement {
+    func put() throws(StoreError) -> StoreStatement {
         try statement(.put) {
             """
             \(insertion()) DO UPDATE SET sequence = excluded.sequence,
@@ -264,7 +265,7 @@ final class SQLiteDocumentStatements {
     }
 
     /// Changes nothing if the document exists.
-    func add() throws(StoreError) -> SQLiteStatement {
+    func add() throws(StoreError) -> StoreStatement {
         try statement(.add) { "\(insertion()) DO NOTHING" }
     }
 
@@ -273,7 +274,7 @@ final class SQLiteDocumentStatements {
     ///
     /// Otherwise SQLite would copy each page that it changes, to be able to undo the statement. It always
     /// does if a statement with several rows runs functions, so with indexes they are added one by one.
-    func add(atMost count: Int) throws(StoreError) -> (statement: SQLiteStatement, rowCount: Int) {
+    func add(atMost count: Int) throws(StoreError) -> (statement: StoreStatement, rowCount: Int) {
         guard count >= Self.fewCount else { return (try add(), 1) }
         if try runsFunctionsOnly() { return (try add(), min(count, Self.manyCount)) }
         let isMany = count >= Self.manyCount
@@ -306,11 +307,11 @@ final class SQLiteDocumentStatements {
 
     private static let quickIndexCount: Int64 = 6
 
-    func removeBehind() throws(StoreError) -> SQLiteStatement {
+    func removeBehind() throws(StoreError) -> StoreStatement {
         try statement(.removeBehind) { "DELETE FROM \(table) WHERE sequence > ?" }
     }
 
-    func setTree() throws(StoreError) -> SQLiteStatement {
+    func setTree() throws(StoreError) -> StoreStatement {
         try statement(.setTree) {
             """
             UPDATE \(table) SET tree = ?1, checksum = divan_with_tree(checksum, tree, ?1)
@@ -319,7 +320,7 @@ final class SQLiteDocumentStatements {
         }
     }
 
-    func markSingle() throws(StoreError) -> SQLiteStatement {
+    func markSingle() throws(StoreError) -> StoreStatement {
         try statement(.markSingle) {
             """
             UPDATE \(table) SET tree = ?1, checksum = divan_with_tree(checksum, tree, ?1)
@@ -328,7 +329,7 @@ final class SQLiteDocumentStatements {
         }
     }
 
-    func setExpiration() throws(StoreError) -> SQLiteStatement {
+    func setExpiration() throws(StoreError) -> StoreStatement {
         try statement(.setExpiration) {
             """
             UPDATE \(table) SET expiration = ?1,
@@ -339,7 +340,7 @@ final class SQLiteDocumentStatements {
     }
 
     /// Removes the row found under an ID, even a damaged one, but not an intact one of another document.
-    func remove() throws(StoreError) -> SQLiteStatement {
+    func remove() throws(StoreError) -> StoreStatement {
         try statement(.remove) {
             let columns = SQLiteSchema.columns.split(separator: ", ").map { "kept.\($0)" }
             let soundness = "divan_soundness(\(columns.joined(separator: ", ")))"
@@ -371,7 +372,7 @@ final class SQLiteDocumentStatements {
     private func statement(
         _ purpose: Purpose,
         _ sql: () -> String
-    ) throws(StoreError) -> SQLiteStatement {
+    ) throws(StoreError) -> StoreStatement {
         if let statement = prepared[purpose.rawValue] { return statement }
         let statement = try connection.prepare(sql())
         prepared[purpose.rawValue] = statement

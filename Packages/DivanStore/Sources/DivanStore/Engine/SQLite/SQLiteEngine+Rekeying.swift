@@ -1,14 +1,15 @@
 import DivanPlatform
+internal import DivanSQLite
 
 extension SQLiteEngine {
     /// Writes what is committed now to a file that is empty or missing, with the new file's key.
     ///
     /// Copying page by page would not do: pages in which a seal needs room have another layout.
-    func rewrite(to target: SQLitePlace) throws(StoreError) {
-        let source = try SQLiteConnection(place, mode: mode, namesOthers: true)
+    func rewrite(to target: DatabasePlace) throws(StoreError) {
+        let source = try StoreConnection(place, mode: mode, namesOthers: true)
         if let sealing = target.sealing { try source.reserve(sealing.reservedByteCount) }
         if let made = try BundleFiles.makeFile(target.path) { made.close() }
-        try source.addQueryFunctions()
+        try source.addFunctions()
         let statement = try source.prepare("VACUUM INTO ?")
         try statement.bind(try target.uri(), at: 1)
         source.watch(Store.stop)
@@ -16,7 +17,7 @@ extension SQLiteEngine {
         try statement.run()
         try Store.checkStop(at: path)
         // The new file uses a rollback journal; switching to WAL via `OFF` writes no page into one.
-        let copy = try SQLiteConnection(target, mode: .readWrite)
+        let copy = try StoreConnection(target, mode: .readWrite)
         try copy.execute("PRAGMA journal_mode = OFF; PRAGMA journal_mode = WAL")
     }
 
@@ -27,14 +28,14 @@ extension SQLiteEngine {
     ///
     /// - Throws: `busy` if somebody else has the file open, and what `exchange` throws; the engine
     ///   then continues with the file that is in place.
-    func exchangeFile(_ exchange: () throws -> SQLitePlace) throws {
+    func exchangeFile(_ exchange: () throws -> DatabasePlace) throws {
         try readers.whileClosed {
             try stopWriting()
             do {
                 try Self.verifyAlone(at: place)
                 let place = try exchange()
                 try resumeWriting(at: place)
-                return place
+                return readers.source.moved(to: place)
             } catch {
                 if !isWritable { try resumeWriting(at: place) }
                 throw error
@@ -43,8 +44,8 @@ extension SQLiteEngine {
     }
 
     /// - Throws: `busy` if another connection, of any process, has the file open.
-    private static func verifyAlone(at place: SQLitePlace) throws(StoreError) {
-        let connection = try SQLiteConnection(place, mode: .readWrite)
+    private static func verifyAlone(at place: DatabasePlace) throws(StoreError) {
+        let connection = try StoreConnection(place, mode: .readWrite)
         try connection.execute(
             "PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; COMMIT; PRAGMA wal_checkpoint(TRUNCATE)"
         )

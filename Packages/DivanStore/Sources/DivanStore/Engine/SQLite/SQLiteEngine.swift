@@ -1,5 +1,6 @@
-internal import CDivanStore
+internal import DivanLog
 import DivanPlatform
+internal import DivanSQLite
 internal import Synchronization
 
 /// Keeps rows in one SQLite file: one writer, many readers, write-ahead log.
@@ -36,7 +37,7 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
     let path: String
     let isReadOnly: Bool
     // Changes only with the key; read by whoever copies or inspects while the writer runs.
-    private let knownPlace: Mutex<SQLitePlace>
+    private let knownPlace: Mutex<DatabasePlace>
     private var writer: SQLiteSession?
     private var syncsFully: Bool
     // The log is empty: see `SQLiteWriterSettings`.
@@ -47,28 +48,32 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
     // The writer's file.
     private var presence: FilePresence?
     // None if each commit is synced, and none for a reader.
-    private var checkpointer: SQLiteCheckpointer?
-    let readers: SQLiteReaders
+    private var checkpointer: SQLiteCheckpointer<StoreFunctions>?
+    let readers: SQLiteReaders<EngineReaders>
+    let queries = RunningQueries()
 
     /// Opens an existing database file.
     convenience init(path: String, isReadOnly: Bool, syncsFully: Bool) throws(StoreError) {
-        try self.init(SQLitePlace(path), isReadOnly: isReadOnly, syncsFully: syncsFully)
+        try self.init(DatabasePlace(path), isReadOnly: isReadOnly, syncsFully: syncsFully)
     }
 
-    init(_ place: SQLitePlace, isReadOnly: Bool, syncsFully: Bool) throws(StoreError) {
+    init(_ place: DatabasePlace, isReadOnly: Bool, syncsFully: Bool) throws(StoreError) {
         path = place.path
         knownPlace = Mutex(place)
         self.isReadOnly = isReadOnly
         self.syncsFully = syncsFully
         let (connection, opening) = try SQLiteOpening.open(place, isReadOnly: isReadOnly)
-        readers = SQLiteReaders(place, opening, seesEveryWrite: !isReadOnly)
+        readers = SQLiteReaders(
+            EngineReaders(place, opening),
+            seesEveryWrite: !isReadOnly
+        )
         guard !isReadOnly else { return }
         try beginWriting(through: connection, at: place)
     }
 
     private func beginWriting(
-        through connection: SQLiteConnection,
-        at place: SQLitePlace
+        through connection: StoreConnection,
+        at place: DatabasePlace
     ) throws(StoreError) {
         try SQLiteWriterSettings.apply(to: connection, syncsFully: syncsFully)
         try SQLiteSchema.migrate(connection)
@@ -81,53 +86,55 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
             try connection.execute("PRAGMA synchronous = OFF")
         }
         connection.followLog()
-        checkpointer = SQLiteCheckpointer(place)
+        checkpointer = SQLiteCheckpointer { () throws(StoreError) in
+            try StoreConnection(place, mode: .readWrite)
+        }
     }
 
     /// Creates a new database file.
     static func create(path: String) throws(StoreError) {
-        try create(at: SQLitePlace(path))
+        try create(at: DatabasePlace(path))
     }
 
-    static func create(at place: SQLitePlace) throws(StoreError) {
-        try SQLiteSchema.create(on: SQLiteConnection(place, mode: .create))
+    static func create(at place: DatabasePlace) throws(StoreError) {
+        try SQLiteSchema.create(on: StoreConnection(place, mode: .create))
     }
 
     /// The file, and the key it is open with.
-    var place: SQLitePlace { knownPlace.withLock { $0 } }
+    var place: DatabasePlace { knownPlace.withLock { $0 } }
 
     /// How a further connection opens the file.
-    var mode: SQLiteConnection.Mode { readers.mode }
+    var mode: SQLiteMode { readers.source.opening.mode }
 
     // MARK: Reading
 
     func requireFile() throws(StoreError) { try readers.requireFile() }
 
     func read<T>(_ body: (any StorageSnapshot) throws -> T) throws -> T {
-        let session = try readers.take()
-        defer { readers.giveBack(session) }
-        return try body(session)
+        let reader = try readers.take()
+        defer { readers.giveBack(reader) }
+        return try body(reader.session)
     }
 
     func rows(of query: StorageQuery) throws -> StorageRows {
-        let session = try readers.take()
+        let reader = try readers.take()
         do {
-            try readers.begin(query.watch)
-            if let rows = try SQLiteParallelScan.rows(of: query, on: session, of: readers) {
-                readers.end(query.watch)
-                readers.giveBack(session)
+            try queries.begin(query.watch, path: path)
+            if let rows = try SQLiteParallelScan.rows(of: query, on: reader, of: readers) {
+                queries.end(query.watch)
+                readers.giveBack(reader)
                 var iterator = rows.makeIterator()
                 return StorageRows(titles: query.titles) { iterator.next() }
             }
-            let run = try SQLiteQueryRun(query, on: session)
-            return StorageRows(titles: run.titles, next: run.next) { [readers] in
+            let run = try SQLiteQueryRun(query, on: reader.session)
+            return StorageRows(titles: run.titles, next: run.next) { [readers, queries] in
                 run.end()
-                readers.end(query.watch)
-                readers.giveBack(session)
+                queries.end(query.watch)
+                readers.giveBack(reader)
             }
         } catch {
-            readers.end(query.watch)
-            readers.giveBack(session)
+            queries.end(query.watch)
+            readers.giveBack(reader)
             throw error
         }
     }
@@ -155,14 +162,14 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
     }
 
     /// Makes SQLite sync the headers of logs, and everything else it has to, from now on.
-    private func syncHeads(on connection: SQLiteConnection) {
+    private func syncHeads(on connection: StoreConnection) {
         guard awaitsFirstCommit else { return }
         // The commit is stored. If this fails, for lack of memory, the next commit repeats it.
         awaitsFirstCommit = (try? connection.execute("PRAGMA synchronous = NORMAL")) == nil
     }
 
     /// The commit is stored, so a failure is reported to the next write.
-    private func checkpoint(_ connection: SQLiteConnection) {
+    private func checkpoint(_ connection: StoreConnection) {
         guard let checkpointer else { return }
         do throws(StoreError) {
             try checkpointer.logDidGrow(to: connection.logByteCount, on: connection)
@@ -172,7 +179,7 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
     }
 
     /// Lets a log that is long begin anew with the next write, if readers allow it.
-    private func freeLog(_ writer: SQLiteConnection) {
+    private func freeLog(_ writer: StoreConnection) {
         let byteCount = checkpointer == nil ? nil : writer.logByteCount
         guard heldLog.hasGrown(to: byteCount, at: path) else { return }
         do throws(StoreError) {
@@ -182,11 +189,20 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
             let copy = try readers.betweenReads { () throws(StoreError) in try writer.copyLog() }
             // Those in another process, and of a store here that only reads, do not wait.
             guard copy?.isWhole != true else { return }
-            heldLog.warn(at: path)
-            readers.logIsLong()
+            warnOfHeldLog()
+            queries.logIsLong()
         } catch {
             failedSync = error
         }
+    }
+
+    /// Warns of readers that are not asked to release the log.
+    private func warnOfHeldLog() {
+        StoreLog.database.warning(
+            "\(path)-wal has grown to \(heldLog.byteCount >> 20) MiB because a reader has been open "
+                + "for a long time: a result stream, or another process such as 'divan query' with a "
+                + "pager. Read its remaining rows, or close it."
+        )
     }
 
     func finishCheckpoint() throws(StoreError) {
@@ -212,12 +228,12 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
 
     /// Resolves a doubt about the log; returns whether there is none any longer.
     private func makeLogCertain() -> Bool {
-        if failedSync != nil, divan_write_log_again(path + "-wal") == SQLITE_OK { failedSync = nil }
+        if failedSync != nil, SQLiteLog.rewrite(ofDatabaseAt: path) { failedSync = nil }
         return failedSync == nil
     }
 
     /// Called before the connection is used again, which resets why its last call failed.
-    private func noteFailure(_ error: any Error, of connection: SQLiteConnection) {
+    private func noteFailure(_ error: any Error, of connection: StoreConnection) {
         guard connection.failedToSync, let error = error as? StoreError, error.path == path
         else { return }
         failedSync = failedSync ?? error
@@ -225,7 +241,7 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
 
     /// Runs an operation that commits by itself.
     private func notingFailure(
-        of connection: SQLiteConnection,
+        of connection: StoreConnection,
         _ body: () throws(StoreError) -> Void
     ) throws(StoreError) {
         do throws(StoreError) {
@@ -239,11 +255,11 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
     // MARK: Maintenance
 
     func checkPages() throws(StoreError) {
-        try SQLiteConnection(place, mode: mode).check("PRAGMA quick_check(1)", of: path)
+        try StoreConnection(place, mode: mode).check("PRAGMA quick_check(1)", of: path)
     }
 
     func checkIntegrity() throws(StoreError) {
-        let connection = try SQLiteConnection(place, mode: mode)
+        let connection = try StoreConnection(place, mode: mode)
         try connection.check("PRAGMA integrity_check(1)", of: path)
         let session = try SQLiteSession(connection)
         // A single state, even if others write in the meantime.
@@ -325,10 +341,10 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
     func copy(to target: String) throws(StoreError) {
         let place = place
         if place.sealing != nil {
-            return try rewrite(to: SQLitePlace(target, sealing: place.sealing))
+            return try rewrite(to: DatabasePlace(target, sealing: place.sealing))
         }
-        let source = try SQLiteConnection(place, mode: mode)
-        try source.copy(to: SQLiteConnection(path: target, mode: .create))
+        let source = try StoreConnection(place, mode: mode)
+        try source.copy(to: StoreConnection(path: target, mode: .create))
     }
 
     /// Whether the writer's connection is open.
@@ -345,8 +361,8 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
     }
 
     /// Reopens the file for writing, with its current key.
-    func resumeWriting(at place: SQLitePlace) throws(StoreError) {
-        let connection = try SQLiteConnection(place, mode: .readWrite)
+    func resumeWriting(at place: DatabasePlace) throws(StoreError) {
+        let connection = try StoreConnection(place, mode: .readWrite)
         try SQLiteSchema.verify(connection)
         try beginWriting(through: connection, at: place)
         knownPlace.withLock { $0 = place }
@@ -354,6 +370,7 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
 
     func close() {
         readers.close()
+        queries.close()
         // The connection closed last copies the log into the file and removes it, so that must be
         // the writer's, with a log that is certain. A checkpoint that fails now leaves it in doubt.
         try? finishCheckpoint()

@@ -1,5 +1,6 @@
 import DivanPlatform
 internal import DivanRevisions
+internal import DivanSQLite
 
 /// Gives a copy of a database file another first page, so that SQLite finds the tables that the old one
 /// listed.
@@ -26,7 +27,7 @@ struct SQLiteFirstPage {
     static func remake(_ source: String, at path: String) throws(StoreError) -> [String]? {
         try copyWithLog(source, to: path)
         let old = try exchangeFirst(of: path)
-        let connection = try SQLiteConnection(path: path, mode: .readWrite)
+        let connection = try StoreConnection(path: path, mode: .readWrite)
         try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         // The log contained the page.
         guard try connection.integer("SELECT count(*) FROM sqlite_schema") == 2 else { return [] }
@@ -84,7 +85,7 @@ struct SQLiteFirstPage {
     ) throws(StoreError) -> [UInt8] {
         let path = path + "-template"
         do {
-            let connection = try SQLiteConnection(path: path, mode: .create)
+            let connection = try StoreConnection(path: path, mode: .create)
             try connection.execute(
                 """
                 PRAGMA page_size = \(pageByteCount);
@@ -127,7 +128,7 @@ struct SQLiteFirstPage {
         }
         try nameDictionaries()
         // What was not found is left empty.
-        let connection = try SQLiteConnection(path: path, mode: .readWrite)
+        let connection = try StoreConnection(path: path, mode: .readWrite)
         if values == nil || !Self.canRead("\"values\"", of: connection) {
             try edit("DELETE FROM sqlite_schema WHERE name = 'values'")
             try nameScheme(found.keys.sorted())
@@ -142,7 +143,7 @@ struct SQLiteFirstPage {
     }
 
     /// Whether every page of a table can be read and is valid.
-    private static func canRead(_ table: String, of connection: SQLiteConnection) -> Bool {
+    private static func canRead(_ table: String, of connection: StoreConnection) -> Bool {
         do throws(StoreError) {
             _ = try connection.integer("SELECT sum(length(value) + checksum) FROM \(table)")
             return true
@@ -153,13 +154,13 @@ struct SQLiteFirstPage {
 
     /// Creates the table of small values, which say how revisions are named; rows reveal that, too.
     private func nameScheme(_ ids: [Int64]) throws(StoreError) {
-        let connection = try SQLiteConnection(path: path, mode: .readWrite)
+        let connection = try StoreConnection(path: path, mode: .readWrite)
         try connection.execute(SQLiteDefinitions.values)
         guard ids.contains(where: { Self.hasVersions($0, on: connection) }) else { return }
         try connection.execute(StoreIdentity.statements(naming: .vectors))
     }
 
-    private static func hasVersions(_ id: Int64, on connection: SQLiteConnection) -> Bool {
+    private static func hasVersions(_ id: Int64, on connection: StoreConnection) -> Bool {
         let table = SQLiteSchema.table(CollectionID(rawValue: id))
         do throws(StoreError) {
             let rows = try connection.prepare("SELECT revisionID FROM \(table)")
@@ -195,13 +196,13 @@ struct SQLiteFirstPage {
 
     /// Changes the schema; the next connection to the file reads it again.
     private func edit(_ sql: String) throws(StoreError) {
-        let connection = try SQLiteConnection(path: path, mode: .readWrite)
+        let connection = try StoreConnection(path: path, mode: .readWrite)
         try connection.execute("PRAGMA writable_schema = ON; \(sql)")
     }
 
     /// The collections that can be read, by number.
     private func collectionNames() throws(StoreError) -> [Int64: String] {
-        let connection = try SQLiteConnection(path: path, mode: .readWrite)
+        let connection = try StoreConnection(path: path, mode: .readWrite)
         let statement = try connection.prepare("SELECT id, scope || '.' || name FROM collections")
         var names: [Int64: String] = [:]
         while (try? statement.step()) ?? false { names[statement.integer(0)] = statement.text(1) }

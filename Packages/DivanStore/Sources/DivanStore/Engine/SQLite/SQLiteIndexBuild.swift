@@ -1,4 +1,5 @@
 internal import CDivanStore
+internal import DivanSQLite
 
 /// Runs statements that create indexes, one after another, and reports the progress of each to a watch.
 ///
@@ -25,13 +26,13 @@ final class SQLiteIndexBuild {
         let isCounted: Bool
     }
 
-    private let connection: SQLiteConnection
+    private let connection: StoreConnection
     private let watch: IndexWatch
     private var statement: OpaquePointer?
     private var loop: Loop?
     private var looks = 0.0
 
-    init(on connection: SQLiteConnection, _ watch: IndexWatch) {
+    init(on connection: StoreConnection, _ watch: IndexWatch) {
         self.connection = connection
         self.watch = watch
     }
@@ -89,7 +90,7 @@ final class SQLiteIndexBuild {
     /// plan cannot be interpreted.
     private static func loop(
         of statement: OpaquePointer,
-        on connection: SQLiteConnection
+        on connection: StoreConnection
     ) -> Loop? {
         guard let text = sqlite3_sql(statement) else { return nil }
         let sql = String(cString: text).drop(while: \.isWhitespace)
@@ -99,7 +100,7 @@ final class SQLiteIndexBuild {
 
     private static func loop(
         of sql: String,
-        on connection: SQLiteConnection
+        on connection: StoreConnection
     ) throws(StoreError) -> Loop? {
         let steps = try connection.prepare("EXPLAIN " + sql)
         var roots: [Int64: Int64] = [:]

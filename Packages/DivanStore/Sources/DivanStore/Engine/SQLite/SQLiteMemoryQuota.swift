@@ -1,9 +1,9 @@
-internal import CDivanStore
+internal import DivanSQLite
 
 /// The memory that one run of a query holds of its `QueryMemory`; requests fail once its watch says stop.
 ///
 /// Confined to the thread that runs the query, one at a time.
-final class SQLiteMemoryQuota {
+final class SQLiteMemoryQuota: SQLiteAllowance {
     /// Bytes requested at a time: a small query makes one request.
     private static let stepByteCount = 1 << 20
 
@@ -12,39 +12,14 @@ final class SQLiteMemoryQuota {
     private var takenByteCount = 0
     /// Why the query cannot continue, once it has requested more than it may hold.
     private var refusal: QueryStop?
-    // Allocated here, freed in `deinit`; C uses it only during `within`.
-    private let count: UnsafeMutablePointer<divan_allowance>
 
     init(_ watch: QueryWatch) {
         self.watch = watch
-        count = .allocate(capacity: 1)
-        count.initialize(to: divan_allowance())
-        count.pointee.context = Unmanaged.passUnretained(self).toOpaque()
-        count.pointee.grant = { context, more in
-            // Called during `within`, whose caller keeps this object alive.
-            guard let context else { return 0 }
-            return Unmanaged<SQLiteMemoryQuota>.fromOpaque(context).takeUnretainedValue().grant(
-                more
-            )
-        }
-        count.pointee.must_stop = { context in
-            // As above.
-            guard let context else { return 0 }
-            let allowance = Unmanaged<SQLiteMemoryQuota>.fromOpaque(context).takeUnretainedValue()
-            return allowance.watch.mustStop ? 1 : 0
-        }
+        super.init()
     }
 
     deinit {
         memory.giveBack(takenByteCount)
-        count.deallocate()
-    }
-
-    /// Applies the allowance to the SQLite calls that `body` makes.
-    func within<T>(_ body: () throws(StoreError) -> T) throws(StoreError) -> T {
-        divan_use_allowance(count)
-        defer { divan_use_allowance(nil) }
-        return try body()
     }
 
     /// Throws why a call within the allowance failed, if that is the reason.
@@ -53,9 +28,11 @@ final class SQLiteMemoryQuota {
         try watch.check(path: path)
     }
 
-    private func grant(_ more: Int64) -> Int64 {
+    override var mustStop: Bool { watch.mustStop }
+
+    override func grant(_ byteCount: Int64) -> Int64 {
         let free = memory.singleByteLimit - takenByteCount
-        guard let more = Int(exactly: more), more <= free else {
+        guard let more = Int(exactly: byteCount), more <= free else {
             refusal = .tookTooMuchMemory(byteLimit: memory.singleByteLimit)
             return 0
         }

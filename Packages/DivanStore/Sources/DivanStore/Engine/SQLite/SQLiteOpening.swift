@@ -1,4 +1,5 @@
 import DivanPlatform
+internal import DivanSQLite
 
 /// How a database's file was opened, which its place decides.
 ///
@@ -6,7 +7,7 @@ import DivanPlatform
 /// log there is nothing to index, and the file is read as one that nobody changes. SQLite then never looks
 /// whether somebody does: `isOutdated` does.
 struct SQLiteOpening {
-    let mode: SQLiteConnection.Mode
+    let mode: SQLiteMode
     /// What the file and its log looked like if nobody is expected to change them.
     private let looks: [[Int]]?
 
@@ -23,12 +24,12 @@ struct SQLiteOpening {
 
     /// Opens a file, and verifies that it is a database.
     static func open(
-        _ place: SQLitePlace,
+        _ place: DatabasePlace,
         isReadOnly: Bool
-    ) throws(StoreError) -> (SQLiteConnection, SQLiteOpening) {
-        let mode: SQLiteConnection.Mode = isReadOnly ? .readOnly : .readWrite
+    ) throws(StoreError) -> (StoreConnection, SQLiteOpening) {
+        let mode: SQLiteMode = isReadOnly ? .readOnly : .readWrite
         do {
-            let connection = try SQLiteConnection(place, mode: mode)
+            let connection = try StoreConnection(place, mode: mode)
             try SQLiteSchema.verify(connection)
             return (connection, SQLiteOpening(mode: mode, looks: nil))
         } catch {
@@ -36,7 +37,7 @@ struct SQLiteOpening {
             let looks = looks(at: place.path)
             guard isReadOnly, error.isAboutPlace, BundleFiles.byteCount(place.path + "-wal") == 0
             else { throw error }
-            let connection = try SQLiteConnection(place, mode: .immutable)
+            let connection = try StoreConnection(place, mode: .immutable)
             try SQLiteSchema.verify(connection)
             return (connection, SQLiteOpening(mode: .immutable, looks: looks))
         }

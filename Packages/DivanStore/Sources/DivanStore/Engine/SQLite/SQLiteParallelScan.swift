@@ -1,5 +1,6 @@
 import DivanPlatform
 internal import DivanQuery
+internal import DivanSQLite
 internal import Synchronization
 
 /// A scan that several connections share, each on a thread of its own.
@@ -25,34 +26,39 @@ final class SQLiteParallelScan: Sendable {
     }
 
     private let parts: [StorageQuery]
-    private let readers: SQLiteReaders
+    private let readers: SQLiteReaders<EngineReaders>
     private let generation: UInt64
     private let next = Atomic<Int>(0)
     // Bytes of gathered values: SQLite, which counts the memory of a query, does not know of them.
     private let heldByteCount = Atomic<Int>(0)
     private let progress: Mutex<Progress>
 
-    private init(_ parts: [StorageQuery], _ readers: SQLiteReaders, at generation: UInt64) {
+    private init(
+        _ parts: [StorageQuery],
+        _ readers: SQLiteReaders<EngineReaders>,
+        at generation: UInt64
+    ) {
         self.parts = parts
         self.readers = readers
         self.generation = generation
         progress = Mutex(Progress(rows: parts.map { _ in nil }))
     }
 
-    /// The rows of a query, if it is a scan that is worth dividing; `session` is the caller's.
+    /// The rows of a query, if it is a scan that is worth dividing; `reader` is the caller's.
     ///
     /// Returns `nil` if the parts take more than a query may hold: each may have as many rows as the whole.
     static func rows(
         of query: StorageQuery,
-        on session: SQLiteSession,
-        of readers: SQLiteReaders
+        on reader: SQLiteReader<SQLiteSession>,
+        of readers: SQLiteReaders<EngineReaders>
     ) throws -> [[QueryValue]]? {
+        let session = reader.session
         guard processorCount > 1, try session.mayScan(query),
             let scan = ParallelScan(query.statement)
         else { return nil }
         let id = try SQLiteQuerySchema(session).id(of: scan.collection)
         let state = try session.state(of: id)
-        guard state.liveCount >= documentCount, readers.isLatest(session),
+        guard state.liveCount >= documentCount, readers.isLatest(reader),
             try session.scans(query), let first = try session.firstSequence(in: id)
         else { return nil }
         let threadCount = min(processorCount, threadLimit)
@@ -63,7 +69,7 @@ final class SQLiteParallelScan: Sendable {
         let parts = ranges.map { range in
             StorageQuery(scan.part(range), parameters: query.parameters, watch: query.watch)
         }
-        let run = SQLiteParallelScan(parts, readers, at: session.generation)
+        let run = SQLiteParallelScan(parts, readers, at: reader.generation)
         let others = (1..<threadCount).map { _ in JoinedThread { run.help() } }
         defer { for helper in others { helper?.join() } }
         run.work(on: session)
@@ -87,12 +93,12 @@ final class SQLiteParallelScan: Sendable {
     private func help() {
         do {
             // A thread that replaces the file waits for the requesting thread, which waits for this one.
-            guard let session = try readers.takeAtOnce() else { return }
-            defer { readers.giveBack(session) }
+            guard let reader = try readers.takeAtOnce() else { return }
+            defer { readers.giveBack(reader) }
             // The first read begins the snapshot.
-            _ = try session.collections()
-            guard session.generation == generation, readers.isLatest(session) else { return }
-            work(on: session)
+            _ = try reader.session.collections()
+            guard reader.generation == generation, readers.isLatest(reader) else { return }
+            work(on: reader.session)
         } catch {
             // The requesting thread manages without.
         }

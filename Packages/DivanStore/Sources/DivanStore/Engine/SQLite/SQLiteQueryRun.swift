@@ -2,13 +2,14 @@ internal import CDivanStore
 internal import DivanJSON
 internal import DivanQuery
 internal import DivanSQL
+internal import DivanSQLite
 
 /// A query that runs on a session, which must outlive it, in one transaction.
 final class SQLiteQueryRun {
     let titles: [ExactText]
     private let session: SQLiteSession
     private let sql: String
-    private let statement: SQLiteStatement
+    private let statement: StoreStatement
     private let watch: QueryWatch
     /// Stops functions within a step.
     private let stop: FunctionStop
@@ -45,11 +46,11 @@ final class SQLiteQueryRun {
     static func prepare(
         _ query: CheckedStatement,
         schema: some SQLSchema,
-        on connection: SQLiteConnection,
+        on connection: StoreConnection,
         prefix: String = "",
         within allowance: SQLiteMemoryQuota? = nil,
-        kept: (String) -> SQLiteStatement? = { _ in nil }
-    ) throws -> (SQLTranslation, SQLiteStatement) {
+        kept: (String) -> StoreStatement? = { _ in nil }
+    ) throws -> (SQLTranslation, StoreStatement) {
         for isDivided in [false, true] {
             let translation = try SQLTranslation(query, schema: schema, isDivided: isDivided)
             if let statement = kept(translation.sql) { return (translation, statement) }
@@ -165,7 +166,7 @@ extension QueryError {
     }
 }
 
-extension SQLiteStatement {
+extension StoreStatement {
     /// Binds the values of a translation and of its parameters.
     func bind(
         _ translation: SQLTranslation,
@@ -195,7 +196,7 @@ extension SQLiteSession {
         _ query: CheckedStatement,
         isKept: Bool,
         within allowance: SQLiteMemoryQuota?
-    ) throws -> (SQLTranslation, SQLiteStatement) {
+    ) throws -> (SQLTranslation, StoreStatement) {
         let version = isKept ? try schemaVersion() : nil
         if let version, let translation = queries[query, version].translation {
             let kept = queries.take(translation.sql)
@@ -247,14 +248,14 @@ extension SQLiteSession {
     }
 }
 
-extension SQLiteConnection {
+extension StoreConnection {
     /// Compiles a statement, whose memory counts towards an allowance.
     ///
     /// - Throws: `QueryStop` if that is used up, and what SQLite rejects.
     fileprivate func prepare(
         _ sql: String,
         within allowance: SQLiteMemoryQuota?
-    ) throws -> SQLiteStatement {
+    ) throws -> StoreStatement {
         guard let allowance else { return try prepare(sql) }
         do throws(StoreError) {
             return try allowance.within { () throws(StoreError) in try prepare(sql) }

@@ -1,6 +1,7 @@
 internal import DivanJSON
 internal import DivanQuery
 internal import DivanSQL
+internal import DivanSQLite
 
 /// The tables of one snapshot, for the translation of a query.
 final class SQLiteQuerySchema: SQLSchema {

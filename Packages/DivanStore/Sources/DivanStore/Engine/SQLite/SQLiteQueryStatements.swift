@@ -1,5 +1,6 @@
 internal import DivanQuery
 internal import DivanSQL
+internal import DivanSQLite
 
 /// Idle compiled queries of one connection, the latest last, and what is known of some queries
 /// under one version of the schema, which changes with each collection and index.
@@ -15,17 +16,17 @@ final class SQLiteQueryStatements {
 
     /// The version of the snapshot's schema, once requested.
     var schemaVersion: Int64?
-    private var statements: [(sql: String, statement: SQLiteStatement)] = []
+    private var statements: [(sql: String, statement: StoreStatement)] = []
     private var known: [Known] = []
 
     /// Removes and returns the statement with this text, if there is one.
-    func take(_ sql: String) -> SQLiteStatement? {
+    func take(_ sql: String) -> StoreStatement? {
         guard let index = statements.lastIndex(where: { $0.sql == sql }) else { return nil }
         return statements.remove(at: index).statement
     }
 
     /// Keeps a statement that is not too long; if there are too many, the oldest is dropped.
-    func keep(_ statement: SQLiteStatement, for sql: String) {
+    func keep(_ statement: StoreStatement, for sql: String) {
         guard sql.utf8.count <= StoreLimits.keptQueryByteCount else { return }
         if statements.count == StoreLimits.keptQueryCount { statements.removeFirst() }
         statements.append((sql, statement))

@@ -1,3 +1,5 @@
+internal import DivanSQLite
+
 /// The tables of a database file, and the marks that identify it.
 enum SQLiteSchema {
     /// `user_version`: raised when an older Divan could no longer read the file.
@@ -22,7 +24,7 @@ enum SQLiteSchema {
     static let applicationID: Int64 = 0x4469_766E
 
     /// Creates the tables in a new, empty database file.
-    static func create(on connection: SQLiteConnection) throws(StoreError) {
+    static func create(on connection: StoreConnection) throws(StoreError) {
         try connection.execute(
             """
             PRAGMA page_size = \(pageByteCount);
@@ -38,7 +40,7 @@ enum SQLiteSchema {
     }
 
     /// Rejects files that are not ours, that are newer, or whose tables are not as they should be.
-    static func verify(_ connection: SQLiteConnection) throws(StoreError) {
+    static func verify(_ connection: StoreConnection) throws(StoreError) {
         let owner = try connection.integer("PRAGMA application_id") ?? 0
         guard owner == applicationID else {
             throw StoreError(
@@ -129,14 +131,14 @@ enum SQLiteSchema {
 
     /// The file's version: rows have checksums from `checksumVersion` on, which is always the case unless
     /// an older file is read as it is.
-    static func version(of connection: SQLiteConnection) throws(StoreError) -> Int64 {
+    static func version(of connection: StoreConnection) throws(StoreError) -> Int64 {
         try connection.integer("PRAGMA user_version") ?? 0
     }
 
     /// Upgrades a verified file of an older version to this version, in one step or not at all.
     ///
     /// No document is read: adding a column changes no row, whatever the size of the file.
-    static func migrate(_ connection: SQLiteConnection) throws(StoreError) {
+    static func migrate(_ connection: StoreConnection) throws(StoreError) {
         guard let found = try connection.integer("PRAGMA user_version"), found < version
         else { return }
         try connection.execute("BEGIN IMMEDIATE")
@@ -149,7 +151,7 @@ enum SQLiteSchema {
         }
     }
 
-    private static func addChecksums(_ connection: SQLiteConnection) throws(StoreError) {
+    private static func addChecksums(_ connection: StoreConnection) throws(StoreError) {
         try connection.execute(
             """
             ALTER TABLE collections ADD COLUMN uncheckedThrough INTEGER NOT NULL DEFAULT 0;
@@ -185,7 +187,7 @@ enum SQLiteSchema {
         "sequence, documentID, revisionID, flags, expiration, tree, bodyByteCount, body, checksum"
 
     /// Gives the rows of an older file their checksums, in one transaction per collection.
-    static func completeChecksums(_ connection: SQLiteConnection) throws(StoreError) {
+    static func completeChecksums(_ connection: StoreConnection) throws(StoreError) {
         let list = try connection.prepare("SELECT id FROM collections WHERE uncheckedThrough > 0")
         var collections: [CollectionID] = []
         while try list.step() { collections.append(CollectionID(rawValue: list.integer(0))) }

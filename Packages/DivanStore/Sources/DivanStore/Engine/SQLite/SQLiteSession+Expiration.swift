@@ -1,4 +1,5 @@
 internal import DivanRevisions
+internal import DivanSQLite
 
 // Expiration of documents.
 extension SQLiteSession {

@@ -1,6 +1,7 @@
 internal import DivanJSON
 internal import DivanQuery
 internal import DivanSQL
+internal import DivanSQLite
 
 extension SQLiteSession {
     /// Creates the table of a collection under a number that another engine assigned.

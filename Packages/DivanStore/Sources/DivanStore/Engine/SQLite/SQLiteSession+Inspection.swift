@@ -1,3 +1,5 @@
+internal import DivanSQLite
+
 // What an inspection needs in addition to what every reader does.
 extension SQLiteSession {
     func forEachRow(

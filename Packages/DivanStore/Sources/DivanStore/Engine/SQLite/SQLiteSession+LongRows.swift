@@ -1,5 +1,6 @@
 internal import CDivanStore
 internal import DivanRevisions
+internal import DivanSQLite
 
 // SQLite assembles the value of a column in memory before it can be copied. A long body is copied from its
 // pages instead, so that it is in memory once.
@@ -60,17 +61,6 @@ extension SQLiteDocumentStatements {
 
     /// The bytes of the body in a row; `nil` if they cannot be read.
     private func storedBody(at sequence: Int64) -> [UInt8]? {
-        var blob: OpaquePointer?
-        let code = sqlite3_blob_open(connection.handle, "main", table, "body", sequence, 0, &blob)
-        guard code == SQLITE_OK else { return nil }
-        defer { sqlite3_blob_close(blob) }
-        let count = sqlite3_blob_bytes(blob)
-        var read = SQLITE_ERROR
-        let bytes = [UInt8](unsafeUninitializedCapacity: Int(count)) { buffer, initialized in
-            read = sqlite3_blob_read(blob, buffer.baseAddress, count, 0)
-            // Every byte is written if the call succeeds, and none is used otherwise.
-            initialized = read == SQLITE_OK ? Int(count) : 0
-        }
-        return read == SQLITE_OK ? bytes : nil
+        try? SQLiteBlob(of: "body", in: table, row: sequence, on: connection).bytes()
     }
 }

@@ -1,4 +1,5 @@
 internal import DivanRevisions
+internal import DivanSQLite
 
 /// Operations of a single statement run on many documents.
 extension SQLiteSession {
@@ -103,7 +104,7 @@ extension SQLiteSession {
     /// Adds rows of new documents by a statement, each with the counters; returns how many it added.
     private func put(
         _ rows: ArraySlice<DocumentRow>,
-        by statement: SQLiteStatement,
+        by statement: StoreStatement,
         after state: inout CollectionState
     ) throws(StoreError) -> Int {
         let packed = try packed(rows, in: state.id, after: state)

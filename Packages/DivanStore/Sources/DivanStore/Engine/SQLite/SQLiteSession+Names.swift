@@ -1,4 +1,5 @@
 internal import DivanRevisions
+internal import DivanSQLite
 
 // Rebuilds the indexes that each table of documents has by itself, by which SQLite finds documents.
 extension SQLiteSession {
@@ -26,7 +27,7 @@ extension SQLiteSession {
     private static func isReadable(
         _ name: String,
         of collection: CollectionID,
-        by connection: SQLiteConnection
+        by connection: StoreConnection
     ) throws(StoreError) -> Bool {
         let table = SQLiteSchema.table(collection)
         let condition =

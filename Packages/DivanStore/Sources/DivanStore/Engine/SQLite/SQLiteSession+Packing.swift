@@ -1,5 +1,6 @@
 internal import DivanCompression
 internal import DivanRevisions
+internal import DivanSQLite
 
 // Bodies are packed when a row is bound, and unpacked when one is copied out: all code above sees
 // plain ones only.

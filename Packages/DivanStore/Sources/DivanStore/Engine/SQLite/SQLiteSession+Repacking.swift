@@ -1,5 +1,6 @@
 internal import CDivanStore
 internal import DivanRevisions
+internal import DivanSQLite
 
 // What `compact()` does with bodies that are not stored as their collection now requires.
 extension SQLiteSession {

@@ -1,5 +1,6 @@
 internal import CDivanStore
 internal import DivanRevisions
+internal import DivanSQLite
 
 // What a restoration queries and changes in addition to what every transaction does.
 extension SQLiteSession {

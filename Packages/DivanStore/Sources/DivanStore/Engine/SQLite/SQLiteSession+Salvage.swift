@@ -1,4 +1,5 @@
 internal import DivanRevisions
+internal import DivanSQLite
 
 // What a salvage queries in a file with unreadable pages: each question is answered in several ways,
 // and the results of all of them are combined.
@@ -177,7 +178,7 @@ extension SQLiteSession {
     }
 
     /// Whether every row could be read; `body` is called for each.
-    private func isWalked(_ sql: String, _ body: (SQLiteStatement) -> Void) -> Bool {
+    private func isWalked(_ sql: String, _ body: (StoreStatement) -> Void) -> Bool {
         do throws(StoreError) {
             try forEach(sql, body)
             return true
@@ -187,7 +188,7 @@ extension SQLiteSession {
     }
 
     /// Calls `body` with each row up to the first that cannot be read.
-    private func forEach(_ sql: String, _ body: (SQLiteStatement) -> Void) throws(StoreError) {
+    private func forEach(_ sql: String, _ body: (StoreStatement) -> Void) throws(StoreError) {
         let statement = try statement(sql)
         defer { statement.reset() }
         while try statement.step() { body(statement) }

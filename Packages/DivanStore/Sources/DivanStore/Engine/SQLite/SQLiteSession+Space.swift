@@ -1,3 +1,5 @@
+internal import DivanSQLite
+
 // Which pages belong to what, according to SQLite's own table of them, and which bodies are packed.
 extension SQLiteSession {
     func indexByteCounts() throws(StoreError) -> [CollectionID: Int]? {

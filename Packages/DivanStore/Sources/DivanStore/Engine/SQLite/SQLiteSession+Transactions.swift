@@ -1,3 +1,5 @@
+internal import DivanSQLite
+
 // Beginning and ending transactions and snapshots of a session.
 extension SQLiteSession {
     func begin(_ sql: String) throws(StoreError) {

@@ -1,3 +1,5 @@
+internal import DivanSQLite
+
 // Values that a database stores under a key.
 extension SQLiteSession {
     func value(_ key: String, in space: ValueSpace) throws(StoreError) -> [UInt8]? {

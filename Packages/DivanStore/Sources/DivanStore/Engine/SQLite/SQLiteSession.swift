@@ -1,13 +1,14 @@
 internal import CDivanStore
 internal import DivanRevisions
+internal import DivanSQLite
 
 /// A connection with its prepared statements; the snapshot and the transaction of the engine.
 ///
 /// Confined to one thread at a time. A statement is prepared on first use.
 final class SQLiteSession {
-    let connection: SQLiteConnection
+    let connection: StoreConnection
     let hasChecksums: Bool
-    private var statements: [String: SQLiteStatement] = [:]
+    private var statements: [String: StoreStatement] = [:]
     // Of the most recently used collections, the latest last: a reader is not told when one is deleted.
     private var documents: [SQLiteDocumentStatements] = []
     /// Idle compiled queries.
@@ -21,11 +22,7 @@ final class SQLiteSession {
     /// Packs the bodies that are stored.
     let packers: SQLitePackers
 
-    /// For `SQLiteReaders`: whether the snapshot of an idle session is still open, and since when.
-    var hasSnapshot = false
-    var generation: UInt64 = 0
-
-    init(_ connection: SQLiteConnection) throws(StoreError) {
+    init(_ connection: StoreConnection) throws(StoreError) {
         self.connection = connection
         let version = try SQLiteSchema.version(of: connection)
         hasChecksums = version >= SQLiteSchema.checksumVersion
@@ -33,7 +30,7 @@ final class SQLiteSession {
     }
 
     /// The statement with this text, prepared once.
-    func statement(_ sql: String) throws(StoreError) -> SQLiteStatement {
+    func statement(_ sql: String) throws(StoreError) -> StoreStatement {
         if let statement = statements[sql] { return statement }
         let statement = try connection.prepare(sql)
         statements[sql] = statement
@@ -214,7 +211,7 @@ extension SQLiteSession: StorageSnapshot {
         return try documentIDs(of: statement)
     }
 
-    private func documentIDs(of statement: SQLiteStatement) throws(StoreError) -> [DocumentID] {
+    private func documentIDs(of statement: StoreStatement) throws(StoreError) -> [DocumentID] {
         defer { statement.reset() }
         var documentIDs: [DocumentID] = []
         while try statement.step() {
@@ -309,7 +306,7 @@ extension SQLiteSession: StorageTransaction {
     }
 
     private func run(
-        _ statement: SQLiteStatement,
+        _ statement: StoreStatement,
         _ row: DocumentRow,
         flags: Int64,
         in collection: CollectionID,

@@ -1,4 +1,5 @@
 import DivanPlatform
+internal import DivanSQLite
 
 /// Gives a copy of a database file another top page for the documents of a collection, if their own cannot
 /// be read.
@@ -28,7 +29,7 @@ struct SQLiteTreeTop {
     static func remake(_ source: String, at path: String) throws(StoreError) -> Bool {
         guard try !lost(in: source).isEmpty else { return false }
         try SQLiteFirstPage.copyWithLog(source, to: path)
-        let connection = try SQLiteConnection(path: path, mode: .readWrite)
+        let connection = try StoreConnection(path: path, mode: .readWrite)
         try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         // The log may have contained the page.
         let lost = try lost(in: path)
@@ -45,7 +46,7 @@ struct SQLiteTreeTop {
     // MARK: What is lost
 
     private static func trees(of path: String) throws(StoreError) -> [Tree] {
-        let connection = try SQLiteConnection(path: path, mode: .readOnly)
+        let connection = try StoreConnection(path: path, mode: .readOnly)
         let list = try connection.prepare(
             """
             SELECT name, rootpage FROM sqlite_schema

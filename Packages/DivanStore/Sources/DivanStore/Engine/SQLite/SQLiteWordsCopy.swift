@@ -1,4 +1,5 @@
 internal import DivanQuery
+internal import DivanSQLite
 
 /// A copy of a full-text index, to check whether its words match its texts.
 ///
@@ -19,7 +20,7 @@ struct SQLiteWordsCopy {
     /// Compares them.
     ///
     /// - Throws: What is damaged; `sqlite` if a table is not as FTS5 creates it.
-    func verify(on connection: SQLiteConnection) throws(StoreError) {
+    func verify(on connection: StoreConnection) throws(StoreError) {
         // What searches read first, and the format version, are not in what is copied.
         _ = try connection.integer(
             "SELECT count(*) FROM main.\(table) WHERE \(table) MATCH 'divan'"
@@ -48,7 +49,7 @@ struct SQLiteWordsCopy {
 
     /// Compares the columns of FTS5's own tables with those that it creates now: they are copied by
     /// position, and searches use their names.
-    private func compareColumns(on connection: SQLiteConnection) throws(StoreError) {
+    private func compareColumns(on connection: StoreConnection) throws(StoreError) {
         func columns(_ table: String, in schema: String) throws(StoreError) -> [String] {
             try connection.texts(
                 "SELECT name || ' ' || pk FROM pragma_table_info('\(table)', '\(schema)')"

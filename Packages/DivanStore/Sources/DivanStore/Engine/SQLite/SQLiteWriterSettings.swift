@@ -1,3 +1,5 @@
+internal import DivanSQLite
+
 /// How the writer's connection treats the log.
 ///
 /// If each commit is synced, SQLite itself copies the log into the file every 4 MiB: as long as the log
@@ -10,7 +12,7 @@
 /// always. So the first commit into an empty log syncs nothing, which saves half a millisecond.
 enum SQLiteWriterSettings {
     static func apply(
-        to connection: SQLiteConnection,
+        to connection: StoreConnection,
         syncsFully: Bool
     ) throws(StoreError) {
         // A log that grew during a long read is cut back to 64 MiB.
@@ -24,7 +26,7 @@ enum SQLiteWriterSettings {
         try setSync(fully: syncsFully, of: connection)
     }
 
-    static func setSync(fully: Bool, of connection: SQLiteConnection) throws(StoreError) {
+    static func setSync(fully: Bool, of connection: StoreConnection) throws(StoreError) {
         let pageCount = fully ? (4 << 20) / connection.pageByteCount : 0
         try connection.execute(
             """

@@ -1,0 +1,33 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The same settings in every package of the repository; `make check` compares them.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "DivanSQLite",
+    products: [.library(name: "DivanSQLite", targets: ["DivanSQLite"])],
+    dependencies: [
+        .package(path: "../DivanPlatform"),
+        .package(path: "../DivanSeal"),
+        .package(path: "../DivanTestKit"),
+    ],
+    targets: [
+        .target(name: "CDivanSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
+        .target(
+            name: "DivanSQLite",
+            dependencies: ["CDivanSQLite", "DivanPlatform"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "DivanSQLiteTests",
+            dependencies: ["DivanSQLite", "DivanTestKit", "DivanPlatform", "DivanSeal"],
+            swiftSettings: strict
+        ),
+    ]
+)

@@ -1,0 +1,38 @@
+import Testing
+
+// Where SQLite spills is internal to the module.
+@testable import DivanSQLite
+
+/// What is decided before SQLite is asked.
+@Suite struct DecisionTests {
+    @Test func `the free space of the temporary directory is checked`() {
+        #expect(SQLiteTemporaryDirectory.holds(1))
+        #expect(!SQLiteTemporaryDirectory.holds(.max))
+    }
+
+    /// SQLite before 3.51.3 loses pages if a writer restarts the log while such a checkpoint begins.
+    @Test func `no background checkpoint starts on a log that was copied completely`() {
+        let log = SQLiteLimits.logByteCount
+        #expect(!CheckpointRounds.goOn(copied: log, before: 0, log: log))
+        // Restarted in the meantime.
+        #expect(!CheckpointRounds.goOn(copied: log, before: 0, log: 4_096))
+        #expect(CheckpointRounds.goOn(copied: log, before: 0, log: log + 4_096))
+        #expect(!CheckpointRounds.goOn(copied: log, before: log - 4_096, log: log + 4_096))
+    }
+
+    @Test func `a place is a URI in which its path has no meaning`() throws {
+        let uri = SQLitePlace.uri("/tmp/50% of #1?e\u{301}", "immutable=1")
+        #expect(uri == "file:/tmp/50%25 of %231%3fe\u{301}?immutable=1")
+    }
+
+    @Test func `a log that grows beyond the limit twice is held by readers`() {
+        var monitor = WALGrowthMonitor()
+        let limit = SQLiteLimits.heldLogByteCount
+        #expect(!monitor.hasGrown(to: limit - 1, at: ""))
+        #expect(!monitor.hasGrown(to: limit, at: ""))
+        #expect(!monitor.hasGrown(to: limit + 1, at: ""))
+        #expect(monitor.hasGrown(to: limit + SQLiteLimits.logByteCount, at: ""))
+        #expect(!monitor.hasGrown(to: 0, at: ""))
+        #expect(!monitor.hasGrown(to: limit + SQLiteLimits.logByteCount, at: ""))
+    }
+}

@@ -1,0 +1,92 @@
+import DivanPlatform
+internal import DivanSQLite
+internal import Synchronization
+
+extension SQLiteSession: SQLiteReadingSession {
+    typealias Failure = StoreError
+
+    func beginReading() throws(StoreError) { try begin("BEGIN") }
+
+    func endReading() { rollback() }
+
+    var isReading: Bool { connection.isInTransaction }
+}
+
+/// How the readers of an engine open its file.
+struct EngineReaders: SQLiteReaderSource {
+    let place: DatabasePlace
+    /// The latest.
+    private(set) var opening: SQLiteOpening
+
+    init(_ place: DatabasePlace, _ opening: SQLiteOpening) {
+        self.place = place
+        self.opening = opening
+    }
+
+    /// The same at another place.
+    func moved(to place: DatabasePlace) -> EngineReaders { EngineReaders(place, opening) }
+
+    var path: String { place.path }
+
+    /// Opened for writing if the writer is, because the first reader may have to recover the log
+    /// after a crash.
+    func open(_ check: () throws(StoreError) -> Void) throws(StoreError) -> SQLiteSession {
+        let connection = try StoreConnection(place, mode: opening.mode)
+        try check()
+        let session = try SQLiteSession(connection)
+        try session.pages.begin(on: connection)
+        return session
+    }
+
+    var isOutdated: Bool { opening.isOutdated(at: path) }
+
+    /// - Throws: Why it cannot be read now, since it has a log that cannot be indexed.
+    mutating func lookAgain() throws(StoreError) {
+        (_, opening) = try SQLiteOpening.open(place, isReadOnly: true)
+    }
+
+    func failure(_ refusal: SQLiteReadersRefusal) -> StoreError {
+        switch refusal {
+        case .closed: StoreError(.notOpen, at: path)
+        case .busy: StoreError(.busy(.thisProcess(ownerCount: 1)), at: path)
+        case .fileIsGone: StoreError(.io(.staleFileHandle), at: path)
+        }
+    }
+}
+
+/// The queries of an engine that outlive the call that began them, so that closing it ends them.
+final class RunningQueries: Sendable {
+    private struct State {
+        var isOpen = true
+        var watches: [ObjectIdentifier: QueryWatch] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// - Throws: `notOpen` once the engine, whose file is at `path`, was closed.
+    func begin(_ watch: QueryWatch, path: String) throws(StoreError) {
+        let isUsable = state.withLock { state in
+            if state.isOpen { state.watches[ObjectIdentifier(watch)] = watch }
+            return state.isOpen
+        }
+        guard isUsable else { throw StoreError(.notOpen, at: path) }
+    }
+
+    func end(_ watch: QueryWatch) {
+        state.withLock { $0.watches[ObjectIdentifier(watch)] = nil }
+    }
+
+    /// Tells those that keep a snapshot for a query that the log is long.
+    func logIsLong() {
+        for watch in state.withLock({ Array($0.watches.values) }) { watch.logIsLong() }
+    }
+
+    /// Stops all of them, which they notice at their next row.
+    func close() {
+        state.withLock { state in
+            state.isOpen = false
+            for watch in state.watches.values { watch.stop(.closed) }
+            state.watches = [:]
+        }
+    }
+}

@@ -1,0 +1,117 @@
+internal import CDivanStore
+import DivanPlatform
+internal import DivanSQLite
+
+/// A connection that reports `StoreError`s and has the functions that our tables and queries need.
+typealias StoreConnection = SQLiteConnection<StoreFunctions>
+/// A statement of such a connection.
+typealias StoreStatement = SQLiteStatement<StoreFunctions>
+
+/// The functions of one connection: checksums at once, and those of queries when a statement needs them.
+struct StoreFunctions: SQLiteClient {
+    /// Unpacks bodies, also for SQL functions; kept by the connection, and released after its handle.
+    let bodies: SQLiteBodies
+
+    static func failure(_ error: SQLiteError) -> StoreError { StoreError(error) }
+
+    func prepare(_ connection: OpaquePointer) -> Int32 {
+        bodies.read(from: connection)
+        return divan_add_checksums(connection)
+    }
+
+    func addFunctions(to connection: OpaquePointer) -> Int32 {
+        SQLiteQueryFunctions.add(to: connection, unpackingBy: bodies)
+    }
+}
+
+extension SQLiteConnection<StoreFunctions> {
+    convenience init(path: String, mode: SQLiteMode) throws(StoreError) {
+        try self.init(DatabasePlace(path), mode: mode)
+    }
+
+    /// Opens a file with its key; `namesOthers` lets statements refer to other files by URI.
+    convenience init(
+        _ place: DatabasePlace,
+        mode: SQLiteMode,
+        namesOthers: Bool = false
+    ) throws(StoreError) {
+        let functions = StoreFunctions(bodies: SQLiteBodies(place.packing))
+        try self.init(place.file, mode: mode, client: functions, namesOthers: namesOthers)
+    }
+
+    /// Unpacks the bodies that the connection reads.
+    var bodies: SQLiteBodies { client.bodies }
+
+    /// Opens another connection to the same file, to read what is committed.
+    func reader() throws(StoreError) -> StoreConnection {
+        let functions = StoreFunctions(bodies: SQLiteBodies(.none))
+        let place = SQLitePlace(path, encryption: encryption)
+        return try StoreConnection(place, mode: .readOnly, client: functions)
+    }
+
+    /// The first bytes of a database's file, none if it has fewer.
+    static func head(of path: String, count: Int) throws(StoreError) -> [UInt8] {
+        do throws(SQLiteError) {
+            return try SQLiteHead.read(path, count: count)
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    /// Copies the whole database, as it is committed now, over that of `target`.
+    func copy(to target: StoreConnection) throws(StoreError) {
+        let stop = Store.stop
+        let isWhole = try copy(to: target, mustStop: stop.map { stop in { stop.mustStop } })
+        try Store.checkStop(at: path)
+        guard isWhole else {
+            throw StoreError(.sqlite(SQLITE_INTERRUPT, "stopped"), at: path)
+        }
+    }
+
+    /// Makes SQLite ask `watch` now and then whether to stop; `nil` ends that.
+    ///
+    /// The caller keeps the watch alive until then.
+    func watch(_ watch: QueryWatch?) {
+        guard let watch else { return call(each: 0, with: nil, nil) }
+        call(each: QueryWatch.stepCount, with: Unmanaged.passUnretained(watch).toOpaque()) {
+            context in
+            // Called only during calls of this connection, while the caller keeps the watch alive.
+            guard let context else { return 0 }
+            return Unmanaged<QueryWatch>.fromOpaque(context).takeUnretainedValue().mustStop ? 1 : 0
+        }
+    }
+
+    /// Runs one of SQLite's own checks, which returns `ok` or what it found.
+    func check(_ pragma: String, of path: String) throws(StoreError) {
+        let finding = try text(pragma) ?? "no answer"
+        // SQLite 3.44 also checks the words of full-text indexes once all pages are found sound. Documents
+        // are not found by those, and `checkWords` names the index.
+        guard finding != "ok", !finding.contains("inverted index for FTS5 table") else { return }
+        // A page that the disk failed to read is reported, too, but says nothing about what is stored there.
+        let code = finding.split(separator: "error code=").dropFirst().first
+        let primary = code.flatMap { Int($0.prefix { $0.isASCII && $0.isNumber }) }.map { $0 & 255 }
+        if primary == Int(SQLITE_IOERR) { throw StoreError(.io(.ioError), at: path) }
+        throw StoreError(.corrupt(finding), at: path)
+    }
+}
+
+extension SQLiteStatement<StoreFunctions> {
+    /// Unpacks bodies that the statement finds.
+    var bodies: SQLiteBodies { connection.bodies }
+
+    /// An error that reports the file as damaged; `detail` says where.
+    func corrupt(_ detail: String) -> StoreError {
+        StoreError(.corrupt(detail), at: path)
+    }
+}
+
+extension Store {
+    /// The first bytes of a database file, which show whether it is encrypted; empty if it does not exist, or
+    /// cannot be read.
+    ///
+    /// Closing a separate descriptor of the file would release all locks that this process has on it.
+    public static func head(directory: String, count: Int) -> [UInt8] {
+        let files = BundleFiles(directory: directory)
+        return (try? SQLiteHead.read(files.database, count: count)) ?? []
+    }
+}
