@@ -291,6 +291,22 @@ let rooms: [[Target]] = [
         ],
         resources: [.embedInCode("Assets")]
     ),
+    room(
+        "DivanExchange",
+        arrows: [
+            "Divan",
+            "DivanCrypto",
+            "DivanDelta",
+            "DivanJSON",
+            "DivanLZ4",
+            "DivanPlatform",
+            "DivanQuery",
+            "DivanRevisions",
+            "DivanStore",
+            "DivanZlib",
+        ],
+        libraries: ["sqlite3"]
+    ),
     room("CouchbaseLiteSwift", arrows: ["Divan"]),
     // Applications' source, as it is: without the upcoming features of this repository.
     [
@@ -331,11 +347,6 @@ let tools: [Target] = [
     ),
     .target(name: "CDivanHolder", path: "Tools/command/Sources/CDivanHolder"),
     .target(
-        name: "CDivanTables",
-        path: "Tools/command/Sources/CDivanTables",
-        linkerSettings: [.linkedLibrary("sqlite3")]
-    ),
-    .target(
         name: "CDivanVersions",
         path: "Tools/command/Sources/CDivanVersions",
         cSettings: commit,
@@ -355,11 +366,11 @@ let tools: [Target] = [
         "DivanCommand",
         at: "Tools/command/Sources/DivanCommand",
         uses: [
-            "CDivanHolder", "CDivanLineEditor", "CDivanTables", "CDivanVersions", "Divan",
+            "CDivanHolder", "CDivanLineEditor", "CDivanVersions", "Divan",
             "DivanAuth", "DivanBLIP", "DivanBLIPChannel", "DivanCBLite", "DivanCommandLine",
             "DivanCompression",
-            "DivanConflicts", "DivanCrypto", "DivanDelta", "DivanDiscovery", "DivanHTTP",
-            "DivanISAL",
+            "DivanConflicts", "DivanCrypto", "DivanDelta", "DivanDiscovery", "DivanExchange",
+            "DivanHTTP", "DivanISAL",
             "DivanJSON", "DivanLZ4", "DivanLog", "DivanPlatform", "DivanProbe", "DivanQuery",
             "DivanREST",
             "DivanReplicator", "DivanRevisions", "DivanSQLFunctions", "DivanSeal", "DivanSession",

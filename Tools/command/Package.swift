@@ -31,6 +31,7 @@ let package = Package(
         .package(path: "../../Packages/DivanCrypto"),
         .package(path: "../../Packages/DivanDelta"),
         .package(path: "../../Packages/DivanDiscovery"),
+        .package(path: "../../Packages/DivanExchange"),
         .package(path: "../../Packages/DivanHTTP"),
         .package(path: "../../Packages/DivanISAL"),
         .package(path: "../../Packages/DivanJSON"),
@@ -56,7 +57,6 @@ let package = Package(
     ],
     targets: [
         .target(name: "CDivanHolder"),
-        .target(name: "CDivanTables", linkerSettings: [.linkedLibrary("sqlite3")]),
         .target(
             name: "CDivanVersions",
             cSettings: commit,
@@ -77,11 +77,12 @@ let package = Package(
             name: "DivanCommand",
             dependencies: [
                 "DivanPlatform",
-                "CDivanHolder", "CDivanLineEditor", "CDivanTables", "CDivanVersions", "Divan",
+                "CDivanHolder", "CDivanLineEditor", "CDivanVersions", "Divan",
                 "DivanAuth", "DivanBLIP", "DivanBLIPChannel", "DivanCBLite", "DivanCommandLine",
                 "DivanCompression",
-                "DivanConflicts", "DivanCrypto", "DivanDelta", "DivanDiscovery", "DivanHTTP",
-                "DivanISAL", "DivanJSON", "DivanLZ4", "DivanLog", "DivanProbe", "DivanQuery",
+                "DivanConflicts", "DivanCrypto", "DivanDelta", "DivanDiscovery", "DivanExchange",
+                "DivanHTTP", "DivanISAL", "DivanJSON", "DivanLZ4", "DivanLog", "DivanProbe",
+                "DivanQuery",
                 "DivanREST",
                 "DivanReplicator",
                 "DivanRevisions", "DivanSQLFunctions", "DivanSeal", "DivanSession", "DivanStatus",

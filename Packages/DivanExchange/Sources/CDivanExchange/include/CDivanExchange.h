@@ -1,5 +1,5 @@
-#ifndef CDIVAN_TABLES_H
-#define CDIVAN_TABLES_H
+#ifndef CDIVAN_EXCHANGE_H
+#define CDIVAN_EXCHANGE_H
 
 #if !__has_include(<sqlite3.h>)
 #error "The headers of SQLite are missing; run: sudo apt-get install libsqlite3-dev"
@@ -9,6 +9,6 @@
 #include <stdint.h>
 
 /// Binds text; SQLite copies it.
-int divan_table_bind_text(sqlite3_stmt *statement, int index, const uint8_t *text, int byte_count);
+int divan_exchange_bind_text(sqlite3_stmt *statement, int index, const uint8_t *text, int byte_count);
 
 #endif

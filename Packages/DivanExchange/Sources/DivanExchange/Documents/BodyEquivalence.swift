@@ -1,12 +1,12 @@
-import DivanJSON
+public import DivanJSON
 
 /// What a stored body means, regardless of how its sender spelled it.
 ///
 /// Sync Gateway rewrites bodies: it escapes `<`, `>`, `&` and some separators, and numbers its
 /// attachments. Source: `revisions.md` §3, `blobs.md` §5.
-enum BodyEquivalence {
+public enum BodyEquivalence {
     /// Whether two stored bodies mean the same.
-    static func isSame(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+    public static func isSame(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         guard left != right else { return true }
         if let left = plainText(of: left), let right = plainText(of: right) { return left == right }
         guard let left = meaning(of: left), let right = meaning(of: right) else { return false }
@@ -38,16 +38,21 @@ enum BodyEquivalence {
 }
 
 extension JSON {
+    /// The canonical text of the value; numbers that JSON cannot hold never get this far.
+    var canonicalText: String {
+        String(decoding: (try? canonicalBytes()) ?? [], as: UTF8.self)
+    }
+
     /// Parses the body of a stored document: anything that could be stored, even if larger than anything
     /// that can be transferred.
-    init(storedBody bytes: [UInt8]) throws(JSONError) {
+    public init(storedBody bytes: [UInt8]) throws(JSONError) {
         try self.init(parsing: bytes, limits: JSONLimits(byteCount: bytes.count))
     }
 }
 
 extension JSONMembers {
     /// The members of a stored body; none of a tombstone without one.
-    init(storedBody bytes: [UInt8]) throws(JSONError) {
+    public init(storedBody bytes: [UInt8]) throws(JSONError) {
         let limits = JSONLimits(byteCount: bytes.count)
         let members = try bytes.isEmpty ? nil : JSONMembers(parsing: bytes, limits: limits)
         self = members ?? JSONMembers(JSONObject())
@@ -56,7 +61,7 @@ extension JSONMembers {
 
 extension JSONObject {
     /// The members of a stored body; none of a tombstone without one.
-    init(storedBody bytes: [UInt8]) throws(JSONError) {
+    public init(storedBody bytes: [UInt8]) throws(JSONError) {
         self = bytes.isEmpty ? [:] : try JSON(storedBody: bytes).object ?? [:]
     }
 }

@@ -1,133 +1,184 @@
-import DivanCommandLine
+@_spi(Stores) public import Divan
 import DivanJSON
-import DivanPlatform
 import DivanRevisions
+import DivanStore
+import Foundation
 
-/// Writes documents as JSON: lines or one array in a file, or one file each in a directory.
+/// Writes documents as JSON: lines, one array, or a text for each document.
 ///
 /// A quarter of a megabyte is buffered at a time.
-struct DocumentLines {
-    /// How documents are arranged in the output.
-    enum Form: Equatable {
+public struct DocumentExport {
+    /// How documents are arranged in an output.
+    public enum Form: Sendable {
+        /// One object per line.
         case lines
+        /// One array of objects.
         case array
-        /// One file for each, in this directory.
-        case files(in: String)
     }
+
+    /// Receives the text of a document and the name of a file for it, which no other document has.
+    public typealias FileSink = (_ name: String, _ text: [UInt8]) throws -> Void
 
     /// Where the text goes.
     private enum Target {
-        case results(Terminal)
-        case file(OutputFile)
-        /// A separate file for each document.
-        case directory
+        case stream(Form, ByteSink)
+        /// A text for each document.
+        case files(FileSink)
     }
-
-    /// Returns the blob with a digest, `nil` for a text that is not a digest.
-    ///
-    /// Throws `ContentTooLong` if it has more bytes than the second argument allows.
-    typealias Contents = (_ digest: String, _ limit: Int) throws -> [UInt8]?
 
     private static let bufferByteCount = 1 << 18
 
-    private let form: Form
     private let target: Target
-    private let contents: Contents?
+    private let embedsBlobs: Bool
+    private let progress: ProgressHandler
     private var pending: [UInt8] = []
-    private var fileNames = FileNames()
+    private var fileNames = DocumentFileNames()
+    /// Blobs that they refer to and that were left out.
+    private var omittedBlobs: Set<ExactText> = []
 
     /// Documents written.
-    private(set) var count = 0
-    /// Blobs that they refer to and that were to be left out.
-    private var leftOut: Set<ExactText> = []
-
+    public private(set) var count = 0
     /// How many blobs that they refer to are not included.
-    var leftOutCount: Int { leftOut.count }
-
+    public var omittedBlobCount: Int { omittedBlobs.count }
     /// Bytes of their texts.
-    private(set) var byteCount: UInt64 = 0
+    public private(set) var byteCount: UInt64 = 0
+    /// Documents that cannot be read, and were left out.
+    public private(set) var damaged = DamagedDocuments()
 
-    /// Opens a file, standard output for `-` and `nil`, or prepares to fill an existing directory.
+    /// Begins a stream of documents.
     ///
-    /// `contents` returns the content of blobs; if it is `nil`, they are left out.
-    init(
-        to file: String?,
-        asArray: Bool = false,
-        embedding contents: Contents?,
-        _ terminal: Terminal
-    ) throws(Failure) {
-        self.contents = contents
-        guard let file, file != "-" else {
-            form = asArray ? .array : .lines
-            target = .results(terminal)
-            return
-        }
-        if InputFile.isDirectory(file) {
-            form = .files(in: file)
-            target = .directory
-            return
-        }
-        form = asArray ? .array : .lines
-        target = .file(try OutputFile(file))
+    /// - Parameters:
+    ///   - form: How documents are arranged.
+    ///   - embedsBlobs: Whether the content of blobs is included, as base64.
+    ///   - sink: Receives the text.
+    ///   - progress: Is called after each document.
+    public init(
+        _ form: Form = .lines,
+        embeddingBlobs embedsBlobs: Bool = false,
+        to sink: @escaping ByteSink,
+        progress: @escaping ProgressHandler = { _ in }
+    ) {
+        target = .stream(form, sink)
+        self.embedsBlobs = embedsBlobs
+        self.progress = progress
     }
 
+    /// Begins an export with a text for each document, such as a file in a directory.
+    ///
+    /// - Parameters:
+    ///   - sink: Receives a name of ASCII letters, digits, `-`, `_` and `%` that ends in `.json`, and the text.
+    ///   - embedsBlobs: Whether the content of blobs is included, as base64.
+    ///   - progress: Is called after each document.
+    public init(
+        eachTo sink: @escaping FileSink,
+        embeddingBlobs embedsBlobs: Bool = false,
+        progress: @escaping ProgressHandler = { _ in }
+    ) {
+        target = .files(sink)
+        self.embedsBlobs = embedsBlobs
+        self.progress = progress
+    }
+
+    /// Writes a collection; documents that have expired are left out.
+    ///
+    /// - Parameters:
+    ///   - collection: A collection of an open database.
+    ///   - snapshot: The state of the database to write.
+    ///   - sequence: Writes only what has changed after this sequence, in the order of the changes, including
+    ///     deletions. `nil` writes all documents in the order of IDs.
+    ///   - namesCollection: Whether each document of another collection than the default one names its collection.
+    /// - Throws: `ExchangeError` with `documentTooLong`, `unreadableBlob` or `damagedBlob`; errors of the database, the
+    ///   sink and the progress handler.
+    public mutating func add(
+        _ collection: Divan.Collection,
+        in snapshot: DatabaseSnapshot,
+        since sequence: UInt64? = nil,
+        namingCollection namesCollection: Bool = false
+    ) throws {
+        let database = collection.database
+        let living = try UnexpiredDocuments(in: database.openStore())
+        let name = collection.qualifiedName
+        let wireName = CollectionPath(name).wireName
+        if let sequence {
+            try snapshot.forEachChange(of: collection, since: sequence) { id, _ in
+                damaged.add(id, in: wireName)
+            } _: { change in
+                guard try living.contain(change.id, of: collection) else { return }
+                var members: JSONObject = ["_sequence": JSON(change.sequence)]
+                if change.isDeleted { members["_deleted"] = true }
+                try add(change.id, change.document?.storedJSON, members, of: database)
+            }
+        } else {
+            let isNamed = namesCollection && name != .default
+            let members: JSONObject = isNamed ? ["_collection": .string("\(name)")] : [:]
+            let total = Int(clamping: try snapshot.count(of: collection))
+            try snapshot.forEachDocument(of: collection) { id, _ in
+                damaged.add(id, in: wireName)
+            } _: { document in
+                guard try living.contain(document.id, of: collection) else { return }
+                try add(document.id, document.storedJSON, members, of: database, total: total)
+            }
+        }
+    }
+
+    /// Writes the rest, and the end.
+    ///
+    /// - Throws: Errors of the sink.
+    public mutating func finish() throws {
+        guard case .stream(let form, _) = target else { return }
+        if form == .array { pending += Array((count == 0 ? "[]\n" : "\n]\n").utf8) }
+        try flush()
+    }
+
+    // MARK: One document
+
     /// Writes a document with its ID and further members.
-    mutating func add(
+    private mutating func add(
         _ id: String,
         _ stored: [UInt8]?,
-        _ members: JSONObject = [:]
+        _ members: JSONObject,
+        of database: Database,
+        total: Int? = nil
     ) throws {
-        try Interruption.check()
         var body = try JSONMembers(storedBody: stored ?? [])
-        if contents == nil { leftOut.formUnion(try InlineBlobs.digests(in: body)) }
+        if !embedsBlobs { omittedBlobs.formUnion(try InlineBlobs.digests(in: body)) }
         EscapedProperties.setApart(in: &body)
         for (key, value) in members { body[key] = value }
         body["_id"] = .string(id)
         let bytes =
-            if let contents {
-                try Self.embedding(contents, in: body, of: id)
-            } else {
-                try body.canonicalBytes()
-            }
-        guard bytes.count < DocumentText.longest else { throw Self.tooLong(id) }
-        switch form {
-        case .lines:
+            embedsBlobs ? try Self.embedding(database, in: body, of: id) : try body.canonicalBytes()
+        guard bytes.count < ExchangeLimits.documentByteCount else { throw Self.tooLong(id) }
+        switch target {
+        case .stream(.lines, _):
             try append(bytes)
             pending.append(UInt8(ascii: "\n"))
-        case .array:
+        case .stream(.array, _):
             pending += (count == 0 ? "[\n" : ",\n").utf8
             try append(bytes)
-        case .files(let directory):
-            // Synced together at the end: one sync per file would take a hundred times as long.
-            let file = directory + "/" + fileNames.add(DocumentID(unchecked: id))
-            let rules = OutputFile.Rules(isSynced: false, isOneOfMany: true)
-            do throws(Failure) {
-                let output = try OutputFile(file, rules)
-                try output.write(bytes)
-                try output.write([UInt8(ascii: "\n")])
-                try output.finish()
-            } catch {
-                var failure = error
-                failure.sentence += "; exported \(Numbers.count(count, "document")) before it"
-                throw failure
-            }
+        case .files(let sink):
+            try sink(fileNames.add(DocumentID(unchecked: id)), bytes)
         }
         count += 1
         byteCount += UInt64(bytes.count)
         if pending.count > Self.bufferByteCount { try flush() }
+        try progress(
+            ExchangeProgress(documentCount: count, totalCount: total, byteCount: byteCount)
+        )
     }
 
     /// Embeds the blobs in a body, unless its text would become too long.
     private static func embedding(
-        _ contents: Contents,
+        _ database: Database,
         in body: JSONMembers,
         of id: String
     ) throws -> [UInt8] {
-        var room = DocumentText.longest
+        var room = ExchangeLimits.documentByteCount
         do {
             return try InlineBlobs.embed(body) { digest in
                 // Three bytes are four characters of base64.
-                guard let content = try contents(digest, room / 4 * 3) else { return nil }
+                guard let content = try database.content(of: digest, upTo: room / 4 * 3) else {
+                    return nil
+                }
                 room -= (content.count + 2) / 3 * 4
                 return content
             }
@@ -136,25 +187,14 @@ struct DocumentLines {
         }
     }
 
-    /// `divan import` would reject it.
-    private static func tooLong(_ id: String) -> Failure {
-        Failure(
-            kind: .invalid,
-            sentence: "\(id.escapingControlCharacters()): larger than 64 MiB as text, the limit of "
-                + "'divan import'",
-            hint: "use 'divan dump', which has no limit"
+    /// An import would reject it.
+    private static func tooLong(_ id: String) -> ExchangeError {
+        ExchangeError(
+            .documentTooLong,
+            at: id,
+            "larger than 64 MiB as text, the limit of an import",
+            remedy: "make a dump, or leave the content of blobs out"
         )
-    }
-
-    /// Writes the rest, and the end.
-    mutating func finish() throws {
-        if form == .array { pending += Array((count == 0 ? "[]\n" : "\n]\n").utf8) }
-        try flush()
-        switch target {
-        case .results: break
-        case .file(let file): try file.finish()
-        case .directory: if case .files(let directory) = form { try Self.sync(directory) }
-        }
     }
 
     /// Adds a text; a long one is not copied.
@@ -173,25 +213,22 @@ struct DocumentLines {
     }
 
     private func write(_ bytes: [UInt8]) throws {
-        switch target {
-        case .results(let terminal):
-            terminal.result(json: bytes)
-            try terminal.requireOutput()
-        case .file(let file): try file.write(bytes)
-        case .directory: break
-        }
+        if case .stream(_, let sink) = target { try sink(bytes) }
     }
+}
 
-    /// Syncs the files of a directory to the disk.
-    private static func sync(_ directory: String) throws(Failure) {
-        do {
-            let flags: FileDescriptor.OpenFlags = [.readOnly, .directory, .closeOnExec]
-            let descriptor = try FileDescriptor.open(directory, flags)
-            defer { descriptor.close() }
-            FileSystem.syncAll()
-            try descriptor.sync()
-        } catch {
-            throw .writing(directory, error.errno)
-        }
+extension UnexpiredDocuments {
+    /// Whether a document is exported.
+    public func contain(_ id: String, of collection: Divan.Collection) throws -> Bool {
+        guard let now, let end = try collection.getDocumentExpiration(id: id) else { return true }
+        return end > Date(timeIntervalSince1970: Double(now) / 1_000)
+    }
+}
+
+extension CollectionPath {
+    /// The store's path of a collection name.
+    init(_ name: CollectionName) {
+        // The rules of both are the same.
+        self = CollectionPath(scope: name.scope, name: name.name) ?? .default
     }
 }

@@ -6,7 +6,7 @@ import DivanRevisions
 ///
 /// Whatever an ID holds, its file name consists of ASCII letters and digits, `-`, `_` and `%`, which every
 /// file system accepts, and is unique, even if upper and lower case are not distinguished.
-struct FileNames {
+struct DocumentFileNames {
     // In lower case.
     private var taken: Set<ExactText> = []
 

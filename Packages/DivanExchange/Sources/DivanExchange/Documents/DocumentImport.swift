@@ -1,30 +1,66 @@
-import Divan
-import DivanCommandLine
+@_spi(Stores) public import Divan
 import DivanJSON
 import DivanRevisions
-import DivanStore
+public import DivanStore
 
-/// Collects documents and saves a thousand at a time, or as many as make 8 MiB, in one transaction.
+/// Saves documents, a thousand at a time, or as many as make 8 MiB, in one transaction.
 ///
-/// A document that already exists with the same content is left alone, so that a file can be imported
+/// A document that already exists with the same content is left alone, so that an input can be imported
 /// again after an import that was stopped or killed.
-struct ImportBatch {
-    /// How lines are handled.
-    struct Rules {
-        /// The collection of documents that do not name one.
-        var collection: CollectionPath
+///
+/// ```swift
+/// var documents = try DocumentImport(into: database)
+/// try DocumentFormat.json.read(source) { try documents.add(&$0) }
+/// try documents.finish()
+/// ```
+public struct DocumentImport {
+    /// How documents are handled.
+    public struct Rules: Sendable {
+        /// The collection of documents that do not name one; it is created if it does not exist.
+        public var collection: CollectionPath
         /// Whether a document may name its collection under `_collection`.
-        var readsCollections = false
+        public var readsCollections: Bool
         /// Where documents get their IDs from.
-        var ids = ImportIDs()
+        public var ids: ImportIDs
         /// Whether invalid documents are left out, instead of ending the import.
-        var keepsGoing = false
-        /// Lines with this `_sequence` or a lower one are skipped; none if it is 0.
-        var since: UInt64 = 0
+        public var skipsInvalid: Bool
+        /// Documents with this `_sequence` or a lower one are skipped; none if it is 0.
+        public var since: UInt64
         /// Whether everything is read and checked, but nothing saved.
-        var isDry = false
-        /// Whether documents include their revision IDs, and keep them.
-        var keepsRevisions = false
+        public var isDry: Bool
+        /// Whether documents include revision IDs of CouchDB, and keep them.
+        ///
+        /// Requires a database with revision trees.
+        public var keepsRevisions: Bool
+
+        /// Sets the rules.
+        public init(
+            collection: CollectionPath = .default,
+            readsCollections: Bool = false,
+            ids: ImportIDs = ImportIDs(),
+            skipsInvalid: Bool = false,
+            since: UInt64 = 0,
+            isDry: Bool = false,
+            keepsRevisions: Bool = false
+        ) {
+            self.collection = collection
+            self.readsCollections = readsCollections
+            self.ids = ids
+            self.skipsInvalid = skipsInvalid
+            self.since = since
+            self.isDry = isDry
+            self.keepsRevisions = keepsRevisions
+        }
+    }
+
+    /// What an import reports about a document while it continues.
+    public enum Notice {
+        /// A document is saved, but is larger than peers accept.
+        case tooLargeToSync(id: String, byteCount: Int)
+        /// A document was left out because it is invalid.
+        case skipped(ExchangeError)
+        /// A document with kept revisions was left out, because it was changed both here and in the source.
+        case diverged(id: String)
     }
 
     private struct Item {
@@ -55,120 +91,131 @@ struct ImportBatch {
         case diverged
     }
 
-    private static let itemCount = 1000
-    private static let itemsByteCount = 8 << 20
-
     private let store: Store
-    private var draft: StoreDraft?  // half a copy is no copy, also when the program is killed
+    private var draft: StoreDraft?  // an incomplete database is never opened
     private let rules: Rules
     /// Where documents get their IDs from, and which of them had none.
-    private(set) var ids: ImportIDs
+    public private(set) var ids: ImportIDs
     private var items: [Item] = []
     private var heldByteCount = 0
-    private var byteCount: UInt64 = 0
+    /// Bytes of the texts of the documents so far.
+    public private(set) var byteCount: UInt64 = 0
     private var named: Set<BlobDigest> = []  // without their contents
-    private var endsWithDocument = false  // one that was not valid, and not with the file
+    /// Whether the import was ended by an invalid document, which ``Rules/skipsInvalid`` would leave out.
+    public private(set) var endedWithDocument = false
 
     /// Documents that are saved.
-    private(set) var savedCount = 0
+    public private(set) var savedCount = 0
     /// Documents that already existed with the same content, and were left alone.
-    private(set) var unchangedCount = 0
+    public private(set) var unchangedCount = 0
     /// Blobs that came with the saved documents, and are stored.
-    private(set) var blobCount = 0
+    public private(set) var blobCount = 0
     /// Documents that were left out.
-    private(set) var refusedCount = 0
+    public private(set) var refusedCount = 0
     /// In a dry run: documents that exist already, and would change.
-    private(set) var replacedCount = 0
+    public private(set) var replacedCount = 0
 
-    /// Opens the database of a command; the rules' collection is created when documents are saved.
-    init(_ arguments: Arguments, rules: Rules) throws {
-        let store = try arguments.database.open(forWriting: !rules.isDry)
-        self.init(store: store, rules: rules)
-        if rules.keepsRevisions, store.scheme != .trees {
-            throw Failure(
-                kind: .invalid,
-                sentence: "\(arguments.operands[0]) uses version vectors, but '--keep-revisions' "
-                    + "requires revision trees",
-                hint: "leave '--keep-revisions' out, or import into a database with revision trees"
-            )
-        }
+    /// Imports into an open database.
+    public init(into database: Database, rules: Rules = Rules()) throws {
+        self.init(into: try database.openStore(), rules: rules)
     }
 
-    /// Creates a database, with a key or without, whose collections the documents name.
-    init(making path: DatabasePath, key: EncryptionKey?) throws {
-        let draft = try StoreDraft(of: path.bundle, while: "copying")
-        let directory = draft.directory
-        let store = try DatabasePath.makeStore(at: directory, scheme: .trees, key: key)
-        self.init(store: store, rules: Rules(collection: .default, readsCollections: true))
-        self.draft = draft
-    }
-
-    private init(store: Store, rules: Rules) {
+    /// Imports into an open store, which stays open.
+    public init(into store: Store, rules: Rules = Rules()) {
         self.store = store
         self.rules = rules
         ids = rules.ids
     }
 
-    /// Closes the database, and moves one that was created to its place.
-    func end() throws {
+    /// Creates a database whose collections the documents name; it gets its name when ``place()`` is called.
+    ///
+    /// - Parameters:
+    ///   - bundle: The directory `<name>.cblite2` that is created.
+    ///   - key: The key to encrypt it with; `nil` for a plain database.
+    /// - Throws: `StoreError` with `alreadyExists` if something is there; `SealError` for an invalid key.
+    public init(creating bundle: String, key: EncryptionKey? = nil) throws {
+        let draft = try StoreDraft(of: bundle, while: "copying")
+        let store = try draft.makeStore(scheme: .trees, key: key)
+        self.init(into: store, rules: Rules(readsCollections: true))
+        self.draft = draft
+    }
+
+    /// Closes a database that was created, and gives it its name.
+    ///
+    /// - Throws: `StoreError`.
+    public func place() throws {
+        guard let draft else { return }
         try store.close()
-        try draft?.place()
+        try draft.place()
     }
 
     /// Removes a database that was created in vain.
-    func undo() {
+    public func discard() {
+        guard let draft else { return }
         try? store.close()
-        draft?.discard()
+        draft.discard()
     }
 
-    /// The progress of the import.
-    var reading: ProgressLine.Reading {
-        ProgressLine.Reading(documents: UInt64(takenCount), bytes: byteCount)
-    }
+    /// Documents that were read: saved, unchanged or waiting.
+    public var readCount: Int { savedCount + unchangedCount + items.count }
 
-    private var takenCount: Int { savedCount + unchangedCount + items.count }
-
-    /// Adds a document, and releases its text; an invalid one ends the import, or is reported and skipped.
-    mutating func add(_ entry: inout DocumentText, report: (String) -> Void) throws {
+    /// Adds a document, and releases its text.
+    ///
+    /// - Parameters:
+    ///   - entry: A document of an input; it has no text afterwards.
+    ///   - report: Is called for documents that are skipped, and with warnings.
+    /// - Throws: `ExchangeError` for an invalid document, unless these are skipped; `StoreError` if the database
+    ///   cannot be written.
+    public mutating func add(
+        _ entry: inout DocumentText,
+        report: (Notice) -> Void = { _ in }
+    ) throws {
         do {
             if let item = try item(entry) {
                 items.append(item)
                 let count = item.body.count
                 heldByteCount += count
-                StoreRules.warning(of: item.documentID, byteCount: count).map { report($0) }
+                if count > StoreLimits.syncedBodyByteCount {
+                    report(.tooLargeToSync(id: item.documentID.text, byteCount: count))
+                }
             }
             byteCount += UInt64(entry.bytes.count)
             entry.bytes = []
-        } catch let failure as Failure {
-            guard rules.keepsGoing, failure.kind == .invalid else {
-                endsWithDocument = failure.kind == .invalid
-                throw failure
+        } catch let error as ExchangeError {
+            guard rules.skipsInvalid, error.isOfInput else {
+                endedWithDocument = error.isOfInput
+                throw error
             }
             refusedCount += 1
-            report(failure.line)
+            report(.skipped(error))
         }
-        if items.count == Self.itemCount || heldByteCount > Self.itemsByteCount {
+        if items.count == ExchangeLimits.batchCount || heldByteCount > ExchangeLimits.batchByteCount
+        {
             try commit(report: report)
         }
     }
 
-    /// Saves the last batch; everything was read.
-    mutating func finish(report: (String) -> Void) throws {
+    /// Saves the last batch, and creates the collection; everything was read.
+    ///
+    /// - Throws: `ExchangeError` with `noIDKey` if no document had the key that one must have; `StoreError`.
+    public mutating func finish(report: (Notice) -> Void = { _ in }) throws {
         try commit(report: report)
         // A file that names no document still names its collection.
         if !rules.isDry { try store.createCollection(rules.collection) }
     }
 
-    /// Saves the batch.
-    mutating func commit(report: (String) -> Void = { _ in }) throws {
+    /// Saves the documents that were added, so that they are kept if the rest of the input fails.
+    ///
+    /// - Throws: As ``finish(report:)``.
+    public mutating func commit(report: (Notice) -> Void = { _ in }) throws {
         try ids.check()
         if rules.isDry { try look() } else { try save(report) }
         items.removeAll(keepingCapacity: true)
         heldByteCount = 0
     }
 
-    /// Blobs that the documents refer to, and that are neither here nor at a peer.
-    func missingBlobs() throws -> [BlobDigest] {
+    /// Returns the blobs that the documents refer to, and that are neither here nor at a peer.
+    public func missingBlobs() throws -> [BlobDigest] {
         guard !named.isEmpty, !rules.isDry else { return [] }
         return try store.read { reader in
             try named.filter {
@@ -194,7 +241,7 @@ struct ImportBatch {
         }
     }
 
-    private mutating func save(_ report: (String) -> Void) throws {
+    private mutating func save(_ report: (Notice) -> Void) throws {
         let outcomes = try store.write { writer in
             try items.map { item in
                 try writer.createCollection(item.collection)
@@ -208,10 +255,7 @@ struct ImportBatch {
             case .unchanged: unchangedCount += 1
             case .diverged:
                 refusedCount += 1
-                report(
-                    "\(item.documentID.escapingControlCharacters()): skipped, because it was "
-                        + "changed both in this database and in the source"
-                )
+                report(.diverged(id: item.documentID.text))
             }
         }
     }
@@ -278,39 +322,12 @@ struct ImportBatch {
         blobCount += item.storedBlobCount
     }
 
-    /// Saves what came before an error, and includes that in the error.
-    mutating func close(after error: any Error) throws -> Failure {
-        var failure = (error as? Failure) ?? Failure(explaining: error)
-        // A database that refused more still does.
-        if failure.kind != .database { try commit() }
-        let isExpected = failure.kind == .invalid || failure.kind == .interrupted
-        guard isExpected || savedCount + unchangedCount > 0 else { return failure }
-        failure.sentence += "; \(savedBefore)"
-        if unchangedCount > 0 {
-            failure.sentence += ", \(Numbers.grouped(unchangedCount)) unchanged"
-        }
-        if failure.kind == .invalid {
-            failure.sentence += ", the rest was not read"
-            failure.hint =
-                (failure.hint ?? "correct the file")
-                + (endsWithDocument ? ", or use '--keep-going' to skip invalid documents" : "")
-        }
-        return failure
-    }
-
-    private var savedBefore: String {
-        let count = Numbers.count(savedCount, "document")
-        let documents = savedCount == 0 ? "no document" : "the \(count)"
-        let deed = rules.isDry ? "would be" : savedCount > 1 ? "were" : "was"
-        return "\(documents) before it \(deed) saved"
-    }
-
     /// Parses a line; `nil` if its `_sequence` shows that it is old.
     private mutating func item(_ entry: DocumentText) throws -> Item? {
         do {
             if let problem = entry.problem { throw problem }
             guard var body = try JSONMembers(parsing: entry.bytes.withoutByteOrderMark) else {
-                throw Failure(kind: .invalid, sentence: "not a JSON object")
+                throw ExchangeError(.invalid, "not a JSON object")
             }
             let own = EscapedProperties.taking(from: &body)
             if let sequence = body["_sequence"]?.int {
@@ -331,7 +348,7 @@ struct ImportBatch {
                 )
             }
             for (key, value) in own { body[key] = value }
-            try StoreRules.check(body)
+            try DocumentRules.check(body)
             var holds: [BlobHold] = []
             let installed = try InlineBlobs.install(body) { [store, rules] content in
                 if rules.isDry { return BlobDigest(hashing: content.span).description }
@@ -353,21 +370,8 @@ struct ImportBatch {
                 holds: holds
             )
         } catch {
-            throw Self.failure(error, of: entry)
+            throw entry.describe(error)
         }
-    }
-
-    /// What is wrong with a line, and where it is.
-    private static func failure(_ error: any Error, of entry: DocumentText) -> Failure {
-        var failure = (error as? Failure) ?? Failure(explaining: error)
-        guard let error = error as? JSONError else { return failure.at(entry.place) }
-        failure.kind = .invalid
-        failure.sentence = entry.sentence(of: error)
-        if let hint = failure.hint { failure.sentence.replace("; \(hint)", with: "") }
-        if case .unexpectedEnd = error.reason, entry.fileName == nil {
-            failure.hint = "write one complete object per line, or one array"
-        }
-        return failure
     }
 
     private func collection(in body: inout JSONMembers) throws -> CollectionPath {
@@ -375,24 +379,15 @@ struct ImportBatch {
             return rules.collection
         }
         body["_collection"] = nil
-        return CollectionPath(try CollectionName.parsing(text))
-    }
-}
-
-extension ImportBatch.Rules {
-    /// The rules that the arguments of `divan import` specify.
-    init(_ collection: CollectionName, _ arguments: Arguments) throws(Failure) {
-        self.init(
-            collection: CollectionPath(collection),
-            ids: ImportIDs(
-                key: arguments.value("--id-from") ?? "_id",
-                keepsKey: arguments.has("--keep-id"),
-                isChosen: arguments.has("--id-from")
-            ),
-            keepsGoing: arguments.has("--keep-going"),
-            since: try arguments.number("--since", in: 0...UInt64.max) ?? 0,
-            isDry: arguments.has("--dry-run"),
-            keepsRevisions: arguments.has("--keep-revisions")
-        )
+        guard let path = CollectionPath(text) else {
+            throw ExchangeError(
+                .invalid,
+                "invalid collection name '\(text)'",
+                remedy:
+                    "use scope.name or name, with letters, digits, _, - and %; neither part can "
+                    + "begin with _ or %"
+            )
+        }
+        return path
     }
 }

@@ -1,43 +1,49 @@
-import DivanCommandLine
 import DivanCrypto
-import DivanJSON
+public import DivanJSON
 
 /// Blobs whose content is inside a JSON text, as base64 under `data`; likewise attachments in CouchDB's
 /// form, each under its name in `_attachments`.
 ///
 /// Source: `blobs.md` §1, §5.
-enum InlineBlobs {
+public enum InlineBlobs {
     /// Stores a blob, and returns its digest.
-    typealias Store = ([UInt8]) throws -> String
+    public typealias Installation = ([UInt8]) throws -> String
 
     /// The key under which CouchDB keeps its attachments.
-    static let attachmentsKey = "_attachments"
+    public static let attachmentsKey = "_attachments"
 
     /// A body whose blobs are in the store.
-    struct Installed<Body> {
+    public struct Installed<Body> {
         /// The body, which refers to its blobs by digest.
-        var body: Body
+        public var body: Body
         /// How many blobs it refers to.
-        var count = 0
+        public var count = 0
         /// How many blobs were stored.
-        var storedCount = 0
+        public var storedCount = 0
     }
 
     /// Moves the content of every blob in a document's body to a store; returns the body that refers
     /// to them, and how many blobs the body refers to.
-    static func install(_ body: JSON, into store: Store) throws -> Installed<JSON> {
+    ///
+    /// - Throws: `ExchangeError` with `invalid` for content that is not base64; errors of `store`.
+    public static func install(_ body: JSON, into store: Installation) throws -> Installed<JSON> {
         try install(body, into: store) { try $0.replacing(in: body, $1) }
     }
 
     /// The same for a body that may be long; returns its canonical text.
-    static func install(_ body: JSONMembers, into store: Store) throws -> Installed<[UInt8]> {
+    ///
+    /// - Throws: As for a body that was parsed.
+    public static func install(
+        _ body: JSONMembers,
+        into store: Installation
+    ) throws -> Installed<[UInt8]> {
         guard body.mayHoldBlobs else { return Installed(body: try body.canonicalBytes()) }
         return try install([], into: store) { try $0.text(of: body, $1) }
     }
 
     private static func install<Body>(
         _ body: Body,
-        into store: Store,
+        into store: Installation,
         _ replace: @escaping (BlobWalk, BlobWalk.Replacement) throws -> Body
     ) throws -> Installed<Body> {
         let walk = BlobWalk(
@@ -49,9 +55,10 @@ enum InlineBlobs {
             installed.count += 1
             guard let text = blob["data"]?.string else { return nil }
             guard let content = Base64.decode(text) else {
-                throw Failure(
-                    kind: .invalid,
-                    text: "the data of a blob or attachment is not valid base64; encode it again"
+                throw ExchangeError(
+                    .invalid,
+                    "the data of a blob or attachment is not valid base64",
+                    remedy: "encode it again"
                 )
             }
             installed.storedCount += 1

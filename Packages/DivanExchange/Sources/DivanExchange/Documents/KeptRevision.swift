@@ -1,4 +1,3 @@
-import DivanCommandLine
 import DivanJSON
 import DivanRevisions
 
@@ -13,25 +12,25 @@ struct KeptRevision {
 
     /// Removes `_rev` and `_revisions` from a document.
     ///
-    /// - Throws: `Failure` if there is no history, or one that no tree can hold.
-    init(taking body: inout JSONMembers) throws(Failure) {
+    /// - Throws: `ExchangeError` if there is no history, or one that no tree can hold.
+    init(taking body: inout JSONMembers) throws(ExchangeError) {
         let revisions = CouchRevisions(body["_revisions"])
         for key in ["_rev", "_revisions"] { body[key] = nil }
         guard let revisions else {
-            throw Failure(
-                kind: .invalid,
-                sentence: "the document has no revision history",
-                hint: "export with pouchdb-dump, or leave '--keep-revisions' out"
+            throw ExchangeError(
+                .noRevisionHistory,
+                "the document has no revision history",
+                remedy: "export with pouchdb-dump, or import without revision IDs"
             )
         }
         var names: [RevisionID] = []
         for (distance, digest) in revisions.digests.enumerated() {
             let text = "\(revisions.generation - Int64(distance))-\(digest)"
             guard let name = RevisionID(text) else {
-                throw Failure(
-                    kind: .invalid,
-                    sentence: "'\(text.prefix(80))' is not a revision ID of a revision tree",
-                    hint: "leave '--keep-revisions' out"
+                throw ExchangeError(
+                    .notTreeRevision,
+                    "'\(text.prefix(80))' is not a revision ID of a revision tree",
+                    remedy: "import without revision IDs"
                 )
             }
             names.append(name)

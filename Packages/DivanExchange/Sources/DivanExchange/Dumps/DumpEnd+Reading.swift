@@ -1,36 +1,27 @@
-import DivanCommandLine
 import DivanPlatform
 
 extension DumpEnd {
-    /// The last line of a dump, after which the next one continues.
+    /// Reads the last line of a dump, after which the next one continues.
     ///
-    /// - Throws: `Failure` if the file is not a complete dump.
-    static func last(of path: String) throws -> DumpEnd {
-        let file = try FileTail(path, byteCount: DumpLimits.endByteCount)
-        let hint = "make a full dump, without '--since'"
-        guard file.bytes.last == UInt8(ascii: "\n") else {
-            throw Failure(
-                kind: .invalid,
-                sentence: "\(path): the last line is incomplete",
-                hint: hint
-            )
+    /// - Throws: `ExchangeError` with `notContinuable` if the file is not a complete dump, or with `reading`.
+    public static func last(ofFile path: String) throws(ExchangeError) -> DumpEnd {
+        let bytes = try lastBytes(of: path)
+        guard bytes.last == UInt8(ascii: "\n") else {
+            throw .notContinuable("the last line is incomplete", at: path)
         }
-        let text = file.bytes.dropLast()
+        let text = bytes.dropLast()
         let start = text.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? text.startIndex
         do throws(DumpDamage) {
             if case .end(let end) = try DumpLine(text[start...]) { return end }
             throw DumpDamage("the dump is truncated (end marker missing)")
         } catch {
-            throw Failure(kind: .invalid, sentence: "\(path): \(error.problem)", hint: hint)
+            throw .notContinuable(error.problem, at: path)
         }
     }
-}
 
-/// The last bytes of a plain file.
-private struct FileTail {
-    let bytes: [UInt8]
-
-    init(_ path: String, byteCount: Int) throws(Failure) {
+    /// The last bytes of a plain file, enough for the last line.
+    private static func lastBytes(of path: String) throws(ExchangeError) -> [UInt8] {
+        let byteCount = ExchangeLimits.endByteCount
         var read: [UInt8] = []
         do throws(SystemError) {
             let descriptor = try FileDescriptor.open(
@@ -39,14 +30,26 @@ private struct FileTail {
             )
             defer { descriptor.close() }
             try descriptor.seek(to: max(0, try descriptor.seekToEnd() - byteCount))
-            while case let piece = try descriptor.readWaiting(upTo: byteCount),
+            while case let piece = try descriptor.read(upTo: byteCount),
                 !piece.isEmpty, read.count < 2 * byteCount
             {
                 read += piece
             }
         } catch {
-            throw .file(path, error.errno)
+            throw ExchangeError(reading: path, error)
         }
-        bytes = read
+        return read
+    }
+}
+
+extension ExchangeError {
+    /// A dump that cannot continue from the previous one.
+    static func notContinuable(_ problem: String, at place: String? = nil) -> ExchangeError {
+        ExchangeError(
+            .notContinuable,
+            at: place,
+            problem,
+            remedy: "make a full dump"
+        )
     }
 }

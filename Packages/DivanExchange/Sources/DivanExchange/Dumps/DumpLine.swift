@@ -1,4 +1,3 @@
-import DivanCommandLine
 import DivanCrypto
 import DivanJSON
 import DivanRevisions
@@ -54,8 +53,8 @@ struct DumpedDocument {
     var revisions: [DumpedRevision]
 }
 
-/// The end of a section: what is needed to continue from here.
-struct DumpEnd: Equatable {
+/// The last line of a dump: what is needed to continue from it.
+public struct DumpEnd: Equatable, Sendable {
     var database: String
     var scheme: RevisionScheme
     /// The last sequence of each collection.
@@ -78,11 +77,11 @@ extension DumpLine {
     /// Passes the line on in pieces, without its end.
     func write(to sink: ([UInt8]) throws -> Void) throws {
         guard case .document(let document) = self else {
-            return try sink(JSON.object(json).canonicalBytes(limits: DumpLimits.json))
+            return try sink(JSON.object(json).canonicalBytes(limits: ExchangeLimits.json))
         }
         // In canonical order, with the revisions before the sequence.
         try sink(
-            JSON.object(json).canonicalBytes(limits: DumpLimits.json).dropLast()
+            JSON.object(json).canonicalBytes(limits: ExchangeLimits.json).dropLast()
                 + Array(",\"revisions\":[".utf8)
         )
         for (index, revision) in document.revisions.enumerated() {
@@ -155,7 +154,7 @@ extension DumpLine {
     init(_ bytes: ArraySlice<UInt8>) throws(DumpDamage) {
         let read: JSONMembers?
         do throws(JSONError) {
-            read = try JSONMembers(parsing: bytes, limits: DumpLimits.json)
+            read = try JSONMembers(parsing: bytes, limits: ExchangeLimits.json)
         } catch {
             throw DumpDamage("\(error)", isOfText: true)
         }
@@ -164,7 +163,9 @@ extension DumpLine {
             self = .document(try Self.document(of: line))
             return
         }
-        guard let object = line.tree ?? (try? JSON(parsing: bytes, limits: DumpLimits.json))?.object
+        guard
+            let object = line.tree
+                ?? (try? JSON(parsing: bytes, limits: ExchangeLimits.json))?.object
         else { throw DumpDamage("not a JSON object") }
         let members = DumpMembers(object)
         if object.contains("dump") {
@@ -174,7 +175,7 @@ extension DumpLine {
         } else if object.contains("blob") {
             self = try Self.blob(members)
         } else if object.contains("remote") {
-            let number = try members.number("remote", in: 1...DumpLimits.remoteCount)
+            let number = try members.number("remote", in: 1...ExchangeLimits.remoteCount)
             let id = RemoteID(rawValue: UInt32(clamping: number))
             self = .remote(id, name: try members.text("name"))
         } else if object.contains("end") {
@@ -248,7 +249,7 @@ extension DumpLine {
     /// Reads a long line, whose bodies stay text.
     private static func document(of line: JSONMembers) throws(DumpDamage) -> DumpedDocument {
         guard let text = line.text(of: "revisions") else { throw noRevisions }
-        var reader = JSONReader(text, limits: DumpLimits.json)
+        var reader = JSONReader(text, limits: ExchangeLimits.json)
         var revisions: [DumpedRevision] = []
         do {
             try reader.beginArray()
@@ -277,7 +278,9 @@ extension DumpLine {
         guard let documentID = try? DocumentID(received: try members.text("doc")) else {
             throw DumpDamage("\"doc\" is not a document ID")
         }
-        guard (1...DumpLimits.revisionCount).contains(revisions.count) else { throw noRevisions }
+        guard (1...ExchangeLimits.revisionCount).contains(revisions.count) else {
+            throw noRevisions
+        }
         let hasExpiration = members.object.contains("expires")
         return DumpedDocument(
             documentID: documentID,

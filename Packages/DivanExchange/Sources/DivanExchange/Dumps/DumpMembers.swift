@@ -57,7 +57,7 @@ struct DumpMembers {
     /// Numbers in pairs.
     func pairs(_ key: String) throws(DumpDamage) -> [(UInt64, UInt64)] {
         guard let values = object[key]?.array, values.count.isMultiple(of: 2),
-            values.count <= 2 * DumpLimits.standingCount
+            values.count <= 2 * ExchangeLimits.unchangedCount
         else { throw DumpDamage("\"\(key)\" is not a list of pairs of numbers") }
         var pairs: [(UInt64, UInt64)] = []
         for index in stride(from: 0, to: values.count, by: 2) {
@@ -88,7 +88,8 @@ struct DumpMembers {
     /// Digests of blobs; empty if there are none.
     func blobs(_ key: String) throws(DumpDamage) -> [BlobDigest] {
         guard object.contains(key) else { return [] }
-        guard let values = object[key]?.array, values.count <= DumpLimits.lackingCount else {
+        guard let values = object[key]?.array, values.count <= ExchangeLimits.missingBlobCount
+        else {
             throw DumpDamage("\"\(key)\" is not a list of blobs")
         }
         var digests: [BlobDigest] = []

@@ -1,31 +1,20 @@
-import DivanCommandLine
 import DivanCrypto
 
-/// Where a dump is written: a file that changes completely or not at all, or standard output.
+/// Where a dump is written.
 ///
 /// A quarter of a megabyte is buffered at a time.
 final class DumpOutput {
-    private enum Target {
-        case results(Terminal)
-        case file(OutputFile)
-    }
-
     private static let bufferByteCount = 1 << 18
 
-    private let target: Target
+    private let sink: ByteSink
     private var pending: [UInt8] = []
     private var hash = SHA256()
 
     /// Bytes written.
     private(set) var byteCount: UInt64 = 0
 
-    /// Opens a file, or standard output for `-` and `nil`.
-    init(_ file: String?, _ terminal: Terminal) throws(Failure) {
-        if let file, file != "-" {
-            target = .file(try OutputFile(file))
-        } else {
-            target = .results(terminal)
-        }
+    init(to sink: @escaping ByteSink) {
+        self.sink = sink
     }
 
     /// Writes a line.
@@ -33,13 +22,12 @@ final class DumpOutput {
     /// - Throws: `DumpDamage` for one that is too long to be read again, and any error of
     ///   writing.
     func write(_ line: DumpLine) throws {
-        try Interruption.check()
         var lineByteCount = 0
         try line.write { piece in
             lineByteCount += piece.count
-            guard lineByteCount < DumpLimits.lineByteCount else {
+            guard lineByteCount < ExchangeLimits.lineByteCount else {
                 throw DumpDamage(
-                    "larger than \(Numbers.bytes(DumpLimits.lineByteCount)) with its revisions, "
+                    "larger than \(ExchangeLimits.lineByteCount.inUnits) with its revisions, "
                         + "the limit of a dump",
                     hint: "put large content into blobs"
                 )
@@ -68,12 +56,7 @@ final class DumpOutput {
         end.digest = Hex.encode(hash.finalize().span)
         hash = SHA256()
         try write(.end(end))
-    }
-
-    /// Moves what was written to its place.
-    func finish() throws {
         try flush()
-        if case .file(let file) = target { try file.finish() }
     }
 
     private func flush() throws {
@@ -83,11 +66,6 @@ final class DumpOutput {
 
     private func pass(_ bytes: [UInt8]) throws {
         hash.update(bytes.span)
-        switch target {
-        case .results(let terminal):
-            terminal.result(json: bytes)
-            try terminal.requireOutput()
-        case .file(let file): try file.write(bytes)
-        }
+        try sink(bytes)
     }
 }

@@ -1,4 +1,3 @@
-import DivanCommandLine
 import DivanCrypto
 import DivanRevisions
 import DivanStore
@@ -44,12 +43,15 @@ struct DumpReader {
     /// The remotes that were named so far.
     private(set) var knownRemotes: Set<RemoteID> = []
 
-    /// Calls `body` with each line of a file (`-` is standard input).
+    /// Calls `body` with each line of an input.
     ///
-    /// - Throws: `Failure` with file and line, even for a `DumpDamage` that `body` throws.
-    mutating func read(_ path: String, _ body: (DumpLine, DumpReader) throws -> Void) throws {
-        let lines = try FileLines(path)
-        let name = path == "-" ? StandardStreams.input : path
+    /// - Throws: `ExchangeError` with file and line, even for a `DumpDamage` that `body` throws.
+    mutating func read(
+        _ source: ByteSource,
+        _ body: (DumpLine, DumpReader) throws -> Void
+    ) throws {
+        let lines = ByteLines(source)
+        let name = source.name
         var number = 0
         wholeCount = 0
         do {
@@ -62,17 +64,18 @@ struct DumpReader {
         } catch let damage as DumpDamage {
             // Half a line at the end of a file is not an error of that line.
             if damage.isOfText, isInside, try lines.next() == nil { throw cut(name, number) }
-            throw Failure(
-                kind: .invalid,
-                sentence: "\(name):\(number): \(damage.problem)",
-                hint: damage.hint
+            throw ExchangeError(
+                .invalid,
+                at: "\(name):\(number)",
+                damage.problem,
+                remedy: damage.hint
             )
         }
         if isInside { throw cut(name, number) }
     }
 
     /// The next line, if it fits; `nil` after the last.
-    private mutating func next(in lines: FileLines, _ number: inout Int) throws -> DumpLine? {
+    private mutating func next(in lines: ByteLines, _ number: inout Int) throws -> DumpLine? {
         guard let bytes = try lines.next() else { return nil }
         number += 1
         byteCount += UInt64(bytes.count) + 1
@@ -84,21 +87,18 @@ struct DumpReader {
     }
 
     /// Ensures that there was a dump at all.
-    func finish() throws(Failure) {
+    func finish() throws(ExchangeError) {
         guard former != nil else {
-            throw Failure(
-                kind: .invalid,
-                sentence: "the input contains no dump",
-                hint: "create one with 'divan dump'"
-            )
+            throw ExchangeError(.noDump, "the input contains no dump", remedy: "make a dump")
         }
     }
 
-    private func cut(_ name: String, _ number: Int) -> Failure {
-        Failure(
-            kind: .invalid,
-            sentence: "\(name): the dump is truncated after line \(number) (end marker missing)",
-            hint: wholeCount > 0
+    private func cut(_ name: String, _ number: Int) -> ExchangeError {
+        ExchangeError(
+            .invalid,
+            at: name,
+            "the dump is truncated after line \(number) (end marker missing)",
+            remedy: wholeCount > 0
                 ? "the first \(wholeCount) lines are a complete dump" : "make a new dump"
         )
     }

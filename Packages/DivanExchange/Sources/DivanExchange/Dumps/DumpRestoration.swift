@@ -1,17 +1,24 @@
-import Divan
-import DivanCommandLine
+@_spi(Stores) public import Divan
+public import DivanPlatform
 import DivanQuery
 import DivanRevisions
-import DivanStore
+public import DivanStore
 
-/// Creates a database from the lines of dumps.
+/// Recreates a database from dumps.
 ///
-/// It gets its name once it is complete (`StoreDraft`).
-final class DumpRestoration {
+/// Documents keep their revision IDs, history, conflicts, blobs, expirations and sequences. The database has its own
+/// UUIDs, so its first replication with each peer compares all documents. It gets its name once it is complete.
+///
+/// ```swift
+/// let restoration = try DumpRestoration(creating: bundle)
+/// try restoration.read([ByteSource(path: "shop.dump")])
+/// ```
+public final class DumpRestoration {
     private let draft: StoreDraft
     private let now: Int64
     private let key: EncryptionKey?
     private var store: Store?
+    private var reader = DumpReader()
     private var head: DumpHead?
     /// Those that the last section names, with their indexes.
     private var collections: [CollectionPath: [DumpedIndex]] = [:]
@@ -31,47 +38,95 @@ final class DumpRestoration {
     }
 
     /// Documents stored, tombstones too; one that was changed in a later dump counts again.
-    private(set) var documentCount = 0
+    public private(set) var documentCount = 0
     /// Blobs stored.
-    private(set) var blobCount = 0
+    public private(set) var blobCount = 0
     /// Documents that have expired, and are left out; known at the end.
-    private(set) var expiredCount = 0
+    public private(set) var expiredCount = 0
     /// Indexes made; known at the end.
-    private(set) var indexCount = 0
+    public private(set) var indexCount = 0
     /// A line for each index that could not be made, with the reason.
-    private(set) var leftOutIndexes: [String] = []
+    public private(set) var omittedIndexes: [String] = []
 
+    /// Prepares to create a database.
+    ///
     /// - Parameters:
-    ///   - target: Where the database will be; nothing may be there.
-    ///   - now: Milliseconds since 1970.
+    ///   - bundle: The directory `<name>.cblite2` that is created.
     ///   - key: The key to encrypt it with; `nil` for a plain database.
-    /// - Throws: `StoreError` if something is already there.
-    init(_ target: DatabasePath, now: Int64, key: EncryptionKey?) throws {
+    ///   - now: Documents that have expired by this time are left out, in milliseconds since 1970.
+    /// - Throws: `StoreError` with `alreadyExists` if something is already there.
+    public init(
+        creating bundle: String,
+        key: EncryptionKey? = nil,
+        now: Int64 = WallClock.milliseconds()
+    ) throws {
         self.now = now
         self.key = key
-        draft = try StoreDraft(of: target.bundle, while: "restoring")
+        draft = try StoreDraft(of: bundle, while: "restoring")
+    }
+
+    /// Reads dumps, and creates the database: all of it, or nothing.
+    ///
+    /// - Parameters:
+    ///   - sources: A dump, and then the dumps that continue it, in the order in which they were made.
+    ///   - watch: Watches the creation of indexes at the end, and can stop it from another thread.
+    ///   - progress: Is called for each line.
+    /// - Throws: `ExchangeError` with `invalid` and the line for a truncated or changed dump, or with `noDump`;
+    ///   `StoreError`; errors of the sources and the progress handler.
+    public func read(
+        _ sources: some Sequence<ByteSource>,
+        indexing watch: IndexWatch = IndexWatch(),
+        progress: ProgressHandler = { _ in }
+    ) throws {
+        do {
+            for source in sources { try read(source, progress) }
+            try reader.finish()
+            try finish(watch)
+        } catch {
+            cancel()
+            guard var error = error as? ExchangeError, error.code == .invalid,
+                let digest = alteredBlobs.first
+            else { throw error }
+            error.problem += "; the content of blob \(digest) was changed"
+            throw error
+        }
+    }
+
+    private func read(_ source: ByteSource, _ progress: ProgressHandler) throws {
+        var before = reader.byteCount
+        try reader.read(source) { line, reader in
+            let byteCount = Int(clamping: reader.byteCount - before)
+            before = reader.byteCount
+            try take(line, remotes: reader.knownRemotes, byteCount: byteCount)
+            try progress(
+                ExchangeProgress(documentCount: documentCount, byteCount: reader.byteCount)
+            )
+        }
     }
 
     /// Blobs that documents refer to and that no dump contains.
-    var missingBlobs: [BlobDigest] {
+    public var missingBlobs: [BlobDigest] {
         missing.subtracting(altered).sorted()
     }
 
     /// Blobs whose content in the dumps does not match their digests; at the end, those that no dump
     /// contains intact.
-    var alteredBlobs: [BlobDigest] {
+    public var alteredBlobs: [BlobDigest] {
         altered.sorted()
     }
 
     /// Takes the next line, which is known to fit.
-    func take(_ line: DumpLine, remotes: @autoclosure () -> Set<RemoteID>, byteCount: Int) throws {
+    private func take(
+        _ line: DumpLine,
+        remotes: @autoclosure () -> Set<RemoteID>,
+        byteCount: Int
+    ) throws {
         switch line {
         case .head(let head):
             self.head = head
             collections = [.default: []]
             if store == nil {
-                let directory = draft.directory
-                store = try DatabasePath.makeStore(at: directory, scheme: head.scheme, key: key)
+                store = try draft.makeStore(scheme: head.scheme, key: key)
             }
         case .remote(let id, let name):
             try store?.write { try $0.importRemote(name, as: id) }
@@ -83,8 +138,8 @@ final class DumpRestoration {
         case .document(let document):
             try take(document, remotes())
             batchByteCount += byteCount
-            if batch.count >= DumpLimits.batchCount
-                || batchByteCount >= DumpLimits.batchByteCount
+            if batch.count >= ExchangeLimits.batchCount
+                || batchByteCount >= ExchangeLimits.batchByteCount
             {
                 try commit()
             }
@@ -94,30 +149,28 @@ final class DumpRestoration {
     }
 
     /// Moves the database to its place.
-    func finish() throws {
+    private func finish(_ watch: IndexWatch) throws {
         guard let store else { return }
         // Only now: a later dump may have extended a document's expiration.
         expiredCount = try store.purgeExpired(now: now)
         documentCount -= expiredCount
         missing = missing.filter { !store.blobs.contains($0) }
         altered = altered.filter { !store.blobs.contains($0) }
-        try makeIndexes(in: store)
+        try makeIndexes(in: store, watch)
         self.store = nil
         try store.close()
         try draft.place()
     }
 
     /// Leaves nothing behind.
-    func cancel() {
+    private func cancel() {
         try? store?.close()
         store = nil
         draft.discard()
     }
 
     /// Creates the indexes, now that all documents are there.
-    private func makeIndexes(in store: Store) throws {
-        let watch = IndexWatch { _ in }
-        Interruption.current?.onRequest { watch.cancel() }
+    private func makeIndexes(in store: Store, _ watch: IndexWatch) throws {
         // In the order of their names, so that equal dumps give equal lines.
         for (path, indexes) in collections.sorted(by: { "\($0.key)" < "\($1.key)" }) {
             for index in indexes {
@@ -126,7 +179,7 @@ final class DumpRestoration {
                     try store.write { try $0.createIndex(like: stored, in: path, watch: watch) }
                     indexCount += 1
                 } catch let error as QueryError {
-                    leftOutIndexes.append("index \(index.name) of \(path.wireName): \(error)")
+                    omittedIndexes.append("index \(index.name) of \(path.wireName): \(error)")
                 }
             }
         }
@@ -207,7 +260,7 @@ final class DumpRestoration {
         var index = 0
         while last < line.through {
             let page = try store.read {
-                try $0.places(in: line.collection, after: last, limit: DumpLimits.batchCount)
+                try $0.places(in: line.collection, after: last, limit: ExchangeLimits.batchCount)
             }.prefix { $0.sequence <= line.through }
             guard let end = page.last else { break }
             try store.write { writer in

@@ -1,51 +1,79 @@
-import DivanCommandLine
+@_spi(Stores) public import Divan
 import DivanCrypto
 import DivanJSON
 import DivanRevisions
-import DivanStore
+public import DivanStore
 
-/// Writes a section of a dump: one state of a database, or what has changed in it.
+/// Writes a dump: one state of a database with all known revisions, or what has changed since another dump.
 ///
-/// A blob comes before the first document that refers to it, so that readers need not go back.
-struct DumpWriter {
+/// ``DumpRestoration`` recreates the database; `Docs/formats/dump.md` describes the format. A blob comes before the
+/// first document that refers to it, so that readers need not go back.
+public struct DumpWriter {
     private let store: Store
     private let output: DumpOutput
-    private let progress: ProgressLine
+    private let progress: ProgressHandler
+    private var total = 0
     private var remotes: [RemoteID] = []
     private var written: Set<BlobDigest> = []
     private var standing: [CollectionPath: String] = [:]
 
     /// Documents written.
-    private(set) var documentCount = 0
+    public private(set) var documentCount = 0
     /// Blobs written.
-    private(set) var blobCount = 0
+    public private(set) var blobCount = 0
     /// Digests of blobs that documents refer to and that are neither here nor at a peer.
-    private(set) var missingBlobs: [BlobDigest] = []
+    public private(set) var missingBlobs: [BlobDigest] = []
     /// Digests of blobs whose content has changed, and which are left out.
-    private(set) var alteredBlobs: [BlobDigest] = []
+    public private(set) var alteredBlobs: [BlobDigest] = []
     /// What is wrong with the file's pages, which may hide documents; `nil` if they are sound.
-    private(set) var hidingDamage: String?
+    public private(set) var hidingDamage: String?
     /// Whether a document is not found by its ID, or is found twice.
-    private(set) var hasDamagedIndex = false
+    public private(set) var hasDamagedIndex = false
     /// Documents that cannot be read, and are left out.
-    private(set) var damaged = DamagedDocuments()
+    public private(set) var damaged = DamagedDocuments()
 
-    init(_ store: Store, to output: DumpOutput, _ progress: ProgressLine) {
+    /// Bytes written.
+    public var byteCount: UInt64 { output.byteCount }
+
+    /// Prepares to dump an open database, which may be in use.
+    ///
+    /// - Parameters:
+    ///   - database: The database.
+    ///   - sink: Receives the dump.
+    ///   - progress: Is called for each line.
+    /// - Throws: `CBLError.notOpen`.
+    public init(
+        _ database: Database,
+        to sink: @escaping ByteSink,
+        progress: @escaping ProgressHandler = { _ in }
+    ) throws {
+        self.init(try database.openStore(), to: sink, progress: progress)
+    }
+
+    /// Prepares to dump an open store.
+    public init(
+        _ store: Store,
+        to sink: @escaping ByteSink,
+        progress: @escaping ProgressHandler = { _ in }
+    ) {
         self.store = store
-        self.output = output
+        output = DumpOutput(to: sink)
         self.progress = progress
     }
 
-    /// Writes what follows a previous dump; everything if `nil`.
+    /// Writes the dump; call it once.
     ///
-    /// - Throws: `Failure` if the database is not that of the previous dump, and what reading or
-    ///   writing throws.
-    mutating func write(since former: DumpEnd?) throws {
+    /// - Parameter former: The end of the dump that this one continues; `nil` to write everything.
+    /// - Throws: `ExchangeError` with `notContinuable` if the database is not that of the previous dump, with
+    ///   `damagedDatabase`, `damagedDocument` or `undumpable`; `StoreError`; errors of the sink and the progress
+    ///   handler.
+    public mutating func write(since former: DumpEnd? = nil) throws {
         try checkPages(isIncrement: former != nil)
         try store.read { reader in
             let uuid = store.publicUUID
             let database = Hex.encode(uuid.span)
             let paths = try reader.collections()
+            total = try paths.reduce(0) { try $0 + reader.count(in: $1) }
             if let former {
                 try Self.check(former, database, store.scheme, reader)
                 for path in paths {
@@ -57,19 +85,18 @@ struct DumpWriter {
                 scheme: store.scheme,
                 since: former?.sequences
             )
-            try output.write(.head(head))
+            try write(.head(head))
             for remote in try reader.remotes() {
                 remotes.append(remote.id)
-                try output.write(.remote(remote.id, name: remote.name))
+                try write(.remote(remote.id, name: remote.name))
             }
             for path in paths {
                 // The contents of a damaged index are unknown.
                 let indexes = try reader.indexes(in: path).map(\.dumped)
-                try output.write(.collection(path, indexes: indexes))
+                try write(.collection(path, indexes: indexes))
             }
             if let former { try writeBlobs(lackingIn: former, paths, reader) }
-            let total = try reader.documentCount()
-            for path in paths { try write(path, since: former, of: total, reader) }
+            for path in paths { try write(path, since: former, reader) }
             // The next dump counts on the numbers of this one.
             try store.syncCommits()
             let end = DumpEnd(
@@ -80,7 +107,7 @@ struct DumpWriter {
                 blobCount: blobCount,
                 standing: standing,
                 lacking: Array(
-                    (missingBlobs + alteredBlobs).sorted().prefix(DumpLimits.lackingCount)
+                    (missingBlobs + alteredBlobs).sorted().prefix(ExchangeLimits.missingBlobCount)
                 )
             )
             try output.write(end)
@@ -91,37 +118,22 @@ struct DumpWriter {
     private static func check(
         _ former: DumpEnd,
         _ database: String,
-        _ scheme: RevisionScheme,
+        _ scheme: DivanRevisions.RevisionScheme,
         _ reader: StoreReader
     ) throws {
-        let hint = "make a full dump, without '--since'"
         guard former.database == database else {
-            throw Failure(
-                kind: .invalid,
-                sentence: "'--since': the dump is of a different database",
-                hint: hint
-            )
+            throw ExchangeError.notContinuable("the dump is of a different database")
         }
         guard former.scheme == scheme else {
-            throw Failure(
-                kind: .invalid,
-                sentence: "'--since': the dump was made before the database was upgraded",
-                hint: hint
-            )
+            throw ExchangeError.notContinuable("the dump was made before the database was upgraded")
         }
-        guard former.lacking.count < DumpLimits.lackingCount else {
-            throw Failure(
-                kind: .invalid,
-                sentence: "'--since': the dump lacks too many blobs",
-                hint: hint
-            )
+        guard former.lacking.count < ExchangeLimits.missingBlobCount else {
+            throw ExchangeError.notContinuable("the dump lacks too many blobs")
         }
         for (path, sequence) in former.sequences where try reader.hasCollection(path) {
             guard try reader.lastSequence(in: path) >= sequence else {
-                throw Failure(
-                    kind: .invalid,
-                    sentence: "'--since': collection \(path) was recreated after the dump",
-                    hint: hint
+                throw ExchangeError.notContinuable(
+                    "collection \(path) was recreated after the dump"
                 )
             }
         }
@@ -133,11 +145,11 @@ struct DumpWriter {
         } catch {
             guard case .corrupt(let finding) = error.code else { throw error }
             guard !isIncrement else {
-                throw Failure(
-                    kind: .database,
-                    sentence: "the file is damaged (\(finding)): unreadable documents would be "
-                        + "dumped as purged",
-                    hint: "restore them with 'divan check --repair-from'"
+                throw ExchangeError(
+                    .damagedDatabase,
+                    "the file is damaged (\(finding)): unreadable documents would be dumped as "
+                        + "purged",
+                    remedy: "restore them from a peer or a copy"
                 )
             }
             hidingDamage = finding
@@ -152,11 +164,11 @@ struct DumpWriter {
         _ reader: StoreReader
     ) throws {
         let refuse: (DocumentID) throws -> Void = { documentID in
-            throw Failure(
-                kind: .database,
-                sentence:
-                    "\(path.wireName)/\(documentID): damaged since the previous dump",
-                hint: "restore it from a peer or a copy with 'divan check --repair-from'"
+            throw ExchangeError(
+                .damagedDocument,
+                at: "\(path.wireName)/\(documentID)",
+                "damaged since the previous dump",
+                remedy: "restore it from a peer or a copy"
             )
         }
         try reader.forEachHistory(in: path, after: sequence, damaged: refuse) { _, _, _ in }
@@ -166,7 +178,6 @@ struct DumpWriter {
     private mutating func write(
         _ path: CollectionPath,
         since former: DumpEnd?,
-        of total: Int,
         _ reader: StoreReader
     ) throws {
         let sequence = former?.sequences[path] ?? 0
@@ -175,7 +186,7 @@ struct DumpWriter {
             digest.take(sequence: $0.sequence, expiration: $0.expiration)
         }
         let isAllThere = sequence == 0 || former?.standing[path] == digest.text
-        try writeChanges(in: path, after: sequence, of: total, &digest, reader)
+        try writeChanges(in: path, after: sequence, &digest, reader)
         if !isAllThere { try writeStanding(in: path, through: sequence, reader) }
         standing[path] = digest.text
     }
@@ -188,24 +199,23 @@ struct DumpWriter {
         var line = UnchangedDocuments(collection: path, through: 0)
         try reader.forEachPlace(in: path, through: sequence) { place in
             if line.isFull {
-                try output.write(.standing(line))
+                try write(.standing(line))
                 line = UnchangedDocuments(collection: path, through: 0)
             }
             line.take(place)
         }
         line.through = sequence
-        try output.write(.standing(line))
+        try write(.standing(line))
     }
 
     private mutating func writeChanges(
         in path: CollectionPath,
         after sequence: UInt64,
-        of total: Int,
         _ digest: inout SequenceDigest,
         _ reader: StoreReader
     ) throws {
         try reader.forEachHistory(in: path, after: sequence) {
-            damaged.take($0.text, in: path.wireName)
+            damaged.add($0.text, in: path.wireName)
         } _: { document, history, expiration in
             digest.take(sequence: document.sequence, expiration: expiration)
             let id = document.documentID
@@ -219,24 +229,28 @@ struct DumpWriter {
                     expiration: expiration,
                     revisions: try DumpedHistory.revisions(of: history, remotes: remotes)
                 )
-                try output.write(.document(dumped))
+                try write(.document(dumped))
             } catch let damage as DumpDamage {
-                let name = "\(path.wireName)/\(document.documentID)"
-                throw Failure(
-                    kind: .database,
-                    sentence: "\(name): \(damage.problem)",
-                    hint: damage.hint
+                throw ExchangeError(
+                    .undumpable,
+                    at: "\(path.wireName)/\(document.documentID)",
+                    damage.problem,
+                    remedy: damage.hint
                 )
             }
             documentCount += 1
-            progress.show(
-                ProgressLine.Reading(
-                    documents: UInt64(documentCount),
-                    total: UInt64(max(total, documentCount)),
-                    bytes: output.byteCount
-                )
-            )
         }
+    }
+
+    private func write(_ line: DumpLine) throws {
+        try progress(
+            ExchangeProgress(
+                documentCount: documentCount,
+                totalCount: max(total, documentCount),
+                byteCount: output.byteCount
+            )
+        )
+        try output.write(line)
     }
 
     // MARK: Blobs
@@ -284,7 +298,7 @@ struct DumpWriter {
         if store.blobs.contains(digest) {
             if isSound(digest) { try write(digest) } else { alteredBlobs.append(digest) }
         } else if try reader.absentBlob(digest) != nil {
-            try output.write(.absent(digest))
+            try write(.absent(digest))
         } else {
             missingBlobs.append(digest)
         }
@@ -300,16 +314,17 @@ struct DumpWriter {
         var offset = 0
         repeat {
             var bytes: [UInt8] = []
-            while bytes.count < DumpLimits.blobPieceByteCount {
-                let wanted = DumpLimits.blobPieceByteCount - bytes.count
+            while bytes.count < ExchangeLimits.blobPieceByteCount {
+                let wanted = ExchangeLimits.blobPieceByteCount - bytes.count
                 let piece = try content.read(upTo: wanted)
                 if piece.isEmpty { break }
                 bytes += piece
             }
             guard !bytes.isEmpty || content.byteCount == 0 else {
-                throw Failure(
-                    kind: .database,
-                    sentence: "blob \(digest): shorter than expected"
+                throw ExchangeError(
+                    .damagedBlob,
+                    at: "blob \(digest)",
+                    "shorter than expected"
                 )
             }
             let piece = BlobPiece(
@@ -318,7 +333,7 @@ struct DumpWriter {
                 offset: offset,
                 bytes: bytes
             )
-            try output.write(.piece(piece))
+            try write(.piece(piece))
             offset += bytes.count
         } while offset < content.byteCount
         blobCount += 1

@@ -25,7 +25,7 @@ struct DumpedIndex {
     static func all(in line: DumpMembers) throws(DumpDamage) -> [DumpedIndex] {
         guard line.object.contains("indexes") else { return [] }
         let problem = DumpDamage("\"indexes\" is not a list of indexes")
-        guard let values = line.object["indexes"]?.array, values.count <= DumpLimits.indexCount
+        guard let values = line.object["indexes"]?.array, values.count <= ExchangeLimits.indexCount
         else { throw problem }
         var indexes: [DumpedIndex] = []
         for value in values {

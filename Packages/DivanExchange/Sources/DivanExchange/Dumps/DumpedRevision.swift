@@ -25,7 +25,7 @@ extension DumpedRevision.Body {
     /// - Throws: `DumpDamage` for one that is not text.
     init(stored bytes: [UInt8]) throws(DumpDamage) {
         self.bytes = bytes
-        let summary = try? JSONScanner.validate(bytes.span, limits: DumpLimits.json)
+        let summary = try? JSONScanner.validate(bytes.span, limits: ExchangeLimits.json)
         isCanonical = summary?.isCanonical ?? false
         if summary == nil, (try? UTF8Span(validating: bytes.span)) == nil {
             throw DumpDamage("a body is not text")
@@ -75,7 +75,7 @@ extension DumpedRevision {
     /// Reads a member of `revisions`.
     init(_ text: ArraySlice<UInt8>) throws(DumpDamage) {
         let problem = DumpDamage("a revision is not an object")
-        guard let read = try? JSONMembers(parsing: text, limits: DumpLimits.json) else {
+        guard let read = try? JSONMembers(parsing: text, limits: ExchangeLimits.json) else {
             throw problem
         }
         if let tree = read.tree {
@@ -86,13 +86,13 @@ extension DumpedRevision {
         rest["body"] = nil
         rest["text"] = nil
         guard let bytes = try? rest.canonicalBytes(),
-            let members = (try? JSON(parsing: bytes, limits: DumpLimits.json))?.object
+            let members = (try? JSON(parsing: bytes, limits: ExchangeLimits.json))?.object
         else { throw problem }
         self.init(members: members)
         if read.contains("body") {
             body = try Self.body(read.text(of: "body"))
         } else if let text = read.text(of: "text") {
-            var reader = JSONReader(text, limits: DumpLimits.json)
+            var reader = JSONReader(text, limits: ExchangeLimits.json)
             body = try Self.body((try? reader.readStringBytes()).map { Array($0) })
         }
     }

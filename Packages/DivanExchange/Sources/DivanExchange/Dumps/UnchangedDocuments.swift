@@ -16,7 +16,8 @@ struct UnchangedDocuments: Equatable {
 
     /// Whether the line is full.
     var isFull: Bool {
-        runs.count >= DumpLimits.standingCount || expirations.count >= DumpLimits.standingCount
+        runs.count >= ExchangeLimits.unchangedCount
+            || expirations.count >= ExchangeLimits.unchangedCount
     }
 
     /// Takes the next document.

@@ -1,4 +1,3 @@
-import DivanCommandLine
 import DivanJSON
 
 /// Finds the arrays of documents in CouchDB's responses and in the stream of `pouchdb-dump`, and passes
@@ -43,7 +42,7 @@ struct ArrayFinder {
     }
 
     /// Takes the next bytes of a file; returns what is to be read as documents.
-    mutating func receive(_ bytes: [UInt8]) throws(Failure) -> [UInt8] {
+    mutating func receive(_ bytes: [UInt8]) throws(ExchangeError) -> [UInt8] {
         if state == .passing { return bytes }
         var passed: [UInt8] = []
         for byte in bytes {
@@ -51,29 +50,31 @@ struct ArrayFinder {
             if byte == UInt8(ascii: "\n") { line += 1 }
         }
         guard held.count <= Self.searchByteLimit else {
-            throw Failure(
-                kind: .invalid,
-                sentence: "\(name): not a CouchDB response (no rows, docs or results at its start)"
+            throw ExchangeError(
+                .invalid,
+                at: name,
+                "not a CouchDB response (no rows, docs or results at its start)"
             )
         }
         return passed
     }
 
     /// What is left when the file ends: an object that was not a response, but a document.
-    mutating func finish() throws(Failure) -> [UInt8] {
+    mutating func finish() throws(ExchangeError) -> [UInt8] {
         if state == .inArray || state == .searching && !isFirst {
             let what = state == .inArray ? "array" : "object"
-            throw Failure(
-                kind: .invalid,
-                sentence: "\(name): the \(what) is not closed",
-                hint: "check that the file is complete"
+            throw ExchangeError(
+                .invalid,
+                at: name,
+                "the \(what) is not closed",
+                remedy: "check that the file is complete"
             )
         }
         defer { held = [] }
         return hasArray ? [UInt8(ascii: "]")] : held
     }
 
-    private mutating func step(_ byte: UInt8, _ passed: inout [UInt8]) throws(Failure) {
+    private mutating func step(_ byte: UInt8, _ passed: inout [UInt8]) throws(ExchangeError) {
         switch state {
         case .passing: passed.append(byte)
         case .beginning, .between: try begin(byte, &passed)
@@ -101,7 +102,7 @@ struct ArrayFinder {
     }
 
     /// Outside of any object.
-    private mutating func begin(_ byte: UInt8, _ passed: inout [UInt8]) throws(Failure) {
+    private mutating func begin(_ byte: UInt8, _ passed: inout [UInt8]) throws(ExchangeError) {
         switch byte {
         case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n"):
             keepLine(byte, &passed)
@@ -117,7 +118,7 @@ struct ArrayFinder {
         }
     }
 
-    private mutating func search(_ byte: UInt8, _ passed: inout [UInt8]) throws(Failure) {
+    private mutating func search(_ byte: UInt8, _ passed: inout [UInt8]) throws(ExchangeError) {
         let wasInString = isInString
         follow(byte)
         if !wasInString, byte == UInt8(ascii: "["), depth == 2, Self.keys.contains(lastString) {
@@ -144,7 +145,7 @@ struct ArrayFinder {
     }
 
     /// An object without documents: about a stream, or the only document.
-    private mutating func endWithoutArray(_ passed: inout [UInt8]) throws(Failure) {
+    private mutating func endWithoutArray(_ passed: inout [UInt8]) throws(ExchangeError) {
         let object = try? JSON(parsing: held).object
         let isAboutStream =
             object?["db_info"]?.object != nil
@@ -164,12 +165,12 @@ struct ArrayFinder {
         text = []
     }
 
-    private var stranger: Failure {
-        Failure(
-            kind: .invalid,
-            sentence:
-                "\(name):\(line): neither a CouchDB response nor a line of pouchdb-dump",
-            hint: "check that the file is complete; if it consists of several files, import each "
+    private var stranger: ExchangeError {
+        ExchangeError(
+            .invalid,
+            at: "\(name):\(line)",
+            "neither a CouchDB response nor a line of pouchdb-dump",
+            remedy: "check that the file is complete; if it consists of several files, import each "
                 + "separately"
         )
     }

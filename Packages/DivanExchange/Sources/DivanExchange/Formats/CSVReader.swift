@@ -1,48 +1,40 @@
-import DivanCommandLine
 import DivanJSON
-import DivanRevisions
+
+/// How comma-separated values are read.
+public struct CSVRules: Sendable {
+    /// The character between fields, in ASCII; `nil` if it is found in the text.
+    public var separator: UInt8?
+    /// The columns whose values are always text.
+    ///
+    /// A text that is not the name of a column is a list of names, separated by commas.
+    public var textColumns: [String]
+
+    /// Sets the rules.
+    public init(separator: UInt8? = nil, textColumns: [String] = []) {
+        self.separator = separator
+        self.textColumns = textColumns
+    }
+}
 
 /// Reads documents from comma-separated values; the first record holds the keys.
 ///
 /// Invalid UTF-8 is refused: a guess would alter it.
 struct CSVReader {
-    /// How fields are read.
-    struct Rules {
-        /// The separator; `nil` if it is found in the text.
-        var separator: UInt8?
-        /// The columns whose values are always text.
-        var texts: [String] = []
-
-        init(_ arguments: Arguments) throws(Failure) {
-            if let text = arguments.value("--separator") {
-                separator = try CSVSeparator.reading(text)
-            }
-            texts = arguments.values("--text")
-        }
-
-        /// Whether the name of a file says that it holds such values.
-        static func applies(to file: String) -> Bool {
-            [".csv", ".tsv"].contains(where: file.lowercased().hasSuffix)
-        }
-    }
-
     private struct Column {
         var key: String
         var isText: Bool
     }
 
     private let name: String
-    private let rules: Rules
+    private let rules: CSVRules
     private var columns: [Column] = []
 
-    /// Calls `body` for each document of the file at `path` (`-` is standard input).
+    /// Calls `body` for each document of an input.
     static func read(
-        _ path: String,
-        _ rules: Rules,
-        until interruption: Interruption? = nil,
+        _ file: ByteSource,
+        _ rules: CSVRules,
         _ body: (inout DocumentText) throws -> Void
     ) throws {
-        let file = try InputFile(path, until: interruption)
         var reader = CSVReader(name: file.name, rules: rules)
         var sample = try reader.sample(of: file)
         let separator = try reader.separator(in: &sample)
@@ -61,13 +53,13 @@ struct CSVReader {
         if last != nil { try reader.take(&last, body) }
     }
 
-    private init(name: String, rules: Rules) {
+    private init(name: String, rules: CSVRules) {
         self.name = name
         self.rules = rules
     }
 
     /// The beginning of the text, without a byte order mark.
-    private func sample(of file: InputFile) throws(Failure) -> [UInt8] {
+    private func sample(of file: ByteSource) throws -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < CSVSeparator.sampleByteCount, case let piece = try file.read(),
             !piece.isEmpty
@@ -81,7 +73,7 @@ struct CSVReader {
     }
 
     /// The separator of the text; leaves out the line `sep=;` with which Excel names it.
-    private func separator(in sample: inout [UInt8]) throws(Failure) -> UInt8 {
+    private func separator(in sample: inout [UInt8]) throws(ExchangeError) -> UInt8 {
         let mark = Array("sep=".utf8)
         if sample.starts(with: mark), sample.count > mark.count + 1,
             "\r\n".utf8.contains(sample[mark.count + 1])
@@ -122,8 +114,8 @@ struct CSVReader {
             let bytes = try members.canonicalBytes()
             return DocumentText(place: "\(name):\(line)", bytes: bytes[...])
         } catch let problem as CSVRecords.Problem {
-            let failure = Failure(kind: .invalid, sentence: problem.text, hint: problem.hint)
-            return DocumentText(place: "\(name):\(problem.line)", refusedFor: failure)
+            let error = ExchangeError(.invalid, problem.text, remedy: problem.hint)
+            return DocumentText(place: "\(name):\(problem.line)", refusedFor: error)
         }
     }
 
@@ -152,7 +144,7 @@ struct CSVReader {
     }
 
     /// The keys in the first record; with duplicates, all but the last column would be lost.
-    private func checkedColumns(_ record: CSVRecords.Record) throws(Failure) -> [Column] {
+    private func checkedColumns(_ record: CSVRecords.Record) throws(ExchangeError) -> [Column] {
         var seen: Set<ExactText> = []
         let keys = try naming { () throws(CSVRecords.Problem) -> [String] in
             if let problem = record.problem { throw problem }
@@ -177,8 +169,10 @@ struct CSVReader {
             )
         }
         // A comma may be part of a name; otherwise it separates names.
-        let texts = rules.texts.flatMap { seen.contains(ExactText($0)) ? [$0] : $0.listItems }
-            .map { ExactText($0) }
+        let texts = rules.textColumns.flatMap {
+            seen.contains(ExactText($0)) ? [$0] : Self.names(in: $0)
+        }
+        .map { ExactText($0) }
         if let text = texts.first(where: { !seen.contains($0) }) {
             let list = keys.joined(separator: ", ")
             throw problem(
@@ -207,7 +201,7 @@ struct CSVReader {
     /// Names the file of a problem.
     private func naming<Output>(
         _ work: () throws(CSVRecords.Problem) -> Output
-    ) throws(Failure) -> Output {
+    ) throws(ExchangeError) -> Output {
         do {
             return try work()
         } catch {
@@ -215,7 +209,14 @@ struct CSVReader {
         }
     }
 
-    private func problem(_ text: String, at line: Int, hint: String?) -> Failure {
-        Failure(kind: .invalid, sentence: "\(name):\(line): \(text)", hint: hint)
+    private func problem(_ text: String, at line: Int, hint: String?) -> ExchangeError {
+        ExchangeError(.invalid, at: "\(name):\(line)", text, remedy: hint)
+    }
+
+    /// The names in a list, separated by commas.
+    ///
+    /// By bytes: a comma followed by a combining mark is still a comma.
+    private static func names(in list: String) -> [String] {
+        list.utf8.split(separator: UInt8(ascii: ",")).map { String(Substring($0)) }
     }
 }

@@ -115,7 +115,7 @@ struct CSVRecords {
     }
 
     private mutating func append(_ byte: UInt8) throws(Problem) {
-        guard field.bytes.count < DocumentText.longest else {
+        guard field.bytes.count < ExchangeLimits.documentByteCount else {
             let begin = field.isQuoted ? quoteLine : line
             throw Problem(
                 line: begin,

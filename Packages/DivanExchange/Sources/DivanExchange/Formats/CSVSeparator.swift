@@ -1,37 +1,17 @@
-import DivanCommandLine
-
 /// The character between the fields of comma-separated values: given, or found in the text.
 enum CSVSeparator {
     /// Bytes at the beginning of a text in which it is looked for.
     static let sampleByteCount = 64 << 10
 
     private static let tab = UInt8(ascii: "\t")
-    /// In the order in which they are named.
+    /// In the order in which messages list them.
     private static let candidates = Array(",;\t|".utf8)
-    private static let names = [
-        "comma": UInt8(ascii: ","), "semicolon": UInt8(ascii: ";"), "tab": tab, "\\t": tab,
-        "pipe": UInt8(ascii: "|"), "space": UInt8(ascii: " "),
-    ]
-
-    /// The separator that `--separator` names.
-    static func reading(_ text: String) throws(Failure) -> UInt8 {
-        if let byte = names[text.lowercased()] { return byte }
-        guard let byte = text.utf8.first, text.utf8.count == 1,
-            byte == tab || (0x20..<0x7F).contains(byte), byte != UInt8(ascii: "\"")
-        else {
-            throw .usage(
-                "invalid value '\(text)' for '--separator'",
-                hint: "use one ASCII character, or 'tab'"
-            )
-        }
-        return byte
-    }
 
     /// Finds the separator of a text that begins with `sample`.
     ///
     /// It is the one that divides the first record. If several do, the others must agree: each further
     /// record has as many fields as the first one.
-    static func finding(in sample: [UInt8], isTabbed: Bool) throws(Failure) -> UInt8 {
+    static func finding(in sample: [UInt8], isTabbed: Bool) throws(ExchangeError) -> UInt8 {
         let found = candidates.compactMap { Division(of: sample, at: $0) }
         if isTabbed, found.contains(where: { $0.separator == tab }) { return tab }
         guard found.count > 1 else { return found.first?.separator ?? candidates[0] }
@@ -41,10 +21,10 @@ enum CSVSeparator {
         let best = likely.filter { $0.count == most }
         guard best.count == 1 else {
             let list = best.map { "\"\(name(of: $0.separator))\"" }.joined(separator: " or ")
-            throw Failure(
-                kind: .invalid,
-                sentence: "cannot detect the separator, which may be \(list)",
-                hint: "set it with '--separator'"
+            throw ExchangeError(
+                .ambiguousSeparator,
+                "cannot detect the separator, which may be \(list)",
+                remedy: "set it"
             )
         }
         return best[0].separator

@@ -1,4 +1,3 @@
-import DivanCommandLine
 import DivanJSON
 
 /// Reads the output of CouchDB and PouchDB: `_all_docs`, `_find`, `_bulk_docs` and `_changes`, as one
@@ -17,17 +16,15 @@ struct CouchReader {
     /// A leaf that waits until another document arrives.
     private var held: (leaf: CouchLeaf, entry: DocumentText)?
 
-    /// Calls `body` for each document of the file at `path` (`-` is standard input).
+    /// Calls `body` for each document of an input.
     ///
     /// With `keepingRevisions`, a document's revision IDs stay in its text.
     static func read(
-        _ path: String,
+        _ file: ByteSource,
         keepingRevisions: Bool,
-        until interruption: Interruption? = nil,
         _ body: (inout DocumentText) throws -> Void
     ) throws {
         try withoutActuallyEscaping(body) { body in
-            let file = try InputFile(path, until: interruption)
             var reader = CouchReader(keepsRevisions: keepingRevisions, body: body)
             var finder = ArrayFinder(name: file.name)
             var splitter = DocumentSplitter(name: file.name, tellsBytes: false)
@@ -46,7 +43,7 @@ struct CouchReader {
         /// A document, which the text is now, and its revisions if they are known.
         case document(CouchLeaf?)
         /// A document that cannot be imported.
-        case refused(Failure)
+        case refused(ExchangeError)
         /// No document for us.
         case nothing
         /// Not an object.
@@ -106,8 +103,8 @@ struct CouchReader {
         try body(&entry)
     }
 
-    /// The document in a row, in the form of `divan import`; `nil` if it has none for us.
-    private static func document(of row: JSONObject) throws(Failure) -> JSONObject? {
+    /// The document in a row, in the form of an import; `nil` if it has none for us.
+    private static func document(of row: JSONObject) throws(ExchangeError) -> JSONObject? {
         guard let id = (row["_id"] ?? row["id"])?.string else {
             // The last line of a changes feed.
             if row["last_seq"] != nil { return nil }
@@ -121,10 +118,10 @@ struct CouchReader {
         if isDeleted { return ["_id": .string(id), "_deleted": true] }
         let isRow = row["_id"] == nil
         guard let whole = isRow ? row["doc"]?.object : row else {
-            throw Failure(
-                kind: .invalid,
-                sentence: "the file contains only the ID of document '\(id)'",
-                hint: "export with '?include_docs=true'"
+            throw ExchangeError(
+                .invalid,
+                "the file contains only the ID of document '\(id)'",
+                remedy: "export with '?include_docs=true'"
             )
         }
         var document = JSONObject()
@@ -132,9 +129,9 @@ struct CouchReader {
         document["_id"] = .string(id)
         guard let attachments = whole[InlineBlobs.attachmentsKey]?.object else { return document }
         guard document["attachments"] == nil else {
-            throw Failure(
-                kind: .invalid,
-                sentence: "document '\(id)' has both attachments and a property 'attachments'"
+            throw ExchangeError(
+                .invalid,
+                "document '\(id)' has both attachments and a property 'attachments'"
             )
         }
         document["attachments"] = .object(try blobs(attachments, id))
@@ -142,40 +139,39 @@ struct CouchReader {
     }
 
     /// The failure for an object that is not a CouchDB document.
-    private static func stranger(_ row: JSONObject) -> Failure {
+    private static func stranger(_ row: JSONObject) -> ExchangeError {
         if let error = row["error"]?.string {
             if let key = row["key"] {
-                return Failure(
-                    kind: .invalid,
-                    sentence: "CouchDB returned no document for key \(key.canonicalText): \(error)"
+                return ExchangeError(
+                    .invalid,
+                    "CouchDB returned no document for key \(key.canonicalText): \(error)"
                 )
             }
             let reason = row["reason"]?.string.map { ": \($0)" } ?? ""
-            return Failure(
-                kind: .invalid,
-                sentence: "CouchDB returned an error: \(error)\(reason)",
-                hint: "correct the request, and export the documents again"
+            return ExchangeError(
+                .invalid,
+                "CouchDB returned an error: \(error)\(reason)",
+                remedy: "correct the request, and export the documents again"
             )
         }
-        return Failure(
-            kind: .invalid,
-            sentence: "not a CouchDB document: it has no _id",
-            hint: "export with '_all_docs?include_docs=true&attachments=true' or pouchdb-dump; for "
-                + "other JSON, leave '--from couchdb' out"
+        return ExchangeError(
+            .notCouchDocument,
+            "not a CouchDB document: it has no _id",
+            remedy: "export with '_all_docs?include_docs=true&attachments=true' or pouchdb-dump"
         )
     }
 
     private static func blobs(
         _ attachments: JSONObject,
         _ id: String
-    ) throws(Failure) -> JSONObject {
+    ) throws(ExchangeError) -> JSONObject {
         var blobs = JSONObject()
         for (name, value) in attachments {
             guard let data = value.object?["data"] else {
-                throw Failure(
-                    kind: .invalid,
-                    sentence: "attachment '\(name)' of document '\(id)' has no content",
-                    hint: "export with '?attachments=true'"
+                throw ExchangeError(
+                    .invalid,
+                    "attachment '\(name)' of document '\(id)' has no content",
+                    remedy: "export with '?attachments=true'"
                 )
             }
             blobs[name] = [

@@ -1,47 +1,64 @@
-import DivanCommandLine
+import DivanPlatform
 import Foundation
 
-/// Reads documents from files, one after another, without loading a whole file into memory.
-///
-/// A file holds either one JSON object per line, or one JSON array of objects; its first character
-/// tells. A directory holds one object in each `*.json` file.
-struct DocumentReader {
-    /// Calls `body` for each document of the file or directory at `path` (`-` is standard input).
-    static func read(
-        _ path: String,
-        until interruption: Interruption? = nil,
+/// The format of an input with documents.
+public enum DocumentFormat: Sendable {
+    /// One JSON object per line, or one JSON array of objects; the first character tells.
+    case json
+    /// Comma-separated values (RFC 4180) in UTF-8, whose first record contains the keys.
+    case csv(CSVRules)
+    /// A response of CouchDB, or the output of pouchdb-dump; with its revision IDs, or without.
+    case couchDB(keepingRevisions: Bool)
+
+    /// Calls `body` for each document of an input, without loading the input into memory.
+    ///
+    /// - Throws: `ExchangeError` with `invalid` and the place for an input that is not in this format; errors of the
+    ///   input and of `body`.
+    public func read(
+        _ source: ByteSource,
         _ body: (inout DocumentText) throws -> Void
     ) throws {
-        if path != "-", InputFile.isDirectory(path) { return try readDirectory(path, body) }
-        let file = try InputFile(path, until: interruption)
-        var splitter = DocumentSplitter(name: file.name)
-        while case let piece = try file.read(), !piece.isEmpty {
-            try splitter.receive(piece, body)
+        switch self {
+        case .json:
+            var splitter = DocumentSplitter(name: source.name)
+            while case let piece = try source.read(), !piece.isEmpty {
+                try splitter.receive(piece, body)
+            }
+            try splitter.finish(body)
+        case .csv(let rules):
+            try CSVReader.read(source, rules, body)
+        case .couchDB(let keepsRevisions):
+            try CouchReader.read(source, keepingRevisions: keepsRevisions, body)
         }
-        try splitter.finish(body)
     }
 
-    private static func readDirectory(
+    /// Calls `body` for each file of a directory whose name ends in `.json`, in the order of names.
+    ///
+    /// Each file contains one JSON object; its name without the suffix is the ID, unless the object contains one.
+    ///
+    /// - Throws: `ExchangeError` with `notFound` if there are no such files; errors of the files and of `body`.
+    public static func readDirectory(
         _ path: String,
         _ body: (inout DocumentText) throws -> Void
     ) throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
             .filter { $0.hasSuffix(".json") }
         guard !names.isEmpty else {
-            throw Failure(
-                kind: .notFound,
-                sentence: "\(path): the directory contains no .json files",
-                hint: "give the paths of the files instead"
+            throw ExchangeError(
+                .notFound,
+                at: path,
+                "the directory contains no .json files",
+                remedy: "give the paths of the files instead"
             )
         }
         for name in names {
             let file = path + "/" + name
-            let documentID = String(name.dropLast(".json".count))
             let start = DocumentText.Position(file: file, line: 1, column: 1)
+            let bytes = try ByteSource(path: file).rest(limit: ExchangeLimits.documentByteCount)
             var text = DocumentText(
                 place: file,
-                fileName: documentID,
-                bytes: try InputFile(file).rest(limit: DocumentText.longest)[...],
+                fileName: String(name.dropLast(".json".count)),
+                bytes: bytes[...],
                 start: start
             )
             try body(&text)

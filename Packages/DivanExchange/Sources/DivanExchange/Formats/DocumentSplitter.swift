@@ -1,5 +1,3 @@
-import DivanCommandLine
-
 /// Cuts a stream of JSON lines, or of one JSON array, into the texts of its documents.
 struct DocumentSplitter {
     private enum Form {
@@ -72,7 +70,7 @@ struct DocumentSplitter {
         case .lines: try takeLine(UInt8(ascii: "\n"), body)
         case .array:
             guard place == .behindEnd else {
-                throw broken("the array is not closed", hint: "check that the file is complete")
+                throw broken("the array is not closed", remedy: "check that the file is complete")
             }
         }
     }
@@ -193,23 +191,25 @@ struct DocumentSplitter {
     }
 
     /// The failure for a malformed array, whatever its documents are.
-    private func broken(_ problem: String, hint: String? = nil) -> Failure {
+    private func broken(_ problem: String, remedy: String? = nil) -> ExchangeError {
         let byte = tellsBytes ? "byte \(offset): " : ""
-        return Failure(
-            kind: .invalid,
-            sentence: "\(name):\(line): \(byte)\(problem)",
-            hint: hint
+        return ExchangeError(
+            .invalid,
+            at: "\(name):\(line)",
+            "\(byte)\(problem)",
+            remedy: remedy
         )
     }
 
     private mutating func append(_ byte: UInt8) throws {
         if pending.isEmpty, Self.isSpace(byte) { return }
         if pending.isEmpty { (firstLine, firstColumn) = (line, offset - lineOffset + 1) }
-        guard pending.count < DocumentText.longest else {
-            throw Failure(
-                kind: .invalid,
-                sentence: "\(name):\(firstLine): a document is larger than 64 MiB",
-                hint: "put large content into blobs"
+        guard pending.count < ExchangeLimits.documentByteCount else {
+            throw ExchangeError(
+                .invalid,
+                at: "\(name):\(firstLine)",
+                "a document is larger than 64 MiB",
+                remedy: "put large content into blobs"
             )
         }
         pending.append(byte)

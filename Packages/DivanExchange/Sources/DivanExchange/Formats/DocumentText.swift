@@ -1,8 +1,9 @@
-import DivanCommandLine
 import DivanJSON
+import DivanRevisions
+import DivanStore
 
-/// The text of one document and its location.
-struct DocumentText {
+/// The text of one document of an input, and its location.
+public struct DocumentText {
     /// The position of a byte in a file, line and column counted from 1.
     struct Position {
         var file: String
@@ -10,11 +11,8 @@ struct DocumentText {
         var column: Int
     }
 
-    /// Maximum bytes of one; more is refused before it fills the memory.
-    static let longest = 64 << 20
-
     /// `file:line` or the file's path.
-    var place: String
+    public let place: String
     /// The file's name without its suffix, if the file holds only this document.
     var fileName: String?
     /// The JSON text.
@@ -22,7 +20,16 @@ struct DocumentText {
     /// Where the text begins; `nil` if the file holds the document in another form.
     var start: Position?
     /// Why the reader could make no document of it; the others can be read.
-    var problem: Failure?
+    var problem: ExchangeError?
+
+    /// A document of another source than ``DocumentFormat``.
+    ///
+    /// - Parameters:
+    ///   - place: What messages call it.
+    ///   - bytes: A JSON object, in UTF-8.
+    public init(place: String, bytes: [UInt8]) {
+        self.init(place: place, bytes: bytes[...])
+    }
 
     init(
         place: String,
@@ -36,17 +43,51 @@ struct DocumentText {
         self.start = start
     }
 
-    /// One that could not be read; the place is not part of the failure's sentence.
-    init(place: String, refusedFor problem: Failure) {
+    /// One that could not be read; the error has no place.
+    init(place: String, refusedFor problem: ExchangeError) {
         self.place = place
-        self.problem = problem
+        self.problem = problem.at(place)
     }
 
-    /// The place and the sentence of an error in the text; lines are those of the file.
-    func sentence(of error: JSONError) -> String {
-        guard let start else { return "\(place): \(error)" }
-        let line = start.line + error.line - 1
-        let column = error.line == 1 ? start.column + error.column - 1 : error.column
-        return "\(start.file):\(line), column \(column): \(error.explanation)"
+    /// What is wrong with the document, and where it is.
+    func describe(_ error: any Error) -> any Error {
+        switch error {
+        case let error as JSONError: locate(error)
+        case let error as ExchangeError: error.at(place)
+        case let error as StoreError where error.isOfBody:
+            ExchangeError(.invalidDocument, at: place, "\(error)", cause: error)
+        case is DocumentIDError:
+            ExchangeError(.invalidDocument, at: place, "\(error)", cause: error)
+        default: ExchangeError(.refused, at: place, "\(error)", cause: error)
+        }
+    }
+
+    /// Describes an error in the text; lines are those of the file.
+    private func locate(_ error: JSONError) -> ExchangeError {
+        var (place, text) = (self.place, "\(error)")
+        if let start {
+            let line = start.line + error.line - 1
+            let column = error.line == 1 ? start.column + error.column - 1 : error.column
+            (place, text) = ("\(start.file):\(line), column \(column)", error.explanation)
+        }
+        // A text is "problem; remedy".
+        let parts = text.split(separator: "; ", maxSplits: 1).map(String.init)
+        let isCut = error.reason == .unexpectedEnd && fileName == nil
+        return ExchangeError(
+            .invalid,
+            at: place,
+            parts[0],
+            remedy: isCut ? "write one complete object per line, or one array" : parts.last
+        )
+    }
+}
+
+extension StoreError {
+    /// Whether the content of a document is at fault, and not the database.
+    fileprivate var isOfBody: Bool {
+        switch code {
+        case .bodyTooLarge, .tooManyBlobs, .forbiddenKey, .badRevision, .blobMismatch: true
+        default: false
+        }
     }
 }

@@ -1,62 +1,71 @@
-import DivanCommandLine
 import DivanJSON
 import DivanRevisions
+public import DivanStore
 
-/// Writes the documents of a collection as comma-separated values (RFC 4180), which `divan import` reads
-/// back: text that looks like a number, a truth value or nothing is quoted.
-struct CSVDocuments {
-    /// The most columns of a table.
-    private static let columnCount = 2_000
-
-    private let output: OutputFile
+/// Writes the documents of a collection as comma-separated values (RFC 4180), with a column for each property.
+///
+/// An import reads them back: text that looks like a number, a truth value or nothing is quoted.
+public struct CSVExport {
+    private let sink: ByteSink
+    private let progress: ProgressHandler
     private var pending: [UInt8] = []
 
     /// Documents written.
-    private(set) var count = 0
+    public private(set) var count = 0
+    /// Documents that cannot be read, and were left out.
+    public private(set) var damaged = DamagedDocuments()
 
-    init(to output: OutputFile) {
-        self.output = output
+    /// Begins an export.
+    ///
+    /// - Parameters:
+    ///   - sink: Receives the text.
+    ///   - progress: Is called for each document, twice: the columns must be known first.
+    public init(to sink: @escaping ByteSink, progress: @escaping ProgressHandler = { _ in }) {
+        self.sink = sink
+        self.progress = progress
     }
 
-    /// Writes a collection of `total` documents; `forEach` calls its argument with them, twice.
-    mutating func add(
-        _ total: Int,
-        _ progress: ProgressLine,
-        _ forEach: ((DocumentID, JSONObject) throws -> Void) throws -> Void
+    /// Writes a collection, in the order of IDs; documents that have expired are left out.
+    ///
+    /// - Throws: `ExchangeError` with `tooManyColumns`; `StoreError`; errors of the sink and the progress handler.
+    public mutating func write(
+        _ path: CollectionPath,
+        of reader: StoreReader,
+        among living: UnexpiredDocuments
     ) throws {
         var census = PropertyCensus()
-        try forEach { _, body in census.count(body) }
-        guard census.propertyCount <= Self.columnCount, !census.isFull else {
-            throw Failure(
-                kind: .invalid,
-                sentence: "too many columns: the documents have more than "
-                    + "\(Numbers.grouped(Self.columnCount)) different properties",
-                hint: "select some with '--query', or use a .jsonl file"
+        try reader.forEachObject(in: path, among: living, &damaged) { _, body in
+            try progress(ExchangeProgress())
+            census.count(body)
+        }
+        guard census.propertyCount <= ExchangeLimits.csvColumnCount, !census.isFull else {
+            throw ExchangeError(
+                .tooManyColumns,
+                "too many columns: the documents have more than 2,000 different properties",
+                remedy: "export the documents as JSON"
             )
         }
         let keys = census.keys
-        write(["_id"] + keys.map { CSVField.plain($0) })
-        try forEach { documentID, body in
-            write([Self.field(.string(documentID.text))] + keys.map { Self.field(body[$0]) })
+        let total = try reader.count(in: path)
+        append(["_id"] + keys.map { CSVField.plain($0) })
+        var known = DamagedDocuments()
+        try reader.forEachObject(in: path, among: living, &known) { document, body in
+            let id = Self.field(.string(document.documentID.text))
+            append([id] + keys.map { Self.field(body[$0]) })
             count += 1
-            progress.show(ProgressLine.Reading(documents: UInt64(count), total: UInt64(total)))
             if pending.count > 1 << 18 { try flush() }
+            try progress(ExchangeProgress(documentCount: count, totalCount: total))
         }
-    }
-
-    /// Moves the file to its place.
-    mutating func finish() throws {
         try flush()
-        try output.finish()
     }
 
-    private mutating func write(_ fields: [String]) {
+    private mutating func append(_ fields: [String]) {
         pending += Array(fields.joined(separator: ",").utf8)
         pending += [UInt8(ascii: "\r"), UInt8(ascii: "\n")]
     }
 
     private mutating func flush() throws {
-        try output.write(pending)
+        try sink(pending)
         pending.removeAll(keepingCapacity: true)
     }
 

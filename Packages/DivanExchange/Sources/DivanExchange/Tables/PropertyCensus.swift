@@ -2,9 +2,6 @@ import DivanJSON
 
 /// Counts the top-level properties of documents, to turn them into columns.
 struct PropertyCensus {
-    /// Different keys that are counted; if documents use data as keys, later ones are left out.
-    static let keyCount = 10_000
-
     /// The kinds of a property's values.
     struct Kinds: OptionSet {
         let rawValue: UInt8
@@ -35,7 +32,7 @@ struct PropertyCensus {
         documentCount += 1
         for (key, value) in document {
             let name = ExactText(key)
-            guard entries[name] != nil || entries.count < Self.keyCount else {
+            guard entries[name] != nil || entries.count < ExchangeLimits.propertyCount else {
                 isFull = true
                 continue
             }

@@ -1,8 +1,7 @@
-import DivanCommandLine
 import DivanCrypto
 import DivanJSON
 import DivanRevisions
-import DivanStore
+public import DivanStore
 import Foundation
 
 /// Writes documents to a plain SQLite database: a table for each collection.
@@ -11,9 +10,7 @@ import Foundation
 /// and has `_id`, `_revision` and `_body`, the whole document as JSON,
 /// then a column for each property that at least one in a hundred documents has. Anything that reads
 /// SQLite can read it.
-struct TableExport {
-    /// Columns of properties; SQLite's limit is 2,000.
-    private static let columnCount = 500
+public struct TableExport {
     /// A property of fewer than one in this many documents gets no column.
     private static let share = 100
     /// Bytes of a value that SQLite accepts.
@@ -23,23 +20,34 @@ struct TableExport {
 
     private let file: TableFile
     private let blobs: BlobStore?
-    private let progress: ProgressLine
+    private let progress: ProgressHandler
     private var written: Set<BlobDigest> = []
     private var names: Set<ExactText> = []
 
     /// Documents written.
-    private(set) var count = 0
+    public private(set) var count = 0
     /// Properties that got no column.
-    private(set) var rareCount = 0
+    public private(set) var rareCount = 0
     /// Digests of blobs that documents refer to and that are neither here nor at a peer.
-    private(set) var missingBlobs: [BlobDigest] = []
+    public private(set) var missingBlobs: [BlobDigest] = []
+    /// Documents that cannot be read, and were left out.
+    public private(set) var damaged = DamagedDocuments()
 
-    /// Creates a database that will be written to a file; `blobs` are embedded, unless it is `nil`.
-    init(for path: String, embedding blobs: BlobStore?, _ progress: ProgressLine) throws {
-        // The file's directory has as much space as it will need; that of a pipe may have none.
-        let own = URL(fileURLWithPath: path).deletingLastPathComponent().path
+    /// Creates an empty database.
+    ///
+    /// - Parameters:
+    ///   - directory: Where the database is built, in a file without a name that needs as much space as the result;
+    ///     the temporary directory if that is not possible.
+    ///   - blobs: The blobs that are embedded, in a table of their own; none if it is `nil`.
+    ///   - progress: Is called for each document, twice: the columns must be known first.
+    /// - Throws: `ExchangeError` with `writing` or `sqlite`.
+    public init(
+        in directory: String,
+        embedding blobs: BlobStore? = nil,
+        progress: @escaping ProgressHandler = { _ in }
+    ) throws {
         let other = FileManager.default.temporaryDirectory.path
-        file = try (try? TableFile(in: own)) ?? TableFile(in: other)
+        file = try (try? TableFile(in: directory)) ?? TableFile(in: other)
         self.blobs = blobs
         self.progress = progress
         guard blobs != nil else { return }
@@ -48,31 +56,34 @@ struct TableExport {
         )
     }
 
-    /// Writes a collection.
-    mutating func add(
+    /// Writes a collection, in the order of IDs; documents that have expired are left out.
+    ///
+    /// - Throws: `ExchangeError` with `sqlite`, `writing`, `blobTooLarge` or `damagedBlob`; `StoreError`; errors of the
+    ///   progress handler.
+    public mutating func add(
         _ path: CollectionPath,
-        _ reader: StoreReader,
-        among living: UnexpiredDocuments,
-        _ damaged: inout DamagedDocuments
+        of reader: StoreReader,
+        among living: UnexpiredDocuments
     ) throws {
         var census = PropertyCensus()
         try reader.forEachObject(in: path, among: living, &damaged) { _, body in
+            try progress(ExchangeProgress(documentCount: count))
             census.count(body)
         }
         let columns = census.columns(
             besides: Self.ownColumns,
             oneOf: Self.share,
-            limit: Self.columnCount
+            limit: ExchangeLimits.tableColumnCount
         )
         rareCount += census.propertyCount - columns.count
-        let table = Self.quoted(name(for: path))
-        let titles = columns.map { ", \(Self.quoted($0.key)) \($0.kind.rawValue)" }.joined()
+        let table = name(for: path).quotedByDoubling
+        let titles = columns.map { ", \($0.key.quotedByDoubling) \($0.kind.rawValue)" }.joined()
         try file.execute(
             "CREATE TABLE \(table) (_id TEXT PRIMARY KEY, _revision TEXT, _body TEXT\(titles))"
         )
         let marks = Array(repeating: "?", count: columns.count + 3).joined(separator: ",")
         let insertion = try file.prepare("INSERT INTO \(table) VALUES (\(marks))")
-        let total = UInt64(try reader.count(in: path))
+        let total = try reader.count(in: path)
         var known = DamagedDocuments()
         try reader.forEachObject(in: path, among: living, &known) { document, body in
             let text = String(decoding: document.body, as: UTF8.self)
@@ -82,20 +93,18 @@ struct TableExport {
             try insertion.run(own + columns.map { $0.cell(of: body) })
             if document.mayNameBlobs { try addBlobs(of: document, reader) }
             count += 1
-            progress.show(ProgressLine.Reading(documents: UInt64(count), total: total))
+            try progress(ExchangeProgress(documentCount: count, totalCount: total))
         }
     }
 
-    /// Refuses a place where SQLite would take another database's changes for changes of this one.
-    static func requireRoom(for output: OutputFile) throws(Failure) {
-        try output.requireNothing(beside: ["-wal", "-journal"])
-    }
-
-    /// Moves the database to its place.
-    func finish(_ output: OutputFile) throws {
-        try file.finish { try output.write($0) }
-        try Self.requireRoom(for: output)
-        try output.finish()
+    /// Completes the database, and passes its bytes on; nothing can be added afterwards.
+    ///
+    /// Do not write them to a file next to which a file with the suffix `-wal` or `-journal` belongs to another
+    /// database: SQLite would treat it as part of this one.
+    ///
+    /// - Throws: `ExchangeError` with `sqlite`, `writing` or `reading`; errors of the sink.
+    public func finish(to sink: ByteSink) throws {
+        try file.finish(sink)
     }
 
     private mutating func addBlobs(of document: StoredDocument, _ snapshot: StoreReader) throws {
@@ -109,12 +118,11 @@ struct TableExport {
             }
             let reader = try blobs.reader(digest)
             guard reader.byteCount <= Self.longestValue else {
-                throw Failure(
-                    kind: .invalid,
-                    sentence:
-                        "\(document.documentID): a blob of \(Numbers.bytes(reader.byteCount)) "
-                        + "exceeds the limit of SQLite, 1 GB",
-                    hint: "leave '--blobs' out"
+                throw ExchangeError(
+                    .blobTooLarge,
+                    at: "\(document.documentID)",
+                    "a blob of \(reader.byteCount.inUnits) exceeds the limit of SQLite, 1 GB",
+                    remedy: "leave blobs out"
                 )
             }
             try insertion.run([.text("\(digest)"), .integer(Int64(reader.byteCount))])
@@ -125,11 +133,11 @@ struct TableExport {
                 return piece
             }
             guard BlobDigest(bytes: found.finalize()) == digest else {
-                throw Failure(
-                    kind: .database,
-                    sentence:
-                        "\(document.documentID): blob \(digest) is damaged",
-                    hint: "restore it from a peer or a copy with 'divan check --repair-from'"
+                throw ExchangeError(
+                    .damagedBlob,
+                    at: "\(document.documentID)",
+                    "blob \(digest) is damaged",
+                    remedy: "repair it from a peer or a copy"
                 )
             }
         }
@@ -145,10 +153,5 @@ struct TableExport {
             name = "\(plain) \(number)"
         }
         return name
-    }
-
-    /// A name quoted for SQL.
-    private static func quoted(_ name: String) -> String {
-        "\"" + name.spelling("\"", as: "\"\"") + "\""
     }
 }

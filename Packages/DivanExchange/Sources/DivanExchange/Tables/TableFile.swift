@@ -1,7 +1,5 @@
-import CDivanTables
-import DivanCommandLine
+import CDivanExchange
 import DivanPlatform
-import Foundation
 
 /// A new SQLite database that one thread fills, and that is then copied to its destination.
 ///
@@ -14,8 +12,9 @@ final class TableFile {
     private let path: String
 
     /// Creates an empty database in a directory.
-    init(in directory: String) throws(Failure) {
-        path = OutputFile.draftName(in: directory)
+    init(in directory: String) throws(ExchangeError) {
+        let number = String(UInt64.random(in: 0...UInt64.max), radix: 16)
+        path = "\(directory)/.divan-\(number).tmp"
         do {
             descriptor = try FileDescriptor.open(
                 path,
@@ -23,7 +22,7 @@ final class TableFile {
                 permissions: 0o600
             )
         } catch {
-            throw .writing(directory, error.errno)
+            throw ExchangeError(writing: directory, error.errno)
         }
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
         let code = sqlite3_open_v2(path, &handle, flags, nil)
@@ -42,13 +41,13 @@ final class TableFile {
         descriptor.close()
     }
 
-    func execute(_ sql: String) throws(Failure) {
+    func execute(_ sql: String) throws(ExchangeError) {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw failure(code) }
     }
 
     /// Prepares a statement that is run repeatedly.
-    func prepare(_ sql: String) throws(Failure) -> Insertion {
+    func prepare(_ sql: String) throws(ExchangeError) -> Insertion {
         var statement: OpaquePointer?
         let code = sqlite3_prepare_v2(handle, sql, -1, &statement, nil)
         guard code == SQLITE_OK, let statement else { throw failure(code) }
@@ -72,29 +71,29 @@ final class TableFile {
     }
 
     /// Completes the database and passes its bytes to `write`.
-    func finish(_ write: ([UInt8]) throws -> Void) throws {
+    func finish(_ write: ByteSink) throws {
         try execute("COMMIT")
         sqlite3_close_v2(handle)
         handle = nil
         do {
             try descriptor.seek(to: 0)
-            while case let piece = try descriptor.readWaiting(upTo: 1 << 18),
+            while case let piece = try descriptor.read(upTo: 1 << 18),
                 !piece.isEmpty
             {
                 try write(piece)
             }
         } catch let refusal as SystemError {
-            throw Failure.file(path, refusal.errno)
+            throw ExchangeError(reading: path, refusal)
         }
     }
 
-    fileprivate func failure(_ code: Int32) -> Failure {
+    fileprivate func failure(_ code: Int32) -> ExchangeError {
         let number = Errno(sqlite3_system_errno(handle))
         if code & 0xFF == SQLITE_FULL || number == .noSpace {
-            return .writing(path, .noSpace, keeping: true)
+            return ExchangeError(writing: path, .noSpace)
         }
         let text = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "error \(code)"
-        return Failure(kind: .database, sentence: "SQLite: \(text)")
+        return ExchangeError(.sqlite, "SQLite: \(text)")
     }
 
     /// A statement that inserts a row.
@@ -111,7 +110,7 @@ final class TableFile {
         deinit { sqlite3_finalize(statement) }
 
         /// Inserts a row.
-        func run(_ cells: [TableCell]) throws(Failure) {
+        func run(_ cells: [TableCell]) throws(ExchangeError) {
             for (index, cell) in cells.enumerated() {
                 try bind(cell, at: Int32(index + 1))
             }
@@ -120,7 +119,7 @@ final class TableFile {
             guard code == SQLITE_DONE else { throw file.failure(code) }
         }
 
-        private func bind(_ cell: TableCell, at index: Int32) throws(Failure) {
+        private func bind(_ cell: TableCell, at index: Int32) throws(ExchangeError) {
             let code: Int32
             switch cell {
             case .null: code = sqlite3_bind_null(statement, index)
@@ -129,7 +128,7 @@ final class TableFile {
             case .text(let text):
                 let bytes = Array(text.utf8)
                 let count = Int32(clamping: bytes.count)
-                code = divan_table_bind_text(statement, index, bytes, count)
+                code = divan_exchange_bind_text(statement, index, bytes, count)
             }
             guard code == SQLITE_OK else { throw file.failure(code) }
         }
