@@ -301,6 +301,22 @@ let rooms: [[Target]] = [
         ],
         resources: [.embedInCode("Assets")]
     ),
+    room(
+        "DivanExchange",
+        arrows: [
+            "Divan",
+            "DivanCrypto",
+            "DivanDelta",
+            "DivanJSON",
+            "DivanLZ4",
+            "DivanPlatform",
+            "DivanQuery",
+            "DivanRevisions",
+            "DivanSQLite",
+            "DivanStore",
+            "DivanZlib",
+        ]
+    ),
     room("CouchbaseLiteSwift", arrows: ["Divan"]),
     // Applications' source, as it is: without the upcoming features of this repository.
     [
@@ -363,12 +379,11 @@ let tools: [Target] = [
             "CDivanHolder", "CDivanLineEditor", "CDivanVersions", "Divan",
             "DivanAuth", "DivanBLIP", "DivanBLIPChannel", "DivanCBLite", "DivanCommandLine",
             "DivanCompression",
-            "DivanConflicts", "DivanCrypto", "DivanDelta", "DivanDiscovery", "DivanHTTP",
-            "DivanISAL",
+            "DivanConflicts", "DivanCrypto", "DivanDelta", "DivanDiscovery", "DivanExchange",
+            "DivanHTTP", "DivanISAL",
             "DivanJSON", "DivanLZ4", "DivanLog", "DivanPlatform", "DivanProbe", "DivanQuery",
             "DivanREST",
-            "DivanReplicator", "DivanRevisions", "DivanSQL", "DivanSQLite", "DivanSeal",
-            "DivanSession",
+            "DivanReplicator", "DivanRevisions", "DivanSQL", "DivanSeal", "DivanSession",
             "DivanStore",
             "DivanStatus", "DivanStudio",
             "DivanTLS", "DivanTransport", "DivanWebSocket", "DivanZlib", "DivanZstd",

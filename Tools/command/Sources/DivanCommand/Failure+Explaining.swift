@@ -2,6 +2,7 @@ import Divan
 import DivanCBLite
 import DivanCommandLine
 import DivanCrypto
+import DivanExchange
 import DivanJSON
 import DivanPlatform
 import DivanQuery
@@ -19,6 +20,8 @@ extension Failure {
     init(explaining error: any Error) {
         switch error {
         case let error as StoreError:
+            self.init(error)
+        case let error as ExchangeError:
             self.init(error)
         case let error as StatusError:
             self.init(kind: .invalid, text: "\(error)")

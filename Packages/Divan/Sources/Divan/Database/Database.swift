@@ -1,6 +1,6 @@
 import Dispatch
 import DivanLog
-import DivanStore
+public import DivanStore
 import DivanTransport
 import Foundation
 import Synchronization
@@ -193,10 +193,10 @@ extension Database {
     /// The store, whether or not this object is closed; another one may still have it open.
     var store: Store { file.store }
 
-    /// The store of an open database.
+    /// The store of an open database, for packages that do more with it than the public API.
     ///
     /// - Throws: `CBLError.notOpen`.
-    func openStore() throws -> Store {
+    @_spi(Stores) public func openStore() throws -> Store {
         guard state.withLock({ $0.phase }) != .closed else { throw notOpenError }
         return file.store
     }

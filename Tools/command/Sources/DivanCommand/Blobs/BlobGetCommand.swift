@@ -1,5 +1,6 @@
 import Divan
 import DivanCommandLine
+import DivanExchange
 import DivanJSON
 import DivanRevisions
 

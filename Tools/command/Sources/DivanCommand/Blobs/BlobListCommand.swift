@@ -1,4 +1,5 @@
 import DivanCommandLine
+import DivanExchange
 import DivanJSON
 import DivanRevisions
 import DivanStore
@@ -38,7 +39,7 @@ enum BlobListCommand: Command {
                     return try list(document, store.blobs, terminal, line)
                 }
                 try reader.forEachDocument(in: collection) {
-                    damaged.take($0.text, in: collection.wireName)
+                    damaged.add($0.text, in: collection.wireName)
                 } _: {
                     try list($0, store.blobs, terminal, line)
                 }

@@ -1,5 +1,6 @@
 import DivanCommandLine
 import DivanCrypto
+import DivanExchange
 import DivanJSON
 import DivanRevisions
 import DivanStore

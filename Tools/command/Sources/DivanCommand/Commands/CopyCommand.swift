@@ -1,5 +1,6 @@
 import Divan
 import DivanCommandLine
+import DivanExchange
 import DivanJSON
 import Foundation
 
@@ -67,44 +68,33 @@ enum CopyCommand: Command {
                 hint: "choose another name"
             )
         }
-        let living = try path.living()
-        var damaged = DamagedDocuments()
-        let count = try path.using(.reading) { database in
+        let documents = try path.using(.reading) { database in
             try Stoppable.run(leaving: "no file was written") {
-                try write(database, to: file, among: living, terminal, &damaged)
+                try write(database, to: file, terminal)
             }
         }
-        damaged.tell(terminal)
-        tell(count, file, terminal)
-        try damaged.fail()
+        documents.damaged.tell(terminal)
+        tell(documents.count, file, terminal)
+        try documents.damaged.fail()
     }
 
-    /// Writes all documents that can be read, and returns how many there are.
+    /// Writes all documents that can be read.
     private static func write(
         _ database: Database,
         to file: String,
-        among living: UnexpiredDocuments,
-        _ terminal: Terminal,
-        _ damaged: inout DamagedDocuments
-    ) throws -> Int {
-        let contents = database.content(of:upTo:)
-        var lines = try DocumentLines(to: file, embedding: contents, terminal)
+        _ terminal: Terminal
+    ) throws -> DocumentExport {
+        let output = try DocumentOutput(file, terminal)
+        var export = output.export(embeddingBlobs: true) { _ in try Interruption.check() }
         try database.withSnapshot { snapshot in
             for collection in try snapshot.collections() {
                 try Interruption.check()
-                let name = collection.qualifiedName
-                let members: JSONObject =
-                    name == .default ? [:] : ["_collection": .string("\(name)")]
-                try snapshot.forEachDocument(of: collection) { id, _ in
-                    damaged.take(id, in: name.wireName)
-                } _: { document in
-                    guard try living.contain(document.id, of: collection) else { return }
-                    try lines.add(document.id, document.storedJSON, members)
-                }
+                try export.add(collection, in: snapshot, namingCollection: true)
             }
         }
-        try lines.finish()
-        return lines.count
+        try export.finish()
+        try output.finish()
+        return export
     }
 
     private static func read(
@@ -116,28 +106,28 @@ enum CopyCommand: Command {
         _ = try InputFile(file)
         let key = try KeyRing.shared.keyToSealWith(arguments)
         try Stoppable.run(leaving: "no database was created") {
-            try read(file, into: ImportBatch(making: path, key: key), path, terminal)
+            try read(file, into: DocumentImport(creating: path.bundle, key: key), path, terminal)
         }
     }
 
     private static func read(
         _ file: String,
-        into batch: ImportBatch,
+        into batch: DocumentImport,
         _ path: DatabasePath,
         _ terminal: Terminal
     ) throws {
         var batch = batch
         let missing: MissingBlobReport
         do {
-            try DocumentReader.read(file) { entry in
+            try DocumentFormat.json.read(file: file) { entry in
                 try Interruption.check()
-                try batch.add(&entry) { terminal.warn($0) }
+                try batch.add(&entry) { terminal.warn($0.text) }
             }
             try batch.commit()
             missing = MissingBlobReport(try batch.missingBlobs())
-            try batch.end()
+            try batch.place()
         } catch {
-            batch.undo()
+            batch.discard()
             throw error
         }
         tell(batch.savedCount, path.bundle, terminal)

@@ -1,5 +1,6 @@
 import Divan
 import DivanCommandLine
+import DivanExchange
 import DivanJSON
 
 /// `divan export`.
@@ -42,9 +43,7 @@ enum ExportCommand: Command {
             return try export(rowsOf: query, arguments, terminal)
         }
         if let kind = try TableKind(arguments) { return try kind.export(arguments, terminal) }
-        let living = try arguments.database.living()
-        var damaged = DamagedDocuments()
-        let (lines, last) = try arguments.database.using(.reading) { database in
+        let (documents, last) = try arguments.database.using(.reading) { database in
             let collection = try database.existing(name)
             let file = arguments.operands.dropFirst().first ?? "-"
             return try Stoppable.run(
@@ -52,16 +51,18 @@ enum ExportCommand: Command {
                     ? "the files written so far are kept" : "no file was written",
                 endsAtOnce: file == "-"
             ) {
-                try export(collection, of: living, since, arguments, terminal, &damaged)
+                try export(collection, since, arguments, terminal)
             }
         }
+        let damaged = documents.damaged
         damaged.tell(terminal)
-        var sentence = "Exported \(Numbers.count(lines.count, "document")), up to sequence \(last)"
-        var members: JSONObject = ["documents": JSON(lines.count), "sequence": JSON(last)]
-        if lines.leftOutCount > 0 {
-            let blobs = Numbers.count(lines.leftOutCount, "blob")
+        let count = documents.count
+        var sentence = "Exported \(Numbers.count(count, "document")), up to sequence \(last)"
+        var members: JSONObject = ["documents": JSON(count), "sequence": JSON(last)]
+        if documents.omittedBlobCount > 0 {
+            let blobs = Numbers.count(documents.omittedBlobCount, "blob")
             sentence += "; \(blobs) not included (use '--blobs')"
-            members["blobsLeftOut"] = JSON(lines.leftOutCount)
+            members["blobsLeftOut"] = JSON(documents.omittedBlobCount)
         }
         if damaged.count > 0 { members["damaged"] = JSON(damaged.count) }
         tell(sentence, members, arguments, terminal)
@@ -88,63 +89,29 @@ enum ExportCommand: Command {
     /// Documents that cannot be read are left out.
     private static func export(
         _ collection: Divan.Collection,
-        of living: UnexpiredDocuments,
         _ since: UInt64?,
         _ arguments: Arguments,
-        _ terminal: Terminal,
-        _ damaged: inout DamagedDocuments
-    ) throws -> (DocumentLines, UInt64) {
-        let database = collection.database
-        let name = collection.qualifiedName.wireName
-        var lines = try lines(of: database, arguments, terminal)
+        _ terminal: Terminal
+    ) throws -> (DocumentExport, UInt64) {
         let file = arguments.operands.dropFirst().first ?? "-"
         let progress = ProgressLine(terminal, verb: "exported", besideResults: file == "-")
         defer { progress.finish() }
-        let last = try database.withSnapshot { snapshot in
-            if let since {
-                // What has changed, including deletions, in the order of the changes feed.
-                try snapshot.forEachChange(of: collection, since: since) { id, _ in
-                    damaged.take(id, in: name)
-                } _: { change in
-                    guard try living.contain(change.id, of: collection) else { return }
-                    var members: JSONObject = ["_sequence": JSON(change.sequence)]
-                    if change.isDeleted { members["_deleted"] = true }
-                    try lines.add(change.id, change.document?.storedJSON, members)
-                }
-            } else {
-                let total = try snapshot.count(of: collection)
-                try snapshot.forEachDocument(of: collection) { id, _ in
-                    damaged.take(id, in: name)
-                } _: { document in
-                    guard try living.contain(document.id, of: collection) else { return }
-                    try lines.add(document.id, document.storedJSON)
-                    progress.show(
-                        ProgressLine.Reading(
-                            documents: UInt64(lines.count),
-                            total: total,
-                            bytes: lines.byteCount
-                        )
-                    )
-                }
-            }
+        let output = try DocumentOutput(file, terminal)
+        var export = output.export(
+            asArray: arguments.has("--array"),
+            embeddingBlobs: arguments.has("--blobs")
+        ) {
+            if since == nil { try progress.show($0) } else { try Interruption.check() }
+        }
+        let last = try collection.database.withSnapshot { snapshot in
+            // With a sequence: what has changed, including deletions, in the order of the changes feed.
+            try export.add(collection, in: snapshot, since: since)
             try snapshot.makeDurable()  // the next export may continue with --since
             return try snapshot.lastSequence(of: collection)
         }
-        try lines.finish()
-        return (lines, last)
-    }
-
-    private static func lines(
-        of database: Database,
-        _ arguments: Arguments,
-        _ terminal: Terminal
-    ) throws -> DocumentLines {
-        try DocumentLines(
-            to: arguments.operands.dropFirst().first,
-            asArray: arguments.has("--array"),
-            embedding: arguments.has("--blobs") ? { try database.content(of: $0, upTo: $1) } : nil,
-            terminal
-        )
+        try export.finish()
+        try output.finish()
+        return (export, last)
     }
 
     /// Writes the rows of a query: objects in lines or an array, or comma-separated values.

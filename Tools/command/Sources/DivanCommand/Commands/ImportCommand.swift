@@ -1,7 +1,8 @@
 import DivanCommandLine
+import DivanExchange
 import DivanJSON
 import DivanRevisions
-import Foundation
+import DivanStore
 
 /// `divan import`.
 enum ImportCommand: Command {
@@ -61,34 +62,39 @@ enum ImportCommand: Command {
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let collection = try arguments.collection()
         let files = arguments.operands.dropFirst()
-        let reader = try reader(arguments)
+        let format = try format(arguments)
         guard !files.isEmpty else { throw Failure.usage("divan import: missing argument FILE") }
         let isDry = arguments.has("--dry-run")
-        let rules = try ImportBatch.Rules(collection, arguments)
-        var batch = try ImportBatch(arguments, rules: rules)
-        defer { try? batch.end() }
+        let rules = try DocumentImport.Rules(collection, arguments)
+        let store = try open(arguments, rules)
+        defer { try? store.close() }
+        var batch = DocumentImport(into: store, rules: rules)
         let interruption = Interruption.forVerb()
         let totalBytes = InputSize.bytes(of: files)
         let progress = ProgressLine(terminal, verb: isDry ? "read" : "imported")
         defer { progress.finish() }
         do {
             for file in files {
-                try reader(file, interruption) { entry in
+                try format(file).read(file: file, until: interruption) { entry in
                     if interruption.isRequested {
                         throw interruption.failure
                     }
                     try batch.add(&entry) {
                         progress.finish()
-                        terminal.tell(problem: $0)
+                        terminal.tell(problem: $0.text)
                     }
-                    var reading = batch.reading
-                    reading.totalBytes = totalBytes
-                    progress.show(reading)
+                    progress.show(
+                        ProgressLine.Reading(
+                            documents: UInt64(batch.readCount),
+                            bytes: batch.byteCount,
+                            totalBytes: totalBytes
+                        )
+                    )
                 }
             }
-            try batch.finish { terminal.tell(problem: $0) }
+            try batch.finish { terminal.tell(problem: $0.text) }
         } catch {
-            throw try batch.close(after: error)
+            throw try batch.close(after: error, isDry: isDry)
         }
         progress.finish()
         let missing = MissingBlobReport(try batch.missingBlobs())
@@ -108,16 +114,29 @@ enum ImportCommand: Command {
         try missing.fail(terminal)
     }
 
-    /// Calls its last argument for each document of a file, until it is interrupted.
-    private typealias Reader = (
-        String, Interruption, (inout DocumentText) throws -> Void
-    ) throws -> Void
+    /// Opens the database; the collection is created when documents are saved.
+    private static func open(
+        _ arguments: Arguments,
+        _ rules: DocumentImport.Rules
+    ) throws -> Store {
+        let store = try arguments.database.open(forWriting: !rules.isDry)
+        guard rules.keepsRevisions, store.scheme != .trees else { return store }
+        try store.close()
+        throw Failure(
+            kind: .invalid,
+            sentence: "\(arguments.operands[0]) uses version vectors, but '--keep-revisions' "
+                + "requires revision trees",
+            hint: "leave '--keep-revisions' out, or import into a database with revision trees"
+        )
+    }
 
-    /// Chooses the reader of the files.
-    private static func reader(_ arguments: Arguments) throws(Failure) -> Reader {
+    /// Chooses the format of each file.
+    private static func format(
+        _ arguments: Arguments
+    ) throws(Failure) -> (String) -> DocumentFormat {
         let format = arguments.value("--from")
         let files = arguments.operands.dropFirst()
-        let tables = files.filter { format == "csv" || CSVReader.Rules.applies(to: $0) }
+        let tables = files.filter { format == "csv" || isTable($0) }
         let readsTables = format == "csv" || format == nil && !tables.isEmpty
         for option in ["--separator", "--text"] where arguments.has(option) && !readsTables {
             throw .usage("'\(option)' applies only to CSV", hint: "add '--from csv'")
@@ -135,20 +154,15 @@ enum ImportCommand: Command {
                 hint: "use it with JSON lines that contain _sequence"
             )
         }
-        let rules = try CSVReader.Rules(arguments)
+        let rules = try CSVRules(arguments)
         switch format {
         case nil:
-            return { file, interruption, body in
-                if tables.contains(file), !InputFile.isDirectory(file) {
-                    try CSVReader.read(file, rules, until: interruption, body)
-                } else {
-                    try DocumentReader.read(file, until: interruption, body)
-                }
+            return { file in
+                tables.contains(file) && !InputFile.isDirectory(file) ? .csv(rules) : .json
             }
-        case "json"?: return { try DocumentReader.read($0, until: $1, $2) }
-        case "csv"?: return { try CSVReader.read($0, rules, until: $1, $2) }
-        case "couchdb"?:
-            return { try CouchReader.read($0, keepingRevisions: keepsRevisions, until: $1, $2) }
+        case "json"?: return { _ in .json }
+        case "csv"?: return { _ in .csv(rules) }
+        case "couchdb"?: return { _ in .couchDB(keepingRevisions: keepsRevisions) }
         case let format?:
             throw .usage(
                 "invalid value '\(format)' for '--from'",
@@ -157,7 +171,12 @@ enum ImportCommand: Command {
         }
     }
 
-    private static func rehearse(_ batch: ImportBatch, _ terminal: Terminal) {
+    /// Whether the name of a file says that it holds comma-separated values.
+    private static func isTable(_ file: String) -> Bool {
+        [".csv", ".tsv"].contains(where: file.lowercased().hasSuffix)
+    }
+
+    private static func rehearse(_ batch: DocumentImport, _ terminal: Terminal) {
         let contents = Numbers.contents(batch.savedCount, blobs: batch.blobCount)
         terminal.rehearsed(
             "import \(contents), replacing "
@@ -173,7 +192,7 @@ enum ImportCommand: Command {
     }
 
     private static func report(
-        _ batch: ImportBatch,
+        _ batch: DocumentImport,
         _ elapsed: Duration,
         _ missing: MissingBlobReport,
         _ terminal: Terminal
@@ -194,7 +213,7 @@ enum ImportCommand: Command {
         batch.ids.warning.map { terminal.warn($0) }
     }
 
-    private static func unchanged(_ batch: ImportBatch) -> String {
+    private static func unchanged(_ batch: DocumentImport) -> String {
         let count = batch.unchangedCount
         guard count > 0 else { return "" }
         return "; \(Numbers.count(count, "document")) \(count == 1 ? "is" : "are") unchanged"

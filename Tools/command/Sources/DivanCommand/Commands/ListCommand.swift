@@ -1,4 +1,5 @@
 import DivanCommandLine
+import DivanExchange
 import DivanJSON
 import DivanRevisions
 import DivanStore
@@ -45,7 +46,7 @@ enum ListCommand: Command {
         let wanted = try arguments.value("--where").map { condition in
             try session.documentIDs(in: collection, where: condition)
         }
-        let living = try store.living()
+        let living = try UnexpiredDocuments(in: store)
         var count = 0
         try store.read { reader in
             try terminal.results { line in
@@ -171,7 +172,7 @@ extension StoreReader {
             let page = try documentIDs(in: collection, after: last, limit: 500)
             count += page.count
             for documentID in page where documentID.begins(with: prefix) {
-                if let living, living.leaveSomeOut {
+                if let living, living.now != nil {
                     let end = try expiration(of: documentID, in: collection)
                     guard living.contain(endingAt: end) else { continue }
                 }

@@ -1,4 +1,5 @@
 import DivanCommandLine
+import DivanExchange
 import DivanJSON
 import DivanPlatform
 import DivanRevisions
@@ -169,7 +170,7 @@ enum PutCommand: Command {
             if Streams.current.input.isTerminal {
                 terminal.note("Type a JSON object, then press Ctrl-D to save or Ctrl-C to cancel.")
             }
-            bytes = try InputFile("-").rest(limit: DocumentText.longest)
+            bytes = try InputFile("-").rest(limit: ExchangeLimits.documentByteCount)
         }
         do {
             let text = bytes.withoutByteOrderMark
@@ -243,19 +244,10 @@ enum StoreRules {
     }
 
     static func check(_ body: JSONMembers) throws(Failure) {
-        for key in BodyRules.reservedKeys where body.contains(key) {
-            throw Failure(
-                kind: .invalid,
-                sentence: "the key '\(key)' is reserved",
-                hint: "rename the key"
-            )
-        }
-        if body.contains("") {
-            throw Failure(
-                kind: .invalid,
-                sentence: "a key is empty",
-                hint: "rename the key; Couchbase Lite rejects documents with an empty key"
-            )
+        do {
+            try DocumentRules.check(body)
+        } catch {
+            throw Failure(error)
         }
     }
 }

@@ -1,5 +1,6 @@
 import Dispatch
 import DivanCommandLine
+import DivanExchange
 import DivanJSON
 import DivanRevisions
 import DivanStore

@@ -1,4 +1,5 @@
 import DivanCommandLine
+import DivanExchange
 import DivanJSON
 import DivanRevisions
 import DivanStore
@@ -187,7 +188,7 @@ enum ConflictResolveCommand: Command {
         case .merge: return (try ConflictDecision(merging: conflict), nil)
         case .body:
             let file = try InputFile(arguments.value("--body") ?? "-")
-            let bytes = try file.rest(limit: DocumentText.longest)
+            let bytes = try file.rest(limit: ExchangeLimits.documentByteCount)
             return (try ConflictText.decision(try Editor.object(in: bytes)), nil)
         case .edit:
             let editor = try Editor(

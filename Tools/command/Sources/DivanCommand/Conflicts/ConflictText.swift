@@ -1,5 +1,6 @@
 import DivanCommandLine
 import DivanConflicts
+import DivanExchange
 import DivanJSON
 import DivanSession
 import DivanStore

@@ -1,3 +1,4 @@
+import DivanExchange
 import DivanJSON
 import DivanStore
 

@@ -1,6 +1,7 @@
 @_spi(Stores) import Divan
 import DivanCommandLine
 import DivanDelta
+import DivanExchange
 import DivanLZ4
 import DivanPlatform
 import DivanRevisions
@@ -36,23 +37,6 @@ extension DatabasePath {
         return store.publicUUID
     }
 
-    /// Creates an empty database, with a key or without, at a temporary place.
-    static func makeStore(
-        at directory: String,
-        scheme: DivanRevisions.RevisionScheme,
-        key: EncryptionKey?
-    ) throws -> Store {
-        let identity = ForeignIdentity(
-            publicUUID: [],
-            privateUUID: [],
-            previousPrivateUUID: nil,
-            scheme: scheme
-        )
-        let sealing = try key?.sealing()
-        let options = StoreOptions(archive: archive, sealing: sealing, packing: .bundled)
-        return try Store.create(directory: directory, replacing: identity, options: options)
-    }
-
     /// Ensures that the database exists.
     ///
     /// - Throws: `StoreError` if it does not; `Failure` if we are not permitted to look.
@@ -83,22 +67,6 @@ extension DatabasePath {
         options.archive = Self.archive
         options.packing = .bundled
         return try Store.open(directory: bundle, options: options)
-    }
-}
-
-extension Store {
-    /// The documents that have not expired.
-    func living() throws -> UnexpiredDocuments {
-        UnexpiredDocuments(firstEnd: try nextExpiration())
-    }
-}
-
-extension DatabasePath {
-    /// The documents that have not expired.
-    func living() throws -> UnexpiredDocuments {
-        let store = try open(forWriting: false)
-        defer { try? store.close() }
-        return try store.living()
     }
 }
 

@@ -1,4 +1,5 @@
 import DivanCommandLine
+import DivanExchange
 import DivanJSON
 import DivanPlatform
 
@@ -94,8 +95,8 @@ struct Editor {
     }
 
     /// The text as it is in the file now.
-    func text() throws(Failure) -> [UInt8] {
-        try FileLines(file).rest()
+    func text() throws -> [UInt8] {
+        try ByteLines(InputFile(file).source).rest()
     }
 
     /// The text as the members of a document.

@@ -1,39 +1,12 @@
 import Divan
 import DivanCommandLine
+import DivanExchange
 import DivanJSON
 import DivanQuery
 import DivanRevisions
 import Foundation
 
-/// Which documents a command shows: those that have not expired.
-///
-/// A program that opens the database for writing purges the others. A command that reads treats them as purged,
-/// but leaves them in place: it may be reading a backup.
-struct UnexpiredDocuments {
-    /// Now, in milliseconds since 1970; `nil` if no document has expired, as nearly always.
-    private let now: Int64?
-
-    /// `firstEnd` is when the first document expires, in milliseconds since 1970; `nil` if none ever does.
-    init(firstEnd: Int64?) {
-        let now = Moment.now()
-        self.now = firstEnd.map { $0 <= now } ?? false ? now : nil
-    }
-
-    /// Whether there are documents that are not shown.
-    var leaveSomeOut: Bool { now != nil }
-
-    /// Whether a document with this expiration is shown.
-    func contain(endingAt end: Int64?) -> Bool {
-        guard let now, let end else { return true }
-        return end > now
-    }
-
-    /// Whether a document is shown.
-    func contain(_ id: String, of collection: Divan.Collection) throws -> Bool {
-        guard let now, let end = try collection.getDocumentExpiration(id: id) else { return true }
-        return end > Date(timeIntervalSince1970: Double(now) / 1_000)
-    }
-
+extension UnexpiredDocuments {
     /// The same query, restricted to them; `lost` has the documents of each source that are left out, too.
     func only(
         _ statement: QueryStatement,

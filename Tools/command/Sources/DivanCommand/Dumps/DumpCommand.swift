@@ -1,4 +1,5 @@
 import DivanCommandLine
+import DivanExchange
 import DivanJSON
 import DivanPlatform
 import DivanStore
@@ -40,25 +41,26 @@ enum DumpCommand: Command {
                     hint: "leave FILE out, and append with '>> \(path)'"
                 )
             }
-            return try DumpEnd.last(of: path)
+            return try DumpEnd.last(ofFile: path)
         }
         let store = try arguments.database.open(forWriting: false)
         defer { try? store.close() }
-        let output = try DumpOutput(file, terminal)
+        let output = try file.flatMap { try $0 == "-" ? nil : OutputFile($0) }
         let progress = ProgressLine(
             terminal,
             verb: "dumped",
             besideResults: (file ?? "-") == "-"
         )
         defer { progress.finish() }
-        var writer = DumpWriter(store, to: output, progress)
-        let isFile = file != nil && file != "-"
+        let sink: ByteSink = if let output { output.write } else { terminal.write(json:) }
+        var writer = DumpWriter(store, to: sink) { try progress.show($0) }
+        let isFile = output != nil
         try Stoppable.run(leaving: "no dump was written", endsAtOnce: !isFile) {
             try writer.write(since: former)
-            try output.finish()
+            try output?.finish()
         }
         progress.finish()
-        report(writer, output, isResult: isFile, terminal)
+        report(writer, isResult: isFile, terminal)
         let losses = losses(of: writer)
         guard losses.isEmpty else {
             throw Failure(
@@ -100,7 +102,6 @@ enum DumpCommand: Command {
 
     private static func report(
         _ writer: DumpWriter,
-        _ output: DumpOutput,
         isResult: Bool,
         _ terminal: Terminal
     ) {
@@ -108,11 +109,11 @@ enum DumpCommand: Command {
         terminal.noteMissing(writer.missingBlobs)
         terminal.noteMissing(writer.alteredBlobs, because: "damaged, skipped")
         let contents = Numbers.contents(writer.documentCount, blobs: writer.blobCount)
-        let sentence = "Dumped \(contents), \(Numbers.bytes(output.byteCount))"
+        let sentence = "Dumped \(contents), \(Numbers.bytes(writer.byteCount))"
         var members: JSONObject = [
             "documents": JSON(writer.documentCount), "blobs": JSON(writer.blobCount),
             "missingBlobs": .array(writer.missingBlobs.map { .string("\($0)") }),
-            "bytes": JSON(output.byteCount),
+            "bytes": JSON(writer.byteCount),
         ]
         if !writer.alteredBlobs.isEmpty {
             members["alteredBlobs"] = .array(writer.alteredBlobs.map { .string("\($0)") })
@@ -127,9 +128,12 @@ enum DumpCommand: Command {
 }
 
 extension Terminal {
+    /// Losses that are listed individually.
+    private static let namedLossCount = 40
+
     /// Lists missing blobs, up to a limit.
     func noteMissing(_ blobs: [some CustomStringConvertible], because reason: String = "missing") {
-        for digest in blobs.prefix(DumpLimits.toldLossCount) {
+        for digest in blobs.prefix(Self.namedLossCount) {
             note("divan: blob \(digest): \(reason)")
         }
     }

@@ -1,6 +1,7 @@
 import DivanCommandLine
+import DivanExchange
 import DivanJSON
-import Foundation
+import DivanStore
 
 /// `divan restore`.
 enum RestoreCommand: Command {
@@ -28,9 +29,8 @@ enum RestoreCommand: Command {
         let files = arguments.operands.dropFirst()
         guard !files.isEmpty else { throw Failure.usage("divan restore: missing argument FILE") }
         let path = arguments.database
-        let now = Int64(Date().timeIntervalSince1970 * 1_000)
         let key = try KeyRing.shared.keyToSealWith(arguments)
-        let restoration = try DumpRestoration(path, now: now, key: key)
+        let restoration = try DumpRestoration(creating: path.bundle, key: key)
         let progress = ProgressLine(terminal, verb: "restored")
         defer { progress.finish() }
         try Stoppable.run(leaving: "no database was created") {
@@ -50,49 +50,27 @@ enum RestoreCommand: Command {
         }
     }
 
-    /// Reads all files into the database, or leaves nothing behind.
+    /// Reads all files into the database.
     private static func read(
         _ files: ArraySlice<String>,
         into restoration: DumpRestoration,
         _ progress: ProgressLine
     ) throws {
-        var reader = DumpReader()
         let totalBytes = InputSize.bytes(of: files)
-        do {
-            for file in files {
-                var before = reader.byteCount
-                try reader.read(file) { line, reader in
-                    try Interruption.check()
-                    let byteCount = Int(clamping: reader.byteCount - before)
-                    before = reader.byteCount
-                    try restoration.take(line, remotes: reader.knownRemotes, byteCount: byteCount)
-                    progress.show(
-                        ProgressLine.Reading(
-                            documents: UInt64(restoration.documentCount),
-                            bytes: reader.byteCount,
-                            totalBytes: totalBytes
-                        )
-                    )
-                }
+        let indexing = IndexWatch()
+        Interruption.current?.onRequest { indexing.cancel() }
+        // Opened one after the other, when the ones before were read.
+        let sources = files.map { file in
+            var input: InputFile?
+            return ByteSource(name: file == "-" ? StandardStreams.input : file) {
+                let opened = try input ?? InputFile(file)
+                input = opened
+                return try opened.read()
             }
-            try reader.finish()
-            try restoration.finish()
-        } catch {
-            restoration.cancel()
-            throw explaining(error, restoration)
         }
-    }
-
-    /// What is wrong with a file, and which of its blobs was altered.
-    private static func explaining(
-        _ error: any Error,
-        _ restoration: DumpRestoration
-    ) -> any Error {
-        guard var failure = error as? Failure, failure.kind == .invalid,
-            let digest = restoration.alteredBlobs.first
-        else { return error }
-        failure.sentence += "; the content of blob \(digest) was changed"
-        return failure
+        try restoration.read(sources, indexing: indexing) {
+            try progress.show($0, of: totalBytes)
+        }
     }
 
     private static func report(
@@ -108,9 +86,9 @@ enum RestoreCommand: Command {
                 "missingBlobs": .array(lost.map { .string("\($0)") }),
             ]
             object["indexes"] = JSON(restoration.indexCount)
-            if !restoration.leftOutIndexes.isEmpty {
+            if !restoration.omittedIndexes.isEmpty {
                 object["leftOutIndexes"] = .array(
-                    restoration.leftOutIndexes.map { .string($0.escapingControlCharacters()) }
+                    restoration.omittedIndexes.map { .string($0.escapingControlCharacters()) }
                 )
             }
             if !altered.isEmpty {
@@ -123,7 +101,7 @@ enum RestoreCommand: Command {
             altered,
             because: "damaged before it was dumped, skipped"
         )
-        for line in restoration.leftOutIndexes {
+        for line in restoration.omittedIndexes {
             terminal.warn("\(line.escapingControlCharacters()); create it with 'divan index make'")
         }
         var contents = Numbers.contents(restoration.documentCount, blobs: restoration.blobCount)

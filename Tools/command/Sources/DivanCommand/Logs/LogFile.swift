@@ -1,4 +1,5 @@
 import DivanCommandLine
+import DivanExchange
 import DivanJSON
 
 /// One entry of a log file: `<UTC time> <domain> <level> <message>`.
@@ -37,15 +38,15 @@ struct LogLine {
 
 /// The entries of one log file, in order.
 final class LogFile {
-    private let lines: FileLines
+    private let lines: ByteLines
     /// The entry that was read last; `nil` after the end.
     private(set) var current: LogLine?
 
     /// Opens a file and reads its first entry.
     ///
     /// - Throws: `Failure` if it cannot be read or is not a log file.
-    init(_ path: String) throws(Failure) {
-        lines = try FileLines(path)
+    init(_ path: String) throws {
+        lines = ByteLines(try InputFile(path).source)
         guard let first = try lines.next() else { return }
         guard first.starts(with: Array("---- ".utf8)) || LogLine(first) != nil else {
             throw Failure(
@@ -59,7 +60,7 @@ final class LogFile {
     }
 
     /// Reads the next entry.
-    func advance() throws(Failure) {
+    func advance() throws {
         while let line = try lines.next() {
             guard let entry = LogLine(line) else { continue }
             current = entry
@@ -78,7 +79,7 @@ struct LogMerge {
     }
 
     /// Returns the earliest remaining entry; for equal times, the one of the file named first.
-    mutating func next() throws(Failure) -> LogLine? {
+    mutating func next() throws -> LogLine? {
         var earliest: (file: LogFile, line: LogLine)?
         for file in files {
             guard let line = file.current else { continue }

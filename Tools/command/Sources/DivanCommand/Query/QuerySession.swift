@@ -1,4 +1,5 @@
 import DivanCommandLine
+import DivanExchange
 import DivanJSON
 import DivanPlatform
 import DivanQuery
@@ -41,7 +42,7 @@ struct QuerySession {
             guard let remedy = matchRemedy(text) else { throw error }
             throw Failure(kind: .invalid, sentence: "\(error)", hint: remedy)
         }
-        let statement = try store.living().only(asked)
+        let statement = try UnexpiredDocuments(in: store).only(asked)
             .checked(against: catalogue, text: text)
         return StorageQuery(statement, parameters: parameters, watch: watch)
     }
@@ -56,7 +57,7 @@ struct QuerySession {
             let paths = Set(query.statement.everyCollection.compactMap { CollectionPath($0) })
             for path in paths.sorted(by: { $0.wireName < $1.wireName }) {
                 try reader.forEachDocument(in: path) { documentID, _ in
-                    damaged.take(documentID.text, in: path.wireName)
+                    damaged.add(documentID.text, in: path.wireName)
                     lost[path, default: []].append(documentID)
                 } _: { _ in
                     try Interruption.check()
@@ -70,8 +71,11 @@ struct QuerySession {
             else { return [] }
             return lost[path] ?? []
         }
-        let statement = try store.living().only(QueryStatement(sql: text), besides: lostOfSources)
-            .checked(against: StoreCatalogue(store, named: ExactText(name)), text: text)
+        let statement = try UnexpiredDocuments(in: store).only(
+            QueryStatement(sql: text),
+            besides: lostOfSources
+        )
+        .checked(against: StoreCatalogue(store, named: ExactText(name)), text: text)
         return StorageQuery(statement, parameters: parameters)
     }
 

@@ -1,4 +1,5 @@
 import DivanCommandLine
+import DivanExchange
 import DivanJSON
 import DivanPlatform
 import DivanQuery
@@ -264,7 +265,7 @@ struct QueryShell {
             throw Failure.usage("'.read' is nested deeper than \(Self.readDepth) files")
         }
         let path = Self.path(operand)
-        let bytes = try InputFile(path).rest(limit: DocumentText.longest)
+        let bytes = try InputFile(path).rest(limit: ExchangeLimits.documentByteCount)
         origins.append(Origin(name: path))
         defer { origins.removeLast() }
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)

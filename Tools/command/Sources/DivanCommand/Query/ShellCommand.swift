@@ -1,6 +1,7 @@
 import CDivanLineEditor
 import Dispatch
 import DivanCommandLine
+import DivanExchange
 import DivanPlatform
 
 /// `divan shell`, and `divan DATABASE`.
@@ -45,7 +46,7 @@ enum ShellCommand: Command {
     /// Processes the lines of a pipe or a file.
     private static func readLines(_ session: QuerySession, _ terminal: Terminal) throws {
         var shell = QueryShell(session, terminal, isTyped: false)
-        let lines = try FileLines("-")
+        let lines = ByteLines(try InputFile("-").source)
         while let line = try lines.next() {
             guard try shell.take(String(decoding: line, as: UTF8.self)) else { break }
         }

@@ -1,6 +1,5 @@
 import Divan
 import DivanCommandLine
-import DivanCrypto
 import DivanStore
 import Foundation
 
@@ -141,56 +140,7 @@ extension DatabasePath {
     }
 }
 
-/// A blob is longer than its reader has room for.
-struct ContentTooLong: Error {}
-
 extension Database {
-    /// The blob with a digest, for ``DocumentLines``; `nil` for a text that is not a digest.
-    ///
-    /// - Throws: `ContentTooLong` if it has more than `limit` bytes.
-    func content(of digest: String, upTo limit: Int) throws -> [UInt8]? {
-        guard BlobDigest(digest) != nil else { return nil }
-        var content: [UInt8] = []
-        try forEachPiece(of: digest) { piece in
-            guard piece.count <= limit - content.count else { throw ContentTooLong() }
-            content += piece
-        }
-        return content
-    }
-
-    /// Calls `body` with the pieces of a blob, one after the other.
-    ///
-    /// - Throws: `StoreError` if it is missing, or, after the last piece, if it does not match its digest.
-    func forEachPiece(of digest: String, _ body: ([UInt8]) throws -> Void) throws {
-        let properties = [Blob.typeProperty: Blob.blobType, Blob.blobDigestProperty: digest]
-        guard let stream = try getBlob(properties: properties)?.contentStream else {
-            guard let digest = BlobDigest(digest) else { return }
-            throw StoreError(.noSuchBlob(digest), at: (path ?? "") + "Attachments")
-        }
-        stream.open()
-        defer { stream.close() }
-        var found = SHA1()
-        var piece = [UInt8](repeating: 0, count: StoreLimits.blobPieceByteCount)
-        while case let count = stream.read(&piece, maxLength: piece.count), count != 0 {
-            guard count > 0 else {
-                throw Failure(
-                    kind: .database,
-                    sentence: "blob \(digest): damaged, or not readable",
-                    hint: "run 'divan check' to find all damaged blobs"
-                )
-            }
-            found.update(piece.span.extracting(first: count))
-            try body(Array(piece.prefix(count)))
-        }
-        if let expected = BlobDigest(digest), let actual = BlobDigest(bytes: found.finalize()),
-            actual != expected
-        {
-            let place = (path ?? "") + "Attachments"
-            let error = StoreError(.blobMismatch(expected: expected, actual: actual), at: place)
-            throw Failure(kind: .database, text: "\(error)")
-        }
-    }
-
     /// Documents of all collections; tombstones do not count.
     func documentCount() throws -> Int {
         try allCollections().reduce(0) { $0 + Int($1.count) }

@@ -1,7 +1,9 @@
 import DivanCommandLine
+import DivanExchange
 import DivanJSON
 import DivanRevisions
 import DivanStore
+import Foundation
 
 /// The formats of `divan export` whose columns are properties, chosen by the file's name.
 enum TableKind {
@@ -37,105 +39,81 @@ enum TableKind {
         defer { try? store.close() }
         let progress = ProgressLine(terminal, verb: "exported")
         defer { progress.finish() }
-        let living = try store.living()
-        var missing: [BlobDigest] = []
-        var damaged = DamagedDocuments()
-        let (count, rareCount) = try Stoppable.run(leaving: "no file was written") {
-            try write(store, among: living, arguments, progress, &missing, &damaged)
+        let written = try Stoppable.run(leaving: "no file was written") {
+            try write(store, arguments, progress)
         }
         progress.finish()
-        damaged.tell(terminal)
-        try Self.tell(count, rareCount, missing: missing, damaged, terminal)
-        try damaged.fail()
+        written.damaged.tell(terminal)
+        try Self.tell(written, terminal)
+        try written.damaged.fail()
     }
 
-    /// Writes it; returns how many documents, and how many properties have no column.
+    /// What was written.
+    private struct Written {
+        var count: Int
+        var rareCount = 0
+        var missing: [BlobDigest] = []
+        var damaged: DamagedDocuments
+    }
+
     private func write(
         _ store: Store,
-        among living: UnexpiredDocuments,
         _ arguments: Arguments,
-        _ progress: ProgressLine,
-        _ missing: inout [BlobDigest],
-        _ damaged: inout DamagedDocuments
-    ) throws -> (count: Int, rareCount: Int) {
-        try store.read { reader in
+        _ progress: ProgressLine
+    ) throws -> Written {
+        let living = try UnexpiredDocuments(in: store)
+        return try store.read { reader in
             switch self {
             case .csv(let file):
                 let path = try arguments.collectionPath()
-                var documents = CSVDocuments(to: try OutputFile(file))
-                let total = try reader.count(in: path)
-                // Read twice, and counted once.
-                var found = DamagedDocuments()
-                try documents.add(total, progress) { body in
-                    found = DamagedDocuments()
-                    try reader.forEachObject(in: path, among: living, &found) {
-                        try body($0.documentID, $1)
-                    }
-                }
-                damaged = found
-                try documents.finish()
-                return (documents.count, 0)
+                let output = try OutputFile(file)
+                var table = CSVExport(to: output.write) { try progress.show($0) }
+                try table.write(path, of: reader, among: living)
+                try output.finish()
+                return Written(count: table.count, damaged: table.damaged)
             case .sqlite(let file):
                 let output = try OutputFile(file)
-                try TableExport.requireRoom(for: output)
+                try Self.requireRoom(for: output)
                 let isOne = arguments.has("--collection")
                 let paths = isOne ? [try arguments.collectionPath()] : try reader.collections()
+                // The file's directory has as much space as it will need; that of a pipe may have none.
                 var tables = try TableExport(
-                    for: file,
-                    embedding: arguments.has("--blobs") ? store.blobs : nil,
-                    progress
+                    in: URL(fileURLWithPath: file).deletingLastPathComponent().path,
+                    embedding: arguments.has("--blobs") ? store.blobs : nil
+                ) { try progress.show($0) }
+                for path in paths { try tables.add(path, of: reader, among: living) }
+                try tables.finish(to: output.write)
+                try Self.requireRoom(for: output)
+                try output.finish()
+                return Written(
+                    count: tables.count,
+                    rareCount: tables.rareCount,
+                    missing: tables.missingBlobs,
+                    damaged: tables.damaged
                 )
-                for path in paths { try tables.add(path, reader, among: living, &damaged) }
-                try tables.finish(output)
-                missing = tables.missingBlobs
-                return (tables.count, tables.rareCount)
             }
         }
     }
 
+    /// Refuses a place where SQLite would take another database's changes for changes of this one.
+    private static func requireRoom(for output: OutputFile) throws(Failure) {
+        try output.requireNothing(beside: ["-wal", "-journal"])
+    }
+
     /// Reports what was written, and what is missing.
-    private static func tell(
-        _ count: Int,
-        _ rareCount: Int,
-        missing: [BlobDigest],
-        _ damaged: DamagedDocuments,
-        _ terminal: Terminal
-    ) throws(Failure) {
+    private static func tell(_ written: Written, _ terminal: Terminal) throws(Failure) {
+        let (count, rareCount) = (written.count, written.rareCount)
         var line = "Exported \(Numbers.count(count, "document"))"
         if rareCount > 0 {
             line +=
                 "; \(Numbers.count(rareCount, "rare property", "rare properties")) only in _body"
         }
-        let missing = MissingBlobReport(missing)
+        let missing = MissingBlobReport(written.missing)
         var members: JSONObject = [
             "documents": JSON(count), "rareProperties": JSON(rareCount),
         ]
-        if damaged.count > 0 { members["damaged"] = JSON(damaged.count) }
+        if written.damaged.count > 0 { members["damaged"] = JSON(written.damaged.count) }
         terminal.done(line, members)
         try missing.fail(terminal)
-    }
-}
-
-extension StoreReader {
-    /// Calls `body` with each document of a collection, in the order of IDs, and its contents; adds those
-    /// that cannot be read to `damaged`.
-    func forEachObject(
-        in path: CollectionPath,
-        among living: UnexpiredDocuments,
-        _ damaged: inout DamagedDocuments,
-        _ body: (StoredDocument, JSONObject) throws -> Void
-    ) throws {
-        try forEachDocument(in: path) { documentID, _ in
-            damaged.take(documentID.text, in: path.wireName)
-        } _: { document in
-            try Interruption.check()
-            if living.leaveSomeOut {
-                let end = try expiration(of: document.documentID, in: path)
-                guard living.contain(endingAt: end) else { return }
-            }
-            if let object = try JSON(storedBody: document.body).object {
-                try body(document, object)
-            }
-        }
     }
 }

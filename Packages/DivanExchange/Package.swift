@@ -1,0 +1,49 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The same settings in every package of the repository; `make check` compares them.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "DivanExchange",
+    products: [.library(name: "DivanExchange", targets: ["DivanExchange"])],
+    dependencies: [
+        .package(path: "../Divan"),
+        .package(path: "../DivanCrypto"),
+        .package(path: "../DivanDelta"),
+        .package(path: "../DivanJSON"),
+        .package(path: "../DivanLZ4"),
+        .package(path: "../DivanPlatform"),
+        .package(path: "../DivanQuery"),
+        .package(path: "../DivanRevisions"),
+        .package(path: "../DivanSQLite"),
+        .package(path: "../DivanStore"),
+        .package(path: "../DivanTestKit"),
+        .package(path: "../DivanZlib"),
+    ],
+    targets: [
+        .target(
+            name: "DivanExchange",
+            dependencies: [
+                "Divan", "DivanCrypto", "DivanDelta", "DivanJSON", "DivanLZ4",
+                "DivanPlatform", "DivanQuery", "DivanRevisions", "DivanSQLite", "DivanStore",
+                "DivanZlib",
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "DivanExchangeTests",
+            dependencies: [
+                "DivanExchange", "DivanTestKit", "Divan", "DivanCrypto", "DivanDelta", "DivanJSON",
+                "DivanLZ4", "DivanPlatform", "DivanQuery", "DivanRevisions", "DivanSQLite",
+                "DivanStore", "DivanZlib",
+            ],
+            swiftSettings: strict
+        ),
+    ]
+)

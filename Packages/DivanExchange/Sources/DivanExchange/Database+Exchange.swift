@@ -1,0 +1,183 @@
+@_spi(Stores) public import Divan
+import DivanStore
+import Foundation
+
+extension Database {
+    /// Writes a dump: the database with all known revisions, tombstones, conflicts, expirations and blobs, as text.
+    ///
+    /// The dump of an encrypted database is not encrypted.
+    ///
+    /// - Parameters:
+    ///   - former: The end of the dump that this one continues (``DumpEnd/last(ofFile:)``); `nil` to write everything.
+    ///   - sink: Receives the dump.
+    ///   - progress: Is called for each line.
+    /// - Returns: What was written, and what is damaged or missing.
+    /// - Throws: As ``DumpWriter/write(since:)``.
+    @discardableResult
+    public func dump(
+        since former: DumpEnd? = nil,
+        to sink: @escaping ByteSink,
+        progress: @escaping ProgressHandler = { _ in }
+    ) throws -> DumpWriter {
+        var writer = try DumpWriter(self, to: sink, progress: progress)
+        try writer.write(since: former)
+        return writer
+    }
+
+    /// Recreates a database from dumps.
+    ///
+    /// - Parameters:
+    ///   - sources: A dump, and then the dumps that continue it, in the order in which they were made.
+    ///   - name: The name of the new database.
+    ///   - config: The directory and the key of the new database.
+    ///   - progress: Is called for each line.
+    /// - Returns: What was restored, and what the dumps lack.
+    /// - Throws: As ``DumpRestoration/read(_:indexing:progress:)``.
+    @discardableResult
+    public static func restore(
+        from sources: [ByteSource],
+        toDatabase name: String,
+        withConfig config: DatabaseConfiguration = DatabaseConfiguration(),
+        progress: ProgressHandler = { _ in }
+    ) throws -> DumpRestoration {
+        let directory = URL(fileURLWithPath: config.directory)
+        let file = name.replacing("/", with: ":") + ".cblite2"
+        let bundle = directory.appendingPathComponent(file).path
+        let restoration = try DumpRestoration(creating: bundle, key: config.encryptionKey)
+        try restoration.read(sources, progress: progress)
+        return restoration
+    }
+
+    /// Writes the documents of collections as JSON, which ``importDocuments(from:as:rules:report:progress:)`` reads.
+    ///
+    /// - Parameters:
+    ///   - collections: What is written; `nil` for all collections of the database. With several collections,
+    ///     documents name theirs.
+    ///   - form: How documents are arranged.
+    ///   - embedsBlobs: Whether the content of blobs is included, as base64.
+    ///   - sink: Receives the text.
+    ///   - progress: Is called after each document.
+    /// - Returns: What was written, and what is damaged.
+    /// - Throws: As ``DocumentExport/add(_:in:since:namingCollection:)``.
+    @discardableResult
+    public func exportDocuments(
+        of collections: [Divan.Collection]? = nil,
+        as form: DocumentExport.Form = .lines,
+        embeddingBlobs embedsBlobs: Bool = false,
+        to sink: @escaping ByteSink,
+        progress: @escaping ProgressHandler = { _ in }
+    ) throws -> DocumentExport {
+        var export = DocumentExport(
+            form,
+            embeddingBlobs: embedsBlobs,
+            to: sink,
+            progress: progress
+        )
+        try withSnapshot { snapshot in
+            let collections = try collections ?? snapshot.collections()
+            for collection in collections {
+                try export.add(
+                    collection,
+                    in: snapshot,
+                    namingCollection: collections.count > 1
+                )
+            }
+        }
+        try export.finish()
+        return export
+    }
+
+    /// Writes the documents of a collection as comma-separated values.
+    ///
+    /// - Returns: What was written, and what is damaged.
+    /// - Throws: As ``CSVExport/write(_:of:among:)``.
+    @discardableResult
+    public func exportCSV(
+        of collection: Divan.Collection,
+        to sink: @escaping ByteSink,
+        progress: @escaping ProgressHandler = { _ in }
+    ) throws -> CSVExport {
+        let store = try openStore()
+        var export = CSVExport(to: sink, progress: progress)
+        let living = try UnexpiredDocuments(in: store)
+        try store.read { reader in
+            let path = CollectionPath(collection.qualifiedName)
+            try export.write(path, of: reader, among: living)
+        }
+        return export
+    }
+
+    /// Writes a plain SQLite database with a table for each collection.
+    ///
+    /// - Parameters:
+    ///   - collections: What is written; `nil` for all collections of the database.
+    ///   - embedsBlobs: Whether a further table contains the blobs.
+    ///   - sink: Receives the bytes of the SQLite file.
+    ///   - progress: Is called for each document, twice: the columns must be known first.
+    /// - Returns: What was written, and what is damaged or missing.
+    /// - Throws: As ``TableExport/add(_:of:among:)``.
+    @discardableResult
+    public func exportTables(
+        of collections: [Divan.Collection]? = nil,
+        embeddingBlobs embedsBlobs: Bool = false,
+        to sink: ByteSink,
+        progress: @escaping ProgressHandler = { _ in }
+    ) throws -> TableExport {
+        let store = try openStore()
+        var export = try TableExport(
+            in: FileManager.default.temporaryDirectory.path,
+            embedding: embedsBlobs ? store.blobs : nil,
+            progress: progress
+        )
+        let living = try UnexpiredDocuments(in: store)
+        try store.read { reader in
+            let named = collections?.map { CollectionPath($0.qualifiedName) }
+            for path in try named ?? reader.collections() {
+                try export.add(path, of: reader, among: living)
+            }
+        }
+        try export.finish(to: sink)
+        return export
+    }
+
+    /// Imports the documents of an input.
+    ///
+    /// A thousand documents are saved in one transaction. If the import fails or is stopped, those that were read
+    /// before are kept, and the same input can be imported again.
+    ///
+    /// - Parameters:
+    ///   - source: The input.
+    ///   - format: Its format.
+    ///   - rules: The collection, the IDs, and what is skipped.
+    ///   - report: Is called for documents that are skipped, and with warnings.
+    ///   - progress: Is called after each document.
+    /// - Returns: What was saved.
+    /// - Throws: `ExchangeError` for an invalid input or document; `StoreError`; errors of the source and the progress
+    ///   handler.
+    @discardableResult
+    public func importDocuments(
+        from source: ByteSource,
+        as format: DocumentFormat = .json,
+        rules: DocumentImport.Rules = DocumentImport.Rules(),
+        report: (DocumentImport.Notice) -> Void = { _ in },
+        progress: ProgressHandler = { _ in }
+    ) throws -> DocumentImport {
+        var documents = try DocumentImport(into: self, rules: rules)
+        do {
+            try format.read(source) { entry in
+                try documents.add(&entry, report: report)
+                try progress(
+                    ExchangeProgress(
+                        documentCount: documents.readCount,
+                        byteCount: documents.byteCount
+                    )
+                )
+            }
+            try documents.finish(report: report)
+        } catch {
+            try? documents.commit(report: report)
+            throw error
+        }
+        return documents
+    }
+}

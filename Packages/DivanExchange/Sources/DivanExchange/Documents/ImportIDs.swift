@@ -1,0 +1,60 @@
+import DivanJSON
+import Foundation
+
+/// Where the documents of an import get their IDs from: a key of the body, the name of their file, or
+/// chance.
+public struct ImportIDs: Sendable {
+    /// The key that holds the ID.
+    public let key: String
+    /// Whether the key stays in the body.
+    public let keepsKey: Bool
+    /// Whether some document must have the key.
+    public let isRequired: Bool
+
+    private var isFound = false
+    /// The properties of the first document without the key; `nil` if all have it.
+    public private(set) var otherKeys: [String]?
+
+    /// Saved documents that got a random ID.
+    public internal(set) var randomCount = 0
+
+    /// Chooses the key.
+    public init(key: String = "_id", keepsKey: Bool = false, isRequired: Bool = false) {
+        self.key = key
+        self.keepsKey = keepsKey
+        self.isRequired = isRequired
+    }
+
+    /// The ID of a document, and whether it is random.
+    mutating func take(
+        from body: inout JSONMembers,
+        _ entry: DocumentText
+    ) throws(ExchangeError) -> (text: String, isRandom: Bool) {
+        guard let value = body[key] else {
+            if otherKeys == nil { otherKeys = body.tree?.keys ?? [] }
+            if let name = entry.fileName { return (name, false) }
+            return (UUID().uuidString.lowercased(), true)
+        }
+        isFound = true
+        if !keepsKey { body[key] = nil }
+        if let text = value.string { return (text, false) }
+        if let number = value.int { return (String(number), false) }
+        throw ExchangeError(.invalid, "the ID under '\(key)' is not a string")
+    }
+
+    /// Checks that a document had the key, if one must.
+    func check() throws(ExchangeError) {
+        guard isRequired, !isFound, let otherKeys else { return }
+        throw ExchangeError(
+            .noIDKey,
+            "no document has the key '\(key)'",
+            remedy: otherKeys.isEmpty
+                ? "use another key" : "the first document has \(Self.list(otherKeys))"
+        )
+    }
+
+    private static func list(_ keys: [String]) -> String {
+        let names = keys.prefix(8).map { "'\($0)'" }.joined(separator: ", ")
+        return keys.count > 8 ? names + ", …" : names
+    }
+}

@@ -1,0 +1,51 @@
+import DivanJSON
+import DivanPlatform
+import DivanRevisions
+public import DivanStore
+
+/// Which documents are exported: those that have not expired.
+///
+/// A program that opens the database for writing purges the others. A program that reads treats them as purged,
+/// but leaves them in place: it may be reading a backup.
+public struct UnexpiredDocuments: Sendable {
+    /// Documents that expire at this time or earlier are left out, in milliseconds since 1970; `nil` if no document
+    /// has expired, as nearly always.
+    public let now: Int64?
+
+    /// Determines whether any document of a store has expired.
+    ///
+    /// - Throws: `StoreError`.
+    public init(in store: Store) throws {
+        let (now, first) = (WallClock.milliseconds(), try store.nextExpiration())
+        self.now = first.map { $0 <= now } ?? false ? now : nil
+    }
+
+    /// Whether a document that expires at a time, in milliseconds since 1970, is exported; `nil` = never.
+    public func contain(endingAt end: Int64?) -> Bool {
+        guard let now, let end else { return true }
+        return end > now
+    }
+}
+
+extension StoreReader {
+    /// Calls `body` with each document of a collection that has not expired, in the order of IDs, and its contents;
+    /// adds those that cannot be read to `damaged`.
+    func forEachObject(
+        in path: CollectionPath,
+        among living: UnexpiredDocuments,
+        _ damaged: inout DamagedDocuments,
+        _ body: (StoredDocument, JSONObject) throws -> Void
+    ) throws {
+        try forEachDocument(in: path) { documentID, _ in
+            damaged.add(documentID.text, in: path.wireName)
+        } _: { document in
+            if living.now != nil {
+                let end = try expiration(of: document.documentID, in: path)
+                guard living.contain(endingAt: end) else { return }
+            }
+            if let object = try JSON(storedBody: document.body).object {
+                try body(document, object)
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+@_spi(Stores) import Divan
+import DivanExchange
+import DivanRevisions
+import DivanStore
+import DivanTestKit
+import Foundation
+import Testing
+
+@Suite struct ExportTests {
+    private let shop: Shop
+
+    init() throws { shop = try Shop() }
+
+    @Test func `changes since a sequence include deletions, in their order`() throws {
+        try shop.save("tea", ["price": 3])
+        try shop.save("cup", ["price": 5])
+        let sequence = try shop.items.lastSequence
+        try shop.items.delete(document: try #require(try shop.items.document(id: "tea")))
+        try shop.save("pot", ["price": 9])
+        var bytes: [UInt8] = []
+        var export = DocumentExport(to: { bytes += $0 })
+        try shop.database.withSnapshot {
+            try export.add(shop.items, in: $0, since: sequence)
+        }
+        try export.finish()
+        #expect(
+            String(decoding: bytes, as: UTF8.self) == """
+                {"_deleted":true,"_id":"tea","_sequence":3}
+                {"_id":"pot","_sequence":4,"price":9}
+
+                """
+        )
+    }
+
+    @Test func `file names are safe and different, whatever the IDs are`() throws {
+        let ids = ["a", "A", "../x", "-o", "ä", String(repeating: "l", count: 200), "a b"]
+        for id in ids { try shop.save(id, [:]) }
+        var names: [String] = []
+        var export = DocumentExport(eachTo: { name, _ in names.append(name) })
+        try shop.database.withSnapshot { try export.add(shop.items, in: $0) }
+        try export.finish()
+        #expect(Set(names.map { $0.lowercased() }).count == ids.count)
+        #expect(names.allSatisfy { !$0.contains("/") && !$0.hasPrefix("-") && !$0.hasPrefix(".") })
+    }
+
+    @Test func `documents that have expired are left out`() throws {
+        try shop.save("old", [:])
+        try shop.save("new", [:])
+        // Not by the collection, which would purge the document at once.
+        try shop.database.openStore().write { writer in
+            let id = DivanRevisions.DocumentID(unchecked: "old")
+            try writer.setExpiration(1, of: id, in: .default)
+        }
+        try shop.items.setDocumentExpiration(id: "new", expiration: Date.distantFuture)
+        var (lines, table): ([UInt8], [UInt8]) = ([], [])
+        try shop.database.exportDocuments { lines += $0 }
+        try shop.database.exportCSV(of: shop.items) { table += $0 }
+        #expect(String(decoding: lines, as: UTF8.self) == "{\"_id\":\"new\"}\n")
+        #expect(String(decoding: table, as: UTF8.self) == "_id\r\nnew\r\n")
+    }
+
+    @Test func `comma-separated values are imported as equal documents`() throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var random = SeededGenerator(seed: seed)
+        let values: [Any] = [1, 2.5, true, "1", "true", "", "a,b", "\"q\"", "line\nbreak", "007"]
+        for number in 1...50 {
+            var properties: [String: Any] = [:]
+            for key in ["a", "b", "c,d"] where Bool.random(using: &random) {
+                properties[key] = values.randomElement(using: &random)
+            }
+            try shop.save("id \(number)", properties)
+        }
+        var table: [UInt8] = []
+        let export = try shop.database.exportCSV(of: shop.items) { table += $0 }
+        #expect(export.count == 50)
+        let other = try Shop()
+        try other.importing(String(decoding: table, as: UTF8.self), as: .csv(CSVRules()))
+        let (left, right) = try (Shop.lines(of: other.database), Shop.lines(of: shop.database))
+        #expect(left == right, "seed \(seed)")
+    }
+
+    @Test func `a table export is an SQLite file with the blobs`() throws {
+        try shop.save("cup", blob: "a cup")
+        var bytes: [UInt8] = []
+        let export = try shop.database.exportTables(embeddingBlobs: true) { bytes += $0 }
+        #expect(export.count == 1)
+        #expect(export.missingBlobs.isEmpty)
+        #expect(bytes.starts(with: Array("SQLite format 3\0".utf8)))
+        #expect(String(decoding: bytes, as: UTF8.self).contains("a cup"))
+    }
+
+    @Test func `an error of the sink ends an export`() throws {
+        struct Full: Error {}
+        try shop.save("tea", [:])
+        #expect(throws: Full.self) { try shop.database.exportDocuments { _ in throw Full() } }
+        #expect(throws: Full.self) { try shop.database.dump { _ in throw Full() } }
+        #expect(throws: Full.self) { try shop.database.exportTables { _ in throw Full() } }
+    }
+
+    @Test func `a document that no import would accept is refused`() throws {
+        let large = String(repeating: "x", count: 49 << 20)
+        try shop.save("large", blob: large)
+        let error = #expect(throws: ExchangeError.self) {
+            try shop.database.exportDocuments(embeddingBlobs: true) { _ in }
+        }
+        #expect(error?.code == .documentTooLong)
+        #expect(error?.place == "large")
+    }
+}
