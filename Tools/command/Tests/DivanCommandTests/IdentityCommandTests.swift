@@ -239,7 +239,7 @@ import Testing
         try shell.bash("openssl x509 -in key.pem -out cert.pem && chmod 644 cert.pem key.pem")
             .expectSuccess()
         let seen = try shell.divan("serve", "db", "--identity", "cert.pem")
-        seen.expectFailure(4, "cert.pem: ", "no private key found\nhint: add the BEGIN PRIVATE KEY")
+        seen.expectFailure(4, "cert.pem: ", "no private key found", "hint: add the BEGIN")
         #expect(!seen.errors.contains("other users can read"), "\(seen.errors)")
         let sync = ["pull", "db", "wss://127.0.0.1:1/x", "--identity", "key.pem"]
         let warned = try shell.divan(sync).errors
