@@ -146,6 +146,17 @@ import Testing
         #expect(try shell.run("ls", "a").output == "one\n")
     }
 
+    @Test func `a pull of all collections does not suggest to sync all`() throws {
+        try shell.run("collections", "a", "--make", "geo.places")
+        try shell.run("put", "a", "rome", "{}", "-c", "geo.places")
+        let (peer, url) = try serve("--no-tls")
+        let outcome = try shell.divan("pull", "b", url)
+        outcome.expectSuccess()
+        peer.stop()
+        #expect(try shell.run("ls", "b", "-c", "geo.places").output == "rome\n")
+        #expect(!outcome.errors.contains("also shares"), "\(outcome.errors)")
+    }
+
     @Test func `a port in use is reported`() throws {
         let (peer, url) = try serve()
         let port = try #require(URL(string: url)?.port)
