@@ -146,6 +146,21 @@ import Testing
         #expect(try shell.run("ls", "a").output == "one\n")
     }
 
+    @Test func `a continuous sync says that the user may not write`() throws {
+        try shell.divan(
+            ["users", "add", "users.json", "ro", "--read-only", "--password-file", "secret.txt"]
+        ).expectSuccess()
+        try shell.run("put", "b", "mine", "{}")
+        let (peer, url) = try serve("--no-tls", "--users", "users.json")
+        let line = "exec divan sync b \(url) --continuous -u ro --password-file secret.txt 2>&1"
+        let follower = try shell.startBash(line)
+        let text = try follower.line { $0.contains("waiting for changes") }
+        #expect(text.contains("Not in sync") && text.contains("read-only access"), "\(text)")
+        follower.signal(.interrupt)
+        _ = follower.finish()
+        peer.stop()
+    }
+
     @Test func `a pull of all collections does not suggest to sync all`() throws {
         try shell.run("collections", "a", "--make", "geo.places")
         try shell.run("put", "a", "rome", "{}", "-c", "geo.places")
