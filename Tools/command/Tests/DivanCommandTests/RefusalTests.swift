@@ -161,6 +161,15 @@ import Testing
         peer.stop()
     }
 
+    @Test func `a listener names the cause if the databases name revisions differently`() throws {
+        try shell.run("upgrade", "b", "--yes")
+        let (peer, url) = try serve("--no-tls")
+        #expect(try shell.divan("pull", "b", url).status != 0)
+        let reason = try peer.event(named: "refused")["reason"] as? String ?? ""
+        #expect(reason.contains("this database uses revision trees"), "\(reason)")
+        peer.stop()
+    }
+
     @Test func `a pull of all collections does not suggest to sync all`() throws {
         try shell.run("collections", "a", "--make", "geo.places")
         try shell.run("put", "a", "rome", "{}", "-c", "geo.places")
