@@ -170,6 +170,20 @@ import Testing
         peer.stop()
     }
 
+    @Test func `a value that must be encrypted is reported with the side without a key`() throws {
+        try shell.run("put", "a", "sealed", #"{"f":{"@type":"encryptable","value":"s"}}"#)
+        let (peer, url) = try serve("--no-tls")
+        let pull = try shell.divan("pull", "b", url)
+        #expect(pull.status == 8 && pull.errors.contains("the peer needs an encryptor"))
+        #expect(!pull.errors.contains("permissions"), "\(pull.errors)")
+        try shell.run("put", "b", "own", #"{"f":{"@type":"encryptable","value":"s"}}"#)
+        #expect(try shell.divan("push", "b", url).status == 8)
+        let pending = try shell.divan("pending", "b", url)
+        #expect(pending.output.contains("documentPropertyEncryptor"), "\(pending)")
+        #expect(!pending.output.contains("peer's log"), "\(pending.output)")
+        peer.stop()
+    }
+
     @Test func `a pull of all collections does not suggest to sync all`() throws {
         try shell.run("collections", "a", "--make", "geo.places")
         try shell.run("put", "a", "rome", "{}", "-c", "geo.places")
