@@ -57,6 +57,11 @@ final class SQLiteFile {
         return String(escaped)
     }
 
+    /// Makes SQLite read a file although its end is missing; nothing is written either way.
+    func acceptMissingEnd() throws(CBLiteError) {
+        try execute("PRAGMA writable_schema = ON")
+    }
+
     func execute(_ sql: String) throws(CBLiteError) {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw failure }
