@@ -6,6 +6,8 @@ public struct ListenerRefusal: Sendable {
     public let status: Int
     /// The client's address and port, or those of a proxy.
     public let address: SocketAddress
+    /// Why, in words of the listener only; the client is told the same.
+    public let explanation: String
     /// The user name in the request, unverified; `nil` if there is none.
     public let claimedUser: String?
     /// Whether the request contained credentials; clients usually send their first request without.

@@ -241,6 +241,7 @@ extension ListenerServer {
         let refusal = ListenerRefusal(
             status: status,
             address: request.address,
+            explanation: explanation,
             claimedUser: authorization.flatMap { BasicCredentials(header: $0)?.username },
             showedCredentials: authorization != nil || !request.certificates.isEmpty
                 || gate.hasCredentials(request)

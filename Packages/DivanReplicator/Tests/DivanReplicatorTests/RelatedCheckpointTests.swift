@@ -52,6 +52,31 @@ import Testing
         #expect(run.byteCount < 3_000, "\(run.byteCount)")
     }
 
+    /// Every sequence of up to five runs in changing directions, each with a new document on both sides.
+    @Test(arguments: [
+        "pull sync push", "sync pull push", "sync push pull", "pull push sync", "push pull sync",
+        "push sync pull", "pull sync pull push", "sync push sync pull", "pull push pull push sync",
+    ])
+    func `each run after the first two compares only changed documents`(verbs: String) throws {
+        let (here, there) = try sites()
+        for number in 0..<Self.count {
+            try here.save(DocumentID(unchecked: "mine \(number)"), "{}", in: Self.path)
+        }
+        for (number, verb) in verbs.split(separator: " ").enumerated() {
+            let run = Conversation.oneShot(
+                options(pushes: verb != "pull", pulls: verb != "push"),
+                here,
+                there
+            )
+            #expect(run.failures == [] && run.error == nil)
+            if number > 1 { #expect(run.byteCount < 4_000, "\(verb): \(run.byteCount)") }
+            try here.save(DocumentID(unchecked: "mine, run \(number)"), "{}", in: Self.path)
+            try there.save(DocumentID(unchecked: "theirs, run \(number)"), "{}", in: Self.path)
+        }
+        _ = Conversation.oneShot(options(), here, there)
+        #expect(try here.contents(of: Self.path) == there.contents(of: Self.path))
+    }
+
     /// What the peer confirms for one direction says nothing about what it got in another and lost again.
     @Test(arguments: [true, false])
     func `a peer that lost pushed documents gets them again`(hasPullCopy: Bool) throws {

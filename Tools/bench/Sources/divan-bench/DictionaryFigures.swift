@@ -1,7 +1,7 @@
 import Divan
 import Foundation
 
-/// Documents made of Swift's nested containers, compared with the same documents made of JSON text; they take turns.
+/// Documents made of nested containers, Swift's and Foundation's, compared with the same made of JSON text, in turns.
 enum DictionaryFigures {
     private static let lineCount = 20
     private static let documentCount = 200
@@ -13,7 +13,9 @@ enum DictionaryFigures {
             throw BenchFailure("an order is not an object")
         }
         let text = String(decoding: data, as: UTF8.self)
+        let (optional, object) = (optionals(order), bridged(order))
         var (floor, ours, foundation) = (Double.infinity, Double.infinity, Double.infinity)
+        var (ofOptionals, ofObjects) = (Double.infinity, Double.infinity)
         for _ in 0..<5 {
             floor = min(floor, try seconds { _ = try MutableDocument(id: "order", json: text) })
             ours = min(ours, try seconds { _ = MutableDocument(id: "order", data: order) })
@@ -21,9 +23,18 @@ enum DictionaryFigures {
                 foundation,
                 try seconds { _ = MutableDocument(id: "order", data: read) }
             )
+            ofOptionals = min(
+                ofOptionals,
+                try seconds { _ = MutableDocument(id: "order").setValue(optional, forKey: "o") }
+            )
+            ofObjects = min(
+                ofObjects,
+                try seconds { _ = MutableDocument(id: "order").setValue(object, forKey: "o") }
+            )
         }
         for (what, seconds) in [
             ("Swift's dictionaries", ours), ("JSONSerialization's", foundation),
+            ("Swift's dictionaries of optionals", ofOptionals), ("NSDictionary", ofObjects),
         ] {
             report.add(
                 Figure(
@@ -42,6 +53,22 @@ enum DictionaryFigures {
         try Stopwatch.bestWork(of: 3) {
             for _ in 0..<documentCount { try body() }
         } / Double(documentCount)
+    }
+
+    /// The same with optional members at every level.
+    private static func optionals(_ value: Any) -> Any {
+        if let members = value as? [String: Any] {
+            return members.mapValues { Optional(optionals($0)) } as [String: Any?]
+        }
+        return (value as? [Any]).map { $0.map(optionals) } ?? value
+    }
+
+    /// The same as objects of Foundation.
+    private static func bridged(_ value: Any) -> Any {
+        if let members = value as? [String: Any] {
+            return NSDictionary(dictionary: members.mapValues(bridged))
+        }
+        return (value as? [Any]).map { NSArray(array: $0.map(bridged)) } ?? value
     }
 
     private static func order() -> [String: Any] {

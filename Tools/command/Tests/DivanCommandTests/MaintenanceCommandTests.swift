@@ -106,6 +106,15 @@ import Testing
         )
     }
 
+    @Test(arguments: [
+        ("T00:00:00.9995Z", "00:00:00.999Z"), ("T00:00:00.1239Z", "00:00:00.123Z"),
+        ("T01:00:00.0005+01:00", "00:00:00.000Z"), ("T00:00:00.5Z", "00:00:00.500Z"),
+    ])
+    func `digits after the milliseconds are cut`(_ text: String, _ time: String) throws {
+        try shell.run("expire", "db", "one", "2999-01-01" + text)
+        #expect(try shell.run("expire", "db", "one").output == "2999-01-01T\(time)\n")
+    }
+
     @Test(arguments: [("90s", 90.0), ("15m", 900), ("12h", 43_200), ("30d", 2_592_000)])
     func `a relative expiration counts from now`(_ text: String, seconds: Double) throws {
         let before = Date()

@@ -146,6 +146,55 @@ import Testing
         #expect(try shell.run("ls", "a").output == "one\n")
     }
 
+    @Test func `a continuous sync says that the user may not write`() throws {
+        try shell.divan(
+            ["users", "add", "users.json", "ro", "--read-only", "--password-file", "secret.txt"]
+        ).expectSuccess()
+        try shell.run("put", "b", "mine", "{}")
+        let (peer, url) = try serve("--no-tls", "--users", "users.json")
+        let line = "exec divan sync b \(url) --continuous -u ro --password-file secret.txt 2>&1"
+        let follower = try shell.startBash(line)
+        let text = try follower.line { $0.contains("waiting for changes") }
+        #expect(text.contains("Not in sync") && text.contains("read-only access"), "\(text)")
+        follower.signal(.interrupt)
+        _ = follower.finish()
+        peer.stop()
+    }
+
+    @Test func `a listener names the cause if the databases name revisions differently`() throws {
+        try shell.run("upgrade", "b", "--yes")
+        let (peer, url) = try serve("--no-tls")
+        #expect(try shell.divan("pull", "b", url).status != 0)
+        let reason = try peer.event(named: "refused")["reason"] as? String ?? ""
+        #expect(reason.contains("this database uses revision trees"), "\(reason)")
+        peer.stop()
+    }
+
+    @Test func `a value that must be encrypted is reported with the side without a key`() throws {
+        try shell.run("put", "a", "sealed", #"{"f":{"@type":"encryptable","value":"s"}}"#)
+        let (peer, url) = try serve("--no-tls")
+        let pull = try shell.divan("pull", "b", url)
+        #expect(pull.status == 8 && pull.errors.contains("the peer needs an encryptor"))
+        #expect(!pull.errors.contains("permissions"), "\(pull.errors)")
+        try shell.run("put", "b", "own", #"{"f":{"@type":"encryptable","value":"s"}}"#)
+        #expect(try shell.divan("push", "b", url).status == 8)
+        let pending = try shell.divan("pending", "b", url)
+        #expect(pending.output.contains("documentPropertyEncryptor"), "\(pending)")
+        #expect(!pending.output.contains("peer's log"), "\(pending.output)")
+        peer.stop()
+    }
+
+    @Test func `a pull of all collections does not suggest to sync all`() throws {
+        try shell.run("collections", "a", "--make", "geo.places")
+        try shell.run("put", "a", "rome", "{}", "-c", "geo.places")
+        let (peer, url) = try serve("--no-tls")
+        let outcome = try shell.divan("pull", "b", url)
+        outcome.expectSuccess()
+        peer.stop()
+        #expect(try shell.run("ls", "b", "-c", "geo.places").output == "rome\n")
+        #expect(!outcome.errors.contains("also shares"), "\(outcome.errors)")
+    }
+
     @Test func `a port in use is reported`() throws {
         let (peer, url) = try serve()
         let port = try #require(URL(string: url)?.port)

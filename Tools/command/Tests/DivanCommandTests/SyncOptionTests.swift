@@ -47,6 +47,33 @@ import Testing
         #expect(try held() == [passed, passed])
     }
 
+    /// Integers that no double holds, and a double among them; `--where` finds the same ones.
+    @Test(arguments: [
+        ("v=9223372036854775808", ""), ("v=9223372036854775807", "max"),
+        ("v>9007199254740992", "max odd"), ("v>=9007199254740993", "max odd"),
+        ("v=9007199254740993.0", "even"), ("v!=9007199254740993", "even half max small"),
+        ("v<9007199254740993", "even half small"), ("v<=-0.5", "small"), ("v<1", "half small"),
+    ])
+    func `filters compare numbers exactly`(_ test: String, _ passed: String) throws {
+        let numbers = [
+            "max": "9223372036854775807", "odd": "9007199254740993", "even": "9007199254740992",
+            "half": "0.5", "small": "-9223372036854775808",
+        ]
+        try shell.run("new", "n")
+        try shell.run("new", "near")
+        try shell.run("new", "far")
+        for (id, number) in numbers { try shell.run("put", "n", id, #"{"v":\#(number)}"#) }
+        let server = try shell.serve("n", "--no-tls")
+        try shell.run("pull", "near", try server.url(), "--pull-filter", test)
+        server.stop()
+        let other = try shell.serve("far", "--no-tls")
+        try shell.run("push", "n", try other.url(), "--push-filter", test)
+        other.stop()
+        let expected = passed.split(separator: " ").map { "\($0)\n" }.joined()
+        #expect(try shell.run("ls", "near").output == expected)
+        #expect(try shell.run("ls", "far").output == expected)
+    }
+
     @Test func `document events show lost access`() throws {
         let server = try shell.serve("a", "--no-tls")
         let outcome = try shell.divan("pull", "b", try server.url(), "--json")

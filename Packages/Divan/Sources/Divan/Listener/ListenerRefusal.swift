@@ -13,6 +13,8 @@ public struct ListenerRefusal: Sendable {
     public let status: Int
     /// The client's IP address, or the address of a proxy in front of the listener.
     public let address: String
+    /// Why, in one line of the listener's own words, such as the protocol versions that the database supports.
+    public let explanation: String
     /// The user name in the request, unverified; `nil` if there is none.
     public let claimedUser: String?
     /// Whether the request contained credentials; clients usually send their first request without.
@@ -23,6 +25,7 @@ public struct ListenerRefusal: Sendable {
     init(_ refusal: DivanListener.ListenerRefusal) {
         status = refusal.status
         address = refusal.address.host
+        explanation = refusal.explanation
         claimedUser = refusal.claimedUser
         showedCredentials = refusal.showedCredentials
     }

@@ -34,7 +34,16 @@ struct CallerTypes: Sendable {
         add([String: Any].self) { members, depth in
             Value(members: members, inside: depth) { Value($0, inside: $1) }
         }
+        addOptionals()
         addExactly(AnyHashable.self) { hashable, depth in Value(hashable.base, inside: depth) }
+    }
+
+    private mutating func addOptionals() {
+        let read: @Sendable (Any?, Int) -> Value = { element, depth in
+            element.map { Value($0, inside: depth) } ?? .json(.null)
+        }
+        addExactly([Any?].self) { Value(elements: $0, inside: $1, read) }
+        addExactly([String: Any?].self) { Value(members: $0, inside: $1, read) }
     }
 
     private mutating func addIntegers() {

@@ -4,8 +4,9 @@ import Foundation
 /// Values from callers, in all types that the official setters accept.
 ///
 /// Theory of operation. On Linux a cast of a Swift container to a class converts the whole container to Foundation's
-/// classes first. So the type of a value decides how it is read, and only objects are cast to classes. Each container
-/// is visited once, on the way down, and not below the depth that a document may have.
+/// classes first, and a cast of Foundation's containers converts everything inside. So the type of a value decides how
+/// it is read, only objects are cast to classes, and the items of Foundation's containers are read as they are stored.
+/// Each container is visited once, on the way down, and not below the depth that a document may have.
 ///
 /// Source: `api-map.md` §1.
 extension Value {
@@ -19,7 +20,8 @@ extension Value {
     /// Creates a value that is inside `depth` containers.
     init(_ any: Any, inside depth: Int) {
         guard let value = Value(storing: any, inside: depth) else {
-            stopForMisuse("A document cannot store a value of type \(type(of: any)): \(any)")
+            // The value is not printed: a nested container's description has no limit.
+            stopForMisuse("A document cannot store a value of type \(type(of: any))")
         }
         self = value
     }
@@ -90,12 +92,26 @@ extension Value {
         case let text as String: self = .json(.string(text))
         case let date as Date: self.init(date)
         case let data as Data: self.init(data)
-        case let members as [String: Any]:
+        case let dictionary as NSDictionary:
+            guard depth < JSONLimits.default.depth else {
+                self = .unstorable(.tooDeep)
+                return
+            }
+            guard let members = dictionary.standingMembers else { return nil }
             self.init(members: members, inside: depth) { Value($0, inside: $1) }
-        case let elements as [Any]:
-            self.init(elements: elements, inside: depth) { Value($0, inside: $1) }
+        case let array as NSArray:
+            guard depth < JSONLimits.default.depth else {
+                self = .unstorable(.tooDeep)
+                return
+            }
+            self.init(elements: array.standingItems, inside: depth) { Value($0, inside: $1) }
         case let encryptable as Encryptable: self.init(encryptable)
-        default: return nil
+        default:
+            // Foundation's containers wrap a value that has no class of Foundation; reading it unwraps it.
+            guard object is NSObject else { return nil }
+            let wrapped = NSArray(object: object).object(at: 0)
+            guard type(of: wrapped) != type(of: object as Any) else { return nil }
+            self.init(storing: wrapped, inside: depth)
         }
     }
 
@@ -122,7 +138,7 @@ extension Value {
     }
 
     /// The value inside any number of optionals; `nil` if one of them has none.
-    private static func unwrapped(_ any: Any) -> Any? {
+    static func unwrapped(_ any: Any) -> Any? {
         var any = any
         while true {
             let mirror = Mirror(reflecting: any)

@@ -12,11 +12,35 @@ import Testing
         home = try TemporaryDatabase()
     }
 
+    /// The types of containers that a caller may nest.
+    enum Container: String, CaseIterable, Codable, Sendable {
+        case dictionary, array, optionals, hashableKeys, foundationDictionary, foundationArray
+        case mutableDictionary, mutableArray, mixed
+
+        func around(_ value: Any, level: Int) -> Any {
+            switch self {
+            case .dictionary: ["a": value] as [String: Any]
+            case .array: [value] as [Any]
+            case .optionals: ["a": value] as [String: Any?]
+            case .hashableKeys: ["a": value] as [AnyHashable: Any]
+            case .foundationDictionary: NSDictionary(object: value, forKey: NSString("a"))
+            case .foundationArray: NSArray(object: value)
+            case .mutableDictionary: NSMutableDictionary(object: value, forKey: NSString("a"))
+            case .mutableArray: NSMutableArray(object: value)
+            case .mixed: Self.mixture[level % Self.mixture.count].around(value, level: level)
+            }
+        }
+
+        private static let mixture = allCases.filter { $0 != .mixed }
+    }
+
     /// Containers inside each other, the outermost counted, around a number.
     static func nested(_ depth: Int, asArrays: Bool = false) -> Any {
-        var value: Any = 1
-        for _ in 0..<depth { value = asArrays ? [value] as [Any] : ["a": value] as [String: Any] }
-        return value
+        nested(depth, in: asArrays ? .array : .dictionary)
+    }
+
+    static func nested(_ depth: Int, in container: Container) -> Any {
+        (0..<depth).reduce(1 as Any) { container.around($0, level: $1) }
     }
 
     /// Every call that takes `Any` and puts it into a document, one container deep.
@@ -34,15 +58,15 @@ import Testing
         ("setData", { $0.setData([$1]) }),
     ]
 
-    @Test(arguments: [false, true])
+    @Test(arguments: Container.allCases)
     func `128 levels of nesting are stored, and saving 129 levels fails`(
-        asArrays: Bool
+        container: Container
     ) throws {
         for (name, set) in Self.setters {
             let document = MutableDocument(id: "d")
-            set(document, Self.nested(127, asArrays: asArrays))
+            set(document, Self.nested(127, in: container))
             try home.collection.save(document: document)
-            set(document, Self.nested(128, asArrays: asArrays))
+            set(document, Self.nested(128, in: container))
             expect(CBLError.invalidParameter, "\(name)") {
                 try home.collection.save(document: document)
             }
@@ -52,7 +76,7 @@ import Testing
         for (name, set) in Self.arraySetters {
             for (depth, isStored) in [(126, true), (127, false)] {
                 let array = MutableArrayObject()
-                set(array, Self.nested(depth, asArrays: asArrays))
+                set(array, Self.nested(depth, in: container))
                 let document = MutableDocument(id: "a").setArray(array, forKey: "v")
                 guard !isStored else {
                     try home.collection.save(document: document)
@@ -78,12 +102,14 @@ import Testing
     }
 
     /// In a process of its own: releasing such a value needs more stack than there is.
-    @Test(arguments: [false, true])
-    func `a nesting depth of 100,000 is refused in constant memory`(asArrays: Bool) async throws {
-        await #expect(processExitsWith: .success) { [asArrays] in
+    @Test(arguments: Container.allCases)
+    func `a nesting depth of 100,000 is refused in constant memory`(
+        container: Container
+    ) async throws {
+        await #expect(processExitsWith: .success) { [container] in
             let home = try TemporaryDatabase()
             let query = try home.database.createQuery("SELECT $p FROM _")
-            let deep = CallerValueTests.nested(100_000, asArrays: asArrays)
+            let deep = CallerValueTests.nested(100_000, in: container)
             let before = try peakByteCount()
             for (_, set) in CallerValueTests.setters {
                 let document = MutableDocument(id: "d")
@@ -134,6 +160,9 @@ import Testing
             (Optional<[Int]>.none as Any, "null"), (Int8(1), "1"), (Decimal(2), "2"),
             ([Float16(1.5)], "[1.5]"), ([UInt64.max], "[18446744073709551615]"),
             ([["a": nil as Any?], ["b": 1]], #"[{"a":null},{"b":1}]"#),
+            ([NSDictionary(dictionary: ["a": NSArray(array: [true, 2])])], #"[{"a":[true,2]}]"#),
+            (["a": NSMutableArray(array: [Int8(5), none as Any])], #"{"a":[5,null]}"#),
+            (NSArray(array: [Encryptable("x")]), #"[{"@type":"encryptable","value":"x"}]"#),
         ]
         for (value, json) in values {
             let document = MutableDocument(id: "d").setValue(value, forKey: "v")

@@ -74,6 +74,19 @@ struct CheckpointLineage: Equatable, Sendable {
         }
     }
 
+    /// Whether this copy, which has another name, was begun or saved after the last save of `other`.
+    ///
+    /// Only what it took over from `other` shows that; in one line, the saves of two names cannot be told apart.
+    func continues(_ other: CheckpointLineage) -> Bool {
+        guard let latest = other.stretches.first else { return false }
+        return stretches.dropFirst().contains {
+            $0.line == latest.line && $0.number >= latest.number
+        }
+    }
+
+    /// Starts a new line with the next save.
+    mutating func beginLine() { beginsLine = true }
+
     /// The lineage with which both sides continue from the earlier of two copies.
     func met(_ other: CheckpointLineage) -> CheckpointLineage {
         guard !stretches.isEmpty, !other.stretches.isEmpty, isRelated(to: other) else {

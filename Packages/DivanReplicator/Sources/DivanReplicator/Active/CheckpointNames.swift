@@ -51,16 +51,23 @@ public struct CheckpointNames: Sendable {
             } ?? []
     }
 
-    /// The copy of another direction from which a first run continues; `nil` unless there is exactly one.
+    /// The copy of another direction from which a first run continues; `nil` if there is none.
     ///
     /// What that run and the peer agree on holds for this one, too: how far was pulled, and what the peer is
-    /// known to have. With two copies, one confirms nothing of what came with the other.
-    func relatedCopy(in store: Store) throws -> (id: CheckpointID, body: [UInt8])? {
-        var found: [(id: CheckpointID, body: [UInt8])] = []
+    /// known to have. Of two copies, the one that continued from the other confirms both.
+    func relatedCopy(in store: Store) throws -> RelatedCopy? {
+        var found: [RelatedCopy] = []
         for id in relatedIDs {
-            if let body = try store.localCheckpoint(id.description) { found.append((id, body)) }
+            guard let body = try store.localCheckpoint(id.description) else { continue }
+            found.append(RelatedCopy(id: id, body: body))
         }
-        return found.count == 1 ? found.first : nil
+        let latest = found.first { copy in
+            found.allSatisfy { $0.id == copy.id || copy.lineage.continues($0.lineage) }
+        }
+        if let latest { return latest }
+        var farthest = found.max { $0.pushedThrough < $1.pushedThrough }
+        farthest?.confirmsAll = false
+        return farthest
     }
 
     /// Whether a run in any direction recorded something about the peer after its last save.
@@ -76,4 +83,15 @@ public struct CheckpointNames: Sendable {
         }
         return nil
     }
+}
+
+/// A copy of the checkpoint of the same replication in another direction.
+struct RelatedCopy {
+    let id: CheckpointID
+    let body: [UInt8]
+    /// Whether the peer, if it has this copy, also has what came with the copies of the other directions.
+    var confirmsAll = true
+
+    var lineage: CheckpointLineage { CheckpointLineage(json: body) }
+    var pushedThrough: UInt64 { Checkpoint(json: body).completed.firstRangeEnd }
 }

@@ -80,12 +80,17 @@ final class Checkpointer {
         collectionNumber = try connection.store.read { try $0.collectionNumber(path) }
         let store = connection.store
         let own = try names.localCopy(in: store)
-        let copy = try own ?? names.relatedCopy(in: store)
+        let related = try own == nil ? names.relatedCopy(in: store) : nil
+        let copy = own ?? related.map { (id: $0.id, body: $0.body) }
         hasMarks =
             try own == nil
-            ? names.hasMarks(in: store) : store.hasMarks(behind: names.id.description)
+            ? names.hasMarks(in: store) || related?.confirmsAll == false
+            : store.hasMarks(behind: names.id.description)
         found = copy.map { Checkpoint(json: $0.body) }
-        lineage = CheckpointLineage(json: copy?.body ?? [])
+        var lineage = CheckpointLineage(json: copy?.body ?? [])
+        // The copies under both names continue separately from here.
+        if let copy, copy.id != names.id { lineage.beginLine() }
+        self.lineage = lineage
         var state = Checkpoint()
         if let copy { askedID = copy.id }
         if !isReset, let copy, let found {

@@ -235,6 +235,9 @@ struct RevisionSender {
         connection.report(DocumentEvent(pushing: revision.change, in: path, error))
     }
 
+    /// A property to encrypt was not encrypted: what the other side is told.
+    static let unsealed = "the document has a property that must not be sent unencrypted"
+
     /// Tells the peer that a revision will not be sent: every requested revision or accepted proposal is owed one
     /// message.
     ///
@@ -250,7 +253,7 @@ struct RevisionSender {
             case nil: .http(.notFound, "missing")
             case let problem? where problem.domain == .webSocket: problem
             case let problem? where problem.wireCode == .liteCore(.crypto):
-                .http(.forbidden, "the document has a property that must not be sent unencrypted")
+                .http(.forbidden, Self.unsealed)
             default: .http(.internalError, "damaged")
             }
         properties.append("error", String(told.code))

@@ -5,7 +5,9 @@ extension SyncError {
     /// Creates the error with which a remote refused a document, as recorded.
     public init(_ refusal: Refusal) {
         let domain = Domain(rawValue: refusal.domain) ?? .liteCore
-        self.init(domain, refusal.code, refusal.message, isFromPeer: true)
+        // What an encryptor reported happened on this side, and says what to do.
+        let isOwn = WireCode(domain, refusal.code) == .liteCore(.crypto)
+        self.init(domain, refusal.code, refusal.message, isFromPeer: !isOwn, hasRemedy: isOwn)
     }
 }
 

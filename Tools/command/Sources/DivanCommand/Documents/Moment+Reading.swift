@@ -5,17 +5,25 @@ import DivanSQL
 extension Moment {
     /// Parses a date, a date with a time, or an offset from `now` such as `90s` or `30d`.
     ///
-    /// A text without a time zone means UTC.
+    /// A text without a time zone means UTC. Digits after the milliseconds are cut, as for expirations that
+    /// programs set, and not rounded: nothing expires later than requested.
     static func reading(_ text: String, now: Int64) throws(Failure) -> Int64 {
         if let distance = distance(text) {
             let (sum, isTooFar) = now.addingReportingOverflow(distance)
             guard !isTooFar else { throw refusal(text) }
             return sum
         }
-        guard let milliseconds = DateText.milliseconds(text, isLocal: false) else {
+        guard let milliseconds = DateText.milliseconds(cut(text), isLocal: false) else {
             throw refusal(text)
         }
         return milliseconds
+    }
+
+    /// The text with at most three digits after the point.
+    private static func cut(_ text: String) -> String {
+        guard let point = text.firstIndex(of: ".") else { return text }
+        let digits = text[text.index(after: point)...].prefix { $0.isASCII && $0.isNumber }
+        return "\(text[...point])\(digits.prefix(3))\(text[digits.endIndex...])"
     }
 
     private static func distance(_ text: String) -> Int64? {

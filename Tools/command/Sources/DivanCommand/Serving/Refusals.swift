@@ -13,6 +13,8 @@ final class Refusals: Sendable {
         let address: String
         let user: String?
         let status: Int
+        /// What the client was told, if the status alone does not say it.
+        var explanation: String?
         /// When the last one was, in milliseconds since 1970.
         var moment: Int64
         var count: UInt64 = 1
@@ -43,7 +45,7 @@ final class Refusals: Sendable {
             case 421: "unknown host name"
             case 429: "too many attempts or connections"
             case 503: "too many connections"
-            default: "not a replication request"
+            default: explanation ?? "not a replication request"
             }
         }
     }
@@ -79,6 +81,7 @@ final class Refusals: Sendable {
                 address: refusal.address,
                 user: refusal.claimedUser.map { String($0.prefix(200)) },
                 status: refusal.status,
+                explanation: refusal.explanation,
                 moment: Int64(refusal.date.timeIntervalSince1970 * 1000)
             )
         )

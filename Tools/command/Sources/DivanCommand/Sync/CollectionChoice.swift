@@ -7,7 +7,8 @@ struct CollectionChoice {
     private let arguments: Arguments
     private let direction: ReplicatorType
     private let terminal: Terminal
-    /// The collections of a database in which nothing was saved before the run; else `nil`.
+    /// The collections of a database in which nothing was saved before the run; else `nil`, and also if the run takes
+    /// all collections of the peer anyway.
     private let collectionsOfNew: [CollectionName]?
     /// Whether a pull includes all collections of the peer: the database has only an empty default collection.
     private let takesAll: Bool
@@ -22,7 +23,7 @@ struct CollectionChoice {
         let mayAsk = direction != .push && way == nil
         let collections = mayAsk ? (try? arguments.database.collectionsIfNeverFilled()) ?? nil : nil
         takesAll = collections == [.default]
-        collectionsOfNew = terminal.isJSON ? nil : collections
+        collectionsOfNew = terminal.isJSON || takesAll ? nil : collections
     }
 
     /// Whether only the names are requested.

@@ -83,8 +83,8 @@ struct DocumentTest: Sendable, Equatable {
 
     /// Negative, zero or positive; `nil` if the two cannot be compared.
     private static func order(_ left: JSON, _ right: JSON) -> Int? {
-        if let left = left.number, let right = right.number {
-            return left < right ? -1 : left > right ? 1 : 0
+        if let left = ExactNumber(left), let right = ExactNumber(right) {
+            return left < right ? -1 : right < left ? 1 : 0
         }
         guard case .string(let left) = left, case .string(let right) = right else { return nil }
         if left == right { return 0 }
@@ -116,18 +116,5 @@ struct DocumentTest: Sendable, Equatable {
         let keys = text.split(separator: ".", omittingEmptySubsequences: false)
         guard !keys.contains(where: { $0.isEmpty || $0.contains(" ") }) else { return nil }
         return keys.map(String.init)
-    }
-}
-
-extension JSON {
-    /// The value if it is a number of any form.
-    fileprivate var number: Double? {
-        switch self {
-        case .int(let value): Double(value)
-        case .uint(let value): Double(value)
-        case .double(let value): value
-        case .long(let value): value.double
-        default: nil
-        }
     }
 }

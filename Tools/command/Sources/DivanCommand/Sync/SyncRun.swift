@@ -12,6 +12,8 @@ final class SyncRun: Sendable {
         var tally = SyncTally()
         var last: Replicator.Status?
         var activity: Replicator.ActivityLevel?
+        /// Whether the last status had an error.
+        var isHindered = false
         /// Whether it was up to date once: the peer has all collections.
         var wasLevel = false
         /// Documents that the peer refused in earlier runs, and not yet in this one.
@@ -260,8 +262,10 @@ extension SyncRun {
             state.last = status
             if status.activity == .idle { state.wasLevel = true }
             if let error = status.obstacle { state.obstacle = error }
-            defer { state.activity = status.activity }
-            return state.activity != status.activity
+            let isHindered = status.obstacle != nil
+            defer { (state.activity, state.isHindered) = (status.activity, isHindered) }
+            // An error that comes after the last change of activity is news, too.
+            return state.activity != status.activity || (isHindered && !state.isHindered)
         }
         show(status)
         guard isNews else { return }
@@ -274,7 +278,12 @@ extension SyncRun {
             if status.activity == .offline { sentence = "Offline, \(retry(status)): \(text)" }
         }
         if let date = status.retryDate { members["retryAt"] = .string(Days.exactly(date)) }
-        if status.activity == .idle { sentence = "In sync with the peer; waiting for changes" }
+        if status.activity == .idle {
+            let obstacle = status.obstacle.map { Failure(explaining: $0).sentence }
+            sentence =
+                obstacle.map { "Not in sync: \($0); waiting for changes" }
+                ?? "In sync with the peer; waiting for changes"
+        }
         events.write("status", members, sentence: sentence)
     }
 

@@ -83,21 +83,34 @@ extension QueryExpression {
     ///
     /// An array or dictionary is followed as long as it may contain expressions.
     init(literal value: Any?, inside depth: Int = 0) {
-        let isTooDeep = depth == JSONLimits.default.depth
         switch value {
         case let built as BuiltExpression: self = built.tree
         case let built as BuiltProperty: self = built.tree
         case let built as BuiltMetadata: self = built.tree
-        case is [Any] where isTooDeep, is [String: Any] where isTooDeep:
-            self.init(.refused(reason: Unstorable.tooDeep.reason))
-        case let items as [Any]:
+        case .some(let any):
+            guard let container = CallerContainer(any) else {
+                self.init(Value(any))
+                return
+            }
+            guard depth < JSONLimits.default.depth else {
+                self.init(.refused(reason: Unstorable.tooDeep.reason))
+                return
+            }
+            self.init(container, inside: depth)
+        case .none: self.init(.literal(.null))
+        }
+    }
+
+    /// Creates the expression for a container that is inside `depth` others.
+    private init(_ container: CallerContainer, inside depth: Int) {
+        switch container {
+        case .items(let items):
             self.init(.array(items.map { QueryExpression(literal: $0, inside: depth + 1) }))
-        case let members as [String: Any]:
+        case .members(let members):
             let members = members.map {
                 Member(ExactText($0.key), QueryExpression(literal: $0.value, inside: depth + 1))
             }
             self.init(.object(members.sorted { $0.key < $1.key }))
-        default: self.init(Value(value))
         }
     }
 
