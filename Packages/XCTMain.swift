@@ -1,4 +1,4 @@
-import DivanTestKit
+import Foundation
 import Testing
 
 /// The main function of the test bundle.
@@ -9,7 +9,7 @@ import Testing
     static func main() async {
         // This process has read the variable already, and prints a backtrace if it crashes. The processes of
         // exit tests crash on purpose; a backtrace of this large binary takes 15 s.
-        TestEnvironment.set("SWIFT_BACKTRACE", "enable=no")
+        setenv("SWIFT_BACKTRACE", "enable=no", 1)
         await Testing.__swiftPMEntryPoint() as Never
     }
 }
