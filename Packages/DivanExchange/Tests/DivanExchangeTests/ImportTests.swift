@@ -106,7 +106,7 @@ import Testing
             .replacing("\"aa\"", with: "\"\(parent)\"")
         try shop.importing(
             response,
-            as: .couchDB(keepingRevisions: true),
+            as: .couch(keepingRevisions: true),
             rules: .init(keepsRevisions: true)
         )
         #expect(try shop.items.document(id: "a")?.revisionID == "2-\(revision)")

@@ -109,11 +109,12 @@ import Testing
         let digest = try site.saveBlob("a", Array("a photo".utf8))
         var client = Counterpart.client(site)
         let question: BLIPProperties = ["collection": "0", "docID": "a", "digest": "\(digest)"]
-        let reply = try #require(client.ask("getAttachment", question))
-        #expect(reply.error == nil)
+        let answered = client.ask("getAttachment", question)
+        #expect(answered != nil && answered?.error == nil)
         // Without the timer of a database, as after a jump of the clock.
         try site.store.write { try $0.setExpiration(1, of: "a", in: .default) }
-        #expect(client.ask("getAttachment", question)?.error?.code == 404)
+        let refused = client.ask("getAttachment", question)
+        #expect(refused?.error?.code == 404)
     }
 
     /// A blob in transit takes ten times the memory of its name.

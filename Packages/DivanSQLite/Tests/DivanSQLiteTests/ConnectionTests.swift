@@ -47,7 +47,9 @@ import Testing
     }
 
     @Test func `an encrypted file needs its key`() throws {
-        try open(.create, key: 1).execute("CREATE TABLE t (a); INSERT INTO t VALUES (7)")
+        try open(.create, key: 1).execute(
+            "PRAGMA journal_mode = WAL; CREATE TABLE t (a); INSERT INTO t VALUES (7)"
+        )
         #expect(try open(.readOnly, key: 1).integer("SELECT a FROM t") == 7)
         for key in [2, nil] as [UInt8?] {
             let error = #expect(throws: SQLiteError.self) {
@@ -136,7 +138,9 @@ import Testing
                 encryption: try key.map { try TestEncryption($0) }
             )
             let connection = try SQLiteConnection(file, mode: .create, client: PlainSQLite())
-            try connection.execute("PRAGMA temp_store = MEMORY; CREATE TABLE t (a)")
+            try connection.execute(
+                "PRAGMA journal_mode = WAL; PRAGMA temp_store = MEMORY; CREATE TABLE t (a)"
+            )
             var inside: Int64?
             try connection.sortingInOnePiece {
                 inside = try connection.integer("PRAGMA temp_store")

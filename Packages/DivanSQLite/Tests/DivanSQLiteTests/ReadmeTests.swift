@@ -4,7 +4,8 @@ import Testing
 
 @Test("The README example works")
 func readme() throws {
-    let path = try TemporaryDirectory().file("notes.sqlite3")
+    let home = try TemporaryDirectory()
+    let path = home.file("notes.sqlite3")
     let file = SQLitePlace(path)
     let connection = try SQLiteConnection(file, mode: .create, client: PlainSQLite())
     try connection.execute("PRAGMA journal_mode = WAL; CREATE TABLE notes (text TEXT)")

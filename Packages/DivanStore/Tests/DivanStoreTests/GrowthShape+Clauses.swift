@@ -66,6 +66,11 @@ extension GrowthShape {
         GrowthShape("a + b", 1_000) { "SELECT " + joined($0, " + ") { "n\($0)" } + " FROM _" },
         GrowthShape("a || b", 1_000) { "SELECT " + joined($0, " || ") { "n\($0)" } + " FROM _" },
         GrowthShape("columns", 240) { "SELECT " + joined($0, ", ") { "n\($0)" } + " FROM _" },
+        GrowthShape("aliases", 60) { count in
+            let names = (0..<count).map { String(repeating: "x", count: 200) + String($0) }
+            return "SELECT " + names.map { "1 AS \($0)" }.joined(separator: ", ")
+                + " FROM _ ORDER BY " + names.joined(separator: ", ")
+        },
         GrowthShape("keys", 100) { "SELECT n FROM _ ORDER BY " + joined($0, ", ") { "n\($0)" } },
         GrowthShape("groups", 100) { "SELECT 1 FROM _ GROUP BY " + joined($0, ", ") { "n\($0)" } },
         GrowthShape("CASE", 200) {

@@ -3,6 +3,7 @@ import DivanJSON
 import DivanLZ4
 import DivanRevisions
 import DivanSQL
+import DivanSQLite
 import DivanTestKit
 import Testing
 

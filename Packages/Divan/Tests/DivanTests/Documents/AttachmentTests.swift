@@ -2,7 +2,7 @@ import DivanStore
 import Foundation
 import Testing
 
-@testable import Divan
+@_spi(Stores) @testable import Divan
 
 /// CouchDB-style attachments, which come with a pull and stay in the document.
 @Suite struct AttachmentTests {

@@ -110,6 +110,18 @@ import Testing
         }
     }
 
+    @Test func `a full-text search counts documents by any value that each has`() throws {
+        try shop.chairs.createIndex(withName: "words", config: FullTextIndexConfiguration(["name"]))
+        for (id, name) in [("a", "red chair"), ("b", "table"), ("c", "red chair")] {
+            try shop.save(id, ["name": name])
+        }
+        for operand in ["*", "1", "META().id", "META().sequence", "META().revisionID", "name"] {
+            let sql = "SELECT COUNT(\(operand)) FROM shop.chairs WHERE MATCH(words, 'chair')"
+            let result = try shop.database.createQuery(sql).execute().allResults()
+            #expect(result[0].int(at: 0) == 2, "\(operand)")
+        }
+    }
+
     @Test func `the words of a full-text search can come from documents`() throws {
         try shop.chairs.createIndex(withName: "words", config: FullTextIndexConfiguration(["name"]))
         let names = ["Bern", "Oslo", "Porto", "Turin"]

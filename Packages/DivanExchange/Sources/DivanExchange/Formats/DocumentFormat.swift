@@ -8,7 +8,7 @@ public enum DocumentFormat: Sendable {
     /// Comma-separated values (RFC 4180) in UTF-8, whose first record contains the keys.
     case csv(CSVRules)
     /// A response of CouchDB, or the output of pouchdb-dump; with its revision IDs, or without.
-    case couchDB(keepingRevisions: Bool)
+    case couch(keepingRevisions: Bool)
 
     /// Calls `body` for each document of an input, without loading the input into memory.
     ///
@@ -27,7 +27,7 @@ public enum DocumentFormat: Sendable {
             try splitter.finish(body)
         case .csv(let rules):
             try CSVReader.read(source, rules, body)
-        case .couchDB(let keepsRevisions):
+        case .couch(let keepsRevisions):
             try CouchReader.read(source, keepingRevisions: keepsRevisions, body)
         }
     }

@@ -16,7 +16,8 @@ struct CheckedNames {
     var mustNameSources = false
     /// The sources for which the query asks whether documents are deleted.
     private(set) var sourcesShowingDeleted: Set<Int> = []
-    private var aliases: [Alias] = []
+    /// The aliases by their names with ASCII letters in lower case, as they are looked up.
+    private var aliases: [ExactText: Alias] = [:]
     private var variables: [(name: ExactText, number: Int)] = []
 
     static let belowMetadata = QueryError("invalid properties after a meta property")
@@ -31,13 +32,16 @@ struct CheckedNames {
         collation: QueryCollation,
         hasAggregate: Bool
     ) throws {
-        // Compared as they are looked up.
+        let key = QueryScope.folded(alias)
         let isTaken =
-            aliases.contains { QueryScope.isSame($0.name, alias) }
+            aliases[key] != nil
             || scope.sources.contains { $0.alias.map { QueryScope.isSame($0, alias) } ?? false }
         if isTaken { throw QueryError("duplicate alias '\(alias)'; rename one of them") }
-        aliases.append(
-            Alias(name: alias, column: column, collation: collation, hasAggregate: hasAggregate)
+        aliases[key] = Alias(
+            name: alias,
+            column: column,
+            collation: collation,
+            hasAggregate: hasAggregate
         )
     }
 
@@ -106,7 +110,8 @@ struct CheckedNames {
     }
 
     private func alias(_ path: QueryPath) -> Alias? {
-        aliases.first { QueryScope.begins(path, with: [$0.name]) }
+        guard case .key(let name) = path.steps.first else { return nil }
+        return aliases[QueryScope.folded(name)]
     }
 
     private mutating func part(of source: Int, _ path: QueryPath) throws -> CheckedExpression {

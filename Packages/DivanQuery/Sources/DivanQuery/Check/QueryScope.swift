@@ -102,6 +102,11 @@ struct QueryScope {
             && zip(left.text.utf8, right.text.utf8).allSatisfy { folded($0) == folded($1) }
     }
 
+    /// A name with ASCII letters in lower case: equal for names that are the same.
+    static func folded(_ name: ExactText) -> ExactText {
+        ExactText(String(decoding: name.text.utf8.map { folded($0) }, as: UTF8.self))
+    }
+
     private static func folded(_ byte: UInt8) -> UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }

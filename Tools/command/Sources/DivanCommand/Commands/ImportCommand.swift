@@ -76,20 +76,12 @@ enum ImportCommand: Command {
         do {
             for file in files {
                 try format(file).read(file: file, until: interruption) { entry in
-                    if interruption.isRequested {
-                        throw interruption.failure
-                    }
+                    if interruption.isRequested { throw interruption.failure }
                     try batch.add(&entry) {
                         progress.finish()
                         terminal.tell(problem: $0.text)
                     }
-                    progress.show(
-                        ProgressLine.Reading(
-                            documents: UInt64(batch.readCount),
-                            bytes: batch.byteCount,
-                            totalBytes: totalBytes
-                        )
-                    )
+                    progress.show(batch.reading(of: totalBytes))
                 }
             }
             try batch.finish { terminal.tell(problem: $0.text) }
@@ -162,7 +154,7 @@ enum ImportCommand: Command {
             }
         case "json"?: return { _ in .json }
         case "csv"?: return { _ in .csv(rules) }
-        case "couchdb"?: return { _ in .couchDB(keepingRevisions: keepsRevisions) }
+        case "couchdb"?: return { _ in .couch(keepingRevisions: keepsRevisions) }
         case let format?:
             throw .usage(
                 "invalid value '\(format)' for '--from'",
