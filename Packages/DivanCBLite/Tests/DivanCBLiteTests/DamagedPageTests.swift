@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: ["revtree-3.2", "vectors-4.1"])
-    func `a file whose end is missing loses only what was there`(name: String) throws {
+    func `a truncated file loses only the documents at its end`(name: String) throws {
         let sample = try Sample(name)
         let whole = try documents(of: CBLiteBundle(directory: sample.path))
         let file = URL(filePath: sample.path + "/db.sqlite3")

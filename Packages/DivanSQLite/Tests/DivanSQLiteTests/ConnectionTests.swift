@@ -85,7 +85,7 @@ import Testing
 
     private struct Unexpected: Error {}
 
-    @Test func `a failed statement can run again, and its transaction goes on`() throws {
+    @Test func `a failed statement can run again, and its transaction continues`() throws {
         let connection = try open(.create)
         try connection.execute("CREATE TABLE t (a INTEGER PRIMARY KEY); BEGIN")
         connection.transactionDidBegin()

@@ -207,8 +207,7 @@ import Testing
     func `new documents can be saved after the flags of the last row are damaged`(
         _ flags: Int64
     ) throws {
-        try StoreConnection(path: database, mode: .readWrite)
-            .execute("UPDATE docs_1 SET flags = \(flags) WHERE sequence = 40")
+        try StoreConnection.edit(database, "UPDATE docs_1 SET flags = \(flags) WHERE sequence = 40")
         let store = try Store.open(directory: path)
         _ = try store.save("new", in: .default, body: Array("{}".utf8))
         #expect(try store.read { try $0.lastSequence(in: .default) } == 41)

@@ -108,6 +108,11 @@ extension KeysCheck {
             because: "the caller's dictionary"
         ),
         Exception(
+            "Packages/Divan/Sources/Divan/Values/CallerTypes.swift",
+            "[String: Any?].self",
+            because: "the caller's dictionary"
+        ),
+        Exception(
             "Packages/DivanAuth/Sources/DivanAuth/HostField.swift",
             "names: Set<String>",
             because: "host names in lower case, ASCII by the rules of DNS"

@@ -6,7 +6,7 @@ public struct ProofsCheck {
     private let ceiling: Int
 
     /// Checks the given checkout against the maximum.
-    public init(_ tree: SourceTree, ceiling: Int = 49) {
+    public init(_ tree: SourceTree, ceiling: Int = 50) {
         self.tree = tree
         self.ceiling = ceiling
     }

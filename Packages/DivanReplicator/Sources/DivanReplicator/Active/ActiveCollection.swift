@@ -214,13 +214,7 @@ extension ActiveCollection {
         let code = request.properties.integer("error") ?? HTTPStatus.notFound.rawValue
         let status = (400...999).contains(code) ? HTTPStatus(rawValue: code) : .badGateway
         let reason = request.properties["reason"] ?? "the peer cannot send the document"
-        let isUnsealed = reason == RevisionSender.unsealed
-        let error = SyncError(
-            .http(status),
-            isUnsealed ? reason + "; the peer needs an encryptor for it" : reason,
-            isFromPeer: true,
-            hasRemedy: isUnsealed
-        )
+        let error = RevisionSender.error(ofPeer: status, reason)
         var arrival = Arrival(request)
         let old = request.properties["seq"].map { RemoteSequence(json: $0) }
         arrival.sequence = (arrival.sequence ?? old).map { puller?.requested.announced($0) ?? $0 }

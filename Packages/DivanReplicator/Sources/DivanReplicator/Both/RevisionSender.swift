@@ -235,6 +235,17 @@ struct RevisionSender {
         connection.report(DocumentEvent(pushing: revision.change, in: path, error))
     }
 
+    /// The error of a peer that could not send a requested revision.
+    static func error(ofPeer status: HTTPStatus, _ reason: String) -> SyncError {
+        let isUnsealed = reason == unsealed
+        return SyncError(
+            .http(status),
+            isUnsealed ? reason + "; the peer needs an encryptor for it" : reason,
+            isFromPeer: true,
+            hasRemedy: isUnsealed
+        )
+    }
+
     /// A property to encrypt was not encrypted: what the other side is told.
     static let unsealed = "the document has a property that must not be sent unencrypted"
 

@@ -13,7 +13,7 @@ final class SyncRun: Sendable {
         var last: Replicator.Status?
         var activity: Replicator.ActivityLevel?
         /// Whether the last status had an error.
-        var isHindered = false
+        var hasError = false
         /// Whether it was up to date once: the peer has all collections.
         var wasLevel = false
         /// Documents that the peer refused in earlier runs, and not yet in this one.
@@ -262,10 +262,10 @@ extension SyncRun {
             state.last = status
             if status.activity == .idle { state.wasLevel = true }
             if let error = status.obstacle { state.obstacle = error }
-            let isHindered = status.obstacle != nil
-            defer { (state.activity, state.isHindered) = (status.activity, isHindered) }
+            let hasError = status.obstacle != nil
+            defer { (state.activity, state.hasError) = (status.activity, hasError) }
             // An error that comes after the last change of activity is news, too.
-            return state.activity != status.activity || (isHindered && !state.isHindered)
+            return state.activity != status.activity || (hasError && !state.hasError)
         }
         show(status)
         guard isNews else { return }
@@ -278,12 +278,7 @@ extension SyncRun {
             if status.activity == .offline { sentence = "Offline, \(retry(status)): \(text)" }
         }
         if let date = status.retryDate { members["retryAt"] = .string(Days.exactly(date)) }
-        if status.activity == .idle {
-            let obstacle = status.obstacle.map { Failure(explaining: $0).sentence }
-            sentence =
-                obstacle.map { "Not in sync: \($0); waiting for changes" }
-                ?? "In sync with the peer; waiting for changes"
-        }
+        if status.activity == .idle { sentence = status.waitingSentence }
         events.write("status", members, sentence: sentence)
     }
 
