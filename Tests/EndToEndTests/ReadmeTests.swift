@@ -36,10 +36,9 @@ import Testing
         let readme = try file("README.md")
         let root = URL(fileURLWithPath: #filePath)
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let packages = try FileManager.default.contentsOfDirectory(
-            atPath: root.appendingPathComponent("Packages").path
-        )
-        for package in packages where !package.hasPrefix(".") {
+        let folder = root.appendingPathComponent("Packages")
+        for package in try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        where FileManager.default.fileExists(atPath: "\(folder.path)/\(package)/Package.swift") {
             #expect(readme.contains("](Packages/\(package))"), "\(package)")
         }
     }

@@ -75,7 +75,7 @@ public final class CBLiteBundle {
         copy = try ScratchCopy(of: directory)
         file = try ForeignFile(copy)
         try file.execute("BEGIN")
-        let version = try Self.firstRead(of: file)
+        let version = try Self.integer("PRAGMA user_version", in: file)
         // With a first value read the log and its index are open, and what a crash left is undone.
         copy.loseNames()
         guard try Self.isBundle(file) else {
@@ -90,18 +90,6 @@ public final class CBLiteBundle {
         collections = try Self.collections(of: file)
         let names = Set(collections.map { Array("\($0.scope).\($0.name)".utf8) })
         formerCollections = try FormerCollection.all(in: file, besides: names)
-    }
-
-    /// The version number; a file that is shorter than its header says is read as far as it goes.
-    private static func firstRead(of file: ForeignFile) throws(CBLiteError) -> Int {
-        let sql = "PRAGMA user_version"
-        do {
-            return try integer(sql, in: file)
-        } catch {
-            guard case .damaged = error else { throw error }
-            try file.acceptMissingEnd()
-            return try integer(sql, in: file)
-        }
     }
 
     private static func damage(of file: ForeignFile) throws(CBLiteError) -> String? {

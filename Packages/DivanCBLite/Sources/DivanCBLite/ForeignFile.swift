@@ -32,11 +32,6 @@ extension SQLiteConnection<ForeignSQLite> {
         try execute("PRAGMA mmap_size = 0")
         try execute("PRAGMA temp_store = MEMORY")
     }
-
-    /// Makes SQLite read a file although its end is missing; nothing is written either way.
-    func acceptMissingEnd() throws(CBLiteError) {
-        try execute("PRAGMA writable_schema = ON")
-    }
 }
 
 extension SQLiteStatement<ForeignSQLite> {

@@ -51,28 +51,6 @@ import Testing
         #expect(openedCount > pageCount / 2, "\(openedCount) of \(pageCount)")
     }
 
-    @Test(arguments: ["revtree-3.2", "vectors-4.1"])
-    func `a truncated file loses only the documents at its end`(name: String) throws {
-        let sample = try Sample(name)
-        let whole = try documents(of: CBLiteBundle(directory: sample.path))
-        let file = URL(filePath: sample.path + "/db.sqlite3")
-        let bytes = try Data(contentsOf: file)
-        var mostFound = 0
-        for missing in [1, Self.pageByteCount, 5_000, bytes.count / 3] {
-            try bytes.dropLast(missing).write(to: file)
-            guard let bundle = try? CBLiteBundle(directory: sample.path) else {
-                // The names of the tables may be at the end.
-                #expect(missing > Self.pageByteCount)
-                continue
-            }
-            let found = try documents(of: bundle)
-            mostFound = max(mostFound, found.values.count { $0 })
-            let isComplete = whole.allSatisfy { !$0.value || found[$0.key] == true }
-            #expect(bundle.damage != nil || isComplete, "\(missing) bytes missing")
-        }
-        #expect(mostFound > 0, "of \(whole.count)")
-    }
-
     @Test func `a file that is open for writing is refused`() throws {
         let sample = try Sample("manykeys-3.2")
         let path = sample.path + "/db.sqlite3"

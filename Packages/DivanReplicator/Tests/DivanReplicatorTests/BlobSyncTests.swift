@@ -104,19 +104,6 @@ import Testing
         }
     }
 
-    @Test func `a blob of an expired document is not served`() throws {
-        let site = try Site()
-        let digest = try site.saveBlob("a", Array("a photo".utf8))
-        var client = Counterpart.client(site)
-        let question: BLIPProperties = ["collection": "0", "docID": "a", "digest": "\(digest)"]
-        let answered = client.ask("getAttachment", question)
-        #expect(answered != nil && answered?.error == nil)
-        // Without the timer of a database, as after a jump of the clock.
-        try site.store.write { try $0.setExpiration(1, of: "a", in: .default) }
-        let refused = client.ask("getAttachment", question)
-        #expect(refused?.error?.code == 404)
-    }
-
     /// A blob in transit takes ten times the memory of its name.
     @Test func `revisions waiting for many blobs count more than their body size`() throws {
         var options = Conversation.Options()

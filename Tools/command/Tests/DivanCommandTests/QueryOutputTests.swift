@@ -140,7 +140,7 @@ import Testing
             (["-p", "wrod=a"], "no parameter $wrod\nhint: its parameters are $value, $word"),
             (["-p", "word"], "invalid value 'word' for '--param'\nhint: write NAME=VALUE"),
             (["-p", "word=a", "-p", "word=b"], "'--param' sets $word twice"),
-            (["-p", "word={\"a\":"], "the value of $word is not valid JSON: "),
+            (["-p", "word={\"a\":"], "the value of $word is not valid JSON at byte 5 "),
             (["-p", "word=a"], "$value has no value, so it is MISSING; set it with '-p value="),
         ] {
             let outcome = try shell.divan(["query", "shop", sql] + options)

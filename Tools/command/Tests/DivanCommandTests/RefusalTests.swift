@@ -1,4 +1,3 @@
-import DivanPlatform
 import DivanTestKit
 import Foundation
 import Testing
@@ -145,21 +144,6 @@ import Testing
         #expect(outcome.status == 0, "\(outcome.errors)")
         peer.stop()
         #expect(try shell.run("ls", "a").output == "one\n")
-    }
-
-    @Test func `a continuous sync says that the user may not write`() throws {
-        try shell.divan(
-            ["users", "add", "users.json", "ro", "--read-only", "--password-file", "secret.txt"]
-        ).expectSuccess()
-        try shell.run("put", "b", "mine", "{}")
-        let (peer, url) = try serve("--no-tls", "--users", "users.json")
-        let line = "exec divan sync b \(url) --continuous -u ro --password-file secret.txt 2>&1"
-        let follower = try shell.startBash(line)
-        let text = try follower.line { $0.contains("waiting for changes") }
-        #expect(text.contains("Not in sync") && text.contains("read-only access"), "\(text)")
-        follower.signal(.interrupt)
-        _ = follower.finish()
-        peer.stop()
     }
 
     @Test func `a listener names the cause if the databases name revisions differently`() throws {

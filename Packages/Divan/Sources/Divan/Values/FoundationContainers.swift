@@ -20,26 +20,17 @@ extension NSDictionary {
 extension NSArray {
     /// The items.
     ///
-    /// A subclass has its own storage, and converts what it returns itself.
+    /// No accessor of `NSArray` leaves its items as they are; the reflection of its storage does. A subclass with a
+    /// storage of its own converts what it returns itself.
     var standingItems: [Any] {
-        // No accessor of `NSArray` leaves its items as they are; the reflection of its storage does.
-        if type(of: self) == NSArray.self || type(of: self) == NSMutableArray.self,
-            let items = storage
-        {
-            return items
+        let storage = Mirror(reflecting: self)
+        guard storage.subjectType == [AnyObject].self, storage.children.count == count else {
+            return (0..<count).map { object(at: $0) }
         }
-        return (0..<count).map { object(at: $0) }
-    }
-
-    private var storage: [AnyObject]? {
-        var mirror: Mirror? = Mirror(reflecting: self)
-        while let level = mirror {
-            for child in level.children where child.label == "_storage" {
-                return child.value as? [AnyObject]
-            }
-            mirror = level.superclassMirror
+        return storage.children.enumerated().map { index, child in
+            let item = child.value as AnyObject
+            return item is NSArray || item is NSDictionary ? item : object(at: index)
         }
-        return nil
     }
 }
 

@@ -66,7 +66,7 @@ final class PassiveCollection {
         let documentID = DocumentID(unchecked: name)
         let found: StoredDocument?
         do {
-            found = try connection.store.readLiving { reader in
+            found = try connection.store.read { reader in
                 guard let row = try reader.change(of: documentID, in: path),
                     row.flags.contains(.hasBlobs)
                 else { return nil }
@@ -285,7 +285,7 @@ extension PassiveCollection {
         }
         let document: StoredDocument?
         do {
-            document = try connection.store.readLiving {
+            document = try connection.store.read {
                 try $0.document(documentID, in: path, includingTombstones: true)
             }
         } catch let error as StoreError where error.concernsOneDocument {

@@ -79,11 +79,3 @@ extension Days {
         Moment.text(Int64((date.timeIntervalSince1970 * 1000).rounded()))
     }
 }
-
-extension Replicator.Status {
-    /// What a continuous run prints when it waits for changes.
-    var waitingSentence: String {
-        obstacle.map { "Not in sync: \(Failure(explaining: $0).sentence); waiting for changes" }
-            ?? "In sync with the peer; waiting for changes"
-    }
-}

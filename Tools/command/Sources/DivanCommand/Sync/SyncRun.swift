@@ -12,8 +12,6 @@ final class SyncRun: Sendable {
         var tally = SyncTally()
         var last: Replicator.Status?
         var activity: Replicator.ActivityLevel?
-        /// Whether the last status had an error.
-        var hasError = false
         /// Whether it was up to date once: the peer has all collections.
         var wasLevel = false
         /// Documents that the peer refused in earlier runs, and not yet in this one.
@@ -262,10 +260,8 @@ extension SyncRun {
             state.last = status
             if status.activity == .idle { state.wasLevel = true }
             if let error = status.obstacle { state.obstacle = error }
-            let hasError = status.obstacle != nil
-            defer { (state.activity, state.hasError) = (status.activity, hasError) }
-            // An error that comes after the last change of activity is news, too.
-            return state.activity != status.activity || (hasError && !state.hasError)
+            defer { state.activity = status.activity }
+            return state.activity != status.activity
         }
         show(status)
         guard isNews else { return }
@@ -278,7 +274,7 @@ extension SyncRun {
             if status.activity == .offline { sentence = "Offline, \(retry(status)): \(text)" }
         }
         if let date = status.retryDate { members["retryAt"] = .string(Days.exactly(date)) }
-        if status.activity == .idle { sentence = status.waitingSentence }
+        if status.activity == .idle { sentence = "In sync with the peer; waiting for changes" }
         events.write("status", members, sentence: sentence)
     }
 
