@@ -13,7 +13,7 @@ public struct SourceTree: Sendable {
     /// Returns the names of the packages under `Packages/`, sorted.
     public func packages() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: root + "/Packages").sorted()
-            .filter { exists("Packages/\($0)/Package.swift") }
+            .filter { !$0.hasSuffix(".swift") }
     }
 
     /// Returns the paths, relative to the checkout, of files under `folder` that end in `suffix`.
