@@ -10,7 +10,6 @@ public struct ClocksCheck {
     /// The packages without a clock and without randomness.
     private static let cores = [
         "DivanBLIP", "DivanCompression", "DivanConflicts", "DivanDelta", "DivanJSON", "DivanQuery",
-        "DivanBLIP", "DivanCompression", "DivanConflicts", "DivanDelta", "DivanJSON", "DivanQuery",
         "DivanReplicator", "DivanRevisions", "DivanSQL", "DivanVectors", "DivanWebSocket",
     ]
 
