@@ -17,7 +17,7 @@ extension SQLiteConnection<ForeignSQLite> {
         try self.init(copy.database, isUnchanging: copy.isOriginal)
     }
 
-    /// Opens a file; one that nobody changes is not touched, and its log is ignored.
+    /// Opens a file; an unchanging file is not modified, and its log is ignored.
     convenience init(_ path: String, isUnchanging: Bool) throws(CBLiteError) {
         // Without the locks and the files that a reader of a WAL database would create.
         try self.init(
@@ -28,7 +28,7 @@ extension SQLiteConnection<ForeignSQLite> {
         limitValues(toByteCount: Int32(CBLiteLimits.columnByteCount))
         // A foreign schema may contain code that runs when it is read.
         try execute("PRAGMA trusted_schema = OFF")
-        // Of a mapped file that is cut off, or lies on a disk that fails, SQLite tells nothing: the process ends.
+        // Reading a mapped file that is truncated, or on a failing disk, ends the process without an error.
         try execute("PRAGMA mmap_size = 0")
         try execute("PRAGMA temp_store = MEMORY")
     }

@@ -166,12 +166,7 @@ extension Database {
         do {
             try format.read(source) { entry in
                 try documents.add(&entry, report: report)
-                try progress(
-                    ExchangeProgress(
-                        documentCount: documents.readCount,
-                        byteCount: documents.byteCount
-                    )
-                )
+                try progress(documents.progress)
             }
             try documents.finish(report: report)
         } catch {

@@ -90,6 +90,25 @@ import Testing
     func `rejects malformed numbers`(_ text: String) {
         #expect(reason(of: text) != nil)
     }
+
+    @Test(
+        arguments: [
+            (9_007_199_254_740_993, 9_007_199_254_740_992, 1),
+            (9_007_199_254_740_992, 9_007_199_254_740_992, 0), (.max, 0x1p63, -1),
+            (.min, -0x1p63, 0), (.min, -0x1.0000000000001p63, 1), (.max, .infinity, -1),
+            (.min, -.infinity, 1), (.min, .nan, 1), (0, -0.0, 0), (0, .leastNonzeroMagnitude, -1),
+            (0, -.leastNonzeroMagnitude, 1),
+            (-1, -1.5, 1), (-2, -1.5, -1), (1, 1.5, -1), (2, 1.5, 1),
+        ] as [(Int64, Double, Int)]
+    )
+    func `an integer is compared with a double by value`(
+        integer: Int64,
+        double: Double,
+        order: Int
+    ) {
+        #expect(integer.compared(with: double).signum() == order)
+        #expect(Int128(integer).compared(with: double).signum() == order)
+    }
 }
 
 /// Why a text is refused by both the scan and the parser, which must agree; `nil` if accepted.

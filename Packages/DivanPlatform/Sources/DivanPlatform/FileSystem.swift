@@ -162,6 +162,35 @@ extension FileSystem {
         return text(in: template)
     }
 
+    /// A path in a directory for a file that is renamed or removed when it is complete; the name is random.
+    public static func draftPath(in directory: String) -> String {
+        "\(directory)/.divan-\(String(UInt64.random(in: 0...UInt64.max), radix: 16)).tmp"
+    }
+
+    /// Creates an empty file that only its owner can read and write, whatever the process's umask.
+    ///
+    /// - Returns: An open descriptor, or `nil` if there is something at `path` already.
+    public static func makePrivateFile(_ path: String) throws(SystemError) -> FileDescriptor? {
+        let descriptor: FileDescriptor
+        do {
+            descriptor = try FileDescriptor.open(
+                path,
+                [.readWrite, .create, .exclusive, .closeOnExec, .noFollow],
+                permissions: 0o600
+            )
+        } catch {
+            if error.errno == .fileExists { return nil }
+            throw error
+        }
+        do {
+            try descriptor.setPermissions(0o600)
+            return descriptor
+        } catch {
+            descriptor.close()
+            throw error
+        }
+    }
+
     /// Removes an empty directory.
     public static func removeDirectory(_ path: String) throws(SystemError) {
         try checked("rmdir") { rmdir(path) }

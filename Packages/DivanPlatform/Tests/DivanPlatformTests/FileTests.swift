@@ -120,6 +120,15 @@ import Testing
         #expect(error == SystemError("readdir", .ioError))
     }
 
+    @Test func `a private file is created once, whatever the umask`() throws {
+        let path = FileSystem.draftPath(in: home.path)
+        #expect(path != FileSystem.draftPath(in: home.path))
+        try FileSystem.makePrivateFile(path)?.close()
+        let status = try FileStatus(of: path)
+        #expect(status.permissions == 0o600 && status.byteCount == 0)
+        #expect(try FileSystem.makePrivateFile(path) == nil)
+    }
+
     @Test func `directories are created and removed`() throws {
         let path = home.file("a")
         try FileSystem.makeDirectory(path)

@@ -19,7 +19,7 @@ public final class SQLiteBlob<Client: SQLiteClient> {
     ///   - row: The row ID.
     ///   - connection: The connection, which the blob keeps open.
     ///   - isWritten: Whether it is written, too.
-    /// - Throws: If there is no such row or column, if it is neither text nor a blob, or what SQLite reports.
+    /// - Throws: SQLite's error, such as for a missing row or column, or a value that is neither text nor a blob.
     public init(
         of column: String,
         in table: String,
@@ -61,7 +61,7 @@ public final class SQLiteBlob<Client: SQLiteClient> {
 
     /// Replaces bytes from an offset on.
     ///
-    /// - Throws: If they end behind the value, or what SQLite reports.
+    /// - Throws: SQLite's error, such as for bytes beyond the end of the value.
     public func write(_ bytes: [UInt8], at offset: Int) throws(Client.Failure) {
         let code = sqlite3_blob_write(
             handle,

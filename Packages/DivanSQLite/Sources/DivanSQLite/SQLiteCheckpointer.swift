@@ -75,10 +75,10 @@ public final class SQLiteCheckpointer<Client: SQLiteClient> {
     }
 }
 
-/// How long a checkpoint goes on.
+/// How often a checkpoint copies the log.
 enum CheckpointRounds {
     /// Whether the thread copies once more: it has just copied enough, and not the whole log is copied yet.
-    static func goOn(copied: Int, before: Int, log: Int) -> Bool {
+    static func continues(copied: Int, before: Int, log: Int) -> Bool {
         copied < log && copied - before > SQLiteLimits.logByteCount / 10
     }
 }
@@ -111,7 +111,7 @@ private final class SQLiteCheckpoint<Client: SQLiteClient> {
                 repeat {
                     countBefore = copiedCount
                     copiedCount = try connection.copyLog().copiedByteCount
-                } while CheckpointRounds.goOn(
+                } while CheckpointRounds.continues(
                     copied: copiedCount,
                     before: countBefore,
                     log: logByteCount.load(ordering: .acquiring)

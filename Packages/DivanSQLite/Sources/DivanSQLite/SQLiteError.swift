@@ -35,7 +35,7 @@ public struct SQLiteError: Error, Sendable {
         public static let cannotOpen = Kind(rawValue: SQLITE_CANTOPEN)
         /// A row violates a constraint.
         public static let constraint = Kind(rawValue: SQLITE_CONSTRAINT)
-        /// The file is no database, or is encrypted with another key.
+        /// The file is not a database, or is encrypted with another key.
         public static let notADatabase = Kind(rawValue: SQLITE_NOTADB)
     }
 

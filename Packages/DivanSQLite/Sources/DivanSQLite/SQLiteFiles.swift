@@ -4,7 +4,7 @@ internal import DivanPlatform
 /// Opens files with SQLite's functions.
 enum SQLiteFiles {
     // SQLite counts its memory under a lock shared by all connections of the process: threads that
-    // use different databases wait for each other there, and nobody needs the count. What a thread
+    // use different databases wait for each other there, and the count is not used. What a thread
     // may hold is counted by its `SQLiteAllowance`. If the process used SQLite before, nothing changes.
     static let configuresMemory: Void = { _ = divan_configure_memory() }()
 
@@ -50,20 +50,8 @@ enum SQLiteFiles {
     /// SQLite would leave the permissions to the process's umask; it copies those of the log and its index from
     /// this file.
     static func makeFile(_ path: String) throws(SQLiteError) {
-        let descriptor: FileDescriptor
         do {
-            descriptor = try FileDescriptor.open(
-                path,
-                [.readWrite, .create, .exclusive, .closeOnExec, .noFollow],
-                permissions: 0o600
-            )
-        } catch {
-            if error.errno == .fileExists { return }
-            throw SQLiteError(.cannotOpen, "cannot create", systemError: error.errno, path: path)
-        }
-        defer { descriptor.close() }
-        do {
-            try descriptor.setPermissions(0o600)
+            try FileSystem.makePrivateFile(path)?.close()
         } catch {
             throw SQLiteError(.cannotOpen, "cannot create", systemError: error.errno, path: path)
         }

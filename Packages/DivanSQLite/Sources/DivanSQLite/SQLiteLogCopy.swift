@@ -43,7 +43,7 @@ extension SQLiteConnection {
     /// Copies the whole database, as it is committed now, over that of `target`.
     ///
     /// - Parameters:
-    ///   - target: A connection to a file that nobody else has open.
+    ///   - target: The only connection to a file.
     ///   - mustStop: Asked now and then; once it returns `true`, the copy remains incomplete.
     /// - Returns: Whether the copy is complete.
     /// - Throws: What SQLite reports of either file.
@@ -63,7 +63,7 @@ extension SQLiteConnection {
         var isStopped = false
         repeat {
             code = sqlite3_backup_step(backup, pageCount)
-            // Nobody else has this file open, so nothing blocks it.
+            // This is the only connection to the file, so nothing blocks it.
             isStopped = mustStop?() ?? false
         } while code == SQLITE_OK && !isStopped
         let ending = sqlite3_backup_finish(backup)

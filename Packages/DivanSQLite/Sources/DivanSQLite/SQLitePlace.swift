@@ -24,7 +24,7 @@ public enum SQLiteMode: Sendable {
     case readOnly
     /// There is no file; the path is `:memory:`.
     case memory
-    /// Nobody writes, and the files that WAL needs cannot be created: a read-only medium.
+    /// A file that does not change, on a read-only medium where the files of WAL cannot be created.
     ///
     /// A log is ignored.
     case immutable

@@ -28,9 +28,9 @@ public protocol SQLiteReaderSource: Sendable {
     func open(
         _ check: () throws(Session.Failure) -> Void
     ) throws(Session.Failure) -> Session
-    /// Whether a file that nobody was expected to change has changed; called under the pool's lock.
+    /// Whether a file that was opened as unchanging has changed; called under the pool's lock.
     var isOutdated: Bool { get }
-    /// Looks again at such a file, before readers are opened anew; called under the pool's lock.
+    /// Checks such a file again before readers are reopened; called under the pool's lock.
     ///
     /// - Throws: Why it cannot be read now.
     mutating func lookAgain() throws(Session.Failure)
@@ -158,7 +158,7 @@ public final class SQLiteReaders<Source: SQLiteReaderSource>: @unchecked Sendabl
         }
     }
 
-    /// If a file that nobody was expected to change has changed, opens it anew; under the lock.
+    /// If a file that was opened as unchanging has changed, reopens it; under the lock.
     private func lookAgain() throws(Failure) {
         guard place.isOutdated else { return }
         // Those in use are dropped when they are returned.

@@ -13,11 +13,11 @@ import Testing
     /// SQLite before 3.51.3 loses pages if a writer restarts the log while such a checkpoint begins.
     @Test func `no background checkpoint starts on a log that was copied completely`() {
         let log = SQLiteLimits.logByteCount
-        #expect(!CheckpointRounds.goOn(copied: log, before: 0, log: log))
+        #expect(!CheckpointRounds.continues(copied: log, before: 0, log: log))
         // Restarted in the meantime.
-        #expect(!CheckpointRounds.goOn(copied: log, before: 0, log: 4_096))
-        #expect(CheckpointRounds.goOn(copied: log, before: 0, log: log + 4_096))
-        #expect(!CheckpointRounds.goOn(copied: log, before: log - 4_096, log: log + 4_096))
+        #expect(!CheckpointRounds.continues(copied: log, before: 0, log: 4_096))
+        #expect(CheckpointRounds.continues(copied: log, before: 0, log: log + 4_096))
+        #expect(!CheckpointRounds.continues(copied: log, before: log - 4_096, log: log + 4_096))
     }
 
     @Test func `a place is a URI in which its path has no meaning`() throws {

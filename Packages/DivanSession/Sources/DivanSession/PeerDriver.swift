@@ -240,7 +240,7 @@ extension PeerDriver {
         runStoring? { [weak self] in
             work.run()
             guard let self else { return }
-            loop.execute { self.goOn() }
+            loop.execute { self.resume() }
         }
     }
 
@@ -299,10 +299,10 @@ extension PeerDriver {
 
     private func timerFired() {
         timer = nil
-        goOn()
+        resume()
     }
 
-    private func goOn() {
+    private func resume() {
         guard phase == .open else { return }
         peer.advance(to: loop.now)
         pump()

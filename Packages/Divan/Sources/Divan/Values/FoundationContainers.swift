@@ -5,7 +5,7 @@ import Foundation
 /// On Linux a cast to Swift's containers, and nearly every accessor, converts the whole subtree: at each level again,
 /// and with a stack that nothing limits. These return the items as they are stored.
 extension NSDictionary {
-    /// The members, or `nil` if a key is no string.
+    /// The members, or `nil` if a key is not a string.
     var standingMembers: [String: Any]? {
         let (keys, values) = (allKeys, allValues)
         var members = [String: Any](minimumCapacity: keys.count)
@@ -20,8 +20,8 @@ extension NSDictionary {
 extension NSArray {
     /// The items.
     ///
-    /// No accessor of `NSArray` leaves its items as they are; the reflection of its storage does. A subclass with a
-    /// storage of its own converts what it returns itself.
+    /// Every accessor of `NSArray` converts its items, except the reflection of its storage. A subclass that stores
+    /// its items elsewhere is read with `object(at:)`.
     var standingItems: [Any] {
         let storage = Mirror(reflecting: self)
         guard storage.subjectType == [AnyObject].self, storage.children.count == count else {
@@ -39,7 +39,7 @@ enum CallerContainer {
     case members([String: Any])
     case items([Any])
 
-    /// `nil` if `any` is no container, or is one that no document can hold.
+    /// `nil` if `any` is not a container, or if a document cannot store it.
     init?(_ any: Any) {
         if type(of: any) is AnyClass {
             switch any as AnyObject {

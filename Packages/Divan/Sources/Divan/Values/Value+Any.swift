@@ -92,19 +92,18 @@ extension Value {
         case let text as String: self = .json(.string(text))
         case let date as Date: self.init(date)
         case let data as Data: self.init(data)
-        case let dictionary as NSDictionary:
+        case is NSDictionary, is NSArray:
             guard depth < JSONLimits.default.depth else {
                 self = .unstorable(.tooDeep)
                 return
             }
-            guard let members = dictionary.standingMembers else { return nil }
-            self.init(members: members, inside: depth) { Value($0, inside: $1) }
-        case let array as NSArray:
-            guard depth < JSONLimits.default.depth else {
-                self = .unstorable(.tooDeep)
-                return
+            switch CallerContainer(object) {
+            case .members(let members):
+                self.init(members: members, inside: depth) { Value($0, inside: $1) }
+            case .items(let items):
+                self.init(elements: items, inside: depth) { Value($0, inside: $1) }
+            case nil: return nil
             }
-            self.init(elements: array.standingItems, inside: depth) { Value($0, inside: $1) }
         case let encryptable as Encryptable: self.init(encryptable)
         default:
             // Foundation's containers wrap a value that has no class of Foundation; reading it unwraps it.

@@ -158,6 +158,10 @@ public struct DocumentImport {
 
     /// Documents that were read: saved, unchanged or waiting.
     public var readCount: Int { savedCount + unchangedCount + items.count }
+    /// How far the import is.
+    public var progress: ExchangeProgress {
+        ExchangeProgress(documentCount: readCount, byteCount: byteCount)
+    }
 
     /// Adds a document, and releases its text.
     ///

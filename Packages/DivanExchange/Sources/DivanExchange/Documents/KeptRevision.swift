@@ -12,7 +12,7 @@ struct KeptRevision {
 
     /// Removes `_rev` and `_revisions` from a document.
     ///
-    /// - Throws: `ExchangeError` if there is no history, or one that no tree can hold.
+    /// - Throws: `ExchangeError` if the history is missing, or is not that of a revision tree.
     init(taking body: inout JSONMembers) throws(ExchangeError) {
         let revisions = CouchRevisions(body["_revisions"])
         for key in ["_rev", "_revisions"] { body[key] = nil }

@@ -3,7 +3,7 @@ import Foundation
 
 /// The format of an input with documents.
 public enum DocumentFormat: Sendable {
-    /// One JSON object per line, or one JSON array of objects; the first character tells.
+    /// One JSON object per line, or one JSON array of objects; the first character decides.
     case json
     /// Comma-separated values (RFC 4180) in UTF-8, whose first record contains the keys.
     case csv(CSVRules)

@@ -23,8 +23,7 @@ final class TableFile {
 
     /// Creates an empty database in a directory.
     init(in directory: String) throws(ExchangeError) {
-        let number = String(UInt64.random(in: 0...UInt64.max), radix: 16)
-        path = "\(directory)/.divan-\(number).tmp"
+        path = FileSystem.draftPath(in: directory)
         do {
             descriptor = try FileDescriptor.open(
                 path,

@@ -11,6 +11,8 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
     let extraction: SQLExtraction?
     /// The collection whose counter replaces `COUNT(*)`.
     var counted: QueryCollection? = nil
+    /// Whether each row is a document whose own row is not read: its ID and sequence are counted as rows.
+    var countsRows = false
     /// The column with the rank, if an inner query has it.
     var rank: String? = nil
 
@@ -87,6 +89,7 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
             try writeCall(function, arguments, collation, form, to: &text)
         case .aggregate(.count, _, _, _) where counted != nil:
             if let counted { text.bind(.liveCount(counted)) }
+        case .aggregate(.count, .metadata?, _, _) where countsRows: text += "count(*)"
         case .aggregate(let aggregate, let operand, let collation, let isDistinct):
             try writeAggregate(aggregate, operand, collation, isDistinct: isDistinct, to: &text)
         case .rank(let index): try writeRank(index, to: &text)

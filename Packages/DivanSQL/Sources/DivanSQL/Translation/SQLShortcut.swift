@@ -25,23 +25,10 @@ enum SQLShortcut {
         else { return nil }
         switch statement.filter {
         case nil where knowsLiveCounts: self = .counter(collection)
-        case .match where !Self.countsMetadata(statement): self = .words
-        case .and(let terms)
-        where terms.allSatisfy(Self.isMatch) && !Self.countsMetadata(statement):
-            self = .words
+        case .match: self = .words
+        case .and(let terms) where terms.allSatisfy(Self.isMatch): self = .words
         default: return nil
         }
-    }
-
-    /// Whether a column or an ordering counts a value of the documents' table, which `words` does not read.
-    private static func countsMetadata(_ statement: CheckedStatement) -> Bool {
-        statement.columns.contains { readsMetadata($0.expression) }
-            || statement.orderings.contains { readsMetadata($0.key.expression) }
-    }
-
-    private static func readsMetadata(_ expression: CheckedExpression) -> Bool {
-        if case .metadata = expression { return true }
-        return expression.children.contains(where: readsMetadata)
     }
 
     private static func choosesBest(_ statement: CheckedStatement) -> Bool {

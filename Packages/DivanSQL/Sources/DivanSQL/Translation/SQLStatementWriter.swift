@@ -143,7 +143,11 @@ struct SQLStatementWriter<Schema: SQLSchema> {
     private func write(_ shortcut: SQLShortcut, to text: inout SQLText) throws {
         if case .best = shortcut { return try writeBest(to: &text) }
         var writer = expressions()
-        if case .counter(let collection) = shortcut { writer.counted = collection }
+        switch shortcut {
+        case .counter(let collection): writer.counted = collection
+        case .words: writer.countsRows = true
+        case .best: break
+        }
         text += "SELECT "
         try text.list(statement.columns) { try writer.write($1.expression, .exact, to: &$0) }
         if case .words = shortcut {

@@ -76,24 +76,7 @@ struct BundleFiles: Equatable, Sendable {
     ///
     /// Returns an open descriptor, or `nil` if there is something at `path` already.
     static func makeFile(_ path: String) throws(StoreError) -> FileDescriptor? {
-        let descriptor: FileDescriptor
-        do {
-            descriptor = try FileDescriptor.open(
-                path,
-                [.readWrite, .create, .exclusive, .closeOnExec, .noFollow],
-                permissions: 0o600
-            )
-        } catch {
-            if error.errno == .fileExists { return nil }
-            throw .system(error.errno, at: path)
-        }
-        do {
-            try descriptor.setPermissions(0o600)
-            return descriptor
-        } catch {
-            descriptor.close()
-            throw .system(error.errno, at: path)
-        }
+        try StoreError.wrapping(FileSystem.makePrivateFile(path), at: path)
     }
 
     /// Creates a directory and any missing parent directories.

@@ -191,8 +191,8 @@ enum QueryValueOrder {
         switch (number(left), number(right)) {
         case (.integer(let left), .integer(let right)): left < right ? -1 : left > right ? 1 : 0
         case (.double(let left), .double(let right)): compare(left, right)
-        case (.integer(let left), .double(let right)): compare(left, right)
-        case (.double(let left), .integer(let right)): -compare(right, left)
+        case (.integer(let left), .double(let right)): left.compared(with: right)
+        case (.double(let left), .integer(let right)): -right.compared(with: left)
         default: 0
         }
     }
@@ -207,16 +207,6 @@ enum QueryValueOrder {
             return (left.isNaN ? 0 : 1) - (right.isNaN ? 0 : 1)
         }
         return left < right ? -1 : left > right ? 1 : 0
-    }
-
-    /// Compares exactly: not every integer is a double.
-    private static func compare(_ left: Int64, _ right: Double) -> Int {
-        if right.isNaN || right < -0x1p63 { return 1 }
-        if right >= 0x1p63 { return -1 }
-        let whole = Int64(right)  // within its range, cut towards zero
-        if left != whole { return left < whole ? -1 : 1 }
-        let rest = right - Double(whole)
-        return rest > 0 ? -1 : rest < 0 ? 1 : 0
     }
 }
 

@@ -201,7 +201,7 @@ final class WebSocketChannel: ByteStreamOwner {
         noteTurn()
         goesOn = turn.isFull
         updateReading()
-        if goesOn { loop.executeHere { [weak self] in self?.goOn() } }
+        if goesOn { loop.executeHere { [weak self] in self?.resume() } }
     }
 
     private func noteTurn() {
@@ -213,7 +213,7 @@ final class WebSocketChannel: ByteStreamOwner {
         )
     }
 
-    private func goOn() {
+    private func resume() {
         guard receiver != nil else { return }
         handOver()
         endTurn()

@@ -81,7 +81,7 @@ enum ImportCommand: Command {
                         progress.finish()
                         terminal.tell(problem: $0.text)
                     }
-                    progress.show(batch.reading(of: totalBytes))
+                    progress.show(ProgressLine.Reading(batch.progress, of: totalBytes))
                 }
             }
             try batch.finish { terminal.tell(problem: $0.text) }

@@ -77,15 +77,6 @@ extension DocumentImport.Notice {
 }
 
 extension DocumentImport {
-    /// The progress of the import.
-    func reading(of totalBytes: UInt64) -> ProgressLine.Reading {
-        ProgressLine.Reading(
-            documents: UInt64(readCount),
-            bytes: byteCount,
-            totalBytes: totalBytes
-        )
-    }
-
     /// Saves what came before an error, and includes that in the error.
     mutating func close(after error: any Error, isDry: Bool) throws -> Failure {
         var failure = failure(error)

@@ -87,13 +87,18 @@ extension ProgressLine {
     /// Ends the command if it was interrupted; otherwise shows how far it is.
     func show(_ progress: ExchangeProgress, of totalBytes: UInt64 = 0) throws {
         try Interruption.check()
-        show(
-            Reading(
-                documents: UInt64(progress.documentCount),
-                total: UInt64(progress.totalCount ?? 0),
-                bytes: progress.byteCount,
-                totalBytes: totalBytes
-            )
+        show(Reading(progress, of: totalBytes))
+    }
+}
+
+extension ProgressLine.Reading {
+    /// How far an export or an import is.
+    init(_ progress: ExchangeProgress, of totalBytes: UInt64) {
+        self.init(
+            documents: UInt64(progress.documentCount),
+            total: UInt64(progress.totalCount ?? 0),
+            bytes: progress.byteCount,
+            totalBytes: totalBytes
         )
     }
 }

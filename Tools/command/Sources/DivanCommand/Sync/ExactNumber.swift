@@ -26,19 +26,8 @@ enum ExactNumber: Comparable {
         switch (left, right) {
         case (.integer(let left), .integer(let right)): left < right
         case (.double(let left), .double(let right)): left < right
-        case (.integer(let left), .double(let right)): compare(left, right) < 0
-        case (.double(let left), .integer(let right)): compare(right, left) > 0
+        case (.integer(let left), .double(let right)): left.compared(with: right) < 0
+        case (.double(let left), .integer(let right)): right.compared(with: left) > 0
         }
-    }
-
-    /// Negative, zero or positive: not every integer is a double.
-    private static func compare(_ left: Int128, _ right: Double) -> Int {
-        // All integers are within 64 bits and a sign.
-        if right < -0x1p64 { return 1 }
-        if right > 0x1p64 { return -1 }
-        let whole = Int128(right)  // cut towards zero
-        if left != whole { return left < whole ? -1 : 1 }
-        let rest = right - right.rounded(.towardZero)
-        return rest > 0 ? -1 : rest < 0 ? 1 : 0
     }
 }

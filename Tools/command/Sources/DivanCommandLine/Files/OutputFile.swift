@@ -131,7 +131,7 @@ package final class OutputFile {
             if !rules.isReplacing {
                 try place(FileSystem.link(descriptor, to: target))
             } else {
-                let draft = Self.draftName(in: Self.directory(of: target))
+                let draft = FileSystem.draftPath(in: Self.directory(of: target))
                 try place(FileSystem.link(descriptor, to: draft))
                 state = .naming(descriptor, draft: draft)
                 try place(FileSystem.rename(draft, to: target))
@@ -274,7 +274,7 @@ extension OutputFile {
             let isUnknown = [.notSupported, .isDirectory, .invalidArgument].contains(error.errno)
             guard isUnknown else { throw rules.refusal(path, error.errno) }
         }
-        let draft = draftName(in: directory)
+        let draft = FileSystem.draftPath(in: directory)
         do {
             let flags: FileDescriptor.OpenFlags = [
                 .writeOnly, .create, .exclusive, .noFollow, .closeOnExec,
@@ -293,10 +293,5 @@ extension OutputFile {
         // By bytes, as the system reads it: to Swift, a slash followed by an accent is another character.
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return slash == path.startIndex ? "/" : String(decoding: path.utf8[..<slash], as: UTF8.self)
-    }
-
-    /// An unused name for a draft.
-    package static func draftName(in directory: String) -> String {
-        "\(directory)/.divan-\(String(UInt64.random(in: 0...UInt64.max), radix: 16)).tmp"
     }
 }
