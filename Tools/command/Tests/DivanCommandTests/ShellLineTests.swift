@@ -70,7 +70,8 @@ import Testing
             (".timer maybe", "invalid value 'maybe' for '.timer'\nhint: use one of on, off"),
             (".collections now", "'.collections' does not take an argument"),
             (".param", "No parameters"), (".param a", "'.param' requires a name and a value"),
-            (".param a {\"b\"", "is not valid JSON: "), (".read", "'.read' requires a file"),
+            (".param a {\"b\"", "is not valid JSON at byte 4 (line 1, column 5): unexpected end"),
+            (".read", "'.read' requires a file"),
             (".explain", "'.explain' requires a query"), (".read nowhere.sql", "nowhere.sql"),
         ] {
             let outcome = try take(line)
