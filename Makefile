@@ -1,6 +1,6 @@
 # The targets for developers. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup build smoke test test-all demo crash bitrot kill-sync converge interrupt pictures live model differential simulate codecs elsewhere bench steady costs bench-compare profile check manifests split-test platforms states format package package-test tour messages docs readability autobahn fuzz stress growth attack soak sanitize clean
+.PHONY: help setup build smoke test test-all demo crash bitrot kill-sync converge interrupt pictures live model differential simulate codecs elsewhere bench steady costs bench-compare profile check manifests split-test platforms generate format package package-test tour messages docs readability autobahn fuzz stress growth attack soak sanitize clean
 
 SHELL := /bin/bash
 # Warnings are errors in this build, but not in dependents of the root manifest.
@@ -90,7 +90,7 @@ costs: setup ## check allocations and system calls per document against their th
 bench-compare: ## compare two runs of make bench (A=old.json B=new.json)
 	@"$$(Tools/scripts/trial release divan-bench)/divan-bench" compare "$(A)" "$(B)"
 
-check: setup ## lint the sources, and check dependencies, manifests, documentation and lengths
+check: setup ## lint the sources, and check dependencies, manifests and documentation
 	swift format lint --strict --parallel --recursive $(SOURCES)
 	@"$$(Tools/scripts/trial debug divan-check)/divan-check"
 
@@ -103,8 +103,8 @@ split-test: ## split the packages into repositories, and replace one of them in 
 platforms: setup ## compile everything but DivanPlatform without the C library (TARGETS="DivanStore …")
 	@Tools/scripts/platforms $(TARGETS)
 
-states: ## regenerate Docs/states from the state machines in the sources
-	@"$$(Tools/scripts/trial debug divan-check)/divan-check" states
+generate: ## write the packages' manifests, the table of packages and Docs/states
+	@"$$(Tools/scripts/trial debug divan-check)/divan-check" generate
 
 format: ## format the sources
 	swift format --in-place --parallel --recursive $(SOURCES)

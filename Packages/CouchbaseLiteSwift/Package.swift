@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
+// Generated from the manifest of the repository by `make generate`.
 import PackageDescription
 
-// The same settings in every package of the repository; `make check` compares them.
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
@@ -12,22 +12,14 @@ let strict: [SwiftSetting] = [
 let package = Package(
     name: "CouchbaseLiteSwift",
     products: [.library(name: "CouchbaseLiteSwift", targets: ["CouchbaseLiteSwift"])],
-    dependencies: [
-        .package(path: "../Divan"),
-        .package(path: "../DivanTestKit"),
-    ],
+    dependencies: [.package(path: "../Divan"), .package(path: "../DivanTestKit")],
     targets: [
-        .target(
-            name: "CouchbaseLiteSwift",
-            dependencies: ["Divan"],
-            swiftSettings: strict
-        ),
+        .target(name: "CouchbaseLiteSwift", dependencies: ["Divan"], swiftSettings: strict),
         .testTarget(
             name: "CouchbaseLiteSwiftTests",
             dependencies: ["CouchbaseLiteSwift", "DivanTestKit", "Divan"],
             swiftSettings: strict
         ),
-        // Applications' source as it is, without this repository's upcoming features.
         .testTarget(
             name: "DeclarationTests",
             dependencies: ["CouchbaseLiteSwift", "DivanTestKit"],
@@ -42,7 +34,8 @@ let package = Package(
             name: "SwiftSixTests",
             dependencies: ["CouchbaseLiteSwift", "DivanTestKit"],
             swiftSettings: [
-                .swiftLanguageMode(.v6), .defaultIsolation(MainActor.self),
+                .swiftLanguageMode(.v6),
+                .defaultIsolation(MainActor.self),
                 .treatAllWarnings(as: .error),
             ]
         ),

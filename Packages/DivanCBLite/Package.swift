@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
+// Generated from the manifest of the repository by `make generate`.
 import PackageDescription
 
-// The same settings in every package of the repository; `make check` compares them.
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
@@ -25,15 +25,24 @@ let package = Package(
         .target(
             name: "DivanCBLite",
             dependencies: [
-                "CDivanCBLite", "DivanPlatform", "DivanSQLite", "DivanRevisions", "DivanCrypto",
+                "CDivanCBLite",
+                "DivanPlatform",
+                "DivanSQLite",
+                "DivanRevisions",
+                "DivanCrypto",
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "DivanCBLiteTests",
             dependencies: [
-                "DivanCBLite", "DivanTestKit", "DivanPlatform", "DivanSQLite", "DivanJSON",
-                "DivanRevisions", "DivanCrypto",
+                "DivanCBLite",
+                "DivanTestKit",
+                "DivanJSON",
+                "DivanPlatform",
+                "DivanSQLite",
+                "DivanRevisions",
+                "DivanCrypto",
             ],
             swiftSettings: strict
         ),

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
+// Generated from the manifest of the repository by `make generate`.
 import PackageDescription
 
-// The same settings in every package of the repository; `make check` compares them.
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
@@ -12,9 +12,7 @@ let strict: [SwiftSetting] = [
 let package = Package(
     name: "DivanCompression",
     products: [.library(name: "DivanCompression", targets: ["DivanCompression"])],
-    dependencies: [
-        .package(path: "../DivanTestKit")
-    ],
+    dependencies: [.package(path: "../DivanTestKit")],
     targets: [
         .target(name: "DivanCompression", swiftSettings: strict),
         .testTarget(

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
+// Generated from the manifest of the repository by `make generate`.
 import PackageDescription
 
-// The same settings in every package of the repository; `make check` compares them.
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
@@ -12,16 +12,10 @@ let strict: [SwiftSetting] = [
 let package = Package(
     name: "DivanCrypto",
     products: [.library(name: "DivanCrypto", targets: ["DivanCrypto"])],
-    dependencies: [
-        .package(path: "../DivanTestKit")
-    ],
+    dependencies: [.package(path: "../DivanTestKit")],
     targets: [
         .target(name: "CDivanCrypto", linkerSettings: [.linkedLibrary("crypto")]),
-        .target(
-            name: "DivanCrypto",
-            dependencies: ["CDivanCrypto"],
-            swiftSettings: strict
-        ),
+        .target(name: "DivanCrypto", dependencies: ["CDivanCrypto"], swiftSettings: strict),
         .testTarget(
             name: "DivanCryptoTests",
             dependencies: ["DivanCrypto", "DivanTestKit"],

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
+// Generated from the manifest of the repository by `make generate`.
 import PackageDescription
 
-// The same settings in every package of the repository; `make check` compares them.
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
@@ -30,8 +30,16 @@ let package = Package(
         .target(
             name: "DivanExchange",
             dependencies: [
-                "Divan", "DivanCrypto", "DivanDelta", "DivanJSON", "DivanLZ4",
-                "DivanPlatform", "DivanQuery", "DivanRevisions", "DivanSQLite", "DivanStore",
+                "Divan",
+                "DivanCrypto",
+                "DivanDelta",
+                "DivanJSON",
+                "DivanLZ4",
+                "DivanPlatform",
+                "DivanQuery",
+                "DivanRevisions",
+                "DivanSQLite",
+                "DivanStore",
                 "DivanZlib",
             ],
             swiftSettings: strict
@@ -39,9 +47,19 @@ let package = Package(
         .testTarget(
             name: "DivanExchangeTests",
             dependencies: [
-                "DivanExchange", "DivanTestKit", "Divan", "DivanCrypto", "DivanDelta", "DivanJSON",
-                "DivanLZ4", "DivanPlatform", "DivanQuery", "DivanRevisions", "DivanSQLite",
-                "DivanStore", "DivanZlib",
+                "DivanExchange",
+                "DivanTestKit",
+                "Divan",
+                "DivanCrypto",
+                "DivanDelta",
+                "DivanJSON",
+                "DivanLZ4",
+                "DivanPlatform",
+                "DivanQuery",
+                "DivanRevisions",
+                "DivanSQLite",
+                "DivanStore",
+                "DivanZlib",
             ],
             swiftSettings: strict
         ),

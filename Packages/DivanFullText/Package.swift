@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
+// Generated from the manifest of the repository by `make generate`.
 import PackageDescription
 
-// The same settings in every package of the repository; `make check` compares them.
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
@@ -17,14 +17,12 @@ let package = Package(
         .target(
             name: "CDivanFullText",
             linkerSettings: [
-                .linkedLibrary("sqlite3"), .linkedLibrary("stemmer"), .linkedLibrary("icuuc"),
+                .linkedLibrary("sqlite3"),
+                .linkedLibrary("stemmer"),
+                .linkedLibrary("icuuc"),
             ]
         ),
-        .target(
-            name: "DivanFullText",
-            dependencies: ["CDivanFullText"],
-            swiftSettings: strict
-        ),
+        .target(name: "DivanFullText", dependencies: ["CDivanFullText"], swiftSettings: strict),
         .testTarget(
             name: "DivanFullTextTests",
             dependencies: ["DivanFullText", "DivanTestKit", "CDivanFullText"],

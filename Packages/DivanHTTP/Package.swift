@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
+// Generated from the manifest of the repository by `make generate`.
 import PackageDescription
 
-// The same settings in every package of the repository; `make check` compares them.
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
@@ -12,10 +12,7 @@ let strict: [SwiftSetting] = [
 let package = Package(
     name: "DivanHTTP",
     products: [.library(name: "DivanHTTP", targets: ["DivanHTTP"])],
-    dependencies: [
-        .package(path: "../DivanPlatform"),
-        .package(path: "../DivanTestKit"),
-    ],
+    dependencies: [.package(path: "../DivanPlatform"), .package(path: "../DivanTestKit")],
     targets: [
         .target(name: "DivanHTTP", dependencies: ["DivanPlatform"], swiftSettings: strict),
         .testTarget(

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
+// Generated from the manifest of the repository by `make generate`.
 import PackageDescription
 
-// The same settings in every package of the repository; `make check` compares them.
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
@@ -33,17 +33,36 @@ let package = Package(
         .target(
             name: "DivanListener",
             dependencies: [
-                "DivanPlatform", "DivanSession", "DivanReplicator", "DivanStore", "DivanAuth",
-                "DivanTransport", "DivanTLS", "DivanWebSocket", "DivanLog",
+                "DivanPlatform",
+                "DivanSession",
+                "DivanReplicator",
+                "DivanStore",
+                "DivanAuth",
+                "DivanTransport",
+                "DivanTLS",
+                "DivanWebSocket",
+                "DivanLog",
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "DivanListenerTests",
             dependencies: [
-                "DivanListener", "DivanTestKit", "DivanPlatform", "DivanZlib", "DivanCrypto",
-                "DivanLZ4", "DivanCompression", "DivanRevisions", "DivanSession", "DivanReplicator",
-                "DivanStore", "DivanAuth", "DivanTransport", "DivanTLS", "DivanWebSocket",
+                "DivanListener",
+                "DivanTestKit",
+                "DivanZlib",
+                "DivanCrypto",
+                "DivanLZ4",
+                "DivanCompression",
+                "DivanRevisions",
+                "DivanPlatform",
+                "DivanSession",
+                "DivanReplicator",
+                "DivanStore",
+                "DivanAuth",
+                "DivanTransport",
+                "DivanTLS",
+                "DivanWebSocket",
                 "DivanLog",
             ],
             swiftSettings: strict

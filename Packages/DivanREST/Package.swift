@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
+// Generated from the manifest of the repository by `make generate`.
 import PackageDescription
 
-// The same settings in every package of the repository; `make check` compares them.
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
@@ -30,17 +30,36 @@ let package = Package(
         .target(
             name: "DivanREST",
             dependencies: [
-                "DivanPlatform", "DivanTransport", "DivanStore", "DivanQuery", "DivanRevisions",
-                "DivanAuth", "DivanTLS", "DivanHTTP", "DivanJSON", "DivanCrypto", "DivanLog",
+                "DivanPlatform",
+                "DivanTransport",
+                "DivanStore",
+                "DivanQuery",
+                "DivanRevisions",
+                "DivanAuth",
+                "DivanTLS",
+                "DivanHTTP",
+                "DivanJSON",
+                "DivanCrypto",
+                "DivanLog",
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "DivanRESTTests",
             dependencies: [
-                "DivanREST", "DivanTestKit", "DivanPlatform", "DivanTransport", "DivanStore",
-                "DivanQuery", "DivanRevisions", "DivanAuth", "DivanTLS", "DivanHTTP", "DivanJSON",
-                "DivanCrypto", "DivanLog",
+                "DivanREST",
+                "DivanTestKit",
+                "DivanPlatform",
+                "DivanTransport",
+                "DivanStore",
+                "DivanQuery",
+                "DivanRevisions",
+                "DivanAuth",
+                "DivanTLS",
+                "DivanHTTP",
+                "DivanJSON",
+                "DivanCrypto",
+                "DivanLog",
             ],
             swiftSettings: strict
         ),

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
+// Generated from the manifest of the repository by `make generate`.
 import PackageDescription
 
-// The same settings in every package of the repository; `make check` compares them.
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
@@ -46,9 +46,20 @@ let package = Package(
         .testTarget(
             name: "DivanReplicatorTests",
             dependencies: [
-                "DivanReplicator", "DivanTestKit", "DivanQuery", "DivanZlib", "DivanPlatform",
-                "DivanStore", "DivanBLIP", "DivanRevisions", "DivanSealedFields", "DivanDelta",
-                "DivanJSON", "DivanCompression", "DivanCrypto", "DivanLog",
+                "DivanReplicator",
+                "DivanTestKit",
+                "DivanQuery",
+                "DivanZlib",
+                "DivanPlatform",
+                "DivanStore",
+                "DivanBLIP",
+                "DivanRevisions",
+                "DivanSealedFields",
+                "DivanDelta",
+                "DivanJSON",
+                "DivanCompression",
+                "DivanCrypto",
+                "DivanLog",
             ],
             swiftSettings: strict
         ),

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
+// Generated from the manifest of the repository by `make generate`.
 import PackageDescription
 
-// The same settings in every package of the repository; `make check` compares them.
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
@@ -22,7 +22,9 @@ let package = Package(
         .target(
             name: "CDivanSQL",
             linkerSettings: [
-                .linkedLibrary("sqlite3"), .linkedLibrary("icuuc"), .linkedLibrary("icui18n"),
+                .linkedLibrary("sqlite3"),
+                .linkedLibrary("icuuc"),
+                .linkedLibrary("icui18n"),
             ]
         ),
         .target(
@@ -33,7 +35,12 @@ let package = Package(
         .testTarget(
             name: "DivanSQLTests",
             dependencies: [
-                "DivanSQL", "DivanTestKit", "CDivanSQL", "DivanPlatform", "DivanQuery", "DivanJSON",
+                "DivanSQL",
+                "DivanTestKit",
+                "CDivanSQL",
+                "DivanPlatform",
+                "DivanQuery",
+                "DivanJSON",
             ],
             swiftSettings: strict
         ),

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
+// Generated from the manifest of the repository by `make generate`.
 import PackageDescription
 
-// The same settings in every package of the repository; `make check` compares them.
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
@@ -26,7 +26,7 @@ let package = Package(
         ),
         .testTarget(
             name: "DivanSQLiteTests",
-            dependencies: ["DivanSQLite", "DivanTestKit", "DivanPlatform", "DivanSeal"],
+            dependencies: ["DivanSQLite", "DivanTestKit", "DivanSeal", "DivanPlatform"],
             swiftSettings: strict
         ),
     ]

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
+// Generated from the manifest of the repository by `make generate`.
 import PackageDescription
 
-// The same settings in every package of the repository; `make check` compares them.
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
@@ -13,6 +13,7 @@ let package = Package(
     name: "DivanSession",
     products: [.library(name: "DivanSession", targets: ["DivanSession"])],
     dependencies: [
+        .package(path: "../DivanCompression"),
         .package(path: "../DivanConflicts"),
         .package(path: "../DivanCrypto"),
         .package(path: "../DivanHTTP"),
@@ -31,17 +32,37 @@ let package = Package(
         .target(
             name: "DivanSession",
             dependencies: [
-                "DivanPlatform", "DivanReplicator", "DivanTransport", "DivanStore",
-                "DivanConflicts", "DivanRevisions", "DivanHTTP", "DivanLog",
+                "DivanPlatform",
+                "DivanReplicator",
+                "DivanTransport",
+                "DivanStore",
+                "DivanConflicts",
+                "DivanRevisions",
+                "DivanCompression",
+                "DivanWebSocket",
+                "DivanHTTP",
+                "DivanLog",
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "DivanSessionTests",
             dependencies: [
-                "DivanSession", "DivanPlatform", "DivanSimulation", "DivanTestKit", "DivanZlib",
-                "DivanWebSocket", "DivanCrypto", "DivanReplicator", "DivanTransport", "DivanStore",
-                "DivanConflicts", "DivanRevisions", "DivanHTTP", "DivanLog",
+                "DivanSession",
+                "DivanTestKit",
+                "DivanSimulation",
+                "DivanZlib",
+                "DivanCrypto",
+                "DivanPlatform",
+                "DivanReplicator",
+                "DivanTransport",
+                "DivanStore",
+                "DivanConflicts",
+                "DivanRevisions",
+                "DivanCompression",
+                "DivanWebSocket",
+                "DivanHTTP",
+                "DivanLog",
             ],
             swiftSettings: strict
         ),

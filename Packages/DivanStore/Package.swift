@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
+// Generated from the manifest of the repository by `make generate`.
 import PackageDescription
 
-// The same settings in every package of the repository; `make check` compares them.
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
@@ -33,27 +33,51 @@ let package = Package(
     targets: [
         .target(name: "CDivanStore", linkerSettings: [.linkedLibrary("sqlite3")]),
         .target(
-            name: "DivanStore",
-            dependencies: [
-                "CDivanStore", "DivanPlatform", "DivanSQLite", "DivanRevisions", "DivanDelta",
-                "DivanJSON", "DivanCompression", "DivanCrypto", "DivanQuery", "DivanSealedFields",
-                "DivanSQL", "DivanFullText", "DivanLog",
-            ],
-            swiftSettings: strict
-        ),
-        .target(
             name: "CDivanStoreFaults",
             path: "Tests/CDivanStoreFaults",
             linkerSettings: [.linkedLibrary("sqlite3")]
         ),
+        .target(
+            name: "DivanStore",
+            dependencies: [
+                "CDivanStore",
+                "DivanPlatform",
+                "DivanSQLite",
+                "DivanRevisions",
+                "DivanDelta",
+                "DivanJSON",
+                "DivanCompression",
+                "DivanCrypto",
+                "DivanQuery",
+                "DivanSealedFields",
+                "DivanSQL",
+                "DivanFullText",
+                "DivanLog",
+            ],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "DivanStoreTests",
             dependencies: [
-                "DivanStore", "DivanTestKit", "DivanPlatform", "DivanSQLite", "CDivanStore",
+                "DivanStore",
+                "DivanTestKit",
+                "CDivanStore",
                 "CDivanStoreFaults",
-                "DivanSeal", "DivanZlib", "DivanLZ4", "DivanRevisions", "DivanDelta", "DivanJSON",
-                "DivanCompression", "DivanCrypto", "DivanQuery", "DivanSealedFields",
-                "DivanSQL", "DivanFullText", "DivanLog",
+                "DivanSeal",
+                "DivanZlib",
+                "DivanLZ4",
+                "DivanPlatform",
+                "DivanSQLite",
+                "DivanRevisions",
+                "DivanDelta",
+                "DivanJSON",
+                "DivanCompression",
+                "DivanCrypto",
+                "DivanQuery",
+                "DivanSealedFields",
+                "DivanSQL",
+                "DivanFullText",
+                "DivanLog",
             ],
             swiftSettings: strict
         ),

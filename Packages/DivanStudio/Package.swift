@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
+// Generated from the manifest of the repository by `make generate`.
 import PackageDescription
 
-// The same settings in every package of the repository; `make check` compares them.
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
@@ -28,8 +28,15 @@ let package = Package(
         .target(
             name: "DivanStudio",
             dependencies: [
-                "DivanPlatform", "DivanREST", "DivanTransport", "DivanStore", "DivanConflicts",
-                "DivanRevisions", "DivanHTTP", "DivanJSON", "DivanCrypto",
+                "DivanPlatform",
+                "DivanREST",
+                "DivanTransport",
+                "DivanStore",
+                "DivanConflicts",
+                "DivanRevisions",
+                "DivanHTTP",
+                "DivanJSON",
+                "DivanCrypto",
             ],
             resources: [.embedInCode("Assets")],
             swiftSettings: strict
@@ -37,8 +44,16 @@ let package = Package(
         .testTarget(
             name: "DivanStudioTests",
             dependencies: [
-                "DivanStudio", "DivanTestKit", "DivanPlatform", "DivanREST", "DivanTransport",
-                "DivanStore", "DivanConflicts", "DivanRevisions", "DivanHTTP", "DivanJSON",
+                "DivanStudio",
+                "DivanTestKit",
+                "DivanPlatform",
+                "DivanREST",
+                "DivanTransport",
+                "DivanStore",
+                "DivanConflicts",
+                "DivanRevisions",
+                "DivanHTTP",
+                "DivanJSON",
                 "DivanCrypto",
             ],
             swiftSettings: strict

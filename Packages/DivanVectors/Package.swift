@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
+// Generated from the manifest of the repository by `make generate`.
 import PackageDescription
 
-// The same settings in every package of the repository; `make check` compares them.
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
@@ -12,16 +12,10 @@ let strict: [SwiftSetting] = [
 let package = Package(
     name: "DivanVectors",
     products: [.library(name: "DivanVectors", targets: ["DivanVectors"])],
-    dependencies: [
-        .package(path: "../DivanTestKit")
-    ],
+    dependencies: [.package(path: "../DivanTestKit")],
     targets: [
         .target(name: "CDivanVectors", linkerSettings: [.linkedLibrary("m")]),
-        .target(
-            name: "DivanVectors",
-            dependencies: ["CDivanVectors"],
-            swiftSettings: strict
-        ),
+        .target(name: "DivanVectors", dependencies: ["CDivanVectors"], swiftSettings: strict),
         .testTarget(
             name: "DivanVectorsTests",
             dependencies: ["DivanVectors", "DivanTestKit"],

@@ -1,6 +1,6 @@
 """The state diagrams of `Docs/states`, drawn by Graphviz, with a table of their effects.
 
-`make states` writes them in Mermaid's syntax, which GitHub renders with a script; the site uses no script.
+`make generate` writes them in Mermaid's syntax, which GitHub renders with a script; the site uses no script.
 """
 
 from __future__ import annotations

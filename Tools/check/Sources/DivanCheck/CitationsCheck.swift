@@ -1,92 +1,94 @@
 import Foundation
 
-/// Pages and files that comments and other pages refer to must exist.
+/// Pages, files and declarations that comments and pages refer to exist.
 ///
-/// A bare page name in backticks must exist somewhere in the repository; the target of a
-/// link must exist exactly there. A path in backticks that begins with one of our folders is a file
-/// or folder of the repository, or of the package that names it; other paths belong to other projects.
-/// A changelog may refer to deleted files.
-public struct CitationsCheck {
-    private let tree: SourceTree
-
-    /// Checks the given checkout.
-    public init(_ tree: SourceTree) {
-        self.tree = tree
-    }
-
-    /// Returns every line that refers to a page that does not exist.
-    public func violations() throws -> [Violation] {
-        let folders = ["Packages", "Tools", "Tests", "Docs"]
-        let pages = folders.flatMap { tree.files(under: $0, suffix: ".md") }
-        let sources = folders.flatMap { tree.files(under: $0, suffix: ".swift") }
-        let names = Set(pages.compactMap { $0.split(separator: "/").last.map { [UInt8]($0.utf8) } })
-        var violations: [Violation] = []
-        // The tests of this check refer to pages that do not exist.
-        for file in pages + sources where !file.hasPrefix("Tools/check/Tests/") {
-            for (index, line) in try tree.text(file).lines.enumerated() {
-                let missing = Self.bareNames(in: line).filter { !names.contains([UInt8]($0.utf8)) }
-                let broken = file.hasSuffix(".md") ? brokenLinks(in: line, of: file) : []
-                for page in missing + broken {
-                    violations.append(
-                        Violation(
-                            place: "\(file):\(index + 1)",
-                            problem: "the page \(page) does not exist",
-                            remedy: "write it, or name the one that says it"
-                        )
-                    )
-                }
-                for path in brokenPaths(in: line, of: file) {
-                    violations.append(
-                        Violation(
-                            place: "\(file):\(index + 1)",
-                            problem: "\(path) does not exist",
-                            remedy: "name the file that took its place"
-                        )
-                    )
-                }
-            }
-        }
-        return violations
-    }
-
-    /// The names between backticks that contain nothing else.
-    private static func bareNames(in line: Substring) -> [Substring] {
-        line.backticked.filter { span in
-            guard span.hasSuffix(".md") else { return false }
-            return span.utf8.allSatisfy {
-                ($0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7a) || ($0 >= 0x30 && $0 <= 0x39)
-                    || $0 == 0x2d || $0 == 0x2e
-            }
-        }
-    }
-
-    /// The targets of links to missing files.
-    private func brokenLinks(in line: Substring, of file: String) -> [Substring] {
-        let folder = file.split(separator: "/").dropLast().joined(separator: "/")
-        return line.ranges(of: "](").compactMap { range in
-            let rest = line[range.upperBound...]
-            guard let end = rest.firstIndex(of: ")") else { return nil }
-            let target = rest[..<end].prefix { $0 != "#" }
-            guard !target.isEmpty, !target.contains(":") else { return nil }
-            return tree.exists("\(folder)/\(target)") ? nil : target
-        }
-    }
-
-    /// Paths between backticks, up to the first space, that do not exist.
-    private func brokenPaths(in line: Substring, of file: String) -> [Substring] {
-        guard !file.hasSuffix("CHANGELOG.md") else { return [] }
-        let package = file.split(separator: "/").prefix(2).joined(separator: "/")
-        return line.backticked.compactMap { span in
-            let path = span.prefix { $0 != " " }
-            guard Self.folders.contains(where: { path.hasPrefix($0) }),
-                // A pattern or an example is not a file name.
-                path.allSatisfy({ $0.isLetter || $0.isNumber || "/.-_+".contains($0) }),
-                !path.contains("NNNN"),
-                !tree.exists(String(path)), !tree.exists("\(package)/\(path)")
-            else { return nil }
-            return path
-        }
-    }
+/// A bare page name in backticks exists somewhere in the repository; the target of a link exists exactly
+/// there. A path in backticks that begins with one of our folders is a file or folder of the repository,
+/// or of the package that names it; a changelog may refer to deleted files. A link from a name in code
+/// style to a source says that the file declares it. Types that the architecture and the glossary name
+/// are declared in a package.
+struct CitationsCheck {
+    let tree: SourceTree
 
     private static let folders = ["Packages/", "Tools/", "Tests/", "Docs/"]
+    private static let remedy = "name the one that took its place"
+
+    func violations() throws -> [Violation] {
+        let pages = tree.files(in: "Packages", "Tools", "Tests", "Docs", suffix: ".md")
+        let sources = tree.files(in: "Packages", "Tools", "Tests", "Docs")
+        let names = Set(pages.compactMap { $0.split(separator: "/").last })
+        let links = try Pattern(#"(?:\[`([^`]+)`)?\]\(([^)#:]+)(?:#[^):]*)?\)"#)
+        let spans = try Pattern("`([^`\n]+)`")
+        // The tests of this rule refer to pages that do not exist.
+        let files = (pages + sources).filter { !$0.hasPrefix("Tools/check/Tests/") }
+        return try undeclared(spans)
+            + files.flatMap { file -> [Violation] in
+                let text = try tree.text(file)
+                let cited = spans.matches(in: text).filter { span in
+                    let span = span.groups[1]
+                    if span.wholeMatch(of: /[A-Za-z0-9.-]+\.md/) != nil {
+                        return !names.contains(span)
+                    }
+                    return isBroken(path: span.prefix { $0 != " " }, in: file)
+                }
+                let linked = file.hasSuffix(".md") ? links.matches(in: text) : []
+                return cited.map {
+                    let problem = "\($0.groups[1]) does not exist"
+                    return Violation("\(file):\($0.line)", problem, Self.remedy)
+                }
+                    + linked.compactMap { link in
+                        guard let problem = problem(of: link.groups, in: file) else { return nil }
+                        return Violation("\(file):\(link.line)", problem, Self.remedy)
+                    }
+            }
+    }
+
+    private func isBroken(path: Substring, in file: String) -> Bool {
+        guard !file.hasSuffix("CHANGELOG.md"), Self.folders.contains(where: path.hasPrefix),
+            // A pattern or an example is not a file name.
+            path.wholeMatch(of: /[\w\/.+-]+/) != nil, !path.contains("NNNN")
+        else { return false }
+        let package = file.split(separator: "/").prefix(2).joined(separator: "/")
+        return !tree.exists(String(path)) && !tree.exists("\(package)/\(path)")
+    }
+
+    /// What is wrong with a link: the whole match, the name in code style, and the target.
+    private func problem(of link: [Substring], in file: String) -> String? {
+        let (name, target) = (link[1], link[2])
+        let path = "\(file.parent)/\(target)"
+        guard tree.exists(path) else { return "the page \(target) does not exist" }
+        guard !name.isEmpty, target.hasSuffix(".swift"), file.hasPrefix("Docs/"),
+            let source = try? tree.text(path)
+        else { return nil }
+        // Every part of a name such as `Store.save(_:)`.
+        let parts = name.prefix { $0 != "(" }.split(separator: ".")
+        let isDeclared = parts.allSatisfy { part in
+            (try? Pattern("\\b(?:\(Self.kinds)|extension|func|var|let|case|init) `?\(part)\\b"))?
+                .matches(in: source).isEmpty == false
+        }
+        return isDeclared ? nil : "\(target) does not declare \(name)"
+    }
+
+    private static let kinds = "struct|class|enum|protocol|actor|typealias"
+    /// Types of the toolchain that the pages refer to.
+    private static let foreign: Set<Substring> = ["NSError", "NSUnderlyingErrorKey", "AsyncStream"]
+
+    /// Types that the pages about the code name, and no package declares.
+    private func undeclared(_ spans: Pattern) throws -> [Violation] {
+        let pages = ["Docs/architecture.md", "Docs/glossary.md"].filter(tree.exists)
+        let declarations = try Pattern("\\b(?:\(Self.kinds)) (\\w+)")
+        let declared = try tree.sources().reduce(into: Self.foreign) { names, file in
+            names.formUnion(declarations.matches(in: try tree.text(file)).map { $0.groups[1] })
+        }
+        return try pages.flatMap { page in
+            spans.matches(in: try tree.text(page)).compactMap { span in
+                let name = span.groups[1]
+                guard name.wholeMatch(of: /[A-Z][A-Za-z]*[a-z][A-Za-z]*/) != nil,
+                    name.prefixMatch(of: /C?Divan/) == nil, !declared.contains(name)
+                else { return nil }
+                let problem = "no package declares \(name)"
+                return Violation("\(page):\(span.line)", problem, Self.remedy)
+            }
+        }
+    }
 }

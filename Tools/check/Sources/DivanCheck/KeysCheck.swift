@@ -1,274 +1,95 @@
+import Foundation
+
 /// No collection is keyed by `String`: it treats texts as equal that Unicode calls equivalent, but
 /// the wire, the store and the file system do not.
 ///
 /// Except where the official API dictates it, a dictionary or set is keyed by `DocumentID`,
-/// `ExactText`, bytes, or another type with its own equality; a document's name is a
-/// `DocumentID`. The exceptions are listed with the reason why they can do no harm.
-public struct KeysCheck {
-    /// A declaration that stays as it is.
-    public struct Exception: Sendable {
-        let file: String
-        let code: String
-        let reason: String
+/// `ExactText`, bytes, or another type with its own equality; a document's name is a `DocumentID`.
+struct KeysCheck {
+    let tree: SourceTree
+    /// File, code and reason of each declaration that stays, one a line.
+    var exceptions = Self.standing
 
-        /// Permits the lines of a file that contain `code`.
-        public init(_ file: String, _ code: String, because reason: String) {
-            self.file = file
-            self.code = code
-            self.reason = reason
+    func violations() throws -> [Violation] {
+        let exceptions = self.exceptions.split(separator: "\n").map {
+            $0.components(separatedBy: " | ")
         }
-    }
-
-    private let tree: SourceTree
-    private let exceptions: [Exception]
-
-    /// Checks the given checkout.
-    public init(_ tree: SourceTree, exceptions: [Exception] = Self.standing) {
-        self.tree = tree
-        self.exceptions = exceptions
-    }
-
-    /// Returns every declaration that is keyed by text, and every unused exception.
-    public func violations() throws -> [Violation] {
+        var unused = Set(exceptions)
+        let keys = try Pattern(#"\[String ?:|Set<String>|Dictionary<String|ocumentID: String"#)
+        let remedy = "use DocumentID or ExactText, or say in KeysCheck why it is harmless"
+        let files = tree.sources() + tree.files(in: "Tools/command/Sources")
         var violations: [Violation] = []
-        var used: Set<Int> = []
-        for file in files {
-            for (index, line) in try tree.text(file).lines.enumerated() where offends(line, file) {
-                let passes = exceptions.indices.filter {
-                    exceptions[$0].file == file && line.contains(exceptions[$0].code)
+        for file in files where !Self.skipped.contains(where: file.hasPrefix) {
+            let text = try tree.text(file)
+            guard !keys.matches(in: text).isEmpty else { continue }
+            for line in try tree.lines(of: [file]) {
+                let isPublicAPI = file.hasPrefix("Packages/Divan/")
+                // The official API accepts and returns these; its guide explains what that merges.
+                let code = isPublicAPI ? line.code.replacing("[String: Any]", with: "") : line.code
+                guard let match = keys.matches(in: String(code)).first,
+                    !isPublicAPI || !match.groups[0].hasPrefix("ocumentID")
+                else { continue }
+                let excuses = exceptions.filter {
+                    file.hasSuffix("/\($0[0])") && line.text.contains($0[1])
                 }
-                used.formUnion(passes)
-                guard passes.isEmpty else { continue }
-                violations.append(
-                    Violation(
-                        place: "\(file):\(index + 1)",
-                        problem: "a name is compared as String, by Unicode equivalence",
-                        remedy:
-                            "use DocumentID or ExactText, or say in KeysCheck why it is harmless"
-                    )
-                )
+                unused.subtract(excuses)
+                guard excuses.isEmpty else { continue }
+                let problem = "a name is compared as String, by Unicode equivalence"
+                violations.append(Violation(line.place, problem, remedy))
             }
-        }
-        for (index, exception) in exceptions.enumerated() where !used.contains(index) {
-            violations.append(
-                Violation(
-                    place: exception.file,
-                    problem: "no line holds \"\(exception.code)\" any more",
-                    remedy: "take the exception out of KeysCheck"
-                )
-            )
         }
         return violations
-    }
-
-    /// Sources of libraries and of the command; test tools use their own constants as keys.
-    private var files: [String] {
-        let command = "Tools/command/Sources/DivanCommand"
-        return ["Packages", command, command + "Line"]
-            .flatMap { tree.files(under: $0, suffix: ".swift") }
-            .filter { file in
-                (file.hasPrefix("Tools/") || file.contains("/Sources/"))
-                    && !Self.passedOver.contains { file.hasPrefix($0) }
+            + unused.sorted { $0[0] < $1[0] }.map {
+                Violation($0[0], "no line has \"\($0[1])\"", "remove the exception from KeysCheck")
             }
     }
 
-    private static let passedOver = ["Packages/DivanTestKit/", "Packages/CouchbaseLiteSwift/"]
-    private static let publicAPI = "Packages/Divan/"
-    private static let textKeys = ["[String:", "[String :", "Set<String>", "Dictionary<String"]
-
-    private func offends(_ line: Substring, _ file: String) -> Bool {
-        let code = line.code
-        let isPublicAPI = file.hasPrefix(Self.publicAPI)
-        // The official API accepts and returns `[String: Any]`; its guide explains what that merges.
-        let read = isPublicAPI ? code.replacing("[String: Any]", with: "") : code
-        if Self.textKeys.contains(where: { read.contains($0) }) { return true }
-        return !isPublicAPI && read.contains("ocumentID: String")
-    }
-}
-
-extension KeysCheck {
-    /// What stays, and why.
-    public static let standing: [Exception] =
-        official + plainDictionaries + internalConstants + attributes
-
-    private static let official: [Exception] = [
-        Exception(
-            "Packages/Divan/Sources/Divan/Replication/Replicator+Pending.swift",
-            "-> Set<String>",
-            because: "the official signature; pendingDocuments(collection:) is the alternative"
-        ),
-        Exception(
-            "Packages/Divan/Sources/Divan/Values/Value+Any.swift",
-            "[String: ",
-            because: "made from the caller's dictionary, which has merged already"
-        ),
-        Exception(
-            "Packages/Divan/Sources/Divan/Values/CallerTypes.swift",
-            "[String: T]",
-            because: "the caller's dictionary"
-        ),
-        Exception(
-            "Packages/Divan/Sources/Divan/Values/CallerTypes.swift",
-            "[String: Any?].self",
-            because: "the caller's dictionary"
-        ),
-        Exception(
-            "Packages/DivanAuth/Sources/DivanAuth/HostField.swift",
-            "names: Set<String>",
-            because: "host names in lower case, ASCII by the rules of DNS"
-        ),
-        Exception(
-            "Tools/command/Sources/DivanCommand/Query/PropertyNames.swift",
-            "counts: [String: Int]",
-            because: "names for a hint, shown and not looked up"
-        ),
-        Exception(
-            "Packages/DivanPlatform/Sources/DivanPlatform/ChildProcess.swift",
-            "[String: String]",
-            because: "variables of an environment, ASCII names"
-        ),
-        Exception(
-            "Tools/command/Sources/DivanCommandLine/Terminal/Secret.swift",
-            "[String: String]",
-            because: "our own prompts, constants"
-        ),
-        Exception(
-            "Packages/Divan/Sources/Divan/Listener/URLEndpointListener+Statistics.swift",
-            "[String: UInt64]",
-            because: "the names of our codecs, ASCII"
-        ),
-        Exception(
-            "Tools/command/Sources/DivanCommand/Sync/ConflictChoice.swift",
-            "_ documentID: String",
-            because: "shown, not compared; the public API gives text"
-        ),
-        Exception(
-            "Tools/command/Sources/DivanCommand/Blobs/MissingBlobs.swift",
-            "as [String: Any]",
-            because: "what the public API gives; only the blobs in it are taken"
-        ),
+    /// Test tools use their own constants as keys.
+    private static let skipped = [
+        "Packages/DivanTestKit/", "Packages/CouchbaseLiteSwift/",
+        "Tools/command/Sources/divan-demo/",
+        "Tools/command/Sources/DivanProbe/", "Tools/command/Sources/studio-pictures/",
     ]
 
-    /// `PlainParser` creates the official API's dictionaries.
-    private static let plainDictionaries: [Exception] = [
-        ("PlainParser", "throws(JSONError) -> [String: Any]?"),
-        ("PlainParser", "mutating func parseText()"), ("PlainParser", "value as? [String: Any]"),
-        ("PlainParser", "return [String: Any]()"), ("PlainParser", "var members: [String: Any]"),
-        ("PlainParser", "?? [String: Any](minimumCapacity"),
-        ("PlainValues", ") -> [String: Any] {"),
-        ("ObjectShapes", "let numbers: [String: Int]"),
-    ].map { file, code in
-        Exception(
-            "Packages/DivanJSON/Sources/DivanJSON/\(file).swift",
-            code,
-            because: "what the official toDictionary() gives, which merges equivalent keys"
-        )
-    }
-
-    private static let internalConstants: [Exception] = [
-        Exception(
-            "Packages/DivanStore/Sources/DivanStore/Engine/SQLite/SQLiteSession.swift",
-            "statements: [String: StoreStatement]",
-            because: "our own SQL, ASCII constants"
-        ),
-        Exception(
-            "Packages/DivanAuth/Sources/DivanAuth/Logins/AddressLedger.swift",
-            "entries: [String: Entry]",
-            because: "numeric addresses as the kernel gives them"
-        ),
-        Exception(
-            "Packages/DivanListener/Sources/DivanListener/ListenerStatistics.swift",
-            "[String: UInt64]",
-            because: "the names of our codecs, ASCII"
-        ),
-        Exception(
-            "Packages/DivanListener/Sources/DivanListener/ListenerConfiguration.swift",
-            "databases: [String: SharedDatabase]",
-            because: "the owner's own names; an equivalent one in a URL leads to the same database"
-        ),
-        Exception(
-            "Packages/DivanSimulation/Sources/DivanSimulation/SimulatedNetwork.swift",
-            "listeners: [String: Listener]",
-            because: "hosts of a simulation"
-        ),
-        Exception(
-            "Packages/DivanSimulation/Sources/DivanSimulation/SimulatedNetwork.swift",
-            "isolated: Set<String>",
-            because: "hosts of a simulation"
-        ),
-        Exception(
-            "Packages/DivanWebSocket/Sources/DivanWebSocket/WebSocketEndpoint.swift",
-            "schemes: [String: Bool]",
-            because: "URL schemes, ASCII constants on our side; no letter in them has another"
-                + " spelling"
-        ),
-        Exception(
-            "Tools/command/Sources/DivanCommandLine/Arguments/Arguments.swift",
-            "values: [String: [String]]",
-            because: "names of our options; what a person types is looked up there, never kept"
-        ),
-        Exception(
-            "Tools/command/Sources/DivanCommand/Checkpoints/StoredCheckpoints.swift",
-            "names: [String: Entry]",
-            because: "checkpoint IDs that we derive: cp- and base64"
-        ),
-        Exception(
-            "Tools/command/Sources/DivanCommand/Sync/SyncTally.swift",
-            "collections: [String: Counts]",
-            because: "names of collections, ASCII by the rules of CollectionPath"
-        ),
-        Exception(
-            "Tools/command/Sources/DivanCommand/Logs/Journal.swift",
-            "levels: [String: LogLevel]",
-            because: "names of our log levels"
-        ),
-        Exception(
-            "Tools/command/Sources/DivanCommand/Logs/LogCommand.swift",
-            "domains: Set<String>",
-            because: "names of log domains, shown only"
-        ),
-        Exception(
-            "Tools/command/Sources/DivanCommandLine/Completion/BashCompletion.swift",
-            "seen: Set<String>",
-            because: "names of our verbs and options"
-        ),
-    ]
-
-    private static let attributes: [Exception] =
-        [
-            "Packages/DivanDiscovery/Sources/DivanDiscovery/PeerTable.swift",
-            "Packages/DivanDiscovery/Sources/DivanDiscovery/PeerAdvertisement.swift",
-            "Packages/DivanDiscovery/Sources/DivanDiscovery/DiscoveredPeer.swift",
-        ].map {
-            Exception(
-                $0,
-                "[String: String]",
-                because:
-                    "keys of TXT records: ASCII by RFC 6763 §6.4, the first of equal ones counts"
-            )
-        }
-        + [
-            "Packages/Divan/Sources/Divan/Security/TLSIdentity.swift",
-            "Packages/DivanTLS/Sources/DivanTLS/Certificates/CertificateTemplate.swift",
-        ].map {
-            Exception(
-                $0,
-                "[String: String]",
-                because: "X.509 attribute names, constants of the API"
-            )
-        }
-        + [
-            "Packages/Divan/Sources/Divan/Replication/ReplicatorConfiguration.swift",
-            "Packages/Divan/Sources/Divan/Replication/ClientCredentials.swift",
-            "Packages/Divan/Sources/Divan/Replication/Authenticator.swift",
-            "Tools/command/Sources/DivanCommand/Sync/ServerTrustOptions+Reading.swift",
-        ].map {
-            Exception($0, "[String: String]", because: "HTTP header names, ASCII tokens")
-        }
-        + [
-            "Tools/command/Sources/DivanCommandLine/Arguments/Environment.swift",
-            "Tools/command/Sources/DivanCommandLine/Terminal/Streams.swift",
-        ].map {
-            Exception($0, "[String: String]", because: "names of our variables, ASCII constants")
-        }
+    private static let standing = """
+        Replicator+Pending.swift | -> Set<String> | the official signature
+        Value+Any.swift | [String:  | made from the caller's dictionary, which has merged already
+        CallerTypes.swift | [String: T] | the caller's dictionary
+        CallerTypes.swift | [String: Any?].self | the caller's dictionary
+        HostField.swift | names: Set<String> | host names in lower case, ASCII by the rules of DNS
+        PropertyNames.swift | counts: [String: Int] | names for a hint, shown only
+        ChildProcess.swift | [String: String] | variables of an environment, ASCII
+        Secret.swift | [String: String] | our own prompts, constants
+        URLEndpointListener+Statistics.swift | [String: UInt64] | the names of our codecs
+        ConflictChoice.swift | _ documentID: String | shown only; the public API gives text
+        MissingBlobs.swift | as [String: Any] | from the public API; only blobs in it are used
+        PlainParser.swift | [String: Any] | what the official toDictionary() returns
+        PlainParser.swift | mutating func parseText() | what the official toDictionary() returns
+        PlainValues.swift | ) -> [String: Any] { | what the official toDictionary() returns
+        ObjectShapes.swift | let numbers: [String: Int] | what the official toDictionary() returns
+        SQLiteSession.swift | statements: [String: StoreStatement] | our own SQL, ASCII constants
+        AddressLedger.swift | entries: [String: Entry] | numeric addresses from the kernel
+        ListenerStatistics.swift | [String: UInt64] | the names of our codecs
+        ListenerConfiguration.swift | databases: [String: SharedDatabase] | the owner's own names
+        SimulatedNetwork.swift | listeners: [String: Listener] | hosts of a simulation
+        SimulatedNetwork.swift | isolated: Set<String> | hosts of a simulation
+        WebSocketEndpoint.swift | schemes: [String: Bool] | URL schemes, ASCII constants
+        Arguments.swift | values: [String: [String]] | names of our options
+        StoredCheckpoints.swift | names: [String: Entry] | checkpoint IDs: cp- and base64
+        SyncTally.swift | collections: [String: Counts] | names of collections, ASCII
+        Journal.swift | levels: [String: LogLevel] | names of our log levels
+        LogCommand.swift | domains: Set<String> | names of log domains, shown only
+        BashCompletion.swift | seen: Set<String> | names of our verbs and options
+        PeerTable.swift | [String: String] | keys of TXT records, ASCII by RFC 6763 §6.4
+        PeerAdvertisement.swift | [String: String] | keys of TXT records
+        DiscoveredPeer.swift | [String: String] | keys of TXT records
+        TLSIdentity.swift | [String: String] | X.509 attribute names, constants of the API
+        CertificateTemplate.swift | [String: String] | X.509 attribute names
+        ReplicatorConfiguration.swift | [String: String] | HTTP header names, ASCII
+        ClientCredentials.swift | [String: String] | HTTP header names
+        Authenticator.swift | [String: String] | HTTP header names
+        ServerTrustOptions+Reading.swift | [String: String] | HTTP header names
+        Environment.swift | [String: String] | names of our variables, ASCII constants
+        Streams.swift | [String: String] | names of our variables
+        """
 }

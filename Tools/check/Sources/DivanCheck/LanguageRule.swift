@@ -1,7 +1,7 @@
 /// A phrase that texts for people do not use, and what they say instead.
-public struct LanguageRule: Sendable {
+struct LanguageRule: Sendable {
     /// The texts that a rule applies to.
-    public enum Scope: Sendable {
+    enum Scope {
         /// Pages and string literals.
         case all
         /// String literals of at least three words: help pages, messages, reports.
@@ -12,67 +12,43 @@ public struct LanguageRule: Sendable {
     ///
     /// `a|b` is either word, `*` is any, `*'s` any possessive,
     /// `!a|b` must not follow, and `^` before the first word requires the beginning of a sentence.
-    public let phrase: String
+    let phrase: String
     /// What to write instead.
-    public let remedy: String
-    /// Where the phrase is reported.
-    public let scope: Scope
+    let remedy: String
+    let scope: Scope
 
     private let isInitial: Bool
-    private let items: [Item]
-    private let exclusions: [String]
+    private let items: [[Substring]]
+    private let exclusions: [Substring]
 
-    private enum Item {
-        case any
-        case possessive
-        case word(of: [String])
-    }
-
-    /// Describes a phrase.
-    public init(_ phrase: String, _ remedy: String, scope: Scope = .all) {
-        self.phrase = phrase
-        self.remedy = remedy
-        self.scope = scope
+    init(_ phrase: String, _ remedy: String, scope: Scope = .all) {
+        (self.phrase, self.remedy, self.scope) = (phrase, remedy, scope)
         isInitial = phrase.hasPrefix("^")
         let words = phrase.drop { $0 == "^" }.split(separator: " ")
-        exclusions = words.filter { $0.hasPrefix("!") }.flatMap { Self.choices($0.dropFirst()) }
-        items = words.filter { !$0.hasPrefix("!") }.map { word in
-            switch word {
-            case "*": .any
-            case "*'s": .possessive
-            default: .word(of: Self.choices(word))
-            }
-        }
-    }
-
-    private static func choices(_ word: Substring) -> [String] {
-        word.split(separator: "|").map(String.init)
+        exclusions = words.filter { $0.hasPrefix("!") }
+            .flatMap { $0.dropFirst().split(separator: "|") }
+        items = words.filter { !$0.hasPrefix("!") }.map { $0.split(separator: "|") }
     }
 
     /// The words that a match can begin with.
-    var firstWords: [String] {
-        if case .word(let words) = items.first { words } else { [] }
-    }
+    var firstWords: [String] { (items.first ?? []).map(String.init) }
 
     /// The words of a passage that match at `start`; `nil` if they do not.
     func match(_ words: [Passage.Word], at start: Int) -> String? {
-        guard start + items.count <= words.count else { return nil }
-        if isInitial, start > 0, !words[start - 1].isLast { return nil }
-        var found: [String] = []
-        for (offset, item) in items.enumerated() {
-            let word = words[start + offset]
-            let isNext = offset == 0 || !word.isSeparated
-            switch item {
-            case .any: guard isNext else { return nil }
-            case .possessive: guard isNext, word.text.hasSuffix("'s") else { return nil }
-            case .word(let choices): guard isNext, choices.contains(word.text) else { return nil }
-            }
-            found.append(word.text)
+        let found = words[start...].prefix(items.count)
+        guard found.count == items.count, !isInitial || start == 0 || words[start - 1].isLast,
+            found.dropFirst().allSatisfy({ !$0.isSeparated })
+        else { return nil }
+        for (word, choices) in zip(found, items) where choices != ["*"] {
+            let isMatch =
+                choices == ["*'s"] ? word.text.hasSuffix("'s") : choices.contains(word.text[...])
+            if !isMatch { return nil }
         }
-        let next = start + items.count
-        if next < words.count, !words[next].isSeparated, exclusions.contains(words[next].text) {
+        if let next = words[found.endIndex...].first, !next.isSeparated,
+            exclusions.contains(next.text[...])
+        {
             return nil
         }
-        return found.joined(separator: " ")
+        return found.map(\.text).joined(separator: " ")
     }
 }

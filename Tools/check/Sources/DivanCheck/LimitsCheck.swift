@@ -1,218 +1,160 @@
-/// Every bound of a package is in the table of its README, with its default, and the table has no other.
-public struct LimitsCheck {
-    private let tree: SourceTree
+import Foundation
 
-    /// Checks the given checkout.
-    public init(_ tree: SourceTree) {
-        self.tree = tree
+/// Every bound of a package is in the table of its README with its default, and the table has no other.
+struct LimitsCheck {
+    let tree: SourceTree
+
+    private struct Member {
+        var type: Substring
+        var name: Substring
+        var place: String
+        /// How a page may write the default; empty if that is no number.
+        var forms: [String]
     }
 
-    /// Returns every member of a `…Limits` type that its package's README does not name, or gives another
-    /// default, and every row of a table of bounds that names a member that does not exist.
-    public func violations() throws -> [Violation] {
-        var types: [(package: String, type: LimitsType)] = []
-        for package in try tree.packages() {
-            for file in tree.files(under: "Packages/\(package)/Sources", suffix: ".swift") {
-                let text = try tree.text(file)
-                guard text.contains("Limits") else { continue }
-                types += LimitsType.all(in: text, of: file).map { (package, $0) }
-            }
-        }
-        var violations: [Violation] = []
-        for package in try tree.packages() {
+    /// A name in the first cell of a table of bounds, with its value.
+    private struct Row {
+        var place: String
+        var type: Substring?
+        var name: Substring
+        var value: Substring?
+    }
+
+    func violations() throws -> [Violation] {
+        let files = try tree.sources().filter { try tree.text($0).contains("Limits") }
+        let members = try files.flatMap(members)
+        return try tree.packages().flatMap { package -> [Violation] in
             let path = "Packages/\(package)/README.md"
-            guard let text = try? tree.text(path) else { continue }
-            let page = LimitsPage(path, text)
-            let own = types.filter { $0.package == package }.map(\.type)
-            for type in own { violations += compare(type, with: page) }
-            violations += stale(page, own: own, all: types.map(\.type))
-        }
-        return violations
-    }
-
-    private func compare(_ type: LimitsType, with page: LimitsPage) -> [Violation] {
-        type.members.compactMap { member in
-            let place = "\(type.file):\(member.line)"
-            guard let row = page.row(of: member.name, in: type.name) else {
-                return Violation(
-                    place: place,
-                    problem: "the bound \(member.name) is missing in the README",
-                    remedy: "add it with its default, its reason and what happens then"
-                )
-            }
-            guard let amount = member.amount, let told = row.amount(of: member.name),
-                amount != told
-            else { return nil }
-            return Violation(
-                place: "\(page.path):\(row.line)",
-                problem: "the bound \(member.name) is \(amount), and not \(told)",
-                remedy: "write the default that the code has"
-            )
+            guard let page = try? tree.text(path) else { return [] }
+            let rows = rows(page, path)
+            let own = members.filter { $0.place.hasPrefix("Packages/\(package)/") }
+            return try own.compactMap { try missing($0, in: rows) }
+                + stale(rows, own, members, isAllOfOneType: page.contains("\nAll in `"))
         }
     }
 
-    private func stale(_ page: LimitsPage, own: [LimitsType], all: [LimitsType]) -> [Violation] {
+    private func missing(_ member: Member, in rows: [Row]) throws -> Violation? {
+        let row = rows.first { $0.name == member.name && ($0.type ?? member.type) == member.type }
+        guard let row else {
+            let remedy = "add it with its default, its reason and what happens then"
+            return Violation(member.place, "the README omits the bound \(member.name)", remedy)
+        }
+        // Pages write thousands with a comma or a space.
+        let thousands = try Pattern(#"(?<=\d)[, \u202f](?=\d{3})"#)
+        guard let value = row.value.map({ thousands.replacing(in: String($0)) }),
+            value.first?.isNumber == true,
+            // A power is no number that can be compared.
+            !value.contains(where: { $0.isNumber && !$0.isASCII }), !member.forms.isEmpty,
+            !member.forms.contains(where: { Self.begins(value, with: $0) })
+        else { return nil }
+        let problem = "the bound \(member.name) is not \(value)"
+        return Violation(row.place, problem, "write \(member.forms.joined(separator: " or "))")
+    }
+
+    private func stale(
+        _ rows: [Row],
+        _ own: [Member],
+        _ all: [Member],
+        isAllOfOneType: Bool
+    ) -> [Violation] {
         var seen: Set<String> = []
-        var violations: [Violation] = []
-        for row in page.rows {
-            for name in row.names {
-                let types = name.type.map { type in all.filter { $0.name == type } } ?? own
-                // A constant of another type, and what is not one of our bounds at all.
-                let isBound =
-                    name.type?.hasSuffix("Limits")
-                    ?? (page.isAllOfOneType && name.member.first?.isLowercase == true)
-                let isThere = types.contains { $0.members.contains { $0.name == name.member } }
-                if isBound, !isThere {
-                    violations.append(
-                        Violation(
-                            place: "\(page.path):\(row.line)",
-                            problem: "there is no bound \(name.member)",
-                            remedy: "take the row away, or name the bound that took its place"
-                        )
-                    )
-                } else if isBound, !seen.insert("\(name.type ?? "").\(name.member)").inserted {
-                    violations.append(
-                        Violation(
-                            place: "\(page.path):\(row.line)",
-                            problem: "the bound \(name.member) stands twice",
-                            remedy: "leave one row"
-                        )
-                    )
-                }
+        return rows.compactMap { row in
+            // A constant of another type, and what is not one of our bounds at all.
+            let isBound =
+                row.type?.hasSuffix("Limits")
+                ?? (isAllOfOneType && row.name.first?.isLowercase == true)
+            guard isBound else { return nil }
+            let types = row.type.map { type in all.filter { $0.type == type } } ?? own
+            if !types.contains(where: { $0.name == row.name }) {
+                return Violation(row.place, "there is no bound \(row.name)", "remove or rename it")
             }
-        }
-        return violations
-    }
-}
-
-/// A type whose members are bounds.
-struct LimitsType {
-    struct Member {
-        var line: Int
-        var name: String
-        /// The default, if it is a number that can be parsed.
-        var amount: Amount?
-    }
-
-    let file: String
-    let name: String
-    private(set) var members: [Member] = []
-
-    /// What declares bounds: a type, or an extension of one.
-    private static let kinds: Set<Substring> = ["struct", "enum", "extension"]
-
-    /// The types of a source whose names end in `Limits`, and the extensions of such types.
-    static func all(in text: String, of file: String) -> [LimitsType] {
-        let lines = text.lines
-        return lines.indices.compactMap { start in
-            let words = lines[start].split(separator: " ")
-            guard lines[start].hasSuffix("{"),
-                let kind = words.firstIndex(where: { kinds.contains($0) }),
-                words[..<kind].allSatisfy({ $0 == "public" || $0 == "package" }),
-                let name = words.dropFirst(kind + 1).first?.prefix(while: \.isLetter),
-                name.hasSuffix("Limits")
-            else { return nil }
-            let indentation = String(lines[start].prefix { $0 == " " })
-            let end = lines[start...].firstIndex { $0 == indentation + "}" } ?? lines.endIndex
-            var type = LimitsType(file: file, name: String(name))
-            type.read(lines[start..<end], indentation + "    ")
-            return type
+            let isNew = seen.insert("\(row.type ?? "").\(row.name)").inserted
+            return isNew ? nil : Violation(row.place, "\(row.name) is listed twice", "leave one")
         }
     }
 
-    private init(file: String, name: String) {
-        self.file = file
-        self.name = name
-    }
+    // MARK: Sources
 
-    private mutating func read(_ lines: ArraySlice<Substring>, _ indentation: String) {
-        for (index, line) in zip(lines.indices, lines) where line.hasPrefix(indentation) {
-            let code = line.dropFirst(indentation.count).code
-            if code.first == " " {
-                readParameter(code)
-            } else {
-                readMember(code, index + 1)
+    /// The members of types whose names end in `Limits`, and of extensions of such types.
+    private func members(_ file: String) throws -> [Member] {
+        let text = try tree.text(file)
+        let types = try Pattern(
+            #"^( *)(?:public |package )?(?:struct|enum|extension) (\w*Limits)\b.*\{$[\s\S]*?^\1\}$"#
+        )
+        return try types.matches(in: text).flatMap { type -> [Member] in
+            let body = String(type.groups[0])
+            let declarations = try Pattern(
+                "^\(type.groups[1])    (?:public |package )?(?:static )?(?:var|let) (\\w+)"
+                    + "(?:: [^={\\n]*)?(?: = ([^{\\n]*?))? *(?://.*)?$"
+            )
+            // A parameter of the initialiser may give the default of a member.
+            let parameters = try Pattern("^ +(\\w+): [^={\\n]+ = (.*?),?$").matches(in: body)
+            return declarations.matches(in: body).compactMap { match in
+                let name = match.groups[1]
+                let parameter = parameters.first { $0.groups[1] == name }?.groups[2]
+                let value = match.groups[2].isEmpty ? parameter ?? "" : match.groups[2]
+                // A value of the type itself is a set of bounds, not a bound.
+                if value == "\(type.groups[2])()" { return nil }
+                let place = "\(file):\(type.line + match.line - 1)"
+                let forms = Self.forms(value)
+                return Member(type: type.groups[2], name: name, place: place, forms: forms)
             }
         }
     }
 
-    private mutating func readMember(_ code: Substring, _ line: Int) {
-        let words = code.split(separator: " ")
-        // A value of the type itself is a set of bounds, not a bound.
-        guard !code.contains("{"), !code.contains("\(name)()"),
-            let place = words.firstIndex(where: { $0 == "var" || $0 == "let" }),
-            words[..<place].allSatisfy({ $0 == "public" || $0 == "static" }),
-            let name = words.dropFirst(place + 1).first?.prefix(while: { $0 != ":" })
-        else { return }
-        members.append(Member(line: line, name: String(name), amount: Amount(default: code)))
-    }
-
-    /// A parameter of the initialiser may give the default of a member.
-    private mutating func readParameter(_ code: Substring) {
-        let name = code.drop { $0 == " " }.prefix { $0 != ":" }
-        guard let amount = Amount(default: code),
-            let place = members.firstIndex(where: { $0.name == name && $0.amount == nil })
-        else { return }
-        members[place].amount = amount
-    }
-}
-
-/// The tables of bounds of a README.
-struct LimitsPage {
-    struct Row {
-        var line: Int
-        /// The names in the first cell, with the type if it is given before a dot.
-        var names: [(type: String?, member: String)]
-        var value: Substring
-
-        /// The row's default for a member; several are in the order of the names.
-        func amount(of member: String) -> Amount? {
-            guard let place = names.firstIndex(where: { $0.member == member }) else { return nil }
-            let values = value.split(separator: ", ")
-            return values.indices.contains(place) ? Amount(told: values[place]) : nil
+    /// How a page may write `60`, `1_000`, `16 << 10`, `5 * 60` or `.seconds(15)`.
+    private static func forms(_ code: Substring) -> [String] {
+        let number = /(?:.*\.(\w+)\()?([0-9_]+)(?: (<<|\*) ([0-9_]+))?\)?/
+        guard let match = code.wholeMatch(of: number),
+            var count = Int(match.2.replacing("_", with: ""))
+        else { return [] }
+        if let second = match.4.flatMap({ Int($0.replacing("_", with: "")) }) {
+            count = match.3 == "*" ? count * second : count << second
         }
+        let times = ["milliseconds": 1, "seconds": 1_000, "minutes": 60_000, "hours": 3_600_000]
+        let units = [("ms", 1), ("s", 1_000), ("min", 60_000), ("h", 3_600_000)]
+        let sizes = [("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30)]
+        func whole(_ count: Int, _ units: [(String, Int)]) -> [String] {
+            units.filter { count.isMultiple(of: $0.1) }.map { "\(count / $1) \($0)" }
+        }
+        if let unit = match.1 { return whole(count * (times[String(unit)] ?? 1), units) }
+        // A number may count seconds, or milliseconds.
+        let seconds = count < 1 << 32 ? whole(count * 1_000, units) : []
+        return ["\(count)"] + whole(count, units + sizes) + seconds
     }
 
-    let path: String
-    /// Whether the page says that all its bounds are members of one type.
-    let isAllOfOneType: Bool
-    let rows: [Row]
+    private static func begins(_ value: String, with form: String) -> Bool {
+        guard value.hasPrefix(form) else { return false }
+        return value.dropFirst(form.count).prefixMatch(of: /\ ?(?:[\d.]|[KMG]iB)/) == nil
+    }
 
-    init(_ path: String, _ text: String) {
-        self.path = path
-        isAllOfOneType = text.contains("\nAll in `")
+    // MARK: Pages
+
+    private func rows(_ page: String, _ path: String) -> [Row] {
         var rows: [Row] = []
         var isTable = false
-        for (index, line) in text.lines.enumerated() {
-            let cells = line.split(separator: "|")
-            guard line.hasPrefix("|"), cells.count > 1 else {
-                isTable = false
-                continue
-            }
-            if cells[0] == " bound " { isTable = true }
+        for (index, line) in page.lines.enumerated() {
+            let cells = line.cells
+            isTable = cells.count > 1 && (isTable || cells[0] == "bound")
             guard isTable else { continue }
-            let names = cells[0].backticked.map { span in
-                let parts = span.split(separator: ".").suffix(2).map(String.init)
-                return (parts.count == 2 ? parts[0] : nil, parts.last ?? "")
+            var names = cells[0].backticked.map { $0.split(separator: ".").suffix(2) }
+            // In `ALimits.b`, `c` and in `ALimits`: `b`, `c` all are members of the first type.
+            var type = names.first.flatMap { $0.count == 2 ? $0.first : nil }
+            if type == nil, let list = names.first?.first, list.hasSuffix("Limits") {
+                (type, names) = (list, Array(names.dropFirst()))
             }
-            rows.append(Row(line: index + 1, names: Self.inherited(names), value: cells[1]))
+            let values = cells[1].split(separator: ", ")
+            for (place, name) in names.enumerated() {
+                rows.append(
+                    Row(
+                        place: "\(path):\(index + 1)",
+                        type: name.count == 2 ? name.first : type,
+                        name: name.last ?? "",
+                        value: values.indices.contains(place) ? values[place] : nil
+                    )
+                )
+            }
         }
-        self.rows = rows
-    }
-
-    /// In `ALimits.b`, `c` and in `ALimits`: `b`, `c` all are members of the first type.
-    private static func inherited(
-        _ names: [(type: String?, member: String)]
-    ) -> [(type: String?, member: String)] {
-        guard let first = names.first else { return [] }
-        let isList = first.type == nil && first.member.hasSuffix("Limits")
-        let type = isList ? first.member : first.type
-        return (isList ? Array(names.dropFirst()) : names).map { ($0.type ?? type, $0.member) }
-    }
-
-    func row(of member: String, in type: String) -> Row? {
-        rows.first { row in
-            row.names.contains { $0.member == member && ($0.type ?? type) == type }
-        }
+        return rows
     }
 }

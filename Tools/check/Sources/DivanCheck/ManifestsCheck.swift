@@ -1,148 +1,116 @@
-import Foundation
-
-/// The root manifest lists exactly the targets of the packages' own manifests, and those of the trials and the
-/// bench, which have none.
+/// The root manifest is the source of the packages' own manifests, which `make generate` writes.
 ///
-/// Both are read as SwiftPM understands them (`swift package dump-package`).
-public struct ManifestsCheck {
-    private let tree: SourceTree
+/// The manifests of tools and examples, which have products and comments of their own, list the same
+/// targets as the root.
+struct ManifestsCheck: Generated {
+    let tree: SourceTree
 
-    /// Checks the given checkout.
-    public init(_ tree: SourceTree) {
-        self.tree = tree
-    }
-
-    /// Returns the targets that are missing, superfluous or different, one violation each.
-    public func violations() throws -> [Violation] {
-        let root = try targets(of: ".")
-        var violations: [Violation] = []
-        var seen: Set<String> = []
-        let packages = try tree.packages().map { "Packages/\($0)" }
-        let folders = packages + ["Tools/command", "Tools/check", "Docs/examples"]
-        for folder in folders where tree.exists("\(folder)/Package.swift") {
-            for (name, own) in try targets(of: folder).sorted(by: { $0.key < $1.key }) {
-                seen.insert(name)
-                guard let listed = root[name] else {
-                    violations.append(mismatch(folder, "the root manifest lacks \(name)"))
-                    continue
-                }
-                for difference in own.differences(from: listed) {
-                    violations.append(
-                        mismatch(folder, "\(name) differs from the root manifest in \(difference)")
-                    )
-                }
-            }
-        }
-        violations += try outsideViolations(settings: root["Divan"]?.settings ?? [])
-        for (name, target) in root.sorted(by: { $0.key < $1.key })
-        where !seen.contains(name) && !isOnlyInRoot(target) {
-            violations.append(mismatch("Package.swift", "\(name) is in no package's manifest"))
-        }
-        return violations
-    }
-
-    /// Trials and bench are built from the root alone, so that one build serves all tests.
-    private func isOnlyInRoot(_ target: Target) -> Bool {
-        target.path.hasPrefix("Tests/") || target.path.hasPrefix("Tools/bench/")
-    }
-
-    /// Separate manifests, which dependents of the root never read, use its settings.
-    private func outsideViolations(settings: Set<String>) throws -> [Violation] {
-        var violations: [Violation] = []
-        for folder in ["Tests/Fuzz"]
+    func violations() throws -> [Violation] {
+        let root = try Manifest(of: ".", in: tree).targets
+        var violations = try stale()
+        for folder in ["Tools/command", "Tools/check", "Docs/examples"]
         where tree.exists("\(folder)/Package.swift") {
-            let targets = try targets(of: folder).filter { !$0.key.hasPrefix("CDivan") }
-            for (name, target) in targets.sorted(by: { $0.key < $1.key })
-            where target.settings != settings {
+            let own = try Manifest(of: folder, in: tree).targets
+            for target in root.map(Self.sorted) where target.path.hasPrefix("\(folder)/") {
+                guard !own.map(Self.sorted).contains(target) else { continue }
                 violations.append(
-                    mismatch(folder, "\(name) has other settings than the root manifest's Divan")
+                    Violation(folder, "\(target.name) differs from the root manifest", Self.remedy)
+                )
+            }
+            for target in own where !root.contains(where: { $0.name == target.name }) {
+                violations.append(
+                    Violation(folder, "the root manifest lacks \(target.name)", Self.remedy)
                 )
             }
         }
         return violations
     }
 
-    private func mismatch(_ place: String, _ problem: String) -> Violation {
-        Violation(place: place, problem: problem, remedy: "bring the two manifests in step")
+    private static let remedy = "list the target with the same settings in both"
+
+    private static func sorted(_ target: Manifest.Target) -> Manifest.Target {
+        var target = target
+        target.dependencies.sort()
+        return target
     }
 
-    private struct Target {
-        var path: String
-        var kind: String
-        var dependencies: Set<String>
-        var settings: Set<String>
-
-        func differences(from other: Target) -> [String] {
-            var differences: [String] = []
-            if path != other.path { differences.append("path (\(path), \(other.path))") }
-            if kind != other.kind { differences.append("kind (\(kind), \(other.kind))") }
-            if dependencies != other.dependencies {
-                let odd = dependencies.symmetricDifference(other.dependencies).sorted()
-                differences.append("dependencies (\(odd.joined(separator: ", ")))")
-            }
-            if settings != other.settings { differences.append("settings") }
-            return differences
+    func generated() throws -> [String: String] {
+        let root = try Manifest(of: ".", in: tree).targets
+        var texts: [String: String] = [:]
+        for package in try tree.packages() {
+            let targets = root.filter { $0.path.hasPrefix("Packages/\(package)/") }
+            texts["Packages/\(package)/Package.swift"] = text(package, targets)
         }
+        return texts
     }
 
-    private func targets(of folder: String) throws -> [String: Target] {
-        let json = try dump(folder)
-        guard let package = try JSONSerialization.jsonObject(with: json) as? [String: Any],
-            let list = package["targets"] as? [[String: Any]]
-        else { return [:] }
-        var targets: [String: Target] = [:]
-        for entry in list {
-            guard let name = entry["name"] as? String, let kind = entry["type"] as? String else {
-                continue
+    // MARK: The text
+
+    private static let strict = [
+        ".enableUpcomingFeature(\"ExistentialAny\")",
+        ".enableUpcomingFeature(\"InternalImportsByDefault\")",
+        ".enableUpcomingFeature(\"MemberImportVisibility\")", ".treatAllWarnings(as: .error)",
+    ]
+
+    private func text(_ package: String, _ targets: [Manifest.Target]) -> String {
+        let own = Set(targets.map(\.name))
+        let siblings = Set(targets.flatMap(\.dependencies)).subtracting(own).sorted()
+            .map { ".package(path: \"../\($0)\")" }
+        // C modules first, tests last.
+        let places = ["C": 0, "test": 2]
+        let ordered = targets.enumerated().sorted { left, right in
+            func place(_ target: Manifest.Target) -> Int {
+                places[target.kind] ?? (target.name.hasPrefix("C\(package)") ? 0 : 1)
             }
-            let usual = kind == "test" ? "Tests/\(name)" : "Sources/\(name)"
-            let inner = entry["path"] as? String ?? usual
-            targets[name] = Target(
-                path: folder == "." ? inner : "\(folder)/\(inner)",
-                kind: kind,
-                dependencies: dependencyNames(entry["dependencies"]),
-                settings: settingTexts(entry["settings"])
+            return (place(left.element), left.offset) < (place(right.element), right.offset)
+        }
+        let product = ".library(name: \"\(package)\", targets: [\"\(package)\"])"
+        var parts = ["name: \"\(package)\"", "products: [\(product)]"]
+        if !siblings.isEmpty { parts.append(list("dependencies", siblings, at: 4)) }
+        let all = ordered.map { target($0.element, of: package) }
+        parts.append("targets: [\n        " + all.joined(separator: ",\n        ") + ",\n    ]")
+        return """
+            // swift-tools-version: 6.2
+            // Generated from the manifest of the repository by `make generate`.
+            import PackageDescription
+
+            let strict: [SwiftSetting] = [
+                \(Self.strict.joined(separator: ",\n    ")),
+            ]
+
+            let package = Package(
+                \(parts.joined(separator: ",\n    "))
             )
+
+            """
+    }
+
+    private func target(_ target: Manifest.Target, of package: String) -> String {
+        let kind = ["test": ".testTarget", "executable": ".executableTarget"][target.kind]
+        let usual = (target.kind == "test" ? "Tests/" : "Sources/") + target.name
+        let path = target.path.dropFirst("Packages/\(package)/".count)
+        var parts = ["name: \"\(target.name)\""]
+        if !target.dependencies.isEmpty {
+            let names = target.dependencies.map { "\"\($0)\"" }
+            parts.append(list("dependencies", names, at: 12))
         }
-        return targets
-    }
-
-    private func dependencyNames(_ value: Any?) -> Set<String> {
-        var names: Set<String> = []
-        for dependency in value as? [[String: Any]] ?? [] {
-            for form in dependency.values {
-                if let name = (form as? [Any])?.first as? String { names.insert(name) }
-            }
+        if path != usual { parts.append("path: \"\(path)\"") }
+        if !target.resources.isEmpty { parts.append(list("resources", target.resources, at: 12)) }
+        for (tool, settings) in target.settings.sorted(by: { $0.key > $1.key }) {
+            let isStrict = tool == "swiftSettings" && settings == Self.strict
+            parts.append(isStrict ? "\(tool): strict" : list(tool, settings, at: 12))
         }
-        return names
+        let line = "\(kind ?? ".target")(\(parts.joined(separator: ", ")))"
+        if line.count + 9 <= 100, !line.contains("\n") { return line }
+        return (kind ?? ".target") + "(\n            " + parts.joined(separator: ",\n            ")
+            + "\n        )"
     }
 
-    private func settingTexts(_ value: Any?) -> Set<String> {
-        let settings = value as? [[String: Any]] ?? []
-        return Set(
-            settings.compactMap { setting in
-                let options: JSONSerialization.WritingOptions = [.sortedKeys, .fragmentsAllowed]
-                return (try? JSONSerialization.data(withJSONObject: setting, options: options))
-                    .map { String(decoding: $0, as: UTF8.self) }
-            }
-        )
-    }
-
-    private func dump(_ folder: String) throws -> Data {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = [
-            "swift", "package", "--package-path", "\(tree.root)/\(folder)", "--ignore-lock",
-            "dump-package",
-        ]
-        // Only with this does the root manifest treat its warnings as errors; the others always do.
-        process.environment = ProcessInfo.processInfo.environment
-            .merging(["DIVAN_STRICT": "1"]) { $1 }
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return bytes
+    /// An argument that is a list: on one line if it fits.
+    private func list(_ label: String, _ items: [String], at indentation: Int) -> String {
+        let line = "\(label): [\(items.joined(separator: ", "))]"
+        if line.count + indentation < 100 { return line }
+        let indent = String(repeating: " ", count: indentation)
+        return "\(label): [\n" + items.map { "\(indent)    \($0),\n" }.joined() + "\(indent)]"
     }
 }

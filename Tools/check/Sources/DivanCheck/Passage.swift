@@ -23,26 +23,32 @@ struct Passage {
     let isProse: Bool
 
     private var word = ""
-    private var wordLine = 0
     private var isSeparated = true
     /// Whether a full stop, and possibly closing quotes, came after the last word.
     private var isStopped = false
 
-    init(isProse: Bool = true) {
+    /// The words of texts, each of which begins in a line.
+    init(of texts: [(line: Int, text: String)], isProse: Bool = true) {
         self.isProse = isProse
+        for (line, text) in texts {
+            // An empty line separates paragraphs; an indented one is an example.
+            if text.isEmpty || text.hasPrefix("  ") { endSentence() }
+            append(text + "\n", line)
+        }
+        endSentence()
     }
 
-    /// Appends text of a line; a line break counts as a space.
-    mutating func append(_ text: some StringProtocol, line: Int) {
+    private mutating func append(_ text: String, _ start: Int) {
         let scalars = Array(text.unicodeScalars)
+        var line = start
         for (index, scalar) in scalars.enumerated() {
             let next = index + 1 < scalars.count ? scalars[index + 1] : " "
             if Self.isPart(scalar) || (!word.isEmpty && Self.joins(scalar) && Self.isPart(next)) {
-                if word.isEmpty { wordLine = line }
                 word.unicodeScalars.append(scalar)
                 continue
             }
-            endWord()
+            endWord(line)
+            if scalar == "\n" { line += 1 }
             if scalar == "\u{2029}" { endSentence() }
             if " \t\n*_".unicodeScalars.contains(scalar) { continue }
             isSeparated = true
@@ -54,15 +60,12 @@ struct Passage {
         }
     }
 
-    /// Ends the last sentence, as an empty line does.
-    mutating func endSentence() {
-        endWord()
-        isSeparated = true
-        isStopped = false
+    private mutating func endSentence() {
+        (isSeparated, isStopped) = (true, false)
         if !words.isEmpty { words[words.count - 1].isLast = true }
     }
 
-    private mutating func endWord() {
+    private mutating func endWord(_ line: Int) {
         defer { word = "" }
         let bare = word.drop { "'’_-".contains($0) }
         guard let end = bare.lastIndex(where: { !"'’_-".contains($0) }) else {
@@ -76,20 +79,17 @@ struct Passage {
             words[words.count - 1].isLast = true
         }
         let plain = text.lowercased().replacing("’", with: "'")
-        words.append(Word(text: plain, line: wordLine, isSeparated: isSeparated))
-        isSeparated = false
-        isStopped = false
+        words.append(Word(text: plain, line: line, isSeparated: isSeparated))
+        (isSeparated, isStopped) = (false, false)
     }
 
     /// The sentences, in order.
     var sentences: [ArraySlice<Word>] {
-        var sentences: [ArraySlice<Word>] = []
         var start = 0
-        for index in words.indices where words[index].isLast || index == words.count - 1 {
-            sentences.append(words[start...index])
-            start = index + 1
+        return words.indices.filter { words[$0].isLast || $0 == words.count - 1 }.map { index in
+            defer { start = index + 1 }
+            return words[start...index]
         }
-        return sentences
     }
 
     private static func isPart(_ scalar: Unicode.Scalar) -> Bool {

@@ -7,8 +7,7 @@ public struct Violation: Equatable, Sendable, CustomStringConvertible {
     /// What to do.
     public let remedy: String
 
-    /// Describes one broken rule.
-    public init(place: String, problem: String, remedy: String) {
+    init(_ place: String, _ problem: String, _ remedy: String) {
         self.place = place
         self.problem = problem
         self.remedy = remedy

@@ -3,52 +3,24 @@ import Foundation
 
 /// Checks the checkout in the current directory; prints what is wrong and exits with 1.
 ///
-/// With the argument `states` it redraws the pages of the state machines; with the names of checks it runs only
-/// these.
+/// With the names of rules it runs only these; with the argument `generate` it writes the generated files.
 let tree = SourceTree(root: FileManager.default.currentDirectoryPath)
-if CommandLine.arguments.dropFirst() == ["states"] {
-    let unreadable = try StatesCheck(tree).write()
-    for violation in unreadable { print(violation) }
-    exit(unreadable.isEmpty ? 0 : 1)
-}
-let checks: [(name: String, run: () throws -> [Violation])] = [
-    ("arrows", ArrowsCheck(tree).violations),
-    ("platform", PlatformCheck(tree).violations),
-    ("manifests", ManifestsCheck(tree).violations),
-    ("lengths", LengthCheck(tree).violations),
-    ("words", WordsCheck(tree).violations),
-    ("glossary", GlossaryCheck(tree).violations),
-    ("language", LanguageCheck(tree).violations),
-    ("keys", { try KeysCheck(tree).violations() }),
-    ("traps", TrapsCheck(tree).violations),
-    ("closures", ClosuresCheck(tree).violations),
-    ("clocks", ClocksCheck(tree).violations),
-    ("proofs", ProofsCheck(tree).violations),
-    ("pages", PagesCheck(tree).violations),
-    ("limits", LimitsCheck(tree).violations),
-    ("names", NamesCheck(tree).violations),
-    ("citations", CitationsCheck(tree).violations),
-    ("readmes", ReadmesCheck(tree).violations),
-    ("guides", GuidesCheck(tree).violations),
-    ("scripts", ScriptsCheck(tree).violations),
-    ("headers", HeadersCheck(tree).violations),
-    ("codes", CodesCheck(tree).violations),
-    ("states", StatesCheck(tree).violations),
-    ("answers", AnswersCheck(tree).violations),
-    ("thresholds", ThresholdsCheck(tree).violations),
-]
 let names = CommandLine.arguments.dropFirst()
+if names == ["generate"] {
+    try tree.generate()
+    exit(0)
+}
 var count = 0
-for check in checks where names.isEmpty || names.contains(check.name) {
+for rule in Rule.all where names.isEmpty || names.contains(rule.name) {
     do {
-        let violations = try check.run()
-        for violation in violations { print("\(check.name): \(violation)") }
-        print("\(check.name): \(violations.isEmpty ? "ok" : "found \(violations.count)")")
+        let violations = try rule.violations(tree)
+        for violation in violations { print("\(rule.name): \(violation)") }
+        print("\(rule.name): \(violations.isEmpty ? "ok" : "found \(violations.count)")")
         count += violations.count
     } catch {
-        print("\(check.name): could not run: \(error)")
+        print("\(rule.name): could not run: \(error)")
         count += 1
     }
 }
-if let report = try? LengthCheck(tree).report() { print(report) }
+if names.isEmpty { for hint in try Lengths(tree).hints() { print("hint: \(hint)") } }
 exit(count == 0 ? 0 : 1)

@@ -1,5 +1,6 @@
-import DivanCheck
 import Foundation
+
+@testable import DivanCheck
 
 /// A small checkout in a temporary folder that breaks no rule until a test makes it.
 final class Checkout {
@@ -12,7 +13,7 @@ final class Checkout {
         let packages = ["DivanDelta", "DivanJSON"]
         for package in packages {
             let folder = "Packages/\(package)"
-            try write("\(folder)/Package.swift", Self.manifest(package))
+            try write("\(folder)/Package.swift", "// as generated\n")
             try write("\(folder)/CHANGELOG.md", "# Changes\n")
             try write(
                 "\(folder)/README.md",
@@ -23,10 +24,8 @@ final class Checkout {
             let catalogue = "\(folder)/Sources/\(package)/\(package).docc"
             try write("\(catalogue)/\(package).md", "# ``\(package)``\n```swift\n```\n## Topics\n")
         }
-        for folder in ["Tools/command", "Tests"] {
-            try write("\(folder)/Package.swift", Self.rootManifest(packages: []))
-        }
-        try write("Package.swift", Self.rootManifest(packages: packages))
+        try write("Packages/DivanDelta/Sources/DivanDelta/Main.swift", "import DivanJSON\n")
+        try write("Package.swift", Self.rootManifest())
         try write("README.md", "Apache-2.0\n")
         try write("LICENSE", "Apache License\n")
         try write("SECURITY.md", "Tell of a vulnerability here.\n")
@@ -35,7 +34,15 @@ final class Checkout {
         try write(".spi.yml", "documentation_targets: [DivanDelta, DivanJSON]\n")
         try write(
             "Docs/architecture.md",
-            "<!-- arrows -->\n| 0 | JSON | x | – |\n| 1 | Delta | x | JSON |\n<!-- /arrows -->\n"
+            """
+            <!-- arrows -->
+            | layer | package | contents | imports |
+            |---|---|---|---|
+            | 0 | JSON | x | – |
+            | 1 | Delta | x | JSON |
+            <!-- /arrows -->
+
+            """
         )
     }
 
@@ -56,23 +63,23 @@ final class Checkout {
         try FileManager.default.removeItem(atPath: tree.root + "/" + path)
     }
 
-    static func rootManifest(packages: [String]) -> String {
-        let targets = packages.map {
-            ".target(name: \"\($0)\", path: \"Packages/\($0)/Sources/\($0)\"),\n"
+    static func rootManifest(
+        packages: [String] = ["DivanDelta", "DivanJSON"],
+        further: String = ""
+    ) -> String {
+        let targets = packages.map { name in
+            let arrows = name == "DivanDelta" ? "[\"DivanJSON\"]" : "[]"
+            let path = "Packages/\(name)/Sources/\(name)"
+            return ".target(name: \"\(name)\", dependencies: \(arrows), path: \"\(path)\"),\n"
         }
-        return """
-            // swift-tools-version: 6.2
-            import PackageDescription
-            let package = Package(name: "Root", targets: [
-            \(targets.joined())])
-            """
+        return manifest("[\n\(targets.joined())\(further)]")
     }
 
-    private static func manifest(_ package: String) -> String {
+    static func manifest(_ targets: String) -> String {
         """
         // swift-tools-version: 6.2
         import PackageDescription
-        let package = Package(name: "\(package)", targets: [.target(name: "\(package)")])
+        let package = Package(name: "Root", targets: \(targets))
         """
     }
 }

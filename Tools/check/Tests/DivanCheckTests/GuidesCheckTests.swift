@@ -1,5 +1,6 @@
-import DivanCheck
 import Testing
+
+@testable import DivanCheck
 
 /// A block of a guide that no test covers is found.
 @Suite struct GuidesCheckTests {
@@ -34,13 +35,13 @@ import Testing
             "{}",
             "```"
         )
-        #expect(try GuidesCheck(checkout.tree).violations() == [])
+        #expect(try ExamplesCheck(tree: checkout.tree).violations() == [])
     }
 
     @Test(arguments: ["sh served", "console", "bash", "swift manifest"])
     func `a block that no test runs is found`(label: String) throws {
         let checkout = try checkout("```sh", "ls", "```", "", "```\(label)", "ls", "```")
-        let violations = try GuidesCheck(checkout.tree).violations()
+        let violations = try ExamplesCheck(tree: checkout.tree).violations()
         #expect(violations.map(\.place) == ["\(Self.page):5"])
         #expect(violations.first?.problem == "no test runs the block")
     }
@@ -48,20 +49,22 @@ import Testing
     @Test func `a guide without a test is found`() throws {
         let checkout = try checkout("```sh", "ls", "```")
         try checkout.write("Docs/guides/new.md", "```sh\nls\n```\n")
-        let violations = try GuidesCheck(checkout.tree).violations()
+        let violations = try ExamplesCheck(tree: checkout.tree).violations()
         #expect(violations.map(\.place) == ["Docs/guides/new.md:1"])
     }
 
     @Test func `a Swift block that differs from the compiled source is found`() throws {
         let checkout = try checkout("```sh", "ls", "```", "```swift", "func keep() {}", "```")
-        let violations = try GuidesCheck(checkout.tree).violations()
+        let violations = try ExamplesCheck(tree: checkout.tree).violations()
         #expect(violations.map(\.place) == ["\(Self.page):4"])
-        #expect(violations.first?.problem == "no test compiles the block")
+        #expect(violations.first?.problem == "no test compiles the block, line by line")
     }
 
     @Test func `a block without a language is found`() throws {
         let checkout = try checkout("```sh", "ls", "```", "```", "divan ls", "```")
-        #expect(try GuidesCheck(checkout.tree).violations().map(\.place) == ["\(Self.page):4"])
+        #expect(
+            try ExamplesCheck(tree: checkout.tree).violations().map(\.place) == ["\(Self.page):4"]
+        )
     }
 
     @Test func `a block can say why no test runs it`() throws {
@@ -79,12 +82,14 @@ import Testing
             "docker ps",
             "```"
         )
-        #expect(try GuidesCheck(checkout.tree).violations().map(\.place) == ["\(Self.page):9"])
+        #expect(
+            try ExamplesCheck(tree: checkout.tree).violations().map(\.place) == ["\(Self.page):9"]
+        )
     }
 
     @Test func `a test that runs a missing block is found`() throws {
         let checkout = try checkout("Nothing is run here.")
-        let violations = try GuidesCheck(checkout.tree).violations()
+        let violations = try ExamplesCheck(tree: checkout.tree).violations()
         #expect(violations.map(\.problem) == ["blobs.md has no block \"sh\" to run"])
     }
 }

@@ -1,5 +1,6 @@
-import DivanCheck
 import Testing
+
+@testable import DivanCheck
 
 /// Every rule about phrases, with a text that breaks it and one that does not; and the length of sentences.
 @Suite struct LanguageCheckTests {
@@ -165,32 +166,31 @@ import Testing
         let problem = "\"\(example.found)\" is not plain English"
         if rule.scope == .all {
             try checkout.write(Self.page, "# Page\n\n" + example.bad + "\n")
-            let violations = try LanguageCheck(checkout.tree).violations()
+            let violations = try LanguageCheck(tree: checkout.tree).violations()
                 .filter { $0.remedy == rule.remedy }
             #expect(violations.map(\.place) == ["\(Self.page):3"])
             #expect(violations.map(\.problem) == [problem])
             try checkout.write(Self.page, "# Page\n\n" + example.good + "\n")
         }
         try checkout.write(Self.source, "let n = 1\nlet text = \"\(example.bad)\"\n")
-        let violations = try LanguageCheck(checkout.tree).violations()
+        let violations = try LanguageCheck(tree: checkout.tree).violations()
             .filter { $0.remedy == rule.remedy }
         #expect(violations.map(\.place) == ["\(Self.source):2"])
         #expect(violations.map(\.problem) == [problem])
         try checkout.write(Self.source, "let text = \"\(example.good)\"\n")
-        #expect(try LanguageCheck(checkout.tree).violations().isEmpty)
+        #expect(try LanguageCheck(tree: checkout.tree).violations().isEmpty)
     }
 
     @Test(arguments: [
         "It is `made anew`.", "It is ``made\nanew`` here.", "```\nmade anew\n```",
         "~~~ text\nmade anew\n~~~", "<!-- made anew -->", "<!--\nmade anew\n-->",
         "    made anew", "[made](made-anew.md#made anew)", "<a title=\"made anew\">x</a>",
-        "| what | test |\n|---|---|\n| a | `ATests`: made anew |", "It is made. Anew-2 works.",
-        "| what | shown |\n|---|---|\n| a | `ATests`: \"made anew\", \"b\" |",
+        "It is made. Anew-2 works.",
     ])
-    func `code, comments, link targets and test names in a page pass`(_ text: String) throws {
+    func `code, comments and link targets in a page pass`(_ text: String) throws {
         let checkout = try Checkout()
         try checkout.write(Self.page, text + "\n")
-        #expect(try LanguageCheck(checkout.tree).violations().isEmpty)
+        #expect(try LanguageCheck(tree: checkout.tree).violations().isEmpty)
     }
 
     @Test(arguments: [
@@ -203,7 +203,7 @@ import Testing
     func `a phrase is found wherever a page has prose`(_ text: String, _ line: Int) throws {
         let checkout = try Checkout()
         try checkout.write(Self.page, text + "\n")
-        let violations = try LanguageCheck(checkout.tree).violations()
+        let violations = try LanguageCheck(tree: checkout.tree).violations()
         #expect(violations.map(\.place) == ["\(Self.page):\(line)"])
     }
 
@@ -216,7 +216,7 @@ import Testing
     func `identifiers, comments and quoted code in a source pass`(_ text: String) throws {
         let checkout = try Checkout()
         try checkout.write(Self.source, text + "\n")
-        #expect(try LanguageCheck(checkout.tree).violations().isEmpty)
+        #expect(try LanguageCheck(tree: checkout.tree).violations().isEmpty)
     }
 
     @Test(arguments: [
@@ -232,7 +232,7 @@ import Testing
     func `a phrase is found in any string literal`(_ text: String, _ line: Int) throws {
         let checkout = try Checkout()
         try checkout.write(Self.source, text + "\n")
-        let violations = try LanguageCheck(checkout.tree).violations()
+        let violations = try LanguageCheck(tree: checkout.tree).violations()
         #expect(violations.map(\.place) == ["\(Self.source):\(line)"])
     }
 
@@ -251,7 +251,7 @@ import Testing
         }
         try checkout.write("Tests/Crash/main.swift", "print(\"made anew\")\n")
         #expect(
-            try LanguageCheck(checkout.tree).violations().map(\.place) == [
+            try LanguageCheck(tree: checkout.tree).violations().map(\.place) == [
                 "\(assets)/a.html:1", "Tests/Crash/main.swift:1", "\(assets)/a.js:2",
                 "\(assets)/a.js:3",
             ]
@@ -278,7 +278,7 @@ import Testing
             """
         )
         #expect(
-            try LanguageCheck(checkout.tree).violations().map(\.place)
+            try LanguageCheck(tree: checkout.tree).violations().map(\.place)
                 == [1, 2, 6].map {
                     "Packages/DivanJSON/Tests/DivanJSONTests/ATests.swift:\($0)"
                 }
@@ -290,10 +290,10 @@ import Testing
     {
         let checkout = try Checkout()
         let exceptions = [
-            LanguageCheck.Exception(Self.page, "anew", reason: "a quotation"),
-            LanguageCheck.Exception("Docs/other.md", "anew", reason: "no such page"),
+            LanguageCheck.Exception(file: Self.page, phrase: "anew", reason: "a quotation"),
+            LanguageCheck.Exception(file: "Docs/other.md", phrase: "anew", reason: "no such page"),
         ]
-        let check = LanguageCheck(checkout.tree, exceptions: exceptions)
+        let check = LanguageCheck(tree: checkout.tree, exceptions: exceptions)
         try checkout.write(Self.page, "Made anew, beside it.\n")
         #expect(try check.violations().map(\.remedy).count == 1)
         try checkout.write(Self.page, "Rebuilt.\n")
@@ -308,7 +308,7 @@ import Testing
     func `a sentence of more than 30 words in a guide is found`(_ page: String) throws {
         let checkout = try Checkout()
         let words = Array(repeating: "word", count: 28).joined(separator: " ")
-        let check = LanguageCheck(checkout.tree)
+        let check = LanguageCheck(tree: checkout.tree)
         let short =
             "Short, e.g. this: 1.5 is.\nW\(words.dropFirst())\n`a b` end. \"Next\" is short.\n"
         try checkout.write(
@@ -331,7 +331,7 @@ import Testing
         let checkout = try Checkout()
         let words = Array(repeating: "word", count: 29).joined(separator: " ")
         let file = "Tools/command/Sources/DivanCommand/A.swift"
-        let check = LanguageCheck(checkout.tree)
+        let check = LanguageCheck(tree: checkout.tree)
         try checkout.write(file, "let text = \"\(words) \\(name)\"\n")
         #expect(try check.violations().isEmpty)
         let indented = words.replacing(" ", with: "\n")

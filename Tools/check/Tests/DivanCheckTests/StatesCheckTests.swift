@@ -1,6 +1,7 @@
-import DivanCheck
 import Foundation
 import Testing
+
+@testable import DivanCheck
 
 /// The pages of the state machines match the sources, and only tables are drawn.
 @Suite struct StatesCheckTests {
@@ -42,8 +43,8 @@ import Testing
     private func drawn() throws -> Checkout {
         let checkout = try Checkout()
         try checkout.write(Self.source, Self.door)
-        #expect(try StatesCheck(checkout.tree).write().isEmpty)
-        #expect(try StatesCheck(checkout.tree).violations().isEmpty)
+        try StatesCheck(tree: checkout.tree).write()
+        #expect(try StatesCheck(tree: checkout.tree).violations().isEmpty)
         return checkout
     }
 
@@ -69,9 +70,9 @@ import Testing
     func `a changed transition makes the page stale`(old: String, new: String) throws {
         let checkout = try drawn()
         try checkout.write(Self.source, Self.door.replacing(old, with: new))
-        let violations = try StatesCheck(checkout.tree).violations()
+        let violations = try StatesCheck(tree: checkout.tree).violations()
         #expect(violations.map(\.place) == [Self.page])
-        #expect(violations.first?.problem == "the page does not show what Door does")
+        #expect(violations.first?.problem == "the file is not up to date")
     }
 
     @Test(arguments: [
@@ -83,7 +84,7 @@ import Testing
     func `an invalid transition table is found`(old: String, new: String) throws {
         let checkout = try drawn()
         try checkout.write(Self.source, Self.door.replacing(old, with: new))
-        let violations = try StatesCheck(checkout.tree).violations()
+        let violations = try StatesCheck(tree: checkout.tree).violations()
         #expect(violations.count == 1 && violations[0].place.hasPrefix(Self.source))
     }
 
@@ -93,7 +94,7 @@ import Testing
         let checkout = try drawn()
         try checkout.write("Docs/states/window.md", "# Window\n")
         try checkout.remove(Self.page)
-        let places = try StatesCheck(checkout.tree).violations().map(\.place)
+        let places = try StatesCheck(tree: checkout.tree).violations().map(\.place)
         #expect(places == [Self.page, "Docs/states/window.md"])
     }
 
@@ -101,7 +102,7 @@ import Testing
     @Test func `a seeded change of a Divan state machine is found`() throws {
         let root = URL(filePath: #filePath).pathComponents.dropLast(5).joined(separator: "/")
         let ours = SourceTree(root: root)
-        let files = ours.files(under: "Packages", suffix: ".swift").filter { file in
+        let files = ours.files(in: "Packages").filter { file in
             (try? ours.text(file).contains("Drawn in `Docs/states/")) ?? false
         }
         #expect(files.count >= 2)
@@ -109,8 +110,8 @@ import Testing
             let checkout = try Checkout()
             let text = try ours.text(file)
             try checkout.write(file, text)
-            #expect(try StatesCheck(checkout.tree).write().isEmpty)
-            #expect(try StatesCheck(checkout.tree).violations().isEmpty)
+            try StatesCheck(tree: checkout.tree).write()
+            #expect(try StatesCheck(tree: checkout.tree).violations().isEmpty)
             let lines = text.components(separatedBy: "\n")
             let table = try #require(lines.firstIndex { $0.contains("switch (self, event) {") })
             let places = lines.indices.filter { place in
@@ -121,7 +122,10 @@ import Testing
                 var changed = lines
                 changed[place] = lines[place].replacing(", .", with: ", .un", maxReplacements: 1)
                 try checkout.write(file, changed.joined(separator: "\n"))
-                #expect(try !StatesCheck(checkout.tree).violations().isEmpty, "\(lines[place])")
+                #expect(
+                    try !StatesCheck(tree: checkout.tree).violations().isEmpty,
+                    "\(lines[place])"
+                )
             }
         }
     }
@@ -133,9 +137,9 @@ import Testing
     func `an error code written as a number is found`(line: String) throws {
         let checkout = try Checkout()
         try checkout.write("Packages/DivanReplicator/Sources/DivanReplicator/A.swift", line + "\n")
-        #expect(try CodesCheck(checkout.tree).violations().count == 1)
+        #expect(try WordsCheck(tree: checkout.tree).violations().count == 1)
         let named = "static let notFound = HTTPStatus(rawValue: 404)\n"
         try checkout.write("Packages/DivanReplicator/Sources/DivanReplicator/A.swift", named)
-        #expect(try CodesCheck(checkout.tree).violations().isEmpty)
+        #expect(try WordsCheck(tree: checkout.tree).violations().isEmpty)
     }
 }

@@ -1,6 +1,7 @@
-import DivanCheck
 import Foundation
 import Testing
+
+@testable import DivanCheck
 
 /// The script of `make test`, with a bundle of our own in place of a build.
 @Suite struct TestScriptTests {

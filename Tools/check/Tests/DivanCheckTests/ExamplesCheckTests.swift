@@ -1,8 +1,9 @@
-import DivanCheck
 import Testing
 
+@testable import DivanCheck
+
 /// Examples on the front page of a package.
-@Suite struct ReadmesCheckTests {
+@Suite struct ExamplesCheckTests {
     private static let test = "Packages/DivanJSON/Tests/DivanJSONTests/ReadmeTests.swift"
 
     private func checkout(showing block: String) throws -> Checkout {
@@ -14,10 +15,10 @@ import Testing
     @Test func `a README example that no test contains is found`() throws {
         let checkout = try checkout(showing: "let a = make(1)\nuse(a)")
         try checkout.write(Self.test, "let a = make(1)\nlook(a)\n")
-        let found = try ReadmesCheck(checkout.tree).violations()
+        let found = try ExamplesCheck(tree: checkout.tree).violations()
         #expect(found.map(\.place) == ["Packages/DivanJSON/README.md:2"])
         try checkout.write(Self.test, "use(a)\nlet a = make(1)\n")
-        #expect(try ReadmesCheck(checkout.tree).violations().count == 1, "in the same order")
+        #expect(try ExamplesCheck(tree: checkout.tree).violations().count == 1, "in the same order")
     }
 
     @Test func `a test can format an example differently and add checks`() throws {
@@ -47,6 +48,6 @@ import Testing
             }
             """
         )
-        #expect(try ReadmesCheck(checkout.tree).violations().isEmpty)
+        #expect(try ExamplesCheck(tree: checkout.tree).violations().isEmpty)
     }
 }
