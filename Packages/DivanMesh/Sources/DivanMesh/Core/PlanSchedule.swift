@@ -1,0 +1,49 @@
+/// The earliest of several times.
+struct Alarm: Sendable {
+    /// When something is due; `nil` if nothing is.
+    private(set) var time: Duration?
+
+    /// Adds a time.
+    mutating func ring(at time: Duration) {
+        self.time = self.time.map { min($0, time) } ?? time
+    }
+}
+
+/// When to plan: after a change, and when a plan has waited for long enough, but not more often than every half second.
+struct PlanSchedule: Sendable {
+    /// Whether something has changed since the last plan.
+    var isNeeded = false
+    /// How wide the plan is: 1, or more for a peer that has no link and finds no one.
+    private(set) var breadth = 1
+    private var plannedAt: Duration?
+    private var wait = Alarm()
+
+    /// When to plan next; `nil` if only an event can make it necessary.
+    var dueAt: Duration? {
+        guard let time = isNeeded ? .zero : wait.time else { return nil }
+        return plannedAt.map { max(time, $0 + MeshTiming.plan) } ?? time
+    }
+
+    /// The peer has started: the first plan waits for the first advertisements.
+    mutating func start(at now: Duration) {
+        isNeeded = true
+        plannedAt = plannedAt ?? now
+    }
+
+    /// A plan begins.
+    mutating func begin(at now: Duration) {
+        isNeeded = false
+        plannedAt = now
+        wait = Alarm()
+    }
+
+    /// The plan has to be looked at again at a time.
+    mutating func wait(until time: Duration) {
+        wait.ring(at: time)
+    }
+
+    /// Widens the plan of a peer without links, to twice the breadth with each attempt.
+    mutating func widen(isIsolated: Bool) {
+        breadth = isIsolated ? min(breadth * 2, MeshLimits.callCount) : 1
+    }
+}

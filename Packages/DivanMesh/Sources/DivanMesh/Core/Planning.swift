@@ -1,0 +1,206 @@
+/// From the plan to calls and closed links.
+///
+/// **Candidates.** The plan is made among members, because only they are known to run. Newcomers take part in it for
+/// ten seconds, so that they are linked at once. What does not answer is passed over and makes place for the next, but
+/// its call continues: a slow peer is late, and does not delay. A peer without any link tries everyone, twice as many
+/// with each plan, since real peers may be few among invented ones.
+///
+/// **Make before break.** A link that neither end needs is closed when it has lived for ten seconds, when all links of
+/// the plan have synced once, and when the peer at its other end is reached in another way. Until then its interest in
+/// the link stays what it was, so that the other end does not close it either. So a change of plan never interrupts
+/// the flow of documents, and a plan that changes back costs nothing.
+extension MeshCore {
+    /// Computes the plan, calls what is missing, and closes one link that is not needed.
+    mutating func plan(at now: Duration) {
+        membership.update(at: now)
+        let hasLinks = table.contains { $0.state.isOpen }
+        let candidates = candidates(at: now, triesAll: !hasLinks)
+        let wanted = configuration.planner.links(
+            of: configuration.peer,
+            among: candidates,
+            breadth: schedule.breadth
+        )
+        schedule.widen(isIsolated: !hasLinks)
+        if !hasLinks, !candidates.isEmpty { schedule.wait(until: now + MeshTiming.plan) }
+        note(wanted, at: now)
+        for link in wanted { callIfMissing(link, among: candidates, at: now) }
+        callSeeds(at: now)
+        repair(at: now)
+        closeOneLink(wanted, at: now)
+    }
+
+    private mutating func note(_ wanted: [PlannedLink], at now: Duration) {
+        let isComplete = wanted.allSatisfy { isSettled($0) }
+        for index in table.indices {
+            if let planned = wanted.first(where: { $0.peer == table[index].peer }) {
+                table[index].interest = planned.isEssential ? .essential : .wanted
+            } else if isComplete {
+                table[index].interest = .none
+            }
+        }
+        for peer in membership.peers {
+            let isWanted = wanted.contains { $0.peer == peer.id }
+            guard isWanted != (peer.wantedSince != nil) else { continue }
+            membership.update(peer.id) { $0.wantedSince = isWanted ? now : nil }
+        }
+    }
+}
+
+// MARK: - Candidates
+
+extension MeshCore {
+    private mutating func candidates(at now: Duration, triesAll: Bool) -> [MeshPeerID] {
+        var candidates: [MeshPeerID] = []
+        var failing: [MeshPeerID] = []
+        for peer in membership.peers where isCallable(peer, at: now) {
+            if peer.isLinked || isPromising(peer, at: now, triesAll: triesAll) {
+                candidates.append(peer.id)
+            } else if peer.presence != .offline, isReady(peer, at: now) {
+                failing.append(peer.id)
+            }
+        }
+        // In a small group there is no other choice than to try again.
+        return candidates.count < MeshLimits.linkCount / 2 ? candidates + failing : candidates
+    }
+
+    /// Whether the peer speaks the same scheme, has a place, and is not to be left alone.
+    mutating func isCallable(_ peer: KnownPeer, at now: Duration) -> Bool {
+        guard isCompatible(peer) else { return false }
+        if peer.isLinked { return true }
+        let pause = max(peer.pausedUntil, peer.bannedUntil)
+        if now < pause { schedule.wait(until: pause) }
+        return now >= pause && !peer.places.isEmpty && !peer.hasLeft
+    }
+
+    func isCompatible(_ peer: KnownPeer) -> Bool {
+        (peer.announcement?.scheme ?? configuration.scheme) == configuration.scheme
+    }
+
+    /// Whether a call is likely to succeed.
+    private mutating func isPromising(
+        _ peer: KnownPeer,
+        at now: Duration,
+        triesAll: Bool
+    ) -> Bool {
+        guard peer.presence != .offline else { return false }
+        if let call = table.first(where: { $0.peer == peer.id }) {
+            let patience = call.startedAt + MeshTiming.patience
+            guard now < patience else { return false }
+            schedule.wait(until: patience)
+        }
+        if peer.isMember { return peer.failureCount < 3 || isReady(peer, at: now) }
+        return peer.failureCount == 0 && (triesAll || now < peer.foundAt + MeshTiming.novelty)
+    }
+
+    /// Whether a place can be called now, and is not being called.
+    private mutating func isReady(_ peer: KnownPeer, at now: Duration) -> Bool {
+        guard let retryAt = peer.retryAt, !table.contains(where: { $0.peer == peer.id }) else {
+            return false
+        }
+        if now < retryAt { schedule.wait(until: retryAt) }
+        return now >= retryAt
+    }
+}
+
+// MARK: - Calls
+
+extension MeshCore {
+    private mutating func callIfMissing(
+        _ link: PlannedLink,
+        among candidates: [MeshPeerID],
+        at now: Duration
+    ) {
+        guard let peer = membership[link.peer], hasRoom(for: link) else { return }
+        let others = candidates.filter { $0 != peer.id } + [configuration.peer]
+        let wait = waitsForCall(of: peer.id, among: others) ? MeshTiming.secondCaller : .zero
+        guard let since = peer.wantedSince, now >= since + wait else {
+            return schedule.wait(until: now + wait)
+        }
+        call(peer, for: .plan, at: now)
+    }
+
+    /// Whether the link is in the plan of both peers, and the other one is the caller.
+    private func waitsForCall(of peer: MeshPeerID, among others: [MeshPeerID]) -> Bool {
+        guard peer.isCaller(of: configuration.peer) else { return false }
+        let theirs = configuration.planner.links(of: peer, among: others, breadth: 1)
+        return theirs.contains { $0.peer == configuration.peer }
+    }
+
+    private func hasRoom(for link: PlannedLink) -> Bool {
+        let open = table.count { $0.state.isOpen }
+        guard open > 0 else { return true }
+        if link.isEssential { return open < MeshLimits.linkCount + MeshLimits.extraLinkCount }
+        let called = table.count { $0.state == .calling && $0.purpose == .plan }
+        return open + called + reservedLinkCount < MeshLimits.linkCount
+    }
+
+    /// Calls the best place of a peer, unless it is linked or called, or there are too many calls.
+    mutating func call(_ peer: KnownPeer, for purpose: Link.Purpose, at now: Duration) {
+        guard !table.contains(where: { $0.peer == peer.id }) else { return }
+        guard let address = peer.place(at: now) else {
+            if let retryAt = peer.retryAt { schedule.wait(until: retryAt) }
+            return
+        }
+        guard mayCall(address) else { return }
+        call(peer.id, at: address, for: purpose, now)
+    }
+
+    func mayCall(_ address: MeshAddress) -> Bool {
+        let calls = table.filter { $0.state == .calling }
+        return calls.count < MeshLimits.callCount
+            && calls.count { $0.address?.host == address.host } < MeshLimits.callsPerHostCount
+            && !calls.contains { $0.address == address }
+    }
+}
+
+// MARK: - Closing
+
+extension MeshCore {
+    private mutating func closeOneLink(_ wanted: [PlannedLink], at now: Duration) {
+        let open = table.filter(\.state.isOpen)
+        let isComplete = wanted.allSatisfy { isSettled($0) }
+        let surplus = open.count - MeshLimits.linkCount
+        if surplus > MeshLimits.extraLinkCount || surplus > 0 && isComplete {
+            let victims = open.filter { !$0.isEssential && isReplaceable($0) }
+            // One that is not needed first, and of these the one with the highest hash.
+            let victim = victims.max { rank($0) < rank($1) }
+            if let victim { end(victim.connection, .full, at: now) }
+            return
+        }
+        guard isComplete else { return }
+        dismissCalls(except: wanted, at: now)
+        var victim: Link?
+        for link in open where !link.isNeeded {
+            let end = link.startedAt + MeshTiming.shortestLink
+            if now < end {
+                schedule.wait(until: end)
+            } else if isReplaceable(link), victim.map({ rank($0) < rank(link) }) ?? true {
+                victim = link
+            }
+        }
+        if let victim { end(victim.connection, .unneeded, at: now) }
+    }
+
+    /// Whether a link of the plan is open and has synced, or cannot be opened now.
+    private func isSettled(_ planned: PlannedLink) -> Bool {
+        guard let link = table.first(where: { $0.peer == planned.peer }) else {
+            return !hasRoom(for: planned)
+        }
+        return link.state == .settled
+    }
+
+    private mutating func dismissCalls(except wanted: [PlannedLink], at now: Duration) {
+        for link in table where link.state == .calling && link.purpose == .plan {
+            guard !wanted.contains(where: { $0.peer == link.peer }) else { continue }
+            end(link.connection, .unneeded, at: now)
+        }
+    }
+
+    private func isReplaceable(_ link: Link) -> Bool {
+        link.peer.map { membership.isReached(withoutLinkTo: $0) } ?? true
+    }
+
+    private func rank(_ link: Link) -> (Int, UInt64) {
+        (link.isNeeded ? 0 : 1, link.peer.flatMap { membership[$0]?.pairHash } ?? .max)
+    }
+}
