@@ -117,6 +117,7 @@ let rooms: [[Target]] = [
         arrows: ["DivanHTTP", "DivanLog"],
         libraries: ["avahi-client", "avahi-common"]
     ),
+    room("DivanMesh", arrows: ["DivanCrypto"]),
     room(
         "DivanTransport",
         arrows: ["DivanWebSocket", "DivanHTTP", "DivanTLS", "DivanLog"],
@@ -574,8 +575,8 @@ let trials: [Target] = [
 let cores: Set = [
     "DivanBLIP", "DivanCompression", "DivanConflicts", "DivanCrypto", "DivanDelta", "DivanHTTP",
     "DivanISAL",
-    "DivanJSON", "DivanLZ4", "DivanLog", "DivanQuery", "DivanRevisions", "DivanTestKit",
-    "DivanWebSocket",
+    "DivanJSON", "DivanLZ4", "DivanLog", "DivanMesh", "DivanQuery", "DivanRevisions",
+    "DivanTestKit", "DivanWebSocket",
     "DivanZlib", "DivanZstd",
 ]
 let onlyCores = Context.environment["DIVAN_CORES"] != nil

@@ -30,10 +30,10 @@ public enum MeshLimits {
     public static let extraLinkCount = 1
     /// Links kept free for those on which the plan depends: 2, the two neighbours on the ring.
     public static let reservedLinkCount = 2
-    /// Outgoing calls that are not answered yet: 32, so that fakes do not keep a peer from real ones.
-    public static let callCount = 32
-    /// Outgoing calls to one host: 16, so that no host has all of them.
-    public static let callsPerHostCount = 16
+    /// Outgoing calls that are not answered yet: 64, so that fakes do not keep a peer from real ones.
+    public static let callCount = 64
+    /// Outgoing calls to one host: 8, so that fakes of one host do not keep a peer from others.
+    public static let callsPerHostCount = 8
     /// Addresses that the application lists as seeds: 64, as many as a gossip message has records.
     public static let seedCount = 64
 }
@@ -44,6 +44,8 @@ public enum MeshLimits {
 enum MeshTiming {
     /// Between two plans: many changes at once cost one plan.
     static let plan = Duration.milliseconds(500)
+    /// The same while none of those that were called last has answered.
+    static let planUnanswered = Duration.milliseconds(100)
     /// Between two announcements on the network.
     static let announcement = Duration.seconds(1)
     /// Between two gossip messages to one peer, if there is news.
@@ -56,12 +58,12 @@ enum MeshTiming {
     static let call = Duration.seconds(10)
     /// A call that is not answered no longer keeps the plan from calling another peer.
     static let patience = Duration.seconds(2)
+    /// In a small part of the mesh, calls that are not answered no longer keep a peer from calling more at once.
+    static let haste = Duration.milliseconds(500)
     /// If both peers of a pair want the link, the second one waits for the first one's call.
     static let secondCaller = Duration.seconds(3)
     /// A link is not closed earlier without need, so that a plan that changes again costs nothing.
     static let shortestLink = Duration.seconds(10)
-    /// A newly found peer is part of the plan for so long, even if it has no link to any other.
-    static let novelty = Duration.seconds(10)
     /// A peer outside the own part of the mesh is called then.
     static let repair = Duration.seconds(3)
     /// Each member of a part waits so much longer than the one before it.
@@ -70,6 +72,8 @@ enum MeshTiming {
     static let doubt = Duration.seconds(5)
     /// A full peer is not called again earlier.
     static let refusal = Duration.seconds(30)
+    /// A full peer is called again by a newcomer then.
+    static let newcomerRefusal = Duration.seconds(2)
     /// A peer that breaks the rules is not called or accepted earlier.
     static let offence = Duration.seconds(60)
     /// The longest first wait after a failed call; it doubles with each further failure.

@@ -44,7 +44,10 @@ extension MeshCore {
             let replaces = replaces(open, isOutgoing: false, at: now)
             return replaces ? nil : (.duplicate, MeshTiming.firstBackOff)
         }
-        return hasRoom(forLinkTo: peer, at: now) ? nil : (.full, MeshTiming.refusal)
+        if hasRoom(forLinkTo: peer, at: now) { return nil }
+        // A newcomer may have no one else to call, or may have been introduced to no one yet.
+        let isMember = membership[peer]?.isMember ?? false
+        return (.full, isMember ? MeshTiming.refusal : MeshTiming.newcomerRefusal)
     }
 
     /// Whether a call that was accepted becomes a link; if not, closes it.

@@ -194,8 +194,12 @@ extension MeshCore {
         at now: Duration
     ) {
         guard let index = table.firstIndex(where: { $0.connection == connection }) else { return }
+        let isCall = table[index].state == .calling
         let effects = table[index].handle(event, at: now)
         let link = table[index]
+        if isCall, link.purpose == .plan {
+            if link.state.isOpen { schedule.narrow() } else { schedule.callFailed() }
+        }
         if link.state == .ended { table.remove(at: index) }
         schedule.isNeeded = true
         for effect in effects {

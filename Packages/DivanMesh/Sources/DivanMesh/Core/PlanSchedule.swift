@@ -13,15 +13,18 @@ struct Alarm: Sendable {
 struct PlanSchedule: Sendable {
     /// Whether something has changed since the last plan.
     var isNeeded = false
-    /// How wide the plan is: 1, or more for a peer that has no link and finds no one.
+    /// How wide the plan is: 1, or more if no call is answered.
     private(set) var breadth = 1
+    /// Calls that failed since the last one that was answered.
+    private var failureCount = 0
     private var plannedAt: Duration?
     private var wait = Alarm()
 
     /// When to plan next; `nil` if only an event can make it necessary.
     var dueAt: Duration? {
         guard let time = isNeeded ? .zero : wait.time else { return nil }
-        return plannedAt.map { max(time, $0 + MeshTiming.plan) } ?? time
+        let interval = breadth > 1 ? MeshTiming.planUnanswered : MeshTiming.plan
+        return plannedAt.map { max(time, $0 + interval) } ?? time
     }
 
     /// The peer has started: the first plan waits for the first advertisements.
@@ -42,8 +45,21 @@ struct PlanSchedule: Sendable {
         wait.ring(at: time)
     }
 
-    /// Widens the plan of a peer without links, to twice the breadth with each attempt.
-    mutating func widen(isIsolated: Bool) {
-        breadth = isIsolated ? min(breadth * 2, MeshLimits.callCount) : 1
+    /// A call was not answered.
+    mutating func callFailed() {
+        failureCount += 1
+    }
+
+    /// Doubles the breadth if no call was answered, neither those that failed nor those that still wait.
+    mutating func widen(pendingCount: Int) {
+        guard failureCount + pendingCount > 0 else { return }
+        breadth = min(breadth * 2, MeshLimits.callCount)
+        failureCount = 0
+    }
+
+    /// A call was answered.
+    mutating func narrow() {
+        breadth = 1
+        failureCount = 0
     }
 }

@@ -1,9 +1,9 @@
 /// From the plan to calls and closed links.
 ///
-/// **Candidates.** The plan is made among members, because only they are known to run. Newcomers take part in it for
-/// ten seconds, so that they are linked at once. What does not answer is passed over and makes place for the next, but
-/// its call continues: a slow peer is late, and does not delay. A peer without any link tries everyone, twice as many
-/// with each plan, since real peers may be few among invented ones.
+/// **Candidates.** The plan is made among members, because only they are known to run. What does not answer is passed
+/// over and makes place for the next, but its call continues: a slow peer is late, and does not delay. While its part is
+/// small, a peer also calls strangers. Real ones may be few among invented ones, so it calls twice as many whenever none
+/// of those that it called last has answered within half a second.
 ///
 /// **Make before break.** A link that neither end needs is closed when it has lived for ten seconds, when all links of
 /// the plan have synced once, and when the peer at its other end is reached in another way. Until then its interest in
@@ -13,20 +13,34 @@ extension MeshCore {
     /// Computes the plan, calls what is missing, and closes one link that is not needed.
     mutating func plan(at now: Duration) {
         membership.update(at: now)
-        let hasLinks = table.contains { $0.state.isOpen }
-        let candidates = candidates(at: now, triesAll: !hasLinks)
+        let isSmall = membership.peers.count(where: \.isMember) < MeshLimits.linkCount
+        let candidates = candidates(at: now, withStrangers: isSmall)
+        adjustBreadth(isSmall: isSmall, at: now)
         let wanted = configuration.planner.links(
             of: configuration.peer,
             among: candidates,
             breadth: schedule.breadth
         )
-        schedule.widen(isIsolated: !hasLinks)
-        if !hasLinks, !candidates.isEmpty { schedule.wait(until: now + MeshTiming.plan) }
         note(wanted, at: now)
         for link in wanted { callIfMissing(link, among: candidates, at: now) }
         callSeeds(at: now)
         repair(at: now)
         closeOneLink(wanted, at: now)
+    }
+
+    /// Widens the plan if no call was answered, and lets the oldest calls make place for others.
+    private mutating func adjustBreadth(isSmall: Bool, at now: Duration) {
+        guard isSmall else { return schedule.narrow() }
+        let calls = table.filter { $0.state == .calling && $0.purpose == .plan }
+        if let youngest = calls.map(\.startedAt).max() {
+            let end = youngest + MeshTiming.haste
+            guard now >= end else { return schedule.wait(until: end) }
+        }
+        schedule.widen(pendingCount: calls.count)
+        guard calls.count >= MeshLimits.callCount else { return }
+        for call in calls where now >= call.startedAt + MeshTiming.patience {
+            end(call.connection, .silent, event: .overdue, at: now)
+        }
     }
 
     private mutating func note(_ wanted: [PlannedLink], at now: Duration) {
@@ -38,8 +52,9 @@ extension MeshCore {
                 table[index].interest = .none
             }
         }
+        let planned = Set(wanted.map(\.peer))
         for peer in membership.peers {
-            let isWanted = wanted.contains { $0.peer == peer.id }
+            let isWanted = planned.contains(peer.id)
             guard isWanted != (peer.wantedSince != nil) else { continue }
             membership.update(peer.id) { $0.wantedSince = isWanted ? now : nil }
         }
@@ -49,11 +64,11 @@ extension MeshCore {
 // MARK: - Candidates
 
 extension MeshCore {
-    private mutating func candidates(at now: Duration, triesAll: Bool) -> [MeshPeerID] {
+    private mutating func candidates(at now: Duration, withStrangers: Bool) -> [MeshPeerID] {
         var candidates: [MeshPeerID] = []
         var failing: [MeshPeerID] = []
         for peer in membership.peers where isCallable(peer, at: now) {
-            if peer.isLinked || isPromising(peer, at: now, triesAll: triesAll) {
+            if peer.isLinked || isPromising(peer, at: now, withStrangers: withStrangers) {
                 candidates.append(peer.id)
             } else if peer.presence != .offline, isReady(peer, at: now) {
                 failing.append(peer.id)
@@ -80,16 +95,18 @@ extension MeshCore {
     private mutating func isPromising(
         _ peer: KnownPeer,
         at now: Duration,
-        triesAll: Bool
+        withStrangers: Bool
     ) -> Bool {
         guard peer.presence != .offline else { return false }
-        if let call = table.first(where: { $0.peer == peer.id }) {
+        let call = table.first { $0.peer == peer.id }
+        if let call {
             let patience = call.startedAt + MeshTiming.patience
             guard now < patience else { return false }
             schedule.wait(until: patience)
         }
         if peer.isMember { return peer.failureCount < 3 || isReady(peer, at: now) }
-        return peer.failureCount == 0 && (triesAll || now < peer.foundAt + MeshTiming.novelty)
+        guard withStrangers, peer.failureCount == 0 else { return false }
+        return call != nil || peer.place(at: now).map(mayCall) ?? false
     }
 
     /// Whether a place can be called now, and is not being called.
@@ -110,18 +127,21 @@ extension MeshCore {
         among candidates: [MeshPeerID],
         at now: Duration
     ) {
-        guard let peer = membership[link.peer], hasRoom(for: link) else { return }
-        let others = candidates.filter { $0 != peer.id } + [configuration.peer]
-        let wait = waitsForCall(of: peer.id, among: others) ? MeshTiming.secondCaller : .zero
-        guard let since = peer.wantedSince, now >= since + wait else {
-            return schedule.wait(until: now + wait)
+        guard !table.contains(where: { $0.peer == link.peer }), hasRoom(for: link),
+            let peer = membership[link.peer], let since = peer.wantedSince
+        else { return }
+        let turn = since + MeshTiming.secondCaller
+        if now < turn, waitsForCall(of: peer.id, among: candidates) {
+            schedule.wait(until: turn)
+        } else {
+            call(peer, for: .plan, at: now)
         }
-        call(peer, for: .plan, at: now)
     }
 
     /// Whether the link is in the plan of both peers, and the other one is the caller.
-    private func waitsForCall(of peer: MeshPeerID, among others: [MeshPeerID]) -> Bool {
-        guard peer.isCaller(of: configuration.peer) else { return false }
+    private func waitsForCall(of peer: MeshPeerID, among candidates: [MeshPeerID]) -> Bool {
+        guard peer.isCaller(of: configuration.peer), schedule.breadth == 1 else { return false }
+        let others = candidates.filter { $0 != peer } + [configuration.peer]
         let theirs = configuration.planner.links(of: peer, among: others, breadth: 1)
         return theirs.contains { $0.peer == configuration.peer }
     }

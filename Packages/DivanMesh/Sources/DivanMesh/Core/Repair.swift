@@ -4,7 +4,7 @@ internal import DivanCrypto
 ///
 /// Every peer sees which peers are not members of its part. Normally it is one peer's turn to call a stranger: the
 /// member with the lowest hash of the pair is the first, each other waits a second longer, and looks again whether it
-/// is still necessary. A stranger that did not answer is called again later and later, but not forgotten: the mesh may
+/// is still necessary. Of many strangers a peer looks at those whose first it probably is. A stranger that did not answer is called again later and later, but not forgotten: the mesh may
 /// be cut in two, and nobody reports when that is over. Each peer has one such call at a time, so strangers that do
 /// not exist cost a call now and then, and nothing else.
 ///
@@ -15,27 +15,36 @@ extension MeshCore {
         let isBusy = table.contains { $0.state == .calling && $0.purpose == .repair }
         let open = table.count { $0.state.isOpen }
         guard !isBusy, open < MeshLimits.linkCount + MeshLimits.extraLinkCount else { return }
-        var first: KnownPeer?
+        var untried: [KnownPeer] = []
         var failed: KnownPeer?
         for peer in membership.peers {
             guard let since = peer.outsideSince, isCallable(peer, at: now),
                 !table.contains(where: { $0.peer == peer.id }), let retryAt = peer.retryAt
             else { continue }
+            if case .doubted(let since) = peer.presence, now < since + MeshTiming.doubt {
+                schedule.wait(until: since + MeshTiming.doubt)
+            }
             let due = max(since + MeshTiming.repair, retryAt)
             if now < due {
                 schedule.wait(until: due)
             } else if peer.failureCount == 0 {
-                first = first ?? peer
+                untried.append(peer)
             } else if failed.map({ retryAt < $0.retryAt ?? .zero }) ?? true {
                 failed = peer
             }
         }
-        if let first, isTurn(toCall: first, at: now) {
+        // The lower the hash with this peer, the more likely it is its turn.
+        untried.sort { $0.pairHash < $1.pairHash }
+        let likely = untried.prefix(Self.comparedStrangers)
+        if let first = likely.first(where: { isTurn(toCall: $0, at: now) }) {
             call(first, for: .repair, at: now)
         } else if let failed {
             call(failed, for: .repair, at: now)
         }
     }
+
+    /// Strangers whose turn is computed in one plan, at the cost of a hash for each member.
+    private static let comparedStrangers = 4
 
     /// Whether all members that come before this peer have had their time.
     private mutating func isTurn(toCall peer: KnownPeer, at now: Duration) -> Bool {

@@ -26,8 +26,6 @@ struct KnownPeer: Sendable {
     var advertisementCount = 0
     /// The peer on whose word alone it is remembered.
     var reporter: MeshPeerID?
-    /// When it was found, again if it had left.
-    var foundAt: Duration
     /// When it was last known to run.
     var heardAt: Duration
     /// Whether there is an open link to it.
@@ -59,7 +57,6 @@ struct KnownPeer: Sendable {
     init(_ id: MeshPeerID, own: MeshPeerID, at now: Duration) {
         self.id = id
         pairHash = own.pairHash(with: id)
-        foundAt = now
         heardAt = now
         outsideSince = now
     }

@@ -106,7 +106,7 @@ extension Membership {
         sightings[sighting.name] = sighting
         guard let index = place(of: id) ?? insert(id, at: now) else { return false }
         if former?.announcement.peer != id { peers[index].advertisementCount += 1 }
-        if let former { forgetPlaces(of: former) }
+        if let former, former.addresses != sighting.addresses { forgetPlaces(of: former) }
         for address in sighting.addresses.prefix(MeshLimits.addressCount) {
             peers[index].note(address, isAdvertised: true)
         }
@@ -117,7 +117,7 @@ extension Membership {
         {
             touch(index, by: nil)
         }
-        handle(.advertised, at: index, now)
+        handle(.advertised, at: index)
         return true
     }
 
@@ -129,7 +129,7 @@ extension Membership {
         peers[index].advertisementCount -= 1
         forgetPlaces(of: sighting)
         if peers[index].advertisementCount == 0, !peers[index].isMember {
-            handle(.withdrawn, at: index, peers[index].heardAt)
+            handle(.withdrawn, at: index)
         }
         return true
     }
@@ -195,14 +195,15 @@ extension Membership {
         peers[index].reporter = nil
         peers[index].refuteDeparture()
         peers[index].heardAt = now
-        handle(.reached, at: index, now)
+        if !peers[index].isMember { becomesMember(index) }
+        handle(.reached, at: index)
     }
 
     /// Records that a call to a peer failed.
     mutating func failed(_ id: MeshPeerID, at address: MeshAddress?, _ now: Duration) {
         guard let index = place(of: id) else { return }
         if let address { peers[index].fail(address, at: now, random: random) }
-        handle(.unanswered(at: now), at: index, now)
+        handle(.unanswered(at: now), at: index)
     }
 
     /// Finds out who is a member now, and forgets who has not been heard of for long.
@@ -211,12 +212,15 @@ extension Membership {
             if isReached {
                 if !peers[index].isMember { becomesMember(index) }
                 peers[index].heardAt = now
-                handle(.reached, at: index, now)
+                handle(.reached, at: index)
             } else {
                 if peers[index].isMember { peers[index].outsideSince = now }
-                handle(.dropped(at: now), at: index, now)
-                if peers[index].departure != nil { handle(.departed, at: index, now) }
-                if peers[index].places.isEmpty { handle(.unanswered(at: now), at: index, now) }
+                handle(.dropped(at: now), at: index)
+                if peers[index].departure != nil { handle(.departed, at: index) }
+                // It cannot be called, or has been while it still was a member.
+                if peers[index].places.isEmpty || peers[index].failureCount > 0 {
+                    handle(.unanswered(at: now), at: index)
+                }
             }
         }
         for peer in peers where peer.isForgotten(at: now) { remove(peer.id) }
@@ -229,13 +233,11 @@ extension Membership {
         touch(index, by: peers[index].changedBy)
     }
 
-    private mutating func handle(_ event: PeerPresence.Event, at index: Int, _ now: Duration) {
+    private mutating func handle(_ event: PeerPresence.Event, at index: Int) {
         for effect in peers[index].handle(event) {
             switch effect {
             case .report:
-                let isOnline = peers[index].presence.isOnline
-                if isOnline { peers[index].foundAt = now }
-                reports.append((peers[index].id, isOnline))
+                reports.append((peers[index].id, peers[index].presence.isOnline))
             case .gossip: touch(index, by: nil)
             }
         }

@@ -55,6 +55,15 @@ struct MeshGraph: Equatable {
         return distances(from: first).count == links.count
     }
 
+    /// The parts of the mesh, each with its peers.
+    var components: [Set<MeshPeerID>] {
+        var components: [Set<MeshPeerID>] = []
+        for peer in links.keys where !components.contains(where: { $0.contains(peer) }) {
+            components.append(Set(distances(from: peer).keys))
+        }
+        return components
+    }
+
     /// The longest of the shortest ways; `nil` if it is not connected.
     var diameter: Int? {
         guard isConnected else { return nil }

@@ -13,6 +13,8 @@ final class SimulatedMesh {
         var latency: ClosedRange<Int> = 1...5
         /// From the opening of a link until its replication is idle, in milliseconds.
         var syncing: ClosedRange<Int> = 50...150
+        /// Until a call to a place without a peer fails, in milliseconds.
+        var failing = 3_000
         /// Of a hundred advertisements, so many do not arrive.
         var lostAdvertisements = 0
         /// Of a hundred gossip messages, so many do not arrive.
@@ -255,7 +257,7 @@ extension SimulatedMesh {
         let wire = Wire(caller, callee, connection)
         wires[End(owner: caller, connection: connection)] = wire
         guard isReachable(caller, callee), let actor = actors[callee] else {
-            return after(3_000) { $0.fail(wire, .unreachable) }
+            return after(conditions.failing) { $0.fail(wire, .unreachable) }
         }
         guard peer == nil || peer == actor.id else {
             return deliver(to: caller) { $0.fail(wire, .wrongPeer) }
@@ -333,14 +335,14 @@ extension SimulatedMesh {
         }
     }
 
-    private func advertise(_ announcement: MeshAnnouncement, of owner: MeshAddress) {
+    func advertise(_ announcement: MeshAnnouncement, of owner: MeshAddress) {
         guard conditions.hasDiscovery else { return }
         advertised[owner] = announcement
         for other in actors.keys.sorted() { show(announcement, of: owner, to: other) }
     }
 
     private func show(_ announcement: MeshAnnouncement, of owner: MeshAddress, to other: MeshAddress) {
-        guard owner != other, parts[owner] == parts[other], let viewer = actors[other]?.id,
+        guard owner != other, parts[owner, default: 0] == parts[other], let viewer = actors[other]?.id,
             conditions.canSee(viewer, announcement.peer),
             random(1...100) > conditions.lostAdvertisements
         else { return }
