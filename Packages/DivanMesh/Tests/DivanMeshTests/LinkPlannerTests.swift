@@ -18,17 +18,18 @@ import Testing
         }
     }
 
-    @Test func `peers at the same place of the ring are connected too`() throws {
-        let peers = try (0..<8).map { number in
+    @Test func `peers at the same place of the ring are connected too`() {
+        let peers = (0..<8).compactMap { number in
             var bytes = [UInt8](repeating: 9, count: 32)
             bytes[20] = UInt8(number)
-            return try #require(MeshPeerID(bytes.span))
+            return MeshPeerID(bytes.span)
         }
+        #expect(peers.count == 8)
         let planner = RingPlanner(hashLinkCount: 0)
         #expect(LinkPlannerContract.violations(of: planner, planning: [peers]) == [])
     }
 
-    @Test func `a plan is the successor and the lowest pair hashes`() throws {
+    @Test func `a plan is the successor and the lowest pair hashes`() {
         let ids = MeshPeerID.random(30, seed: 7).sorted()
         for (index, peer) in ids.enumerated() {
             let others = ids.filter { $0 != peer }

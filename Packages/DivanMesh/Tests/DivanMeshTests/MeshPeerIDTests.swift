@@ -79,11 +79,11 @@ import Testing
         #expect(counts.allSatisfy { (130...270).contains($0) }, "\(counts)")
     }
 
-    @Test func `an instance name is the beginning of the ID in base32`() throws {
+    @Test func `an instance name is the beginning of the ID in base32`() {
         let bytes = Array("foobar".utf8) + [UInt8](repeating: 0, count: 26)
-        let id = try #require(MeshPeerID(bytes.span))
+        let id = MeshPeerID(bytes.span)
         // RFC 4648 §10: foobar is MZXW6YTBOI.
-        #expect(id.instanceName == "mzxw6ytboiaa")
+        #expect(id?.instanceName == "mzxw6ytboiaa")
     }
 }
 

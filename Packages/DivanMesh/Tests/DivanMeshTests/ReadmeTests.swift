@@ -1,7 +1,6 @@
 import DivanCrypto
 import DivanMesh
 import DivanTestKit
-import Synchronization
 import Testing
 
 /// The README's example, word for word.
@@ -12,16 +11,14 @@ import Testing
     private let secondsSince1970: UInt32 = 1_800_000_000
     private let random = SystemRandomSource()
     private let clock = VirtualClock()
-    private let log = Mutex<[String]>([])
-
-    private func note(_ step: String) { log.withLock { $0.append(step) } }
-    private func dial(_: MeshAddress, _: MeshConnectionID) { note("dial") }
-    private func upgrade(_: MeshConnectionID) { note("upgrade") }
-    private func send(_: [UInt8], on _: MeshConnectionID) { note("send") }
-    private func advertise(_ strings: [[UInt8]]) { note("advertise \(strings.count)") }
-    private func wake(at _: Duration) { note("wake") }
 
     @Test func `the README example works`() throws {
+        var steps: [String] = []
+        func dial(_: MeshAddress, _: MeshConnectionID) { steps.append("dial") }
+        func upgrade(_: MeshConnectionID) { steps.append("upgrade") }
+        func send(_: [UInt8], on _: MeshConnectionID) { steps.append("send") }
+        func advertise(_ strings: [[UInt8]]) { steps.append("advertise \(strings.count)") }
+        func wake(at _: Duration) { steps.append("wake") }
         let addresses = [try MeshAddress("10.0.0.6:4984")]
         let sighting = MeshSighting(
             name: Array("jukebox".utf8),
@@ -46,7 +43,6 @@ import Testing
             }
         }
         #expect(mesh.links.map(\.peer) == [peer])
-        let steps = log.withLock { $0 }
         #expect(steps.filter { $0 != "wake" } == ["advertise 5", "upgrade", "send"])
     }
 }
