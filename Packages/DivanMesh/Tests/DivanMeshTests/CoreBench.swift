@@ -151,8 +151,11 @@ struct CoreBench {
 }
 
 extension MeshPeerID {
-    /// IDs for which the condition holds, the same in each run.
-    static func matching(_ count: Int, _ condition: (MeshPeerID) -> Bool) -> [MeshPeerID] {
-        Array((UInt64(1_000)...).lazy.map { MeshPeerID($0) }.filter(condition).prefix(count))
+    /// The first of many IDs for which the condition holds, the same in each run.
+    static func first(where condition: (MeshPeerID) -> Bool) -> MeshPeerID? {
+        for number in UInt64(1_000)..<2_000 where condition(MeshPeerID(number)) {
+            return MeshPeerID(number)
+        }
+        return nil
     }
 }

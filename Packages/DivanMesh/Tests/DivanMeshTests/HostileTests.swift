@@ -57,7 +57,7 @@ import Testing
         for (number, peer) in peers.enumerated() {
             // Newer than what the peer itself announces.
             mesh.advertise(
-                MeshAnnouncement(peer: peer.id, counter: MeshCounter(rawValue: .max), scheme: 4),
+                MeshAnnouncement(peer: peer.id, counter: MeshCounter(rawValue: 3_000_000_000), scheme: 4),
                 of: try MeshAddress("10.6.6.6:\(1_000 + number)")
             )
         }

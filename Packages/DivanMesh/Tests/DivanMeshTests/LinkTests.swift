@@ -20,11 +20,13 @@ import Testing
 
     @Test func `never more than nine links are open, and eight at rest`() {
         var bench = CoreBench(Self.own)
-        for peer in Self.others(60) {
+        let peers = Self.others(60)
+        for (index, peer) in peers.enumerated() {
             let connection = bench.call(from: peer)
             if bench.effects.contains(.accept(connection)) {
                 bench.handle(.idle(connection))
-                bench.gossip(connection, from: peer, interest: .wanted)
+                let others = (1...10).map { peers[(index + $0) % peers.count] }
+                bench.gossip(connection, from: peer, interest: .wanted, neighbours: others)
             }
             #expect(bench.openPeers.count <= MeshLimits.linkCount + MeshLimits.extraLinkCount)
         }
@@ -72,7 +74,7 @@ import Testing
         }
         let early = bench.pass(.seconds(9))
         #expect(!early.contains { $0.isClose })
-        bench.pass(.seconds(30))
+        bench.pass(.seconds(10))
         let plan = RingPlanner().links(of: Self.own, among: Array(peers.prefix(6)), breadth: 1)
         #expect(bench.openPeers.isSuperset(of: plan.map(\.peer)))
         #expect(bench.openPeers.count < 6)
@@ -85,7 +87,7 @@ import Testing
     }
 
     @Test func `a link is not closed while its replacement has not synced`() throws {
-        let peers = Self.others(12)
+        let peers = Self.others(10)
         let plan = RingPlanner().links(of: Self.own, among: peers, breadth: 1).map(\.peer)
         let surplus = peers.filter { !plan.contains($0) }.prefix(3)
         var bench = CoreBench(Self.own)
@@ -111,7 +113,7 @@ import Testing
     }
 
     @Test func `a peer that is full is left alone for as long as it asks`() throws {
-        let peer = try #require(MeshPeerID.matching(1) { Self.own.isCaller(of: $0) }.first)
+        let peer = try #require(MeshPeerID.first { Self.own.isCaller(of: $0) })
         var bench = CoreBench(Self.own)
         bench.handle(.listening([]))
         bench.find(peer)
@@ -149,6 +151,7 @@ import Testing
         #expect(bench.effects.contains(.report(MeshPeerID(2), isOnline: false)))
         #expect(bench.openPeers.isEmpty)
         #expect(CoreBench.calls(bench.pass(.seconds(300))).isEmpty)
+        bench.find(MeshPeerID(3))
         #expect(bench.core.peer(MeshPeerID(2)) == nil)
     }
 

@@ -82,6 +82,7 @@ public struct MeshCore: Sendable {
     }
 
     private mutating func setTimer() {
+        for link in table { alarm.ring(at: link.deadline) }
         // Never now: a condition that is due and not met would be checked forever.
         let time = alarm.time.map { max($0, now + .milliseconds(1)) }
         guard let time, time != timerAt || now >= time else { return }
@@ -240,14 +241,9 @@ extension MeshCore {
     }
 
     private mutating func endSilentLinks() {
-        for link in table {
-            let deadline = link.state.isOpen
-                ? link.gossip.heardAt + MeshTiming.silence : link.startedAt + MeshTiming.call
-            guard now >= deadline else {
-                alarm.ring(at: deadline)
-                continue
-            }
-            end(link.connection, .silent, event: link.state.isOpen ? .silent : .overdue, at: now)
+        for link in table where now >= link.deadline {
+            let isOpen = link.state.isOpen
+            end(link.connection, .silent, event: isOpen ? .silent : .overdue, at: now)
         }
     }
 }

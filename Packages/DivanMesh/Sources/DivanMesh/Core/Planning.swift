@@ -188,7 +188,7 @@ extension MeshCore {
             return
         }
         guard isComplete else { return }
-        dismissCalls(except: wanted, at: now)
+        if !wanted.isEmpty { dismissCalls(except: wanted, at: now) }
         var victim: Link?
         for link in open where !link.isNeeded {
             let end = link.startedAt + MeshTiming.shortestLink

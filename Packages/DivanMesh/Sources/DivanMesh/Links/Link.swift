@@ -64,6 +64,11 @@ struct Link: Sendable {
         return state.handle(event)
     }
 
+    /// When the link, or the call, is given up unless something is heard.
+    var deadline: Duration {
+        state.isOpen ? gossip.heardAt + MeshTiming.silence : startedAt + MeshTiming.call
+    }
+
     /// Whether the plan of either end depends on it.
     var isEssential: Bool { interest == .essential || peerInterest == .essential }
 
