@@ -199,7 +199,7 @@ extension MeshCore {
         let effects = table[index].handle(event, at: now)
         let link = table[index]
         if isCall, link.purpose == .plan {
-            if link.state.isOpen { schedule.narrow() } else { schedule.callFailed() }
+            if link.state.isOpen { schedule.callAnswered() } else { schedule.callFailed() }
         }
         if link.state == .ended { table.remove(at: index) }
         schedule.isNeeded = true

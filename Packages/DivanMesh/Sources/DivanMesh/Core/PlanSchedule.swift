@@ -57,7 +57,12 @@ struct PlanSchedule: Sendable {
         failureCount = 0
     }
 
-    /// A call was answered.
+    /// A call was answered: the next ones are not more than before.
+    mutating func callAnswered() {
+        failureCount = 0
+    }
+
+    /// There is no one left to try.
     mutating func narrow() {
         breadth = 1
         failureCount = 0

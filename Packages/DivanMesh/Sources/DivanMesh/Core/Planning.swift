@@ -15,7 +15,8 @@ extension MeshCore {
         membership.update(at: now)
         let isSmall = membership.peers.count(where: \.isMember) < MeshLimits.linkCount
         let candidates = candidates(at: now, withStrangers: isSmall)
-        adjustBreadth(isSmall: isSmall, at: now)
+        let hasStrangers = candidates.contains { membership[$0]?.isMember == false }
+        adjustBreadth(hasStrangers: hasStrangers, at: now)
         let wanted = configuration.planner.links(
             of: configuration.peer,
             among: candidates,
@@ -29,8 +30,8 @@ extension MeshCore {
     }
 
     /// Widens the plan if no call was answered, and lets the oldest calls make place for others.
-    private mutating func adjustBreadth(isSmall: Bool, at now: Duration) {
-        guard isSmall else { return schedule.narrow() }
+    private mutating func adjustBreadth(hasStrangers: Bool, at now: Duration) {
+        guard hasStrangers else { return schedule.narrow() }
         let calls = table.filter { $0.state == .calling && $0.purpose == .plan }
         if let youngest = calls.map(\.startedAt).max() {
             let end = youngest + MeshTiming.haste
@@ -150,7 +151,9 @@ extension MeshCore {
         let open = table.count { $0.state.isOpen }
         guard open > 0 else { return true }
         if link.isEssential { return open < MeshLimits.linkCount + MeshLimits.extraLinkCount }
-        let called = table.count { $0.state == .calling && $0.purpose == .plan }
+        // Of the calls of a wide plan, few are answered.
+        let isWide = schedule.breadth > 1
+        let called = isWide ? 0 : table.count { $0.state == .calling && $0.purpose == .plan }
         return open + called + reservedLinkCount < MeshLimits.linkCount
     }
 
