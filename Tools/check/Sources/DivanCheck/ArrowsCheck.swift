@@ -182,6 +182,7 @@ public struct ArrowsCheck {
 
     private static let coresWithoutFoundation: Set<String> = [
         "DivanCrypto", "DivanCompression", "DivanJSON", "DivanWebSocket", "DivanBLIP",
-        "DivanDelta", "DivanRevisions", "DivanQuery", "DivanConflicts", "DivanReplicator",
+        "DivanDelta", "DivanRevisions", "DivanQuery", "DivanMesh", "DivanConflicts",
+        "DivanReplicator",
     ]
 }
