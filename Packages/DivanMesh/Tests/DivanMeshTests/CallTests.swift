@@ -19,7 +19,8 @@ import Testing
         #expect(bench.effects.contains(.report(peer, isOnline: true)) == false)
     }
 
-    @Test func `an advertised peer is reported as online once, and as offline when it is withdrawn`() {
+    @Test
+    func `an advertised peer is reported as online once, and as offline when it is withdrawn`() {
         var bench = CoreBench(Self.own)
         let peer = MeshPeerID(2)
         bench.find(peer)
@@ -31,7 +32,10 @@ import Testing
         #expect(CoreBench.calls(bench.pass(.seconds(20))).isEmpty)
     }
 
-    @Test func `if both peers want the link, the one that is not the caller waits for three seconds`() throws {
+    @Test
+    func `if both peers want the link, the one that is not the caller waits for three seconds`()
+        throws
+    {
         let peer = try #require(MeshPeerID.first { $0.isCaller(of: Self.own) })
         var bench = CoreBench(Self.own)
         bench.handle(.listening([]))

@@ -59,7 +59,12 @@ struct CoreBench {
         try? MeshAddress("\(peer.instanceName).local:4984")
     }
 
-    mutating func find(_ peer: MeshPeerID, counter: UInt32 = 1, scheme: UInt8 = 4, neighbours: [MeshPeerID] = []) {
+    mutating func find(
+        _ peer: MeshPeerID,
+        counter: UInt32 = 1,
+        scheme: UInt8 = 4,
+        neighbours: [MeshPeerID] = []
+    ) {
         guard let address = Self.address(peer) else { return }
         handle(
             .found(
@@ -133,7 +138,9 @@ struct CoreBench {
     // MARK: What is asked for
 
     /// The calls in effects, with their places.
-    static func calls(_ effects: [MeshEffect]) -> [(connection: MeshConnectionID, peer: MeshPeerID?, address: MeshAddress)] {
+    static func calls(
+        _ effects: [MeshEffect]
+    ) -> [(connection: MeshConnectionID, peer: MeshPeerID?, address: MeshAddress)] {
         effects.compactMap { effect in
             guard case .connect(let connection, let address, let peer) = effect else { return nil }
             return (connection, peer, address)

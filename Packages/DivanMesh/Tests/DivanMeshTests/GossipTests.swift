@@ -87,7 +87,12 @@ import Testing
         var times: [Duration] = []
         for number in 0..<400 {
             if number.isMultiple(of: 50) {
-                bench.gossip(connection, from: MeshPeerID(2), number: UInt32(number) + 1, interest: .wanted)
+                bench.gossip(
+                    connection,
+                    from: MeshPeerID(2),
+                    number: UInt32(number) + 1,
+                    interest: .wanted
+                )
             }
             if !CoreBench.sent(bench.pass(.milliseconds(100)), to: connection).isEmpty {
                 times.append(bench.now)
@@ -98,7 +103,9 @@ import Testing
         #expect(waits.allSatisfy { $0 == .seconds(10) }, "\(waits)")
     }
 
-    @Test func `news about members is passed on at most every two seconds, and not to its source`() throws {
+    @Test func `news about members is passed on at most every two seconds, and not to its source`()
+        throws
+    {
         let peers = MeshPeerID.random(3, seed: 2)
         var bench = CoreBench(Self.own)
         let links = peers.prefix(2).map { bench.link($0) }
@@ -170,7 +177,9 @@ import Testing
         #expect(bench.effects.contains(.accept(again)))
     }
 
-    @Test(arguments: [[], [9], [UInt8](repeating: 1, count: 9_000), [UInt8](repeating: 0, count: 50)])
+    @Test(arguments: [
+        [], [9], [UInt8](repeating: 1, count: 9_000), [UInt8](repeating: 0, count: 50),
+    ])
     func `a message that is invalid ends the link`(bytes: [UInt8]) {
         var bench = CoreBench(Self.own)
         let connection = bench.link(MeshPeerID(2))
@@ -183,7 +192,13 @@ import Testing
     @Test func `a message that was overtaken changes nothing`() {
         var bench = CoreBench(Self.own)
         let connection = bench.link(MeshPeerID(2))
-        bench.gossip(connection, from: MeshPeerID(2), number: 5, counter: 9, neighbours: [MeshPeerID(7)])
+        bench.gossip(
+            connection,
+            from: MeshPeerID(2),
+            number: 5,
+            counter: 9,
+            neighbours: [MeshPeerID(7)]
+        )
         bench.gossip(connection, from: MeshPeerID(2), number: 4, counter: 8, condition: .left)
         #expect(bench.openPeers == [MeshPeerID(2)])
     }

@@ -66,7 +66,10 @@ import Testing
     }
 
     /// Nobody needs these links; the next on the ring is needed by this peer.
-    @Test func `a link that neither end needs closes after ten seconds, but not the last way to a peer`() throws {
+    @Test
+    func `a link that neither end needs closes after ten seconds, but not the last way to a peer`()
+        throws
+    {
         let peers = Self.others(9)
         var bench = CoreBench(Self.own)
         for peer in peers.prefix(6) {
@@ -96,7 +99,9 @@ import Testing
         for peer in surplus { bench.link(peer, neighbours: peers) }
         var calls = CoreBench.calls(bench.pass(.seconds(5)))
         calls.removeAll { call in !plan.contains { $0 == call.peer } }
-        for call in calls { if let peer = call.peer { bench.handle(.opened(call.connection, peer)) } }
+        for call in calls {
+            if let peer = call.peer { bench.handle(.opened(call.connection, peer)) }
+        }
         for link in bench.core.links where link.isOpen {
             if let peer = link.peer { bench.gossip(link.connection, from: peer, neighbours: peers) }
         }
@@ -180,7 +185,9 @@ import Testing
                 bench.gossip(connection, from: peer, number: UInt32(step), interest: interest)
             case 9: bench.handle(.timer)
             default:
-                let effects = bench.pass(.milliseconds(Int.random(in: 0...4_000, using: &generator)))
+                let effects = bench.pass(
+                    .milliseconds(Int.random(in: 0...4_000, using: &generator))
+                )
                 connections += CoreBench.calls(effects).map(\.connection)
             }
             connections += CoreBench.calls(bench.effects).map(\.connection)

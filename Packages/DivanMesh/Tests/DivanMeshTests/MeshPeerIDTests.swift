@@ -14,14 +14,19 @@ import Testing
     @Test func `an ID is the digest of the certificate`() {
         let certificate = Array("certificate".utf8)
         let id = MeshPeerID(certificate: certificate.span)
-        #expect(id.bytes == SHA256.digest(of: certificate.span))
-        #expect(id.description == Hex.encode(id.bytes.span))
-        #expect(MeshPeerID(id.bytes.span) == id)
+        let digest = SHA256.digest(of: certificate.span)
+        #expect(id.bytes == digest)
+        #expect(id.description == Hex.encode(digest.span))
+        let bytes = id.bytes
+        let copy = MeshPeerID(bytes.span)
+        #expect(copy == id)
     }
 
     @Test(arguments: [0, 1, 31, 33, 64])
     func `an ID has 32 bytes`(count: Int) {
-        #expect(MeshPeerID([UInt8](repeating: 7, count: count).span) == nil)
+        let bytes = [UInt8](repeating: 7, count: count)
+        let id = MeshPeerID(bytes.span)
+        #expect(id == nil)
     }
 
     @Test func `IDs are ordered by their bytes`() {
@@ -37,10 +42,13 @@ import Testing
         #expect(MeshPeerPrefix(id.bytes[..<5]) == nil)
     }
 
-    @Test func `the pair hash is the same at both ends and is the digest of the lower and the higher ID`() {
+    @Test
+    func `the pair hash is the same at both ends and is the digest of the lower and the higher ID`()
+    {
         let ids = MeshPeerID.random(20, seed: 2).sorted()
         for (lower, higher) in zip(ids, ids.dropFirst()) {
-            let digest = SHA256.digest(of: (lower.bytes + higher.bytes).span)
+            let both = lower.bytes + higher.bytes
+            let digest = SHA256.digest(of: both.span)
             let hash = digest.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
             #expect(lower.pairHash(with: higher) == hash)
             #expect(higher.pairHash(with: lower) == hash)
@@ -96,8 +104,10 @@ import Testing
         ]
     )
     func `an address is a host and a port`(text: String) throws {
-        #expect(try MeshAddress(text).description == text)
-        #expect(try MeshAddress(text.utf8) == MeshAddress(text))
+        let address = try MeshAddress(text)
+        let fromBytes = try MeshAddress(text.utf8)
+        #expect(address.description == text)
+        #expect(address == fromBytes)
     }
 
     @Test(
@@ -113,8 +123,9 @@ import Testing
 
     @Test func `a group is found by a digest of its name`() throws {
         let group = try MeshGroup("my room: café")
-        let digest = SHA256.digest(of: Array("divan-meshmy room: café".utf8).span)
-        #expect(group.code == Hex.encode(digest.prefix(8).map(\.self).span))
+        let text = Array("divan-meshmy room: café".utf8)
+        let digest = Array(SHA256.digest(of: text.span).prefix(8))
+        #expect(group.code == Hex.encode(digest.span))
         #expect(group.subtype == "_" + group.code)
         #expect(group.path == "/mesh/" + group.code)
         #expect(group.name == "my room: café")
@@ -122,8 +133,11 @@ import Testing
 
     /// The two spellings look alike and are different names.
     @Test func `groups are equal if their bytes are`() throws {
-        #expect(try MeshGroup("caf\u{E9}") != MeshGroup("cafe\u{301}"))
-        #expect(try MeshGroup("cafe") == MeshGroup("cafe"))
+        let composed = try MeshGroup("caf\u{E9}")
+        let decomposed = try MeshGroup("cafe\u{301}")
+        #expect(composed != decomposed)
+        let again = try MeshGroup("caf\u{E9}")
+        #expect(composed == again)
     }
 
     @Test(

@@ -12,7 +12,8 @@ import Testing
             (0x8000_0000, 1, true), (1, 0x8000_0001, false),
         ] as [(UInt32, UInt32, Bool)]
     )
-    func `a counter is newer than those in the half before it`(a: UInt32, b: UInt32, isNewer: Bool) {
+    func `a counter is newer than those in the half before it`(a: UInt32, b: UInt32, isNewer: Bool)
+    {
         let (one, other) = (MeshCounter(rawValue: a), MeshCounter(rawValue: b))
         #expect(one.isNewer(than: other) == isNewer)
         #expect(one.next.isNewer(than: one))
@@ -45,7 +46,9 @@ import Testing
         #expect(strings.reduce(0) { $0 + $1.count + 1 } <= 250)
     }
 
-    @Test func `unknown keys, order and case do not matter, and the first of equal keys counts`() throws {
+    @Test func `unknown keys, order and case do not matter, and the first of equal keys counts`()
+        throws
+    {
         let strings = Self.announcement.textStrings
         let noise = ["color=red", "empty", "=x", "ID=AAAA"].map { Array($0.utf8) }
         let upper = Array("S=1800000000".utf8)

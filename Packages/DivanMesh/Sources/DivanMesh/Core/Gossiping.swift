@@ -27,10 +27,16 @@ extension MeshCore {
         )
         contradict(peer, in: &message)
         var told = news
-        told.change = append(changesAfter: link.gossip.told?.change ?? 0, for: peer, to: &message, now)
+        told.change = append(
+            changesAfter: link.gossip.told?.change ?? 0,
+            for: peer,
+            to: &message,
+            now
+        )
         let isHeartbeat = link.gossip.isHeartbeatDue(at: now)
         if isHeartbeat { repeatRecords(on: index, in: &message, now) }
-        let isNews = told.counter != link.gossip.told?.counter
+        let isNews =
+            told.counter != link.gossip.told?.counter
             || told.interest != link.gossip.told?.interest || message.records.count > 1
         guard isNews || isHeartbeat else { return table[index].gossip.skip(through: told.change) }
         table[index].gossip.sent(told, at: now)
@@ -44,7 +50,9 @@ extension MeshCore {
         to message: inout GossipMessage,
         _ now: Duration
     ) -> UInt64 {
-        let changed = membership.peers.filter { $0.change > told && $0.changedBy != peer && $0.id != peer }
+        let changed = membership.peers.filter {
+            $0.change > told && $0.changedBy != peer && $0.id != peer
+        }
         var last = told
         for known in changed.sorted(by: { $0.change < $1.change }) {
             guard append(known, to: &message, now) else { return last }
@@ -59,7 +67,8 @@ extension MeshCore {
         to message: inout GossipMessage,
         _ now: Duration
     ) -> Bool {
-        guard known.isMember || known.presence == .offline, let record = known.record(at: now) else {
+        guard known.isMember || known.presence == .offline, let record = known.record(at: now)
+        else {
             return true
         }
         return message.append(record)
@@ -137,7 +146,8 @@ extension MeshCore {
     private mutating func read(_ message: GossipMessage, from peer: MeshPeerID, at now: Duration) {
         for record in message.records {
             if record.announcement.peer == configuration.peer {
-                let isTrue = record.condition == .running
+                let isTrue =
+                    record.condition == .running
                     && record.announcement == announcement.published
                 if !isTrue { announcement.refute(record.announcement.counter) }
             } else if membership.heard(record, from: peer, at: now) {

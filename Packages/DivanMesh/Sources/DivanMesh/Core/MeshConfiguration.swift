@@ -4,7 +4,9 @@ public import DivanCrypto
 public struct MeshConfiguration: Sendable {
     /// The ID of this peer.
     public var peer: MeshPeerID
-    /// The revision scheme: 3 for revision trees, 4 for version vectors. Peers of different schemes are not linked.
+    /// The revision scheme: 3 for revision trees, 4 for version vectors.
+    ///
+    /// Peers of different schemes are not linked.
     public var scheme: UInt8
     /// The number of the first announcement: the time in seconds since 1970.
     ///

@@ -1,9 +1,9 @@
 /// From the plan to calls and closed links.
 ///
-/// **Candidates.** The plan is made among members, because only they are known to run. What does not answer is passed
-/// over and makes place for the next, but its call continues: a slow peer is late, and does not delay. While its part is
-/// small, a peer also calls strangers. Real ones may be few among invented ones, so it calls twice as many whenever none
-/// of those that it called last has answered within half a second.
+/// **Candidates.** The plan is made among members, because only they are known to run. A peer that does not answer
+/// makes room for the next, but its call continues: a slow peer is late, and does not delay others. While its part of
+/// the mesh is small, a peer also calls strangers. Real ones may be few among invented ones, so it calls twice as many
+/// whenever none of those that it called last has answered within half a second.
 ///
 /// **Make before break.** A link that neither end needs is closed when it has lived for ten seconds, when all links of
 /// the plan have synced once, and when the peer at its other end is reached in another way. Until then its interest in

@@ -3,10 +3,11 @@ internal import DivanCrypto
 /// Uniting what has fallen apart: strangers and seeds are called.
 ///
 /// Every peer sees which peers are not members of its part. Normally it is one peer's turn to call a stranger: the
-/// member with the lowest hash of the pair is the first, each other waits a second longer, and looks again whether it
-/// is still necessary. Of many strangers a peer looks at those whose first it probably is. A stranger that did not answer is called again later and later, but not forgotten: the mesh may
-/// be cut in two, and nobody reports when that is over. Each peer has one such call at a time, so strangers that do
-/// not exist cost a call now and then, and nothing else.
+/// member with the lowest hash of the pair is the first, each other waits a second longer, and checks again whether
+/// the call is still necessary. Of many strangers, a peer checks only those with the lowest pair hashes, for which it
+/// is probably the first. A stranger that did not answer is called again, after longer and longer waits, but is not
+/// forgotten: the mesh may be cut in two, and no peer reports when that is over. Each peer has one such call at a
+/// time, so strangers that do not exist cost a call now and then, and nothing else.
 ///
 /// One link is enough: over it the parts learn each other's members, forget their failures, and plan together.
 extension MeshCore {

@@ -14,10 +14,9 @@
 public protocol LinkPlanner: Sendable {
     /// Returns the links that `peer` wants, the most important first.
     ///
-    /// - Parameters:
-    ///   - peer: Any peer, not only this one.
-    ///   - others: The peers that it can be linked to, without itself.
-    ///   - breadth: 1 for the plan. A peer that finds no other answering widens its plan with larger numbers.
+    /// - `peer` is any peer, not only this one.
+    /// - `others` are the peers that it can be linked to, without itself.
+    /// - `breadth` is 1 for the plan. A peer whose calls are not answered widens its plan with larger numbers.
     func links(
         of peer: MeshPeerID,
         among others: [MeshPeerID],

@@ -2,7 +2,7 @@
 public enum LinkPlannerContract {
     /// Returns a sentence for each violated promise; none if the implementation is correct.
     ///
-    /// - Parameter peers: Meshes to try, each a set of different IDs; random ones of 2 to 100 peers are a good choice.
+    /// `meshes` are sets of different IDs. Random ones of 2 to 100 peers are a good choice.
     public static func violations(
         of planner: some LinkPlanner,
         planning meshes: [[MeshPeerID]]

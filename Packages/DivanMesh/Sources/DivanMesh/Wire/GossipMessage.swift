@@ -146,8 +146,8 @@ extension [UInt8] {
 extension GossipMessage {
     /// Reads a message that a peer sent.
     ///
-    /// - Parameter sender: The peer at the other end of the link, whose record must be the first.
-    /// - Throws: `MeshError`, with the first violation.
+    /// The first record must be that of `sender`, the peer at the other end of the link. Throws `MeshError` with the
+    /// first violation.
     public init(reading bytes: [UInt8], from sender: MeshPeerID) throws(MeshError) {
         guard bytes.count <= MeshLimits.messageByteCount else {
             throw .tooLong(byteCount: bytes.count, limit: MeshLimits.messageByteCount)
