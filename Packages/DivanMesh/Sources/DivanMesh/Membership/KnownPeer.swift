@@ -24,6 +24,8 @@ struct KnownPeer: Sendable {
     private(set) var presence = PeerPresence.rumoured
     /// How many advertisements have its ID.
     var advertisementCount = 0
+    /// Whether it was advertised, and is not any more.
+    var isWithdrawn = false
     /// The peer on whose word alone it is remembered.
     var reporter: MeshPeerID?
     /// When it was last known to run.

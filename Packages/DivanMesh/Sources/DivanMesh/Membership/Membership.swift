@@ -11,7 +11,7 @@ internal import DivanCrypto
 /// of room. Strangers are cheap to invent. They share what is left: a new one replaces a random other, so that a real
 /// peer is remembered for a while even in a flood, and those reported by one peer replace only each other.
 ///
-/// **Order.** Peers are in the order of their IDs, which is that of the ring, and makes every walk over them repeatable.
+/// **Order.** Peers are in the order of their IDs, which is that of the ring, and makes each walk over them repeatable.
 struct Membership: Sendable {
     /// The peers in the order of the ring.
     private(set) var peers: [KnownPeer] = []
@@ -110,6 +110,7 @@ extension Membership {
         for address in sighting.addresses.prefix(MeshLimits.addressCount) {
             peers[index].note(address, isAdvertised: true)
         }
+        peers[index].isWithdrawn = false
         peers[index].reporter = nil
         peers[index].heardAt = now
         if !peers[index].isLinked,
@@ -128,9 +129,8 @@ extension Membership {
         else { return false }
         peers[index].advertisementCount -= 1
         forgetPlaces(of: sighting)
-        if peers[index].advertisementCount == 0, !peers[index].isMember {
-            handle(.withdrawn, at: index)
-        }
+        peers[index].isWithdrawn = peers[index].advertisementCount == 0
+        if peers[index].isWithdrawn, !peers[index].isMember { handle(.withdrawn, at: index) }
         return true
     }
 
@@ -216,6 +216,7 @@ extension Membership {
             } else {
                 if peers[index].isMember { peers[index].outsideSince = now }
                 handle(.dropped(at: now), at: index)
+                if peers[index].isWithdrawn { handle(.withdrawn, at: index) }
                 if peers[index].departure != nil { handle(.departed, at: index) }
                 // It cannot be called, or has been while it still was a member.
                 if peers[index].places.isEmpty || peers[index].failureCount > 0 {
