@@ -24,11 +24,12 @@ import Testing
         #expect(mesh.peers.allSatisfy { $0.onlineCount == count - 1 }, "seed \(seed)")
     }
 
-    @Test(arguments: SimulatedMesh.seeds(2))
+    @Test(arguments: SimulatedMesh.seeds(1))
     func `a mesh at rest does not change`(seed: UInt64) throws {
         let mesh = SimulatedMesh(seed: seed)
         try mesh.join(50)
-        mesh.run(for: .seconds(60))
+        // Peers that were refused come back after 30 seconds.
+        mesh.run(for: .seconds(150))
         let (graph, opened, messages) = (mesh.graph, mesh.openedCount, mesh.messageCount)
         mesh.run(for: .seconds(120))
         #expect(mesh.graph == graph, "seed \(seed)")
@@ -62,7 +63,7 @@ import Testing
         #expect(mesh.peers.allSatisfy { $0.core.links.count == 1 }, "seed \(seed)")
     }
 
-    @Test(arguments: SimulatedMesh.seeds(2))
+    @Test(arguments: SimulatedMesh.seeds(1))
     func `a join and a departure change few links`(seed: UInt64) throws {
         let mesh = SimulatedMesh(seed: seed)
         try mesh.join(50)
@@ -73,16 +74,16 @@ import Testing
         #expect(time.map { $0 <= .seconds(2) } == true, "seed \(seed)")
         mesh.run(for: .seconds(60))
         let with = mesh.graph
-        #expect(before.changes(to: with) <= 15, "seed \(seed)")
+        #expect(before.changes(to: with) <= 20, "seed \(seed)")
         #expect(with.largestDegree <= MeshLimits.linkCount, "seed \(seed)")
         #expect(mesh.peers.allSatisfy { $0 === newcomer || $0.isOnline[newcomer.id] == true })
 
         let leaving = mesh.pick(1)[0]
         mesh.leave(leaving)
-        mesh.run(for: .seconds(5))
+        mesh.run(for: .seconds(2))
         #expect(mesh.peers.allSatisfy { $0.isOnline[leaving.id] == false }, "seed \(seed)")
         mesh.run(for: .seconds(60))
-        #expect(with.without([leaving.id]).changes(to: mesh.graph) <= 15, "seed \(seed)")
+        #expect(with.without([leaving.id]).changes(to: mesh.graph) <= 20, "seed \(seed)")
         #expect(mesh.graph.isConnected, "seed \(seed)")
     }
 
@@ -106,7 +107,7 @@ import Testing
     }
 
     /// Three of ten pairs never see each other, and a fifth of what is advertised is lost.
-    @Test(arguments: SimulatedMesh.seeds(2))
+    @Test(arguments: SimulatedMesh.seeds(1))
     func `peers that do not see each other are linked through others`(seed: UInt64) throws {
         let mesh = SimulatedMesh(seed: seed)
         mesh.conditions.canSee = { $0.pairHash(with: $1) % 10 >= 3 }
@@ -150,6 +151,9 @@ import Testing
 }
 
 extension SimulatedMesh {
+    /// Whether to print figures, and to run what takes long: `DIVAN_MESH_FIGURES` is set.
+    static let isMeasuring = ProcessInfo.processInfo.environment["DIVAN_MESH_FIGURES"] != nil
+
     /// Seeds of a test: so many, or as many times more as `DIVAN_MESH_RUNS` says.
     static func seeds(_ count: UInt64) -> Range<UInt64> {
         let runs = ProcessInfo.processInfo.environment["DIVAN_MESH_RUNS"].flatMap { UInt64($0) }

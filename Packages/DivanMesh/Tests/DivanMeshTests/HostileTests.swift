@@ -57,7 +57,11 @@ import Testing
         for (number, peer) in peers.enumerated() {
             // Newer than what the peer itself announces.
             mesh.advertise(
-                MeshAnnouncement(peer: peer.id, counter: MeshCounter(rawValue: 3_000_000_000), scheme: 4),
+                MeshAnnouncement(
+                    peer: peer.id,
+                    counter: MeshCounter(rawValue: 3_000_000_000),
+                    scheme: 4
+                ),
                 of: try MeshAddress("10.6.6.6:\(1_000 + number)")
             )
         }
@@ -111,6 +115,9 @@ import Testing
         #expect(liar.refusals.contains(.offence))
         #expect(mesh.graph.isConnected)
         #expect(mesh.peers.allSatisfy { $0.neighbours.contains(liar.id) == false })
+        let newcomer = try mesh.join(1)[0]
+        let linked = mesh.run(atMost: .seconds(10)) { newcomer.neighbours.count >= 4 }
+        #expect(linked.map { $0 <= .seconds(2) } == true, "\(String(describing: linked))")
     }
 
     @Test(arguments: [8_193, 1 << 20])
@@ -173,7 +180,11 @@ import Testing
         #expect(mesh.graph.isConnected)
         #expect(before.changes(to: mesh.graph) <= 30)
         for peer in mesh.peers {
-            #expect(peer.neighbours.subtracting([MeshPeerID(666)]).allSatisfy { peer.isOnline[$0] == true })
+            #expect(
+                peer.neighbours.subtracting([MeshPeerID(666)]).allSatisfy {
+                    peer.isOnline[$0] == true
+                }
+            )
         }
     }
 }

@@ -29,21 +29,6 @@ final class SimulatedMesh {
         var canSee: (MeshPeerID, MeshPeerID) -> Bool = { _, _ in true }
     }
 
-    /// A connection, or an attempt at one.
-    private final class Wire {
-        let caller: MeshAddress
-        let callee: MeshAddress
-        /// The connection's ID at each end; `nil` before the call arrives, and after that end has closed it.
-        var callerID: MeshConnectionID?
-        var calleeID: MeshConnectionID?
-
-        init(_ caller: MeshAddress, _ callee: MeshAddress, _ callerID: MeshConnectionID) {
-            self.caller = caller
-            self.callee = callee
-            self.callerID = callerID
-        }
-    }
-
     private struct End: Hashable {
         let owner: MeshAddress
         let connection: MeshConnectionID
@@ -51,7 +36,6 @@ final class SimulatedMesh {
 
     var conditions: Conditions
     private(set) var now: Duration = .zero
-    var trace = false
     private(set) var actors: [MeshAddress: any MeshActor] = [:]
     /// Links that were opened, messages and calls that were sent, since the beginning.
     private(set) var openedCount = 0
@@ -60,7 +44,10 @@ final class SimulatedMesh {
     private(set) var callCount = 0
     private var queue = EventQueue<() -> Void>()
     private var generator: SeededGenerator
-    private var wires: [End: Wire] = [:]
+    private var wires: [End: SimulatedWire] = [:]
+    /// Documents that were saved, and rounds of replication, since the beginning.
+    var savedCount = 0
+    var rounds = RoundCounter<ObjectIdentifier>()
     private var advertised: [MeshAddress: MeshAnnouncement] = [:]
     private var timers: [MeshAddress: Duration] = [:]
     private var parts: [MeshAddress: Int] = [:]
@@ -100,7 +87,11 @@ final class SimulatedMesh {
 
 extension SimulatedMesh {
     /// A peer that has not started.
-    func makePeer(scheme: UInt8 = 4, seeds: [MeshAddress] = [], host: String? = nil) throws -> SimulatedPeer {
+    func makePeer(
+        scheme: UInt8 = 4,
+        seeds: [MeshAddress] = [],
+        host: String? = nil
+    ) throws -> SimulatedPeer {
         startedCount += 1
         let number = startedCount
         let configuration = MeshConfiguration(
@@ -142,7 +133,8 @@ extension SimulatedMesh {
         actors[address] = nil
         timers[address] = nil
         after(keepsAdvertisement ? 120_000 : 0) { mesh in
-            guard mesh.actors[address] == nil, mesh.advertised.removeValue(forKey: address) != nil else {
+            guard mesh.actors[address] == nil, mesh.advertised.removeValue(forKey: address) != nil
+            else {
                 return
             }
             for other in mesh.actors.keys.sorted() {
@@ -153,14 +145,16 @@ extension SimulatedMesh {
 
     /// Cuts the network into parts, or makes it whole again.
     func cut(into count: Int) {
-        for (number, address) in parts.keys.sorted().enumerated() { parts[address] = number % count }
+        for (number, address) in parts.keys.sorted().enumerated() {
+            parts[address] = number % count
+        }
         guard count == 1, conditions.readvertises else { return }
         for (address, announcement) in advertised.sorted(by: { $0.key < $1.key }) {
             advertise(announcement, of: address)
         }
     }
 
-    private func isReachable(_ one: MeshAddress, _ other: MeshAddress) -> Bool {
+    func isReachable(_ one: MeshAddress, _ other: MeshAddress) -> Bool {
         actors[one] != nil && actors[other] != nil && parts[one] == parts[other]
     }
 }
@@ -193,7 +187,7 @@ extension SimulatedMesh {
         return condition() ? now - start : nil
     }
 
-    private func after(_ milliseconds: Int, _ work: @escaping (SimulatedMesh) -> Void) {
+    func after(_ milliseconds: Int, _ work: @escaping (SimulatedMesh) -> Void) {
         queue.add({ [unowned self] in work(self) }, at: now + .milliseconds(milliseconds))
     }
 
@@ -207,16 +201,9 @@ extension SimulatedMesh {
         }
     }
 
-    private func tell(_ address: MeshAddress, _ event: MeshEvent) {
+    func tell(_ address: MeshAddress, _ event: MeshEvent) {
         guard let actor = actors[address] else { return }
         for effect in actor.handle(event, at: now) {
-            if trace {
-                switch effect {
-                case .send(_, let b): if case .timer = event {} else { print("\(now) \(actor.id.instanceName) send \(b.count)") }
-                case .setTimer: break
-                default: print("\(now) \(actor.id.instanceName) \(effect)")
-                }
-            }
             carryOut(effect, of: address)
         }
     }
@@ -247,6 +234,17 @@ extension SimulatedMesh {
         }
     }
 
+    /// The open connections of a peer, and which end it has, in the order of their numbers.
+    func openWires(of owner: MeshAddress) -> [(wire: SimulatedWire, side: Int)] {
+        guard let peer = actors[owner] as? SimulatedPeer else { return [] }
+        return peer.openLinks.compactMap { link in
+            guard let wire = wires[End(owner: owner, connection: link.connection)] else {
+                return nil
+            }
+            return (wire, wire.side(of: owner, link.connection))
+        }
+    }
+
     private func connect(
         _ connection: MeshConnectionID,
         _ caller: MeshAddress,
@@ -254,7 +252,7 @@ extension SimulatedMesh {
         expecting peer: MeshPeerID?
     ) {
         callCount += 1
-        let wire = Wire(caller, callee, connection)
+        let wire = SimulatedWire(caller, callee, connection)
         wires[End(owner: caller, connection: connection)] = wire
         guard isReachable(caller, callee), let actor = actors[callee] else {
             return after(conditions.failing) { $0.fail(wire, .unreachable) }
@@ -263,44 +261,45 @@ extension SimulatedMesh {
             return deliver(to: caller) { $0.fail(wire, .wrongPeer) }
         }
         deliver(to: callee) { mesh in
-            guard let id = mesh.actors[caller]?.id, wire.callerID != nil else { return }
+            guard let id = mesh.actors[caller]?.id, wire.ends[0].connection != nil else { return }
             mesh.incomingCount += 1
             let incoming = MeshConnectionID(incoming: mesh.incomingCount)
-            wire.calleeID = incoming
+            wire.ends[1].connection = incoming
             mesh.wires[End(owner: callee, connection: incoming)] = wire
             mesh.tell(callee, .called(incoming, from: id))
         }
     }
 
-    private func fail(_ wire: Wire, _ failure: CallFailure) {
-        guard let connection = wire.callerID else { return }
-        wire.callerID = nil
-        wires[End(owner: wire.caller, connection: connection)] = nil
-        tell(wire.caller, .failed(connection, failure))
+    private func fail(_ wire: SimulatedWire, _ failure: CallFailure) {
+        if let connection = detach(wire, 0) {
+            tell(wire.ends[0].address, .failed(connection, failure))
+        }
+    }
+
+    /// Ends a connection at one end; returns its ID if that end had it.
+    private func detach(_ wire: SimulatedWire, _ side: Int) -> MeshConnectionID? {
+        guard let connection = wire.ends[side].connection else { return nil }
+        wire.ends[side].connection = nil
+        wires[End(owner: wire.ends[side].address, connection: connection)] = nil
+        rounds.isIdleOrClosed(ObjectIdentifier(wire))
+        return connection
     }
 
     private func accept(_ end: End) {
         guard let wire = wires[end], let callee = actors[end.owner]?.id else { return }
-        deliver(to: wire.caller) { mesh in
+        deliver(to: wire.ends[0].address) { mesh in
             // The caller may have given up; then the callee hears of its close.
-            guard let connection = wire.callerID else { return }
+            guard let connection = wire.ends[0].connection else { return }
             mesh.openedCount += 1
-            mesh.becomesIdle(wire)
-            mesh.tell(wire.caller, .opened(connection, callee))
-        }
-    }
-
-    private func becomesIdle(_ wire: Wire) {
-        after(random(conditions.syncing)) { mesh in
-            if let id = wire.callerID { mesh.tell(wire.caller, .idle(id)) }
-            if let id = wire.calleeID { mesh.tell(wire.callee, .idle(id)) }
+            mesh.startReplication(on: wire)
+            mesh.tell(wire.ends[0].address, .opened(connection, callee))
         }
     }
 
     private func refuse(_ end: End, _ reason: LinkEnd, _ pause: Duration, _ introduction: [UInt8]) {
-        guard let wire = wires.removeValue(forKey: end), let callee = actors[end.owner]?.id else { return }
-        wire.calleeID = nil
-        deliver(to: wire.caller) {
+        guard let wire = wires[end], let callee = actors[end.owner]?.id else { return }
+        _ = detach(wire, 1)
+        deliver(to: wire.ends[0].address) {
             $0.fail(
                 wire,
                 .refused(reason, by: callee, retryAfter: pause, introduction: introduction)
@@ -309,15 +308,13 @@ extension SimulatedMesh {
     }
 
     private func close(_ end: End, _ reason: LinkEnd) {
-        guard let wire = wires.removeValue(forKey: end) else { return }
-        let isCaller = wire.callerID == end.connection && wire.caller == end.owner
-        if isCaller { wire.callerID = nil } else { wire.calleeID = nil }
-        let other = isCaller ? wire.callee : wire.caller
+        guard let wire = wires[end] else { return }
+        let side = wire.side(of: end.owner, end.connection)
+        _ = detach(wire, side)
+        let other = wire.ends[1 - side].address
         guard isReachable(end.owner, other) else { return }
         deliver(to: other, after: 10) { mesh in
-            guard let connection = isCaller ? wire.calleeID : wire.callerID else { return }
-            if isCaller { wire.calleeID = nil } else { wire.callerID = nil }
-            mesh.wires[End(owner: other, connection: connection)] = nil
+            guard let connection = mesh.detach(wire, 1 - side) else { return }
             mesh.tell(other, .closed(connection, reason))
         }
     }
@@ -326,11 +323,13 @@ extension SimulatedMesh {
         guard let wire = wires[end] else { return }
         messageCount += 1
         messageByteCount += bytes.count
-        let isCaller = wire.callerID == end.connection && wire.caller == end.owner
-        let other = isCaller ? wire.callee : wire.caller
-        guard isReachable(end.owner, other), random(1...100) > conditions.lostMessages else { return }
+        let side = wire.side(of: end.owner, end.connection)
+        let other = wire.ends[1 - side].address
+        guard isReachable(end.owner, other), random(1...100) > conditions.lostMessages else {
+            return
+        }
         deliver(to: other, after: 6 + random(0...conditions.disorder)) { mesh in
-            guard let connection = isCaller ? wire.calleeID : wire.callerID else { return }
+            guard let connection = wire.ends[1 - side].connection else { return }
             mesh.tell(other, .received(connection, bytes))
         }
     }
@@ -341,8 +340,13 @@ extension SimulatedMesh {
         for other in actors.keys.sorted() { show(announcement, of: owner, to: other) }
     }
 
-    private func show(_ announcement: MeshAnnouncement, of owner: MeshAddress, to other: MeshAddress) {
-        guard owner != other, parts[owner, default: 0] == parts[other], let viewer = actors[other]?.id,
+    private func show(
+        _ announcement: MeshAnnouncement,
+        of owner: MeshAddress,
+        to other: MeshAddress
+    ) {
+        guard owner != other, parts[owner, default: 0] == parts[other],
+            let viewer = actors[other]?.id,
             conditions.canSee(viewer, announcement.peer),
             random(1...100) > conditions.lostAdvertisements
         else { return }

@@ -19,6 +19,8 @@ final class SimulatedPeer: MeshActor {
     private(set) var core: MeshCore
     /// Reports to the application.
     private(set) var isOnline: [MeshPeerID: Bool] = [:]
+    /// What it has stored.
+    var documents = DocumentSet()
 
     init(_ configuration: MeshConfiguration, at address: MeshAddress) {
         id = configuration.peer
