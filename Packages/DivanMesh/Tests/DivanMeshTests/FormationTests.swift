@@ -4,7 +4,10 @@ import Testing
 
 /// A mesh forms itself, with few links and short ways, and then rests.
 @Suite struct FormationTests {
-    @Test(arguments: [2, 3, 5, 10, 20, 50, 100], SimulatedMesh.seeds(1))
+    @Test(
+        arguments: SimulatedMesh.sizes([2, 3, 5, 10, 20, 50], long: [100]),
+        SimulatedMesh.seeds(1)
+    )
     func `peers that start at once form a connected mesh with few links`(
         count: Int,
         seed: UInt64
@@ -27,7 +30,7 @@ import Testing
     @Test(arguments: SimulatedMesh.seeds(1))
     func `a mesh at rest does not change`(seed: UInt64) throws {
         let mesh = SimulatedMesh(seed: seed)
-        try mesh.join(50)
+        try mesh.join(SimulatedMesh.size(50, short: 20))
         // Peers that were refused come back after 30 seconds.
         mesh.run(for: .seconds(150))
         let (graph, opened, messages) = (mesh.graph, mesh.openedCount, mesh.messageCount)
@@ -42,7 +45,7 @@ import Testing
     func `a mesh forms on a slow network too`(latency: ClosedRange<Int>, seed: UInt64) throws {
         let mesh = SimulatedMesh(seed: seed)
         mesh.conditions.latency = latency
-        try mesh.join(30)
+        try mesh.join(SimulatedMesh.size(30, short: 15))
         let time = mesh.run(atMost: .seconds(20)) { mesh.graph.isConnected }
         #expect(time.map { $0 <= .seconds(5) } == true, "seed \(seed)")
         mesh.run(for: .seconds(90))
@@ -51,7 +54,7 @@ import Testing
     }
 
     /// Both peers call whenever they may, on a network whose delays differ widely.
-    @Test(arguments: SimulatedMesh.seeds(40))
+    @Test(arguments: SimulatedMesh.seeds(40, oneOf: 1))
     func `two peers that call each other at once keep exactly one link`(seed: UInt64) throws {
         let mesh = SimulatedMesh(seed: seed)
         mesh.conditions.latency = 1...4_000
@@ -66,7 +69,7 @@ import Testing
     @Test(arguments: SimulatedMesh.seeds(1))
     func `a join and a departure change few links`(seed: UInt64) throws {
         let mesh = SimulatedMesh(seed: seed)
-        try mesh.join(50)
+        try mesh.join(SimulatedMesh.size(50, short: 20))
         mesh.run(for: .seconds(60))
         let before = mesh.graph
         let newcomer = try mesh.join(1)[0]
@@ -88,7 +91,7 @@ import Testing
     }
 
     /// No multicast: all know the address of one peer, and learn of the others from it.
-    @Test(arguments: [5, 40], SimulatedMesh.seeds(1))
+    @Test(arguments: SimulatedMesh.sizes([5, 20], long: [40]), SimulatedMesh.seeds(1))
     func `a mesh forms from one seed address without advertisements`(
         count: Int,
         seed: UInt64
@@ -112,11 +115,12 @@ import Testing
         let mesh = SimulatedMesh(seed: seed)
         mesh.conditions.canSee = { $0.pairHash(with: $1) % 10 >= 3 }
         mesh.conditions.lostAdvertisements = 20
-        try mesh.join(40)
+        let count = SimulatedMesh.size(40, short: 20)
+        try mesh.join(count)
         let time = mesh.run(atMost: .seconds(30)) { mesh.graph.isConnected }
         #expect(time.map { $0 <= .seconds(10) } == true, "seed \(seed)")
         mesh.run(for: .seconds(60))
-        #expect(mesh.peers.allSatisfy { $0.onlineCount == 39 }, "seed \(seed)")
+        #expect(mesh.peers.allSatisfy { $0.onlineCount == count - 1 }, "seed \(seed)")
         #expect(mesh.graph.isConnected, "seed \(seed)")
     }
 
@@ -125,12 +129,13 @@ import Testing
     func `one-way visibility suffices`(seed: UInt64) throws {
         let mesh = SimulatedMesh(seed: seed)
         mesh.conditions.canSee = { !$1.position.isMultiple(of: 4) || $0 == $1 }
-        try mesh.join(30)
+        let count = SimulatedMesh.size(30, short: 15)
+        try mesh.join(count)
         let time = mesh.run(atMost: .seconds(30)) { mesh.graph.isConnected }
         #expect(time != nil, "seed \(seed)")
         mesh.run(for: .seconds(60))
         #expect(mesh.graph.isConnected, "seed \(seed)")
-        #expect(mesh.peers.allSatisfy { $0.onlineCount == 29 }, "seed \(seed)")
+        #expect(mesh.peers.allSatisfy { $0.onlineCount == count - 1 }, "seed \(seed)")
     }
 
     @Test func `peers of two revision schemes form two meshes`() throws {
@@ -151,14 +156,21 @@ import Testing
 }
 
 extension SimulatedMesh {
-    /// Whether to print figures, and to run what takes long: `DIVAN_MESH_FIGURES` is set.
-    static let isMeasuring = ProcessInfo.processInfo.environment["DIVAN_MESH_FIGURES"] != nil
+    /// Seeds of the long run, which also prints figures; `nil` in the usual, short one.
+    private static let longSeedCount = ProcessInfo.processInfo.environment["DIVAN_MESH_SEEDS"]
+        .flatMap { UInt64($0) }
 
-    /// Seeds of a test: so many, or as many times more as `DIVAN_MESH_RUNS` says.
-    static func seeds(_ count: UInt64) -> Range<UInt64> {
-        let runs = ProcessInfo.processInfo.environment["DIVAN_MESH_RUNS"].flatMap { UInt64($0) }
-        return 0..<count * (runs ?? 1)
+    static let isLong = longSeedCount != nil
+
+    /// Seeds of a test: so many, or in the long run one of so many of `DIVAN_MESH_SEEDS`.
+    static func seeds(_ count: UInt64, oneOf share: UInt64 = 20) -> Range<UInt64> {
+        0..<max(count, (longSeedCount ?? 0) / share)
     }
+
+    /// Peers, or seconds: as many as required, or fewer in the usual run.
+    static func size(_ required: Int, short: Int) -> Int { isLong ? required : short }
+
+    static func sizes(_ usual: [Int], long: [Int]) -> [Int] { isLong ? usual + long : usual }
 
     /// Whether no peer has two links to another.
     var hasNoDuplicateLinks: Bool {

@@ -4,11 +4,10 @@ import Testing
 
 /// What a mesh costs, and how that grows with its size.
 @Suite struct GrowthTests {
-    /// 100 and 200 peers take long, so they run on request only.
-    private static let counts = SimulatedMesh.isMeasuring ? [50, 100, 200] : [50]
+    private static let counts = SimulatedMesh.sizes([50], long: [100, 200])
 
     /// Rounds until 50 documents of each peer are everywhere.
-    @Test(arguments: GrowthTests.counts, SimulatedMesh.seeds(1))
+    @Test(arguments: GrowthTests.counts, SimulatedMesh.seeds(1, oneOf: 10))
     func `links, rounds and gossip per peer hardly grow with the mesh`(
         count: Int,
         seed: UInt64
@@ -17,16 +16,16 @@ import Testing
         for peer in try mesh.join(count) { mesh.save(50, at: peer) }
         let time = try #require(mesh.run(atMost: .seconds(20)) { mesh.isEqual() })
         let rounds = mesh.rounds.count
-        mesh.run(for: .seconds(120) - time)
+        mesh.run(for: .seconds(SimulatedMesh.size(120, short: 60)) - time)
         let (graph, bytes) = (mesh.graph, mesh.messageByteCount)
-        mesh.run(for: .seconds(60))
-        let gossip = (mesh.messageByteCount - bytes) / 60 / count
+        mesh.run(for: .seconds(20))
+        let gossip = (mesh.messageByteCount - bytes) / 20 / count
         #expect(rounds <= (count > 50 ? 6 : 5), "seed \(seed)")
         #expect(graph.largestDegree <= MeshLimits.linkCount, "seed \(seed)")
         #expect(graph.meanDegree <= 6.5, "seed \(seed)")
         // A heartbeat repeats 16 records on each of six links: less than 2 KiB in ten seconds.
         #expect(gossip <= 1_300, "seed \(seed): \(gossip) bytes a second and peer")
-        guard SimulatedMesh.isMeasuring else { return }
+        guard SimulatedMesh.isLong else { return }
         print(
             "\(count) peers: equal after \(time) and \(rounds) rounds,",
             "\(graph.linkCount) links, at most \(graph.largestDegree) of one peer,",

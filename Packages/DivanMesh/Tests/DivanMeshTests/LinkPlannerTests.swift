@@ -62,6 +62,7 @@ struct BrokenPlanner: LinkPlanner {
         case exceeds = "A plan must have at most 8 links."
         case depends = "A plan must not depend on the order of the peers."
         case narrows = "A wider plan must contain the narrower one."
+        case contradicts = "A single link must be the same as in the plan."
         case dreams = "A peer alone must have no links."
         case separates = "the links of all plans must connect all peers."
     }
@@ -80,8 +81,18 @@ struct BrokenPlanner: LinkPlanner {
         case .exceeds: return others.map { PlannedLink($0) }
         case .depends: return others.prefix(3).map { PlannedLink($0) }
         case .narrows: return breadth > 1 ? [] : plan
+        case .contradicts: return plan
         case .dreams: return others.isEmpty ? [PlannedLink(MeshPeerID(1))] : plan
         case .separates: return []
         }
+    }
+
+    func link(
+        from peer: MeshPeerID,
+        to other: MeshPeerID,
+        among others: [MeshPeerID]
+    ) -> PlannedLink? {
+        let planned = links(of: peer, among: others, breadth: 1).first { $0.peer == other }
+        return fault == .contradicts ? planned.map { PlannedLink($0.peer) } : planned
     }
 }

@@ -46,7 +46,7 @@ extension MeshCore {
         }
         if hasRoom(forLinkTo: peer, at: now) { return nil }
         // A newcomer may have no one else to call, or may have been introduced to no one yet.
-        let isMember = membership[peer]?.isMember ?? false
+        let isMember = membership.isMember(peer)
         return (.full, isMember ? MeshTiming.refusal : MeshTiming.newcomerRefusal)
     }
 
@@ -72,7 +72,7 @@ extension MeshCore {
     }
 
     private func hasRoom(forLinkTo peer: MeshPeerID, at now: Duration) -> Bool {
-        let open = table.count { $0.state.isOpen }
+        let open = openCount
         guard open + reservedLinkCount >= MeshLimits.linkCount else { return true }
         guard open < MeshLimits.linkCount + MeshLimits.extraLinkCount else { return false }
         return isEssential(peer) || isLostPart(peer, at: now)
@@ -85,12 +85,19 @@ extension MeshCore {
 
     /// Whether the plan of either end depends on the link.
     private func isEssential(_ peer: MeshPeerID) -> Bool {
-        let members = membership.peers.filter { $0.isMember && $0.id != peer }.map(\.id)
+        var members: [MeshPeerID] = []
+        for index in membership.peers.indices where membership.peers[index].isMember {
+            if membership.ids[index] != peer { members.append(membership.ids[index]) }
+        }
         let planner = configuration.planner
-        let own = planner.links(of: configuration.peer, among: members + [peer], breadth: 1)
-        if own.contains(PlannedLink(peer, isEssential: true)) { return true }
-        let theirs = planner.links(of: peer, among: members + [configuration.peer], breadth: 1)
-        return theirs.contains(PlannedLink(configuration.peer, isEssential: true))
+        let own = planner.link(from: configuration.peer, to: peer, among: members + [peer])
+        if own?.isEssential ?? false { return true }
+        let theirs = planner.link(
+            from: peer,
+            to: configuration.peer,
+            among: members + [configuration.peer]
+        )
+        return theirs?.isEssential ?? false
     }
 
     /// Whether the peer belongs to another part of the mesh.

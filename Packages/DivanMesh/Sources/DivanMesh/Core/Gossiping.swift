@@ -12,18 +12,22 @@ extension MeshCore {
                 interest: table[index].interest,
                 change: membership.changeCount
             )
-            if now >= table[index].gossip.dueAt(news) { send(news, on: index, at: now) }
-            alarm.ring(at: table[index].gossip.dueAt(news))
+            var due = table[index].gossip.dueAt(news)
+            if now >= due {
+                send(news, on: index, at: now)
+                due = table[index].gossip.dueAt(news)
+            }
+            alarm.ring(at: due)
         }
     }
 
     private mutating func send(_ news: GossipSchedule.Told, on index: Int, at now: Duration) {
         let link = table[index]
         guard let peer = link.peer else { return }
-        var message = GossipMessage(
-            from: announcement.record,
-            interest: link.interest,
-            number: link.gossip.number
+        var message = GossipWriter(
+            from: announcement.encodedRecord(),
+            link.interest,
+            link.gossip.number
         )
         contradict(peer, in: &message)
         var told = news
@@ -37,37 +41,38 @@ extension MeshCore {
         if isHeartbeat { repeatRecords(on: index, in: &message, now) }
         let isNews =
             told.counter != link.gossip.told?.counter
-            || told.interest != link.gossip.told?.interest || message.records.count > 1
+            || told.interest != link.gossip.told?.interest || message.recordCount > 1
         guard isNews || isHeartbeat else { return table[index].gossip.skip(through: told.change) }
         table[index].gossip.sent(told, at: now)
         effects.append(.send(link.connection, message.bytes))
     }
 
     /// Appends what has changed, in the order of the changes; returns the last change that was told.
-    private func append(
+    private mutating func append(
         changesAfter told: UInt64,
         for peer: MeshPeerID,
-        to message: inout GossipMessage,
+        to message: inout GossipWriter,
         _ now: Duration
     ) -> UInt64 {
-        let changed = membership.peers.filter {
-            $0.change > told && $0.changedBy != peer && $0.id != peer
-        }
         var last = told
-        for known in changed.sorted(by: { $0.change < $1.change }) {
-            guard append(known, to: &message, now) else { return last }
-            last = known.change
+        for place in membership.places(changedAfter: told) {
+            guard membership.peers[place].changedBy != peer, membership.ids[place] != peer else {
+                continue
+            }
+            guard append(place, to: &message, now) else { return last }
+            last = membership.peers[place].change
         }
         return membership.changeCount
     }
 
     /// Appends a peer, if others should know it; returns false if the message is full.
-    private func append(
-        _ known: KnownPeer,
-        to message: inout GossipMessage,
+    private mutating func append(
+        _ place: Int,
+        to message: inout GossipWriter,
         _ now: Duration
     ) -> Bool {
-        guard known.isMember || known.presence == .offline, let record = known.record(at: now)
+        guard membership.peers[place].isMember || membership.peers[place].presence == .offline,
+            let record = membership.record(of: place, at: now)
         else {
             return true
         }
@@ -77,36 +82,47 @@ extension MeshCore {
     /// Appends some peers, beginning after those of the last heartbeat.
     private mutating func repeatRecords(
         on index: Int,
-        in message: inout GossipMessage,
+        in message: inout GossipWriter,
         _ now: Duration
     ) {
-        let through = table[index].gossip.repeatedThrough
-        let peers = membership.peers.filter { $0.isMember && $0.id != table[index].peer }
-        let start = peers.firstIndex { known in through.map { known.id > $0 } ?? true } ?? 0
-        for known in (peers[start...] + peers[..<start]).prefix(MeshLimits.repeatedRecordCount) {
-            guard append(known, to: &message, now) else { return }
-            table[index].gossip.repeatedThrough = known.id
+        let peer = table[index].peer
+        var repeated = 0
+        for place in places(after: table[index].gossip.repeatedThrough) {
+            guard membership.peers[place].isMember, membership.ids[place] != peer else { continue }
+            guard repeated < MeshLimits.repeatedRecordCount, append(place, to: &message, now)
+            else { return }
+            repeated += 1
+            table[index].gossip.repeatedThrough = membership.ids[place]
         }
     }
 
+    /// The places of all peers, beginning after one; the first ones follow the last.
+    private func places(after peer: MeshPeerID?) -> some Sequence<Int> {
+        let count = membership.peers.count
+        let start = peer.map { membership.firstPlace(from: $0) } ?? 0
+        let skipped = start < count && membership.ids[start] == peer ? 1 : 0
+        return (0..<count).lazy.map { (start + skipped + $0) % count }
+    }
+
     /// Tells a peer what others say of it that is not true, so that it announces itself again.
-    private mutating func contradict(_ peer: MeshPeerID, in message: inout GossipMessage) {
-        guard let known = membership[peer], let contested = known.contested,
-            var claim = known.announcement
+    private mutating func contradict(_ peer: MeshPeerID, in message: inout GossipWriter) {
+        guard let place = membership.place(of: peer),
+            let contested = membership.peers[place].contested,
+            var claim = membership.peers[place].announcement
         else { return }
         claim.counter = contested
-        _ = message.append(GossipMessage.Record(claim))
+        _ = message.append(EncodedRecord(GossipMessage.Record(claim)))
         membership.update(peer) { $0.contested = nil }
     }
 
     /// A message with members, for a peer that is refused.
-    func introduction(for peer: MeshPeerID, at now: Duration) -> [UInt8] {
-        var message = GossipMessage(from: announcement.record, number: MeshCounter(rawValue: 0))
-        let members = membership.peers.filter { $0.isMember && $0.id != peer }
+    mutating func introduction(for peer: MeshPeerID, at now: Duration) -> [UInt8] {
+        let number = MeshCounter(rawValue: 0)
+        var message = GossipWriter(from: announcement.encodedRecord(), .none, number)
         // Beginning with those that follow the peer: among them are its neighbours on the ring.
-        let start = members.firstIndex { $0.id > peer } ?? 0
-        for known in members[start...] + members[..<start] {
-            guard append(known, to: &message, now) else { break }
+        for place in places(after: peer) {
+            guard membership.peers[place].isMember, membership.ids[place] != peer else { continue }
+            guard append(place, to: &message, now) else { break }
         }
         return message.bytes
     }
@@ -117,8 +133,8 @@ extension MeshCore {
 extension MeshCore {
     /// Reads a message of a link.
     mutating func receive(_ bytes: [UInt8], on connection: MeshConnectionID, at now: Duration) {
-        guard let index = table.firstIndex(where: { $0.connection == connection }),
-            table[index].state.isOpen, let peer = table[index].peer
+        guard let index = place(of: connection), table[index].state.isOpen,
+            let peer = table[index].peer
         else { return }
         guard table[index].gossip.arrives(at: now),
             let message = try? GossipMessage(reading: bytes, from: peer)
@@ -132,7 +148,7 @@ extension MeshCore {
             end(connection, .goodbye, event: .parted, at: now)
         }
         read(message, from: peer, at: now)
-        if membership[peer].map({ !isCompatible($0) }) ?? false {
+        if let place = membership.place(of: peer), !isCompatible(membership.peers[place]) {
             end(connection, .incompatible, at: now)
         }
     }

@@ -25,6 +25,7 @@ public struct MeshCore: Sendable {
     var schedule = PlanSchedule()
     var alarm = Alarm()
     var effects: [MeshEffect] = []
+    var plans: PlanCache
     private var callCount: UInt64 = 0
     private var now: Duration = .zero
     private var timerAt: Duration?
@@ -36,6 +37,7 @@ public struct MeshCore: Sendable {
         membership = Membership(own: configuration.peer, random: configuration.random)
         seeds = configuration.seeds.prefix(MeshLimits.seedCount).map(Seed.init)
         announcement = OwnAnnouncement(configuration)
+        plans = PlanCache(configuration)
     }
 
     /// Applies an event, and returns what must be done now.
@@ -82,7 +84,7 @@ public struct MeshCore: Sendable {
     }
 
     private mutating func setTimer() {
-        for link in table { alarm.ring(at: link.deadline) }
+        for index in table.indices { alarm.ring(at: table[index].deadline) }
         // Never now: a condition that is due and not met would be checked forever.
         let time = alarm.time.map { max($0, now + .milliseconds(1)) }
         guard let time, time != timerAt || now >= time else { return }
@@ -104,9 +106,7 @@ extension MeshCore {
     }
 
     private mutating func opened(_ connection: MeshConnectionID, _ peer: MeshPeerID) {
-        guard let index = table.firstIndex(where: { $0.connection == connection }),
-            table[index].state == .calling
-        else { return }
+        guard let index = place(of: connection), table[index].state == .calling else { return }
         table[index].peer = peer
         noteSeed(table[index])
         if peer == configuration.peer {
@@ -121,7 +121,7 @@ extension MeshCore {
         case .unreachable, .wrongPeer: advance(connection, .failed, at: now)
         case .untrusted: advance(connection, .refused, pause: MeshTiming.offence, at: now)
         case .refused(let end, let peer, let retryAfter, let introduction):
-            if let index = table.firstIndex(where: { $0.connection == connection }) {
+            if let index = place(of: connection) {
                 table[index].peer = peer
                 noteSeed(table[index])
                 readIntroduction(introduction, from: peer, at: now)
@@ -163,6 +163,25 @@ extension MeshCore {
 // MARK: - Links
 
 extension MeshCore {
+    /// Where a connection is in the table.
+    func place(of connection: MeshConnectionID) -> Int? {
+        for index in table.indices where table[index].connection == connection { return index }
+        return nil
+    }
+
+    /// Where the oldest link to a peer, or call to it, is in the table.
+    func place(ofLinkTo peer: MeshPeerID) -> Int? {
+        for index in table.indices where table[index].peer == peer { return index }
+        return nil
+    }
+
+    /// How many links are open.
+    var openCount: Int {
+        var count = 0
+        for index in table.indices where table[index].state.isOpen { count += 1 }
+        return count
+    }
+
     /// Calls a place.
     mutating func call(
         _ peer: MeshPeerID?,
@@ -194,7 +213,7 @@ extension MeshCore {
         closing end: LinkEnd = .silent,
         at now: Duration
     ) {
-        guard let index = table.firstIndex(where: { $0.connection == connection }) else { return }
+        guard let index = place(of: connection) else { return }
         let isCall = table[index].state == .calling
         let effects = table[index].handle(event, at: now)
         let link = table[index]
@@ -234,13 +253,15 @@ extension MeshCore {
         if link.state.isOpen {
             membership.linked(peer, at: now)
         } else if !table.contains(where: { $0.peer == peer && $0.state.isOpen }) {
-            membership.update(peer) { $0.isLinked = false }
+            membership.unlinked(peer)
         }
-        let neighbours = table.filter(\.state.isOpen).compactMap(\.peer?.prefix)
+        let neighbours = table.compactMap { $0.state.isOpen ? $0.peer?.prefix : nil }
         announcement.update(neighbours: neighbours.sorted { $0.bits < $1.bits })
     }
 
     private mutating func endSilentLinks() {
+        // Nothing is silent in nearly all turns, which therefore copy no links.
+        guard table.indices.contains(where: { now >= table[$0].deadline }) else { return }
         for link in table where now >= link.deadline {
             let isOpen = link.state.isOpen
             end(link.connection, .silent, event: isOpen ? .silent : .overdue, at: now)

@@ -4,11 +4,15 @@
 /// first number is the time in seconds, the numbers of a restarted peer follow those from before.
 struct OwnAnnouncement: Sendable {
     /// The announcement that was published last.
-    private(set) var published: MeshAnnouncement
+    private(set) var published: MeshAnnouncement { didSet { encoding = nil } }
     /// Where this peer accepts connections.
     var addresses: [MeshAddress] = [] {
-        didSet { isChanged = isChanged || addresses != oldValue }
+        didSet {
+            isChanged = isChanged || addresses != oldValue
+            encoding = nil
+        }
     }
+    private var encoding: EncodedRecord?
     private var neighbours: [MeshPeerPrefix] = []
     private var counter: MeshCounter
     private var isChanged = true
@@ -25,6 +29,14 @@ struct OwnAnnouncement: Sendable {
 
     /// The record for gossip.
     var record: GossipMessage.Record { GossipMessage.Record(published, addresses: addresses) }
+
+    /// The record, encoded once.
+    mutating func encodedRecord() -> EncodedRecord {
+        if let encoding { return encoding }
+        let encoding = EncodedRecord(record)
+        self.encoding = encoding
+        return encoding
+    }
 
     /// Records to whom this peer is linked now.
     mutating func update(neighbours: [MeshPeerPrefix]) {

@@ -13,17 +13,12 @@ extension MeshCore {
     /// Computes the plan, calls what is missing, and closes one link that is not needed.
     mutating func plan(at now: Duration) {
         membership.update(at: now)
-        let isSmall = membership.peers.count(where: \.isMember) < MeshLimits.linkCount
-        let candidates = candidates(at: now, withStrangers: isSmall)
-        let hasStrangers = candidates.contains { membership[$0]?.isMember == false }
+        let isSmall = membership.memberCount < MeshLimits.linkCount
+        let (candidates, hasStrangers) = candidates(at: now, withStrangers: isSmall)
         adjustBreadth(hasStrangers: hasStrangers, at: now)
-        let wanted = configuration.planner.links(
-            of: configuration.peer,
-            among: candidates,
-            breadth: schedule.breadth
-        )
+        let wanted = plans.links(among: candidates, breadth: schedule.breadth, membership)
         note(wanted, at: now)
-        for link in wanted { callIfMissing(link, among: candidates, at: now) }
+        for link in wanted { callIfMissing(link, at: now) }
         callSeeds(at: now)
         repair(at: now)
         closeOneLink(wanted, at: now)
@@ -53,39 +48,64 @@ extension MeshCore {
                 table[index].interest = .none
             }
         }
-        let planned = Set(wanted.map(\.peer))
-        for peer in membership.peers {
-            let isWanted = planned.contains(peer.id)
-            guard isWanted != (peer.wantedSince != nil) else { continue }
-            membership.update(peer.id) { $0.wantedSince = isWanted ? now : nil }
-        }
+        membership.want(wanted, at: now)
     }
 }
 
 // MARK: - Candidates
 
 extension MeshCore {
-    private mutating func candidates(at now: Duration, withStrangers: Bool) -> [MeshPeerID] {
-        var candidates: [MeshPeerID] = []
-        var failing: [MeshPeerID] = []
-        for peer in membership.peers where isCallable(peer, at: now) {
-            if peer.isLinked || isPromising(peer, at: now, withStrangers: withStrangers) {
-                candidates.append(peer.id)
-            } else if peer.presence != .offline, isReady(peer, at: now) {
-                failing.append(peer.id)
+    /// The peers among which the plan is made, and whether there are strangers among them.
+    private mutating func candidates(
+        at now: Duration,
+        withStrangers: Bool
+    ) -> (peers: [MeshPeerID], hasStrangers: Bool) {
+        var (candidates, failing): ([Int], [Int]) = ([], [])
+        let links = linkPlaces()
+        for index in membership.peers.indices where isCallable(index, at: now) {
+            let link = links[index]
+            if membership.peers[index].isLinked
+                || isPromising(index, called: link, at: now, withStrangers: withStrangers)
+            {
+                candidates.append(index)
+            } else if membership.peers[index].presence != .offline, link == nil,
+                isReady(index, at: now)
+            {
+                failing.append(index)
             }
         }
         // In a small group there is no other choice than to try again.
-        return candidates.count < MeshLimits.linkCount / 2 ? candidates + failing : candidates
+        if candidates.count < MeshLimits.linkCount / 2 { candidates += failing }
+        var peers: [MeshPeerID] = []
+        peers.reserveCapacity(candidates.count)
+        var hasStrangers = false
+        for index in candidates {
+            peers.append(membership.ids[index])
+            if !membership.peers[index].isMember { hasStrangers = true }
+        }
+        return (peers, hasStrangers)
+    }
+
+    /// For each known peer, where the link to it, or the call to it, is in the table.
+    private func linkPlaces() -> [Int?] {
+        var places = [Int?](repeating: nil, count: membership.peers.count)
+        for index in table.indices.reversed() {
+            guard let peer = table[index].peer, let place = membership.place(of: peer) else {
+                continue
+            }
+            places[place] = index
+        }
+        return places
     }
 
     /// Whether the peer speaks the same scheme, has a place, and is not to be left alone.
-    mutating func isCallable(_ peer: KnownPeer, at now: Duration) -> Bool {
-        guard isCompatible(peer) else { return false }
-        if peer.isLinked { return true }
-        let pause = max(peer.pausedUntil, peer.bannedUntil)
+    mutating func isCallable(_ index: Int, at now: Duration) -> Bool {
+        guard isCompatible(membership.peers[index]) else { return false }
+        if membership.peers[index].isLinked { return true }
+        let pause = max(membership.peers[index].pausedUntil, membership.peers[index].bannedUntil)
         if now < pause { schedule.wait(until: pause) }
-        return now >= pause && !peer.places.isEmpty && !peer.hasLeft
+        return now >= pause && !membership.peers[index].places.isEmpty
+            && !membership.peers[index].hasLeft
     }
 
     func isCompatible(_ peer: KnownPeer) -> Bool {
@@ -94,27 +114,28 @@ extension MeshCore {
 
     /// Whether a call is likely to succeed.
     private mutating func isPromising(
-        _ peer: KnownPeer,
+        _ index: Int,
+        called call: Int?,
         at now: Duration,
         withStrangers: Bool
     ) -> Bool {
-        guard peer.presence != .offline else { return false }
-        let call = table.first { $0.peer == peer.id }
+        guard membership.peers[index].presence != .offline else { return false }
         if let call {
-            let patience = call.startedAt + MeshTiming.patience
+            let patience = table[call].startedAt + MeshTiming.patience
             guard now < patience else { return false }
             schedule.wait(until: patience)
         }
-        if peer.isMember { return peer.failureCount < 3 || isReady(peer, at: now) }
-        guard withStrangers, peer.failureCount == 0 else { return false }
-        return call != nil || peer.place(at: now).map(mayCall) ?? false
+        let failureCount = membership.peers[index].failureCount
+        if membership.peers[index].isMember {
+            return failureCount < 3 || call == nil && isReady(index, at: now)
+        }
+        guard withStrangers, failureCount == 0 else { return false }
+        return call != nil || membership.peers[index].place(at: now).map(mayCall) ?? false
     }
 
-    /// Whether a place can be called now, and is not being called.
-    private mutating func isReady(_ peer: KnownPeer, at now: Duration) -> Bool {
-        guard let retryAt = peer.retryAt, !table.contains(where: { $0.peer == peer.id }) else {
-            return false
-        }
+    /// Whether a place of a peer that is not being called can be called now.
+    private mutating func isReady(_ index: Int, at now: Duration) -> Bool {
+        guard let retryAt = membership.peers[index].retryAt else { return false }
         if now < retryAt { schedule.wait(until: retryAt) }
         return now >= retryAt
     }
@@ -123,16 +144,12 @@ extension MeshCore {
 // MARK: - Calls
 
 extension MeshCore {
-    private mutating func callIfMissing(
-        _ link: PlannedLink,
-        among candidates: [MeshPeerID],
-        at now: Duration
-    ) {
-        guard !table.contains(where: { $0.peer == link.peer }), hasRoom(for: link),
+    private mutating func callIfMissing(_ link: PlannedLink, at now: Duration) {
+        guard place(ofLinkTo: link.peer) == nil, hasRoom(for: link),
             let peer = membership[link.peer], let since = peer.wantedSince
         else { return }
         let turn = since + MeshTiming.secondCaller
-        if now < turn, waitsForCall(of: peer.id, among: candidates) {
+        if now < turn, waitsForCall(of: peer.id) {
             schedule.wait(until: turn)
         } else {
             call(peer, for: .plan, at: now)
@@ -140,15 +157,13 @@ extension MeshCore {
     }
 
     /// Whether the link is in the plan of both peers, and the other one is the caller.
-    private func waitsForCall(of peer: MeshPeerID, among candidates: [MeshPeerID]) -> Bool {
+    private mutating func waitsForCall(of peer: MeshPeerID) -> Bool {
         guard peer.isCaller(of: configuration.peer), schedule.breadth == 1 else { return false }
-        let others = candidates.filter { $0 != peer } + [configuration.peer]
-        let theirs = configuration.planner.links(of: peer, among: others, breadth: 1)
-        return theirs.contains { $0.peer == configuration.peer }
+        return plans.isWanted(by: peer)
     }
 
     private func hasRoom(for link: PlannedLink) -> Bool {
-        let open = table.count { $0.state.isOpen }
+        let open = openCount
         guard open > 0 else { return true }
         if link.isEssential { return open < MeshLimits.linkCount + MeshLimits.extraLinkCount }
         // Of the calls of a wide plan, few are answered.
@@ -159,7 +174,7 @@ extension MeshCore {
 
     /// Calls the best place of a peer, unless it is linked or called, or there are too many calls.
     mutating func call(_ peer: KnownPeer, for purpose: Link.Purpose, at now: Duration) {
-        guard !table.contains(where: { $0.peer == peer.id }) else { return }
+        guard place(ofLinkTo: peer.id) == nil else { return }
         guard let address = peer.place(at: now) else {
             if let retryAt = peer.retryAt { schedule.wait(until: retryAt) }
             return
@@ -180,9 +195,10 @@ extension MeshCore {
 
 extension MeshCore {
     private mutating func closeOneLink(_ wanted: [PlannedLink], at now: Duration) {
-        let open = table.filter(\.state.isOpen)
         let isComplete = wanted.allSatisfy { isSettled($0) }
-        let surplus = open.count - MeshLimits.linkCount
+        let surplus = openCount - MeshLimits.linkCount
+        guard isComplete || surplus > MeshLimits.extraLinkCount else { return }
+        let open = table.filter(\.state.isOpen)
         if surplus > MeshLimits.extraLinkCount || surplus > 0 && isComplete {
             let victims = open.filter { !$0.isEssential && isReplaceable($0) }
             // One that is not needed first, and of these the one with the highest hash.
@@ -190,7 +206,6 @@ extension MeshCore {
             if let victim { end(victim.connection, .full, at: now) }
             return
         }
-        guard isComplete else { return }
         if !wanted.isEmpty { dismissCalls(except: wanted, at: now) }
         var victim: Link?
         for link in open where !link.isNeeded {
@@ -206,10 +221,8 @@ extension MeshCore {
 
     /// Whether a link of the plan is open and has synced, or cannot be opened now.
     private func isSettled(_ planned: PlannedLink) -> Bool {
-        guard let link = table.first(where: { $0.peer == planned.peer }) else {
-            return !hasRoom(for: planned)
-        }
-        return link.state == .settled
+        guard let index = place(ofLinkTo: planned.peer) else { return !hasRoom(for: planned) }
+        return table[index].state == .settled
     }
 
     private mutating func dismissCalls(except wanted: [PlannedLink], at now: Duration) {

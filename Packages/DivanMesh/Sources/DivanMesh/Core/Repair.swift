@@ -14,33 +14,37 @@ extension MeshCore {
     /// Calls a stranger, if it is this peer's turn.
     mutating func repair(at now: Duration) {
         let isBusy = table.contains { $0.state == .calling && $0.purpose == .repair }
-        let open = table.count { $0.state.isOpen }
-        guard !isBusy, open < MeshLimits.linkCount + MeshLimits.extraLinkCount else { return }
-        var untried: [KnownPeer] = []
-        var failed: KnownPeer?
-        for peer in membership.peers {
-            guard let since = peer.outsideSince, isCallable(peer, at: now),
-                !table.contains(where: { $0.peer == peer.id }), let retryAt = peer.retryAt
+        guard !isBusy, membership.memberCount < membership.peers.count,
+            openCount < MeshLimits.linkCount + MeshLimits.extraLinkCount
+        else { return }
+        var untried: [Int] = []
+        var failed: (index: Int, retryAt: Duration)?
+        for index in membership.peers.indices {
+            guard let since = membership.peers[index].outsideSince, isCallable(index, at: now),
+                place(ofLinkTo: membership.ids[index]) == nil,
+                let retryAt = membership.peers[index].retryAt
             else { continue }
-            if case .doubted(let since) = peer.presence, now < since + MeshTiming.doubt {
+            if case .doubted(let since) = membership.peers[index].presence,
+                now < since + MeshTiming.doubt
+            {
                 schedule.wait(until: since + MeshTiming.doubt)
             }
             let due = max(since + MeshTiming.repair, retryAt)
             if now < due {
                 schedule.wait(until: due)
-            } else if peer.failureCount == 0 {
-                untried.append(peer)
-            } else if failed.map({ retryAt < $0.retryAt ?? .zero }) ?? true {
-                failed = peer
+            } else if membership.peers[index].failureCount == 0 {
+                untried.append(index)
+            } else if failed.map({ retryAt < $0.retryAt }) ?? true {
+                failed = (index, retryAt)
             }
         }
         // The lower the hash with this peer, the more likely it is its turn.
-        untried.sort { $0.pairHash < $1.pairHash }
+        untried.sort { membership.peers[$0].pairHash < membership.peers[$1].pairHash }
         let likely = untried.prefix(Self.comparedStrangers)
         if let first = likely.first(where: { isTurn(toCall: $0, at: now) }) {
-            call(first, for: .repair, at: now)
+            call(membership.peers[first], for: .repair, at: now)
         } else if let failed {
-            call(failed, for: .repair, at: now)
+            call(membership.peers[failed.index], for: .repair, at: now)
         }
     }
 
@@ -48,11 +52,9 @@ extension MeshCore {
     private static let comparedStrangers = 4
 
     /// Whether all members that come before this peer have had their time.
-    private mutating func isTurn(toCall peer: KnownPeer, at now: Duration) -> Bool {
-        guard let since = peer.outsideSince else { return false }
-        let rank = membership.peers.count {
-            $0.isMember && $0.id.pairHash(with: peer.id) < peer.pairHash
-        }
+    private mutating func isTurn(toCall index: Int, at now: Duration) -> Bool {
+        guard let since = membership.peers[index].outsideSince else { return false }
+        let rank = membership.rank(toCall: index)
         let turn = since + MeshTiming.repair + MeshTiming.repairStep * rank
         if now < turn { schedule.wait(until: turn) }
         return now >= turn
@@ -88,7 +90,7 @@ extension MeshCore {
 
     private func isFound(_ seed: Seed) -> Bool {
         guard let peer = seed.peer else { return false }
-        return peer == configuration.peer || membership[peer]?.isMember ?? false
+        return peer == configuration.peer || membership.isMember(peer)
     }
 
     /// Records which peer was found at a seed's address.

@@ -19,8 +19,10 @@ struct KnownPeer: Sendable {
     /// The hash of the pair with this peer.
     let pairHash: UInt64
     /// What it published last; `nil` if it called, and has said nothing yet.
-    private(set) var announcement: MeshAnnouncement?
-    private(set) var places: [Place] = []
+    private(set) var announcement: MeshAnnouncement? { didSet { encoding = nil } }
+    private(set) var places: [Place] = [] { didSet { encoding = nil } }
+    /// What gossip says about it, encoded; `nil` until it is sent, and after a change.
+    private var encoding: EncodedRecord?
     private(set) var presence = PeerPresence.rumoured
     /// How many advertisements have its ID.
     var advertisementCount = 0
@@ -34,6 +36,8 @@ struct KnownPeer: Sendable {
     var isLinked = false
     /// Since when it has been outside the own part of the mesh; `nil` for a member.
     var outsideSince: Duration?
+    /// How many members come before this peer when it is to be called, and among which members that was counted.
+    var rank: (generation: Int, count: Int)?
     /// Since when the plan has contained it.
     var wantedSince: Duration?
     /// It has no room, or does not accept this peer: not called before.
@@ -77,10 +81,16 @@ struct KnownPeer: Sendable {
     }
 
     /// When a place can be called; `nil` if there is none.
-    var retryAt: Duration? { places.map(\.backOff.retryAt).min() }
+    var retryAt: Duration? {
+        guard places.count != 1 else { return places[0].backOff.retryAt }
+        return places.map(\.backOff.retryAt).min()
+    }
 
     /// Failures in a row at the best place.
-    var failureCount: Int { places.map(\.backOff.failureCount).min() ?? 0 }
+    var failureCount: Int {
+        guard places.count != 1 else { return places[0].backOff.failureCount }
+        return places.map(\.backOff.failureCount).min() ?? 0
+    }
 }
 
 extension KnownPeer.Place {
@@ -106,7 +116,7 @@ extension KnownPeer {
     /// Adds a place; if there are too many, it replaces the one with the most failures, a reported one first.
     mutating func note(_ address: MeshAddress, isAdvertised: Bool) {
         if let index = places.firstIndex(where: { $0.address == address }) {
-            places[index].isAdvertised = places[index].isAdvertised || isAdvertised
+            if isAdvertised, !places[index].isAdvertised { places[index].isAdvertised = true }
             return
         }
         let place = Place(address: address, isAdvertised: isAdvertised)
@@ -136,7 +146,9 @@ extension KnownPeer {
 
     /// Forgets the failures of all places.
     mutating func forgive() {
-        for index in places.indices { places[index].backOff.succeed() }
+        for index in places.indices where places[index].backOff != BackOff() {
+            places[index].backOff.succeed()
+        }
     }
 
     /// Records a report of others about a linked peer, which the peer itself must refute.
@@ -169,15 +181,19 @@ extension KnownPeer {
         presence.handle(event)
     }
 
-    /// What gossip says about it.
-    func record(at now: Duration) -> GossipMessage.Record? {
+    /// What gossip says about it; `nil` if it has announced nothing.
+    mutating func record(at now: Duration) -> EncodedRecord? {
         guard let announcement else { return nil }
-        let best = places.sorted { $0.backOff.failureCount < $1.backOff.failureCount }
-        return GossipMessage.Record(
-            announcement,
-            addresses: best.map(\.address),
-            age: isMember ? 0 : UInt16(clamping: (now - heardAt).components.seconds),
-            condition: hasLeft ? .left : presence == .offline ? .unanswered : .running
-        )
+        if encoding == nil {
+            let best = places.sorted { $0.backOff.failureCount < $1.backOff.failureCount }
+            let record = GossipMessage.Record(announcement, addresses: best.map(\.address))
+            encoding = EncodedRecord(record)
+        }
+        // The age and the condition change without a change of the rest.
+        let age = isMember ? 0 : UInt16(clamping: (now - heardAt).components.seconds)
+        let state: GossipMessage.Condition =
+            hasLeft ? .left : presence == .offline ? .unanswered : .running
+        encoding?.set(age: age, state)
+        return encoding
     }
 }

@@ -12,11 +12,25 @@ internal import DivanCrypto
 /// peer is remembered for a while even in a flood, and those reported by one peer replace only each other.
 ///
 /// **Order.** Peers are in the order of their IDs, which is that of the ring, and makes each walk over them repeatable.
+///
+/// **Cost.** Who is a member follows from links and neighbour lists, and is computed again only after one of them has
+/// changed. Gossip finds the changes that it reports at the end of a log, and does not look for them among all peers.
 struct Membership: Sendable {
     /// The peers in the order of the ring.
     private(set) var peers: [KnownPeer] = []
-    /// Changes that gossip reports.
-    private(set) var changeCount: UInt64 = 0
+    /// Their IDs: a search that reads only these touches little memory.
+    private(set) var ids: [MeshPeerID] = []
+    private var changes = ChangeLog()
+    /// Counts the times at which the members were found out anew.
+    private var generation = 0
+    /// Whether a link, a list of neighbours or the set of peers has changed since the last `update(at:)`.
+    private var isGraphChanged = false
+    /// Where the peers that are no members are, unless the graph has changed.
+    private var strangers: [Int] = []
+    /// How many peers are members.
+    private(set) var memberCount = 0
+    /// When the last `update(at:)` was.
+    private var updatedAt: Duration = .zero
     /// Peers that went online or offline since the last `takeReports()`.
     private var reports: [(MeshPeerID, isOnline: Bool)] = []
     private var sightings: [[UInt8]: MeshSighting] = [:]
@@ -45,25 +59,44 @@ struct Membership: Sendable {
 // MARK: - Lookup
 
 extension Membership {
-    private func place(of id: MeshPeerID) -> Int? {
-        let place = peers.partitioningIndex { $0.id >= id }
-        return place < peers.count && peers[place].id == id ? place : nil
+    /// Where a peer is in `peers`.
+    func place(of id: MeshPeerID) -> Int? {
+        let place = firstPlace(from: id)
+        return place < ids.count && ids[place] == id ? place : nil
     }
 
+    /// The place of the first peer that does not come before the ID.
+    func firstPlace(from id: MeshPeerID) -> Int {
+        var (low, high) = (0, ids.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if ids[middle] < id { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// Whether the peer is known, and a member.
+    func isMember(_ id: MeshPeerID) -> Bool { place(of: id).map { peers[$0].isMember } ?? false }
+
     /// The first peer whose ID begins with the prefix: the peers are ordered, so it is found by halving.
-    func peer(_ prefix: MeshPeerPrefix) -> MeshPeerID? { place(of: prefix).map { peers[$0].id } }
+    func peer(_ prefix: MeshPeerPrefix) -> MeshPeerID? { place(of: prefix).map { ids[$0] } }
 
     private func place(of prefix: MeshPeerPrefix) -> Int? {
-        let place = peers.partitioningIndex { $0.id.prefix.bits >= prefix.bits }
-        return place < peers.count && peers[place].id.prefix == prefix ? place : nil
+        let place = firstPlace(from: MeshPeerID(words: prefix.bits << 16, 0, 0, 0))
+        return place < ids.count && ids[place].prefix.bits == prefix.bits ? place : nil
     }
 
     /// Whether each peer is reached over links and neighbour lists, leaving out the link to `skipped`.
     private func reached(without skipped: MeshPeerID? = nil) -> [Bool] {
-        var reached = peers.map { $0.isLinked && $0.id != skipped }
-        var frontier = reached.indices.filter { reached[$0] }
+        var reached = [Bool](repeating: false, count: peers.count)
+        var frontier: [Int] = []
+        for index in peers.indices where peers[index].isLinked && ids[index] != skipped {
+            reached[index] = true
+            frontier.append(index)
+        }
         while let index = frontier.popLast() {
-            for prefix in peers[index].announcement?.neighbours ?? [] {
+            guard let neighbours = peers[index].announcement?.neighbours else { continue }
+            for prefix in neighbours {
                 guard let other = place(of: prefix), !reached[other], !peers[other].hasLeft else {
                     continue
                 }
@@ -77,18 +110,6 @@ extension Membership {
     /// Whether a linked peer is reached in another way too, so that its link can be closed.
     func isReached(withoutLinkTo id: MeshPeerID) -> Bool {
         place(of: id).map { reached(without: id)[$0] } ?? false
-    }
-}
-
-extension [KnownPeer] {
-    /// The first index for which the condition holds, if it holds for all that follow.
-    fileprivate func partitioningIndex(where condition: (KnownPeer) -> Bool) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if condition(self[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
     }
 }
 
@@ -116,6 +137,7 @@ extension Membership {
         if !peers[index].isLinked,
             peers[index].note(sighting.announcement, isFromPeerItself: false)
         {
+            isGraphChanged = true
             touch(index, by: nil)
         }
         handle(.advertised, at: index)
@@ -169,8 +191,12 @@ extension Membership {
         peers[index].heardAt = max(peers[index].heardAt, now - age)
         for address in record.addresses { peers[index].note(address, isAdvertised: isOwnWord) }
         let isNew = peers[index].note(record.announcement, isFromPeerItself: isOwnWord)
-        if isNew { touch(index, by: reporter) }
+        if isNew {
+            isGraphChanged = true
+            touch(index, by: reporter)
+        }
         guard record.condition != .running else { return isNew }
+        isGraphChanged = true
         peers[index].noteDeparture(
             record.announcement.counter,
             isGoodbye: isOwnWord || record.condition == .left
@@ -179,9 +205,34 @@ extension Membership {
     }
 
     private mutating func touch(_ index: Int, by changer: MeshPeerID?) {
-        changeCount += 1
-        peers[index].change = changeCount
+        changes.append(ids[index])
+        peers[index].change = changes.lastNumber
         peers[index].changedBy = changer
+        guard changes.isLong(for: peers.count) else { return }
+        let current = self
+        changes.keep { number, peer in
+            current.place(of: peer).map { current.peers[$0].change == number } ?? false
+        }
+    }
+
+    /// The number of the last change.
+    var changeCount: UInt64 { changes.lastNumber }
+
+    /// The places of the peers that have changed after a change, in the order of their last changes.
+    func places(changedAfter told: UInt64) -> [Int] {
+        var places: [Int] = []
+        for change in changes.entries(after: told) {
+            guard let place = place(of: change.peer), peers[place].change == change.number else {
+                continue
+            }
+            places.append(place)
+        }
+        return places.reversed()
+    }
+
+    /// What gossip says about a peer.
+    mutating func record(of place: Int, at now: Duration) -> EncodedRecord? {
+        peers[place].record(at: now)
     }
 }
 
@@ -191,12 +242,20 @@ extension Membership {
     /// Records that a link to a peer was opened.
     mutating func linked(_ id: MeshPeerID, at now: Duration) {
         guard let index = place(of: id) ?? insert(id, at: now) else { return }
+        isGraphChanged = true
         peers[index].isLinked = true
         peers[index].reporter = nil
         peers[index].refuteDeparture()
         peers[index].heardAt = now
         if !peers[index].isMember { becomesMember(index) }
         handle(.reached, at: index)
+    }
+
+    /// Records that there is no link to a peer any more.
+    mutating func unlinked(_ id: MeshPeerID) {
+        guard let index = place(of: id) else { return }
+        isGraphChanged = true
+        peers[index].isLinked = false
     }
 
     /// Records that a call to a peer failed.
@@ -208,23 +267,71 @@ extension Membership {
 
     /// Finds out who is a member now, and forgets who has not been heard of for long.
     mutating func update(at now: Duration) {
-        for (index, isReached) in reached().enumerated() {
-            if isReached {
+        if isGraphChanged {
+            findMembers(at: now)
+        } else {
+            for index in strangers { updateStranger(index, at: now) }
+        }
+        updatedAt = now
+        let forgotten = strangers.filter { peers[$0].isForgotten(at: now) }.map { ids[$0] }
+        for id in forgotten { remove(id) }
+    }
+
+    private mutating func findMembers(at now: Duration) {
+        generation += 1
+        strangers = []
+        memberCount = 0
+        let reached = reached()
+        for index in peers.indices {
+            if reached[index] {
+                memberCount += 1
                 if !peers[index].isMember { becomesMember(index) }
-                peers[index].heardAt = now
                 handle(.reached, at: index)
             } else {
-                if peers[index].isMember { peers[index].outsideSince = now }
-                handle(.dropped(at: now), at: index)
-                if peers[index].isWithdrawn { handle(.withdrawn, at: index) }
-                if peers[index].departure != nil { handle(.departed, at: index) }
-                // It cannot be called, or has been while it still was a member.
-                if peers[index].places.isEmpty || peers[index].failureCount > 0 {
-                    handle(.unanswered(at: now), at: index)
+                if peers[index].isMember {
+                    // As long as it was a member, it was known to run.
+                    peers[index].heardAt = max(peers[index].heardAt, updatedAt)
+                    peers[index].outsideSince = now
                 }
+                strangers.append(index)
+                updateStranger(index, at: now)
             }
         }
-        for peer in peers where peer.isForgotten(at: now) { remove(peer.id) }
+        isGraphChanged = false
+    }
+
+    /// Records which peers the plan contains.
+    mutating func want(_ links: [PlannedLink], at now: Duration) {
+        for index in peers.indices where peers[index].wantedSince != nil {
+            if !links.contains(where: { $0.peer == ids[index] }) { peers[index].wantedSince = nil }
+        }
+        for link in links {
+            guard let index = place(of: link.peer), peers[index].wantedSince == nil else {
+                continue
+            }
+            peers[index].wantedSince = now
+        }
+    }
+
+    /// How many members have a lower pair hash with a stranger than this peer: they call it first.
+    mutating func rank(toCall index: Int) -> Int {
+        if let known = peers[index].rank, known.generation == generation { return known.count }
+        var count = 0
+        for other in peers.indices where peers[other].isMember {
+            if ids[other].pairHash(with: ids[index]) < peers[index].pairHash { count += 1 }
+        }
+        peers[index].rank = (generation, count)
+        return count
+    }
+
+    private mutating func updateStranger(_ index: Int, at now: Duration) {
+        handle(.dropped(at: now), at: index)
+        if peers[index].isWithdrawn { handle(.withdrawn, at: index) }
+        if peers[index].departure != nil { handle(.departed, at: index) }
+        // It cannot be called, or has been while it still was a member.
+        if peers[index].places.isEmpty || peers[index].failureCount > 0 {
+            handle(.unanswered(at: now), at: index)
+        }
     }
 
     /// Failures from before no longer matter, and others may not know the peer yet.
@@ -254,30 +361,36 @@ extension Membership {
         at now: Duration,
         reportedBy reporter: MeshPeerID? = nil
     ) -> Int? {
-        if let reporter {
-            let reported = peers.filter { $0.reporter == reporter && !$0.isMember }
+        if let reporter, peers.count >= MeshLimits.reportedPeerCount {
+            let reported = peers.indices.filter {
+                peers[$0].reporter == reporter && !peers[$0].isMember
+            }
             if reported.count >= MeshLimits.reportedPeerCount { removeOne(of: reported) }
         }
         if peers.count >= MeshLimits.peerCount {
-            removeOne(of: peers.filter { !$0.isMember && !$0.isLinked })
+            removeOne(of: peers.indices.filter { !peers[$0].isMember && !peers[$0].isLinked })
         }
         guard peers.count < MeshLimits.peerCount else { return nil }
-        let place = peers.partitioningIndex { $0.id >= id }
+        isGraphChanged = true
+        let place = firstPlace(from: id)
         var peer = KnownPeer(id, own: own, at: now)
         peer.reporter = reporter
         peers.insert(peer, at: place)
+        ids.insert(id, at: place)
         return place
     }
 
-    private mutating func removeOne(of strangers: [KnownPeer]) {
-        guard !strangers.isEmpty else { return }
+    private mutating func removeOne(of places: [Int]) {
+        guard !places.isEmpty else { return }
         let draw = random.bytes(4).reduce(0) { $0 << 8 | Int($1) }
-        remove(strangers[draw % strangers.count].id)
+        remove(ids[places[draw % places.count]])
     }
 
     private mutating func remove(_ id: MeshPeerID) {
         guard let index = place(of: id) else { return }
         if peers[index].presence.isOnline { reports.append((id, isOnline: false)) }
+        isGraphChanged = true
         peers.remove(at: index)
+        ids.remove(at: index)
     }
 }

@@ -8,6 +8,7 @@
 /// - It contains only others, each once, at most `MeshLimits.linkCount` of them if the breadth is 1.
 /// - The links of all plans together connect all peers.
 /// - A wider plan contains the narrower one.
+/// - `link(from:to:among:)` says the same as the plan.
 ///
 /// Called on the thread of the mesh for every change, also for plans of other peers: it should take less than 0.2 ms
 /// for 200 peers.
@@ -22,6 +23,26 @@ public protocol LinkPlanner: Sendable {
         among others: [MeshPeerID],
         breadth: Int
     ) -> [PlannedLink]
+
+    /// Returns the link to `other` in the plan of `peer` of breadth 1; `nil` if the plan does not contain it.
+    ///
+    /// A planner has to implement it only if there is a faster way than the whole plan. `others` contains `other`.
+    func link(
+        from peer: MeshPeerID,
+        to other: MeshPeerID,
+        among others: [MeshPeerID]
+    ) -> PlannedLink?
+}
+
+extension LinkPlanner {
+    /// Looks for the link in the whole plan.
+    public func link(
+        from peer: MeshPeerID,
+        to other: MeshPeerID,
+        among others: [MeshPeerID]
+    ) -> PlannedLink? {
+        links(of: peer, among: others, breadth: 1).first { $0.peer == other }
+    }
 }
 
 /// A link that a peer wants.
@@ -61,29 +82,66 @@ public struct RingPlanner: LinkPlanner {
         among others: [MeshPeerID],
         breadth: Int
     ) -> [PlannedLink] {
-        guard let successor = others.min(by: { peer.isFollowed(by: $0, before: $1) }) else {
-            return []
-        }
-        let rest = others.lazy.filter { $0 != successor }.map { ($0, peer.pairHash(with: $0)) }
-        let count = hashLinkCount * max(breadth, 1)
-        return [PlannedLink(successor, isEssential: true)]
-            + Self.lowest(count, of: rest).map { PlannedLink($0) }
+        links(of: peer, among: others.map { HashedPeer($0, with: peer) }, breadth: breadth)
     }
 
-    /// The peers with the lowest hashes; equal hashes are in the order of the IDs.
-    private static func lowest(
-        _ count: Int,
-        of peers: some Sequence<(MeshPeerID, UInt64)>
-    ) -> [MeshPeerID] {
+    /// The same, if the pair hashes are known already.
+    func links(of peer: MeshPeerID, among others: [HashedPeer], breadth: Int) -> [PlannedLink] {
+        guard var successor = others.first?.id else { return [] }
+        for other in others where peer.isFollowed(by: other.id, before: successor) {
+            successor = other.id
+        }
+        let count = hashLinkCount * max(breadth, 1)
         // An insertion into a short list: sorting all would cost more than hashing them.
-        var lowest: [(peer: MeshPeerID, hash: UInt64)] = []
-        for (peer, hash) in peers {
-            if lowest.count == count, let last = lowest.last, last.hash < hash { continue }
-            let place = lowest.firstIndex { (hash, peer) < ($0.hash, $0.peer) } ?? lowest.endIndex
-            lowest.insert((peer, hash), at: place)
+        var lowest: [HashedPeer] = []
+        for other in others where other.id != successor {
+            if lowest.count == count, let last = lowest.last, last.hash < other.hash { continue }
+            var place = lowest.count
+            while place > 0, other < lowest[place - 1] { place -= 1 }
+            lowest.insert(other, at: place)
             if lowest.count > count { lowest.removeLast() }
         }
-        return lowest.map(\.peer)
+        return [PlannedLink(successor, isEssential: true)] + lowest.map { PlannedLink($0.id) }
+    }
+
+    /// Hashes only until the answer is certain, and nothing for the question about the successor.
+    public func link(
+        from peer: MeshPeerID,
+        to other: MeshPeerID,
+        among others: [MeshPeerID]
+    ) -> PlannedLink? {
+        guard var successor = others.first else { return nil }
+        for third in others where peer.isFollowed(by: third, before: successor) {
+            successor = third
+        }
+        if other == successor { return PlannedLink(other, isEssential: true) }
+        let own = HashedPeer(other, with: peer)
+        var lowerCount = 0
+        for third in others where third != successor && third != other {
+            guard lowerCount < hashLinkCount else { return nil }
+            if HashedPeer(third, with: peer) < own { lowerCount += 1 }
+        }
+        return lowerCount < hashLinkCount ? PlannedLink(other) : nil
+    }
+}
+
+/// A peer, and the hash of its pair with the one for which a plan is made.
+struct HashedPeer: Comparable {
+    let id: MeshPeerID
+    let hash: UInt64
+
+    init(_ id: MeshPeerID, hash: UInt64) {
+        self.id = id
+        self.hash = hash
+    }
+
+    init(_ id: MeshPeerID, with peer: MeshPeerID) {
+        self.init(id, hash: peer.pairHash(with: id))
+    }
+
+    /// The lower hash first; equal hashes are in the order of the IDs.
+    static func < (left: HashedPeer, right: HashedPeer) -> Bool {
+        left.hash == right.hash ? left.id < right.id : left.hash < right.hash
     }
 }
 

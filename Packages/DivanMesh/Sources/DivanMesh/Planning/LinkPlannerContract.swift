@@ -47,6 +47,10 @@ public enum LinkPlannerContract {
         if !planned.isSubset(of: wider.map(\.peer)) {
             violations.append("A wider plan must contain the narrower one.")
         }
+        let single = others.compactMap { planner.link(from: peer, to: $0, among: others) }
+        if Set(single) != Set(plan) {
+            violations.append("A single link must be the same as in the plan.")
+        }
         if !planner.links(of: peer, among: [], breadth: 4).isEmpty {
             violations.append("A peer alone must have no links.")
         }

@@ -70,7 +70,7 @@ public struct GossipMessage: Equatable, Sendable {
         self.interest = interest
         self.number = number
         records = [sender]
-        byteCount = Layout.headByteCount + sender.byteCount
+        byteCount = GossipLayout.headByteCount + sender.byteCount
     }
 
     /// Bytes of the encoded message.
@@ -87,57 +87,19 @@ public struct GossipMessage: Equatable, Sendable {
     }
 }
 
-private enum Layout {
-    static let version: UInt8 = 1
-    static let headByteCount = 7
-    static let recordByteCount = 42
-    /// Of the flags, the two bits that are defined.
-    static let flagMask: UInt8 = 3
-}
-
-// MARK: - Writing
-
 extension GossipMessage {
     /// The encoded message.
     public var bytes: [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(byteCount)
-        bytes.append(Layout.version)
-        bytes.append(interest.rawValue)
-        bytes.append(bigEndian: number.rawValue)
-        bytes.append(UInt8(records.count))
-        for record in records { record.write(to: &bytes) }
-        return bytes
+        var writer = GossipWriter(from: EncodedRecord(records[0]), interest, number)
+        for record in records.dropFirst() { _ = writer.append(EncodedRecord(record)) }
+        return writer.bytes
     }
 }
 
 extension GossipMessage.Record {
     fileprivate var byteCount: Int {
-        Layout.recordByteCount + announcement.neighbours.count * MeshPeerPrefix.byteCount
+        GossipLayout.recordByteCount + announcement.neighbours.count * MeshPeerPrefix.byteCount
             + addresses.reduce(0) { $0 + 1 + $1.bytes.count }
-    }
-
-    fileprivate func write(to bytes: inout [UInt8]) {
-        bytes.append(condition.rawValue)
-        bytes += announcement.peer.bytes
-        bytes.append(bigEndian: announcement.counter.rawValue)
-        bytes.append(bigEndian: age)
-        bytes.append(announcement.scheme)
-        bytes.append(UInt8(announcement.neighbours.count))
-        for neighbour in announcement.neighbours { bytes += neighbour.bytes }
-        bytes.append(UInt8(addresses.count))
-        for address in addresses {
-            bytes.append(UInt8(address.bytes.count))
-            bytes += address.bytes
-        }
-    }
-}
-
-extension [UInt8] {
-    fileprivate mutating func append(bigEndian number: some FixedWidthInteger) {
-        for shift in stride(from: number.bitWidth - 8, through: 0, by: -8) {
-            append(UInt8(truncatingIfNeeded: number >> shift))
-        }
     }
 }
 
@@ -153,9 +115,9 @@ extension GossipMessage {
             throw .tooLong(byteCount: bytes.count, limit: MeshLimits.messageByteCount)
         }
         var reader = GossipReader(bytes)
-        guard try reader.number(UInt8.self) == Layout.version else { throw .unsupportedVersion }
-        let interest = Interest(rawValue: try reader.number(UInt8.self) & Layout.flagMask)
-        let number = MeshCounter(rawValue: try reader.number(UInt32.self))
+        guard try reader.byte() == GossipLayout.version else { throw .unsupportedVersion }
+        let interest = Interest(rawValue: try reader.byte() & GossipLayout.flagMask)
+        let number = MeshCounter(rawValue: UInt32(try reader.number(4)))
         let count = try reader.count(atMost: MeshLimits.recordCount, of: "records")
         guard count > 0 else { throw .foreignRecord }
         let first = try reader.record()
@@ -166,68 +128,5 @@ extension GossipMessage {
             _ = append(try reader.record())
         }
         guard reader.isAtEnd else { throw .trailingBytes(byteCount: reader.restByteCount) }
-    }
-}
-
-/// Reads numbers and lists from the front of a message.
-private struct GossipReader {
-    private var rest: ArraySlice<UInt8>
-
-    init(_ bytes: [UInt8]) {
-        rest = bytes[...]
-    }
-
-    var isAtEnd: Bool { rest.isEmpty }
-    var restByteCount: Int { rest.count }
-
-    private mutating func take(_ count: Int) throws(MeshError) -> ArraySlice<UInt8> {
-        guard rest.count >= count else { throw .truncated(missingByteCount: count - rest.count) }
-        defer { rest = rest.dropFirst(count) }
-        return rest.prefix(count)
-    }
-
-    mutating func number<Number: FixedWidthInteger & UnsignedInteger>(
-        _ type: Number.Type
-    ) throws(MeshError) -> Number {
-        try take(Number.bitWidth / 8).reduce(0) { $0 << 8 | Number($1) }
-    }
-
-    mutating func count(atMost limit: Int, of items: String) throws(MeshError) -> Int {
-        let count = Int(try number(UInt8.self))
-        guard count <= limit else { throw .tooMany(items, count: count, limit: limit) }
-        return count
-    }
-
-    mutating func record() throws(MeshError) -> GossipMessage.Record {
-        let condition = GossipMessage.Condition(
-            rawValue: try number(UInt8.self) & Layout.flagMask
-        )
-        let id = Array(try take(MeshPeerID.byteCount))
-        guard let peer = MeshPeerID(id.span) else { throw .invalidValue(key: "id") }
-        let counter = MeshCounter(rawValue: try number(UInt32.self))
-        let age = try number(UInt16.self)
-        let scheme = try number(UInt8.self)
-        var neighbours: [MeshPeerPrefix] = []
-        for _ in 0..<(try count(atMost: MeshLimits.neighbourCount, of: "neighbours")) {
-            if let prefix = MeshPeerPrefix(try take(MeshPeerPrefix.byteCount)) {
-                neighbours.append(prefix)
-            }
-        }
-        var addresses: [MeshAddress] = []
-        for _ in 0..<(try count(atMost: MeshLimits.addressCount, of: "addresses")) {
-            addresses.append(try MeshAddress(try take(Int(try number(UInt8.self)))))
-        }
-        let announcement = MeshAnnouncement(
-            peer: peer,
-            counter: counter,
-            scheme: scheme,
-            neighbours: neighbours
-        )
-        return GossipMessage.Record(
-            announcement,
-            addresses: addresses,
-            age: age,
-            condition: condition ?? .running
-        )
     }
 }

@@ -8,7 +8,7 @@ struct EventQueue<Event> {
         let event: Event
 
         func isBefore(_ other: Entry) -> Bool {
-            (time, order) < (other.time, other.order)
+            time == other.time ? order < other.order : time < other.time
         }
     }
 
