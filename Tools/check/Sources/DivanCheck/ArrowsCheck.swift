@@ -9,8 +9,8 @@ struct ArrowsCheck: Generated {
     private static let (start, end) = ("<!-- arrows -->", "<!-- /arrows -->")
     private static let coresWithoutFoundation = [
         "DivanCrypto", "DivanCompression", "DivanJSON", "DivanWebSocket", "DivanBLIP",
-        "DivanDelta", "DivanRevisions", "DivanQuery", "DivanSQL", "DivanConflicts",
-        "DivanReplicator", "DivanVectors",
+        "DivanDelta", "DivanRevisions", "DivanQuery", "DivanSQL", "DivanMesh",
+        "DivanConflicts", "DivanReplicator", "DivanVectors",
     ]
     private static let libraries = ["Android", "Bionic", "Darwin", "Glibc", "Musl", "SwiftGlibc"]
 

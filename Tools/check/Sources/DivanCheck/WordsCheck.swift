@@ -53,8 +53,8 @@ struct WordsCheck {
 
     /// Cores have no clock and no randomness of their own, so that a test can choose both.
     private static let cores = [
-        "BLIP", "Compression", "Conflicts", "Delta", "JSON", "Query", "Replicator", "Revisions",
-        "SQL", "Vectors", "WebSocket",
+        "BLIP", "Compression", "Conflicts", "Delta", "JSON", "Mesh", "Query", "Replicator",
+        "Revisions", "SQL", "Vectors", "WebSocket",
     ].map { "Packages/Divan\($0)/" }
 
     private static let typed = "throw a typed error: input must not end the process"
