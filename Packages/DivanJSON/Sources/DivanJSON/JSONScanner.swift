@@ -1,7 +1,7 @@
 /// Checks JSON text in one pass without building values.
 ///
 /// Strict: exactly RFC 8259, valid UTF-8, no lone surrogates, no numbers beyond the range of a double. Needs memory
-/// only for the keys of the enclosing objects.
+/// only for the keys of the enclosing objects, four bytes each; so a text may have up to 4 GiB.
 ///
 /// A key can occur twice in one object, as RFC 8259 §4 allows: the last value is used, as in Sync Gateway and in
 /// browsers. Such text is not canonical, which the summary reports: it must not be sent to others in this form.
@@ -27,7 +27,9 @@ public enum JSONScanner {
         {
             return summary
         }
-        return try Lexer.read(bytes, limits: limits) { lexer throws(JSONError.Reason) in
+        var limits = limits
+        limits.byteCount = min(limits.byteCount, Int(UInt32.max))
+        return try Lexer.read(bytes, limits: limits) { [limits] lexer throws(JSONError.Reason) in
             var scan = ValidatingScan(
                 lexer: lexer,
                 depthLimit: limits.depth,

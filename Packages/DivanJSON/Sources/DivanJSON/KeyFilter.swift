@@ -2,10 +2,6 @@
 struct KeyFilter {
     private var bits: UInt64 = 0
 
-    /// Adds a key; false if an earlier one may have been the same.
-    @inline(__always)
-    mutating func add(_ key: KeyLedger.Record) -> Bool { add(key.prefix, key.byteCount) }
-
     /// Adds a key by its first eight bytes and its length; false if an earlier one may have been the
     /// same.
     @inline(__always)

@@ -1,5 +1,4 @@
-/// The keys of the objects that are open during a scan: proves that they ascend, or sorts them and
-/// finds those that occur twice.
+/// The keys of the objects that are open while values are built: proves that they ascend, or orders them.
 ///
 /// Most objects cost one comparison of two numbers per key: as long as keys ascend they are
 /// unique and in canonical order.
@@ -19,7 +18,7 @@ struct KeyLedger: ~Copyable {
 
         /// Whether the key is `@type`.
         @inline(__always)
-        var isType: Bool { prefix == 0x4074_7970_6500_0000 && byteCount == 5 }
+        var isType: Bool { prefix == typePrefix && byteCount == 5 }
     }
 
     /// How many keys the open objects have so far.
@@ -76,30 +75,6 @@ struct KeyLedger: ~Copyable {
             ? left.prefix < right.prefix : compareLong(left, right, in: lexer) < 0
     }
 
-    /// Whether the innermost object has a key.
-    func contains(_ key: Record, objectFrom first: Int, in lexer: Lexer) -> Bool {
-        (first..<count).contains {
-            records[$0].prefix == key.prefix && compareLong(records[$0], key, in: lexer) == 0
-        }
-    }
-
-    /// Whether a key of the innermost object occurs twice; sorts its records.
-    mutating func hasRepeatedKey(objectFrom first: Int, in lexer: Lexer) -> Bool {
-        var keys = UnsafeMutableBufferPointer(start: records + first, count: count - first)
-        if keys.count > 16 {
-            keys.sort { precedes($0, $1, in: lexer) }
-        } else {
-            for end in keys.indices.dropFirst() {
-                var offset = end
-                while offset > 0, precedes(keys[offset], keys[offset - 1], in: lexer) {
-                    keys.swapAt(offset, offset - 1)
-                    offset -= 1
-                }
-            }
-        }
-        return keys.indices.dropFirst().contains { !precedes(keys[$0 - 1], keys[$0], in: lexer) }
-    }
-
     private mutating func grow() {
         let larger = UnsafeMutablePointer<Record>.allocate(capacity: 2 * capacity)
         larger.moveInitialize(from: records, count: count)
@@ -144,15 +119,8 @@ struct KeyLedger: ~Copyable {
     @inline(__always)
     mutating func record(of token: StringToken, in lexer: Lexer) -> Record {
         if token.hasEscapes { return decodedRecord(of: token, in: lexer) }
-        var prefix: UInt64 = 0
-        if token.start <= lexer.end &- 8 {
-            prefix = lexer.eightBytes(at: token.start).byteSwapped
-            if token.byteCount < 8 { prefix &= ~(UInt64.max &>> UInt64(8 &* token.byteCount)) }
-        } else {
-            prefix = Self.prefix(of: lexer.bytes(of: token))
-        }
         return Record(
-            prefix: prefix,
+            prefix: lexer.keyPrefix(of: token),
             start: token.start,
             byteCount: token.byteCount,
             isDecoded: false
@@ -170,7 +138,7 @@ struct KeyLedger: ~Copyable {
         )
     }
 
-    private static func prefix(of bytes: some Collection<UInt8>) -> UInt64 {
+    static func prefix(of bytes: some Collection<UInt8>) -> UInt64 {
         var prefix: UInt64 = 0
         var shift: UInt64 = 56
         for byte in bytes.prefix(8) {
@@ -178,5 +146,16 @@ struct KeyLedger: ~Copyable {
             shift = shift &- 8
         }
         return prefix
+    }
+}
+
+extension Lexer {
+    /// The first eight bytes of a key without escapes, as `KeyLedger.Record.prefix`.
+    @inline(__always)
+    func keyPrefix(of token: StringToken) -> UInt64 {
+        guard token.start <= end &- 8 else { return KeyLedger.prefix(of: bytes(of: token)) }
+        let prefix = eightBytes(at: token.start).byteSwapped
+        return token.byteCount < 8
+            ? prefix & ~(UInt64.max &>> UInt64(8 &* token.byteCount)) : prefix
     }
 }

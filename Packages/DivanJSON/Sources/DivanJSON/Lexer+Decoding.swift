@@ -33,7 +33,7 @@ extension Lexer {
     }
 
     /// Appends the character of the escape at `offset`; returns the escape's length.
-    private func decodeEscape(at offset: Int, appendingTo output: inout [UInt8]) -> Int {
+    func decodeEscape(at offset: Int, appendingTo output: inout [UInt8]) -> Int {
         switch base[offset + 1] {
         case UInt8(ascii: "n"): output.append(0x0A)
         case UInt8(ascii: "r"): output.append(0x0D)

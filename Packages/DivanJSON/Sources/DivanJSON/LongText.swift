@@ -197,21 +197,14 @@ extension Lexer {
     }
 
     /// Sorts the offsets of valid keys; of equal ones the last stays.
-    mutating func sortKeys(_ keys: inout [UInt32]) {
-        let lexer = self
-        func token(_ offset: UInt32) -> StringToken {
-            var lexer = lexer
-            // The keys were scanned before, so reading one again cannot fail.
-            return (try? lexer.string(at: Int(offset)))
-                ?? StringToken(start: 0, end: 0, hasEscapes: false, isASCII: true)
-        }
+    func sortKeys(_ keys: inout [UInt32]) {
         keys.sort { left, right in
-            let order = lexer.compare(token(left), token(right))
+            let order = compareKeys(at: Int(left), Int(right))
             return order == 0 ? left < right : order < 0
         }
         var count = 0
         for offset in keys {
-            if count > 0, lexer.compare(token(keys[count - 1]), token(offset)) == 0 { count -= 1 }
+            if count > 0, compareKeys(at: Int(keys[count - 1]), Int(offset)) == 0 { count -= 1 }
             keys[count] = offset
             count += 1
         }

@@ -3,7 +3,7 @@ struct ValidatingScan: ~Copyable {
     private(set) var lexer: Lexer
     private let depthLimit: Int
     private let checksKeys: Bool
-    private var ledger = KeyLedger()
+    private var openKeys = OpenKeys()
     private(set) var summary = JSONSummary()
 
     /// Starts at the lexer's position; without `checksSpelling` no text counts as canonical, and
@@ -56,17 +56,17 @@ struct ValidatingScan: ~Copyable {
     private mutating func scanObject(depth: Int) throws(JSONError.Reason) {
         guard try lexer.scanOpening(closing: UInt8(ascii: "}"), depth: depth, limit: depthLimit)
         else { return }
-        var keys = ObjectKeys(first: ledger.count, beganCanonical: lexer.isCanonical)
+        var keys = ObjectKeys(first: openKeys.count, beganCanonical: lexer.isCanonical)
         repeat {
             try scanMember(depth: depth, of: &keys)
         } while try lexer.scanSeparator(closing: UInt8(ascii: "}"))
         // While the keys ascended, repeated keys were not looked for.
         if keys.mayRepeat || keys.beganCanonical && !lexer.isCanonical,
-            ledger.hasRepeatedKey(objectFrom: keys.first, in: lexer)
+            openKeys.hasRepeatedKey(objectFrom: keys.first, in: lexer)
         {
             summary.hasRepeatedKey = true
         }
-        ledger.close(objectFrom: keys.first)
+        openKeys.close(objectFrom: keys.first)
     }
 
     /// The keys of the innermost object: where they begin in the ledger, and what is known about them.
@@ -75,6 +75,8 @@ struct ValidatingScan: ~Copyable {
         let beganCanonical: Bool
         /// Whether there are so many that only sorting finds a repeated one.
         var mayRepeat = false
+        /// The latest key.
+        var former: Key?
         var sieve = KeyFilter()
     }
 
@@ -85,7 +87,8 @@ struct ValidatingScan: ~Copyable {
     ) throws(JSONError.Reason) {
         let quote = try lexer.peek()
         guard quote == UInt8(ascii: "\"") else { throw .unexpectedByte(quote) }
-        let key = ledger.record(of: try lexer.scanString(), in: lexer)
+        let place = lexer.position
+        let key = Key(try lexer.scanString(), at: place, in: lexer)
         if checksKeys { note(key, in: &keys) }
         try lexer.expect(UInt8(ascii: ":"))
         if depth == 1, key.prefix >> 56 == UInt64(UInt8(ascii: "_")) {
@@ -101,21 +104,28 @@ struct ValidatingScan: ~Copyable {
 
     /// Adds a key, which in a canonical text sorts after the previous one.
     @inline(__always)
-    private mutating func note(_ key: KeyLedger.Record, in keys: inout ObjectKeys) {
+    private mutating func note(_ key: Key, in keys: inout ObjectKeys) {
         if lexer.isCanonical {
-            lexer.isCanonical = ledger.add(key, in: lexer, objectFrom: keys.first)
-        } else {
-            if !keys.sieve.add(key) { lookForAnother(key, in: &keys) }
-            ledger.append(key)
+            lexer.isCanonical = keys.former.map { precedes($0, key) } ?? true
+            keys.former = key
+        } else if !keys.sieve.add(key.prefix, key.byteCount) {
+            lookForAnother(key, in: &keys)
         }
+        openKeys.append(key.place)
+    }
+
+    @inline(__always)
+    private func precedes(_ left: Key, _ right: Key) -> Bool {
+        left.prefix != right.prefix
+            ? left.prefix < right.prefix : lexer.compareKeys(at: left.place, right.place) < 0
     }
 
     /// Checks whether the innermost object already has a key that the sieve cannot distinguish.
     @inline(never)
-    private mutating func lookForAnother(_ key: KeyLedger.Record, in keys: inout ObjectKeys) {
-        if ledger.count - keys.first > 32 {
+    private mutating func lookForAnother(_ key: Key, in keys: inout ObjectKeys) {
+        if openKeys.count - keys.first > 32 {
             keys.mayRepeat = true
-        } else if ledger.contains(key, objectFrom: keys.first, in: lexer) {
+        } else if openKeys.contains(key.place, objectFrom: keys.first, in: lexer) {
             summary.hasRepeatedKey = true
         }
     }
@@ -128,5 +138,37 @@ struct ValidatingScan: ~Copyable {
     }
 }
 
+extension ValidatingScan {
+    /// A scanned key: what distinguishes most keys, and where it begins.
+    private struct Key {
+        /// As `KeyLedger.Record.prefix`.
+        let prefix: UInt64
+        /// The length of its text.
+        let byteCount: Int
+        /// The offset of its opening quote.
+        let place: Int
+
+        @inline(__always)
+        init(_ token: StringToken, at place: Int, in lexer: Lexer) {
+            self.place = place
+            guard token.hasEscapes else {
+                prefix = lexer.keyPrefix(of: token)
+                byteCount = token.byteCount
+                return
+            }
+            var decoded: [UInt8] = []
+            lexer.decode(token, appendingTo: &decoded)
+            prefix = KeyLedger.prefix(of: decoded)
+            byteCount = decoded.count
+        }
+
+        /// Whether the key is `@type`.
+        @inline(__always)
+        var isType: Bool { prefix == typePrefix && byteCount == 5 }
+    }
+}
+
+/// `@type` as a `KeyLedger.Record.prefix`.
+let typePrefix: UInt64 = 0x4074_7970_6500_0000
 /// `digest` as a `KeyLedger.Record.prefix`.
 let digestPrefix: UInt64 = 0x6469_6765_7374_0000

@@ -77,6 +77,7 @@ struct ChangesResource {
         let limit: Int = try call.number("limit", in: 1...Int.max) ?? Int.max
         let reading = ChangesReading(page, since: since)
         let rest = Mutex(limit)
+        let damagedCount = Mutex(0)
         let list = ListBody("results") { [pageCount = call.limits.pageCount] in
             let wanted = min(rest.withLock { $0 }, pageCount)
             guard let changes = try reading.next(wanted) else { return nil }
@@ -84,10 +85,14 @@ struct ChangesResource {
                 rest -= changes.texts.count
                 return rest
             }
+            let damaged = damagedCount.withLock { damagedCount in
+                damagedCount += changes.damagedCount
+                return damagedCount
+            }
             let isEnd = changes.isLast || left == 0
             return ListBody.Page(
                 items: changes.texts.map(\.text),
-                end: isEnd ? ["last_sequence": page.cursor.json(changes.end)] : nil
+                end: isEnd ? page.end(at: changes.end, damagedCount: damaged) : nil
             )
         }
         let body = PagedBody(on: call.queue, read: { try list.read() })
@@ -111,6 +116,8 @@ struct ChangesPage: Sendable {
         var isWhole = false
         /// Whether there are no changes after them.
         var isLast = false
+        /// Documents left out because they are damaged, as far as the client may see all.
+        var damagedCount = 0
 
         init(end: UInt64) {
             self.end = end
@@ -135,6 +142,13 @@ struct ChangesPage: Sendable {
         cursor = ChangeCursor(call, collection)
     }
 
+    /// The members of an answer after its results.
+    func end(at sequence: UInt64, damagedCount: Int) -> JSONObject {
+        var end: JSONObject = ["last_sequence": cursor.json(sequence)]
+        if damagedCount > 0 { end["damaged"] = JSON(damagedCount) }
+        return end
+    }
+
     /// Continues until there are `limit` changes, or its turn is over.
     func fill(_ changes: inout Changes, upTo limit: Int) throws {
         // A feed may run for weeks.
@@ -152,6 +166,7 @@ struct ChangesPage: Sendable {
                     changes.end = row.sequence
                     // For the others only the name is reported; a tombstone makes clients delete the document.
                     guard try !row.flags.contains(.tombstone) || isSound(row, reader) else {
+                        changes.damagedCount += 1
                         continue
                     }
                     let text = try text(row.documentID, row.revisionID, row.sequence, row.flags)
@@ -159,8 +174,10 @@ struct ChangesPage: Sendable {
                 }
                 return changes
             }
-            let (documents, isLast) = try documents(after: changes.end, limit: limit, reader)
+            let (documents, damagedCount, isLast) =
+                try documents(after: changes.end, limit: limit, reader)
             changes.isLast = isLast
+            changes.damagedCount += damagedCount
             for document in documents {
                 changes.append(document.sequence, try text(of: document))
             }
@@ -179,7 +196,9 @@ struct ChangesPage: Sendable {
         var rest = call.limits.scanCount
         while rest > 0 {
             let count = min(rest, call.limits.pageCount)
-            let (documents, isLast) = try documents(after: changes.end, limit: count, reader)
+            // How many are damaged would reveal documents that the client does not see.
+            let (documents, _, isLast) =
+                try documents(after: changes.end, limit: count, reader)
             for document in documents {
                 guard call.sees(document) else {
                     changes.end = document.sequence
@@ -204,20 +223,21 @@ struct ChangesPage: Sendable {
         changes.texts.count == limit || changes.byteCount >= call.limits.pageByteCount
     }
 
-    /// Consecutive documents whose bodies fit in a page, and whether none follow; unreadable ones are skipped.
+    /// Consecutive documents whose bodies fit in a page, how many of them are unreadable and therefore left out, and
+    /// whether none follow.
     private func documents(
         after sequence: UInt64,
         limit: Int,
         _ reader: StoreReader
-    ) throws -> (documents: [StoredDocument], isLast: Bool) {
+    ) throws -> (documents: [StoredDocument], damagedCount: Int, isLast: Bool) {
         var pages = reader.changes(
             in: collection,
             after: sequence,
             pageCount: limit,
             byteCount: call.limits.pageByteCount
         )
-        guard let page = try pages.next() else { return ([], true) }
-        return (page.passingOverDamage(), page.isLast)
+        guard let page = try pages.next() else { return ([], 0, true) }
+        return (page.passingOverDamage(), page.damaged.count, page.isLast)
     }
 
     /// Whether a change is as it was stored.
@@ -355,8 +375,10 @@ private final class PollBody: HTTPBodySource {
     private func text(of changes: ChangesPage.Changes) throws -> [UInt8] {
         isTold.withLock { $0 = true }
         let list = ListBody("results") { [page] in
-            let end: JSONObject = ["last_sequence": page.cursor.json(changes.end)]
-            return ListBody.Page(items: changes.texts.map(\.text), end: end)
+            ListBody.Page(
+                items: changes.texts.map(\.text),
+                end: page.end(at: changes.end, damagedCount: changes.damagedCount)
+            )
         }
         return try list.read() ?? []
     }

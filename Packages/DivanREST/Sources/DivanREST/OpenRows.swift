@@ -126,12 +126,7 @@ final class OpenRows: Sendable {
                 page.end = [:]
                 break
             }
-            var object = JSONObject()
-            for (title, value) in zip(titles, row) {
-                if let json = value.writableJSON { object[title.text] = json }
-            }
-            // A row adds nesting to its values, which may be as deep as a document.
-            let text = try JSON.object(object).canonicalBytes(limits: JSONLimits(depth: .max))
+            let text = try RowText.object(titles, row)
             size += text.count
             page.items.append(text)
         }

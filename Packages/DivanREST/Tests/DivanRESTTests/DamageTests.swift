@@ -31,7 +31,14 @@ import Testing
             let answer = try visitor.ask("GET", "/notes/_default/\(target)").json()
             let rows = answer["rows"]?.array ?? answer["results"]?.array
             #expect(rows?.compactMap { $0["id"]?.string } == whole, "\(target)")
+            // A number of all documents would reveal those that the client does not see.
+            #expect(answer["damaged"]?.int == (hasCondition ? nil : 2), "\(target)")
         }
+        let rest = try visitor.ask(
+            "GET",
+            "/notes/_default/_changes?include_docs=true&feed=longpoll&since=3"
+        )
+        #expect(try rest.json()["damaged"]?.int == (hasCondition ? nil : 1))
         let some = try visitor.ask("GET", "/notes/_default/_all_docs?limit=4").json()
         #expect(some["next"]?.string == "d4")
     }

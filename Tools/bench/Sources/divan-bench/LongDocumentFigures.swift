@@ -2,12 +2,12 @@ import DivanPlatform
 import DivanTestKit
 import Foundation
 
-/// The memory that a document of 19 MiB needs in each verb, in a REST server and in a sync, beyond that of the same
-/// process with an empty document.
+/// The memory that a document of 19 MiB, a long array or an object with many members, needs in each verb, in a REST
+/// server and in a sync, beyond that of the same process with an empty document.
 enum LongDocumentFigures {
     private static let byteCount = 19 << 20
 
-    /// A database's name, which its files begin with, and whether its document is the long one.
+    /// A database's name, which its files begin with, and its document.
     private struct Subject {
         let name: String
         let body: String
@@ -15,11 +15,17 @@ enum LongDocumentFigures {
         static let all = [
             Subject(name: "empty", body: "{}"),
             Subject(
-                name: "long",
+                name: "array",
                 body:
                     #"{"a":[\#(String(repeating: "1,", count: LongDocumentFigures.byteCount / 2))1]}"#
             ),
+            Subject(name: "members", body: "{" + members + "}"),
         ]
+
+        private static var members: String {
+            let numbers = 1_000_000..<1_000_000 + LongDocumentFigures.byteCount / 13
+            return numbers.map { #""k\#($0)":1"# }.joined(separator: ",")
+        }
     }
 
     static func measure(_ workplace: BenchContext, into report: inout Report) throws {
@@ -39,16 +45,18 @@ enum LongDocumentFigures {
             if figures.isEmpty { figures = peaks.map { ($0.name, []) } }
             for (index, peak) in peaks.enumerated() { figures[index].bytes.append(peak.bytes) }
         }
-        for figure in figures {
-            report.add(
-                Figure(
-                    name: "memory of a 19 MiB document, \(figure.name)",
-                    unit: "MB",
-                    ours: (figure.bytes[1] - figure.bytes[0]) / 1e6,
-                    floor: Double(byteCount) / 1e6,
-                    floorName: "the document's text"
+        for (index, subject) in Subject.all.enumerated().dropFirst() {
+            for figure in figures {
+                report.add(
+                    Figure(
+                        name: "memory of a 19 MiB document (\(subject.name)), \(figure.name)",
+                        unit: "MB",
+                        ours: (figure.bytes[index] - figure.bytes[0]) / 1e6,
+                        floor: Double(byteCount) / 1e6,
+                        floorName: "the document's text"
+                    )
                 )
-            )
+            }
         }
     }
 
@@ -93,6 +101,12 @@ enum LongDocumentFigures {
                     "REST PUT",
                     try servingPeak(database + "-rest") { url in
                         try curl(["-T", json, url + "/d"])
+                    }
+                ),
+                (
+                    "REST PUT over another",
+                    try servingPeak(database + "-rest") { url in
+                        try curl(["-T", json, "-H", "If-Match: *", url + "/d"])
                     }
                 ),
                 (

@@ -73,6 +73,8 @@ import Testing
         #expect(try divan("repair-clock", "a").errors.contains("revision trees"))
         try shell.run("upgrade", "a", "--yes")
         try divan("put", "a", "one", "{}").expectSuccess()
+        try divan("rm", "a", "one").expectSuccess()
+        #expect(try !divan("explain", "a", "one").output.contains("is synced"))
         try setClock(-30 * Self.year)
         try divan("repair-clock", "a")
             .expectFailure(1, "the clock of this machine is wrong", "set the clock first")

@@ -21,7 +21,7 @@ import Testing
 
     /// A kind of document, and how its text begins, goes on and ends.
     enum Kind: String, CaseIterable {
-        case numbers, spaced, unsorted, blob
+        case numbers, spaced, unsorted, blob, members, descending
 
         /// A body of a size; a tree of its numbers would take several times as much.
         func body(byteCount: Int) -> String {
@@ -34,6 +34,11 @@ import Testing
             case .blob:
                 let blob = #"{"@type":"blob","data":"aGVsbG8=","content_type":"text/plain"}"#
                 return #"{"a":[\#(numbers)1],"b":\#(blob)}"#
+            case .members, .descending:
+                // An object with a member for each twelve bytes.
+                let numbers = Array(100_000..<100_000 + max(1, byteCount / 12))
+                let ordered = self == .members ? numbers : numbers.reversed()
+                return "{" + ordered.map { #""k\#($0)":1"# }.joined(separator: ",") + "}"
             }
         }
 
@@ -76,7 +81,7 @@ import Testing
         )
     }
 
-    @Test(arguments: zip(Kind.allCases, [false, true, false, true]))
+    @Test(arguments: zip(Kind.allCases, [false, true, false, true, false, true]))
     func `saving a large document needs at most three times its size in memory`(
         kind: Kind,
         isSealed: Bool
@@ -98,8 +103,8 @@ import Testing
         #expect(try shell.divan(["get", "--raw", "large-in", "d"]).output == saved)
     }
 
-    // Stored bodies have one form, so that two kinds of documents remain.
-    @Test(arguments: zip([Kind.numbers, .blob], [false, true]))
+    // Stored bodies have one form, so that three kinds of documents remain.
+    @Test(arguments: zip([Kind.numbers, .blob, .members], [false, true, false]))
     func `reading a large document needs at most three times its size in memory`(
         kind: Kind,
         isSealed: Bool

@@ -66,7 +66,7 @@ final class PassiveCollection {
         let documentID = DocumentID(unchecked: name)
         let found: StoredDocument?
         do {
-            found = try connection.store.read { reader in
+            found = try connection.store.readLiving { reader in
                 guard let row = try reader.change(of: documentID, in: path),
                     row.flags.contains(.hasBlobs)
                 else { return nil }

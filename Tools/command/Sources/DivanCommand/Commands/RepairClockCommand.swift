@@ -70,8 +70,11 @@ enum RepairClockCommand: Command {
                 + "\(ClockText.moment(before.wall)))"
         }
         let restamped = Numbers.count(repair.restampedCount, "document")
+        // The clock of a restored database was never ahead, only its versions were.
         var sentence =
-            "Set the clock back by \(ClockText.span(repair.setBack)); restamped \(restamped)"
+            repair.setBack < 1_000_000_000
+            ? "Restamped \(restamped)"
+            : "Set the clock back by \(ClockText.span(repair.setBack)); restamped \(restamped)"
         if repair.sharedCount > 0 {
             sentence +=
                 "; kept the versions of \(Numbers.count(repair.sharedCount, "document")) that "

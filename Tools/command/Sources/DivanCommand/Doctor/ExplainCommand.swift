@@ -99,7 +99,7 @@ struct Explanation {
     private func state(_ stored: StoredDocument) -> Finding {
         let revision = "revision \(stored.revisionID), sequence \(stored.sequence)"
         guard !stored.isTombstone else {
-            return .ok("document", "deleted: \(revision); the deletion is synced to peers")
+            return .ok("document", "deleted: \(revision)")
         }
         let size = Numbers.bytes(stored.body.count)
         guard stored.body.count <= StoreLimits.syncedBodyByteCount else {

@@ -90,7 +90,10 @@ struct ProtocolFindings {
         for (index, name) in names.enumerated() {
             guard let rights = report.rights[index] else { continue }
             if let refusal = rights.readRefusal {
-                let remedy = "ask for read access, or use 'divan push' only"
+                let remedy =
+                    refusal.domain == "HTTP" && refusal.code == 501
+                    ? "both databases must use revision trees, or both version vectors"
+                    : "ask for read access, or use 'divan push' only"
                 tell(.warning("reading", "\(name): refused, \(refusal.words)", remedy))
             } else if let count = rights.changeCount {
                 let changes =
@@ -101,7 +104,10 @@ struct ProtocolFindings {
                 tell(.warning("reading", "\(name): no list of changes received", remedy))
             }
             if let refusal = rights.writeRefusal {
-                let remedy = "ask for write access, or use 'divan pull' only"
+                let remedy =
+                    refusal.domain == "HTTP" && refusal.code == 501
+                    ? "both databases must use revision trees, or both version vectors"
+                    : "ask for write access, or use 'divan pull' only"
                 tell(.warning("writing", "\(name): refused, \(refusal.words)", remedy))
             } else {
                 tell(.ok("writing", "\(name): new documents are accepted"))

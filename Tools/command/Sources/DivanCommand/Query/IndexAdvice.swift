@@ -1,9 +1,10 @@
-import Divan
+@_spi(Stores) import Divan
 import DivanCommandLine
 import DivanJSON
 import DivanQuery
 import DivanRevisions
 import DivanStore
+import Foundation
 
 /// The command that was probably meant, for an index of what no document has.
 struct IndexAdvice {
@@ -75,16 +76,19 @@ struct IndexAdvice {
     }
 
     private static func names(of collection: Divan.Collection) throws -> PropertyNames {
-        let limit = PropertyNames.documentCount
-        let query = try collection.database.createQuery(
-            "SELECT * FROM `\(collection.scope.name)`.`\(collection.name)` LIMIT \(limit + 1)"
-        )
-        let rows = try query.execute()
-        return PropertyNames {
-            rows.next().map { row in
-                let text = row.toJSON()
-                let body = (try? JSON(parsing: text))?.object?.first?.value
-                return (body ?? .null, text.utf8.count)
+        let path = CollectionPath(collection.qualifiedName)
+        let limit = PropertyNames.documentCount + 1
+        return try collection.database.openStore().read { reader in
+            var ids = try reader.documentIDs(in: path, limit: limit)[...]
+            return try PropertyNames {
+                while let id = ids.popFirst() {
+                    do throws(StoreError) {
+                        if let found = try reader.document(id, in: path) { return found.body }
+                    } catch {
+                        guard error.concernsOneDocument else { throw error }
+                    }
+                }
+                return nil
             }
         }
     }
@@ -96,7 +100,10 @@ struct IndexAdvice {
             collection.wordForShell,
         ]
         if let path = arguments.value("--array") {
-            words += ["--array", path.wordForShell]
+            // The array itself, with the name that was probably meant, and what follows.
+            let rest = path.range(of: "[]").map { String(path[$0.lowerBound...]) } ?? ""
+            let start = expressions.first?.sql ?? String(path.dropLast(rest.count))
+            words += ["--array", (start + rest).wordForShell]
             words += arguments.operands.dropFirst(2).map(\.wordForShell)
         } else {
             words += expressions.map(\.sql.wordForShell)

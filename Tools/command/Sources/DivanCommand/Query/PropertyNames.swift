@@ -6,8 +6,9 @@ import DivanQuery
 struct PropertyNames {
     /// Documents that are read.
     static let documentCount = 200
-    /// Bytes of documents after which no further one is read.
-    private static let byteCount = 4 << 20
+    /// Bytes of documents after which no further one is read, and of one that is passed over: a tree of small values
+    /// needs thirty times the memory of their text.
+    private static let byteCount = 1 << 20
     /// Names that are compared or shown.
     private static let (comparedCount, shownCount) = (2_000, 8)
 
@@ -15,16 +16,20 @@ struct PropertyNames {
     /// Whether these are all documents of the collection.
     let isComplete: Bool
 
-    /// Reads documents with their sizes until `next` has no more, or there are enough.
-    init(reading next: () throws -> (body: JSON, byteCount: Int)?) rethrows {
+    /// Reads the bodies of documents until `next` has no more, or there are enough.
+    init(reading next: () throws -> [UInt8]?) rethrows {
         var (bodies, byteCount, isComplete) = ([JSON](), 0, true)
-        while let document = try next() {
+        while let text = try next() {
             guard bodies.count < Self.documentCount, byteCount < Self.byteCount else {
                 isComplete = false
                 break
             }
-            byteCount += document.byteCount
-            bodies.append(document.body)
+            guard text.count <= Self.byteCount, let body = try? JSON(parsing: text) else {
+                isComplete = false
+                continue
+            }
+            byteCount += text.count
+            bodies.append(body)
         }
         (self.bodies, self.isComplete) = (bodies, isComplete)
     }
@@ -129,6 +134,12 @@ extension CheckedExpression {
 }
 
 extension CheckedStatement {
+    /// The properties by which a statement groups or orders rows, each with its source.
+    var orderingProperties: [(source: Int, path: QueryPath)] {
+        let expressions = groups.map(\.expression) + orderings.map(\.key.expression)
+        return expressions.flatMap(\.properties)
+    }
+
     /// The properties in a statement, without those in sub-queries, each with its source.
     var properties: [(source: Int, path: QueryPath)] {
         var expressions = columns.map(\.expression)

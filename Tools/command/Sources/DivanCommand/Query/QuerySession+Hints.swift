@@ -9,12 +9,16 @@ extension QuerySession {
     /// Hints that are printed for one query.
     private static let hintCount = 4
 
-    /// Prints the properties of a query that no document has, with the ones that were probably meant.
-    func noteUnknownProperties(_ query: StorageQuery, _ terminal: Terminal) throws {
+    /// Prints which of a query's properties no document has, with the ones that were probably meant.
+    func noteUnknown(
+        _ properties: [(source: Int, path: QueryPath)],
+        of query: StorageQuery,
+        _ terminal: Terminal
+    ) throws {
         guard !terminal.isJSON else { return }
         var known: [QueryCollection: PropertyNames] = [:]
         var sentences: [String] = []
-        for (source, path) in query.statement.properties {
+        for (source, path) in properties {
             guard sentences.count < Self.hintCount,
                 query.statement.sources.indices.contains(source),
                 case .documents(let collection) = query.statement.sources[source].form
@@ -40,8 +44,7 @@ extension QuerySession {
         defer { rows.end() }
         return try PropertyNames {
             try rows.next().map { row in
-                let byteCount = if case .container(let bytes) = row[0] { bytes.count } else { 0 }
-                return (row[0].json ?? .null, byteCount)
+                if case .container(let bytes) = row[0] { bytes } else { [] }
             }
         }
     }
@@ -71,10 +74,25 @@ extension QuerySession {
             let property = QueryPath([.key(name)])
             guard let indexed = names.have(property) ? property : names.wordiest else { return nil }
             let expression = QueryExpression(.property(indexed)).sql.wordForShell
-            return "run divan index make \(word) \(name.text.wordForShell) -c "
+            // An index of another kind with this name would be replaced.
+            let isTaken = present.contains { $0.name.text == name.text }
+            let free = isTaken ? Self.freeName(besides: present.map(\.name.text), name.text) : nil
+            let start =
+                free.map { "\(name.text) is not a full-text index; for MATCH(\($0), …) run " }
+                ?? "run "
+            return start + "divan index make \(word) \((free ?? name.text).wordForShell) -c "
                 + "\(path.wireName.wordForShell) \(expression) --text"
         }
         return nil
+    }
+
+    private static func freeName(besides names: [String], _ wanted: String) -> String {
+        var (name, number) = (wanted + "Text", 1)
+        while names.contains(name) {
+            number += 1
+            name = "\(wanted)Text\(number)"
+        }
+        return name
     }
 
     /// The collection whose index a condition names; the first one of a query without its alias.

@@ -259,9 +259,10 @@ struct QuerySession {
             }
             try writer.finish(line)
         }
-        if count == 0 || columnsWithValues.count < rows.titles.count {
-            try noteUnknownProperties(query, terminal)
-        }
+        let isExpected = count > 0 && columnsWithValues.count == rows.titles.count
+        let doubtful =
+            isExpected ? query.statement.orderingProperties : query.statement.properties
+        try noteUnknown(doubtful, of: query, terminal)
         if count == 0, format == .table { terminal.note("No rows") }
         if !isConfirmed { try confirm(query) }
         return count

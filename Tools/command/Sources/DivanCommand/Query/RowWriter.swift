@@ -2,6 +2,7 @@ import DivanCommandLine
 import DivanExchange
 import DivanJSON
 import DivanQuery
+import DivanREST
 
 /// How rows are printed.
 enum RowFormat: String, CaseIterable {
@@ -154,14 +155,13 @@ struct RowWriter {
     }
 
     private func object(_ row: [QueryValue]) -> String {
-        let members = zip(titles, row).compactMap { title, value in
-            value.writableJSON.map { Self.text(.string(title)) + ":" + Self.text($0) }
+        let members = zip(titles, row).compactMap { title, value -> String? in
+            let text = value == .missing ? nil : (try? RowText.value(value)) ?? Array("null".utf8)
+            return text.map {
+                JSON.string(title).canonicalText + ":" + String(decoding: $0, as: UTF8.self)
+            }
         }
         return "{" + members.joined(separator: ",") + "}"
-    }
-
-    private static func text(_ json: JSON) -> String {
-        String(decoding: (try? json.canonicalBytes()) ?? Array("null".utf8), as: UTF8.self)
     }
 
     private func aligned(_ cells: [String], _ widths: [Int]) -> String {

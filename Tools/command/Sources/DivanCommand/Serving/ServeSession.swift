@@ -167,7 +167,9 @@ final class ServeSession {
             if let own = gates.first { rest?.replace(own, dismissesAll: hasOtherClients) }
             for database in served { database.dropOutdated() }
             rest?.dropOutdated()
-            events.write("reloaded", sentence: "Reloaded users and certificates")
+            // The file of users was reported when it was read.
+            let names = gate.users?.isReadable ?? true ? "users and certificates" : "certificates"
+            events.write("reloaded", sentence: "Reloaded \(names)")
             guard served.map({ $0.certificate?.sha256Fingerprint }) != before else { return }
             for database in served { try writeCertificate(database) }
             for activity in activities { activity.stop() }

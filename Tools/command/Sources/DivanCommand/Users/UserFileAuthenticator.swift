@@ -89,6 +89,9 @@ final class UserFileAuthenticator: Sendable {
         return edition
     }
 
+    /// Whether the file could be read the last time; otherwise logins are rejected.
+    var isReadable: Bool { state.withLock { $0.isReadable } }
+
     /// Whether this is the password of the user.
     func accepts(_ name: String, _ password: String) -> Bool {
         guard let hash = currentHash(of: name) else {
