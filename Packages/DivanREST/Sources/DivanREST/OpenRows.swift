@@ -126,7 +126,7 @@ final class OpenRows: Sendable {
                 page.end = [:]
                 break
             }
-            let text = try RowText.object(titles, row)
+            let text = try QueryRowText.object(titles, row)
             size += text.count
             page.items.append(text)
         }

@@ -2,7 +2,6 @@ import DivanCommandLine
 import DivanExchange
 import DivanJSON
 import DivanQuery
-import DivanREST
 
 /// How rows are printed.
 enum RowFormat: String, CaseIterable {
@@ -156,7 +155,8 @@ struct RowWriter {
 
     private func object(_ row: [QueryValue]) -> String {
         let members = zip(titles, row).compactMap { title, value -> String? in
-            let text = value == .missing ? nil : (try? RowText.value(value)) ?? Array("null".utf8)
+            let text =
+                value == .missing ? nil : (try? QueryRowText.value(value)) ?? Array("null".utf8)
             return text.map {
                 JSON.string(title).canonicalText + ":" + String(decoding: $0, as: UTF8.self)
             }

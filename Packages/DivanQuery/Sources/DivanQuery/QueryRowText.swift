@@ -1,8 +1,7 @@
 public import DivanJSON
-public import DivanQuery
 
 /// The text of a query's row, for which long documents are not parsed as trees.
-public enum RowText {
+public enum QueryRowText {
     // A value may be as deep as a document, and a query puts containers around it; what is deeper is parsed as a tree.
     private static let limits = JSONLimits(depth: 512, byteCount: .max)
 
