@@ -171,6 +171,7 @@ let rooms: [[Target]] = [
             "DivanSealedFields",
             "DivanSQLFunctions",
             "DivanFullText",
+            "DivanVectors",
             "DivanLog",
         ],
         libraries: ["sqlite3"],

@@ -27,6 +27,7 @@ let package = Package(
         .package(path: "../DivanSeal"),
         .package(path: "../DivanSealedFields"),
         .package(path: "../DivanTestKit"),
+        .package(path: "../DivanVectors"),
         .package(path: "../DivanZlib"),
     ],
     targets: [
@@ -36,7 +37,7 @@ let package = Package(
             dependencies: [
                 "CDivanStore", "DivanPlatform", "DivanRevisions", "DivanDelta", "DivanJSON",
                 "DivanCompression", "DivanCrypto", "DivanQuery", "DivanSealedFields",
-                "DivanSQLFunctions", "DivanFullText", "DivanLog",
+                "DivanSQLFunctions", "DivanFullText", "DivanVectors", "DivanLog",
             ],
             swiftSettings: strict
         ),
@@ -51,7 +52,7 @@ let package = Package(
                 "DivanStore", "DivanTestKit", "DivanPlatform", "CDivanStore", "CDivanStoreFaults",
                 "DivanSeal", "DivanZlib", "DivanLZ4", "DivanRevisions", "DivanDelta", "DivanJSON",
                 "DivanCompression", "DivanCrypto", "DivanQuery", "DivanSealedFields",
-                "DivanSQLFunctions", "DivanFullText", "DivanLog",
+                "DivanSQLFunctions", "DivanFullText", "DivanVectors", "DivanLog",
             ],
             swiftSettings: strict
         ),

@@ -50,10 +50,12 @@ struct StatementChecker {
         result.limit = try statement.limit.map { try count($0, "LIMIT", &checker, &numbers) }
         result.offset = try statement.offset.map { try count($0, "OFFSET", &checker, &numbers) }
         result.matches = checker.matches.matches
+        result.vectorSearches = checker.searches.all
         result.isAggregate = checker.aggregateCount > 0 || !result.groups.isEmpty
         for source in checker.names.sourcesShowingDeleted {
             result.sources[source].includesDeleted = true
         }
+        try result.planVectorSearches()
         return result
     }
 

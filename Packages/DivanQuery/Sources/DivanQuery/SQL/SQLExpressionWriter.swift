@@ -37,7 +37,7 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
         var rest = [expression]
         while let expression = rest.popLast() {
             switch expression {
-            case .aggregate, .rank, .match: return true
+            case .aggregate, .rank, .match, .vectorDistance: return true
             case .column(let index, _): rest.append(statement.columns[index].expression)
             default: rest += expression.children
             }
@@ -87,6 +87,7 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
         case .aggregate(let aggregate, let operand, let collation, let isDistinct):
             try writeAggregate(aggregate, operand, collation, isDistinct: isDistinct, to: &text)
         case .rank(let index): try writeRank(index, to: &text)
+        case .vectorDistance(let number): try writeDistance(number, to: &text)
         default:
             // The rest is true, false or MISSING.
             text += form == .exact ? "divan_boolean1(" : "("

@@ -30,7 +30,7 @@ extension IndexRecord {
 
     /// Whether it does everything that another one could.
     func serves(_ other: IndexRecord) -> Bool {
-        kind == other.kind && kind != .fullText && isWhole
+        kind == other.kind && kind != .fullText && kind != .vector && isWhole
             && tables.map(\.name) == other.tables.map(\.name) && keys.starts(with: other.keys)
     }
 }

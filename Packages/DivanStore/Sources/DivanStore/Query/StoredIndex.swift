@@ -14,6 +14,8 @@ public struct StoredIndex: Hashable, Sendable {
         case array
         /// Words of text.
         case fullText
+        /// Vectors.
+        case vector
     }
 
     /// Its name, unique in its collection.
@@ -29,6 +31,11 @@ public struct StoredIndex: Hashable, Sendable {
     /// a full-text index.
     public var words: (language: String?, ignoresAccents: Bool)? {
         tokenizer.flatMap(FullText.description)
+    }
+
+    /// The expression and the parameters of a vector index; `nil` for others.
+    public var vectors: QueryVectorIndex? {
+        kind == .vector ? QueryVectorIndex(name: name, source: source) : nil
     }
 
     init(name: ExactText, kind: Kind, source: String, tokenizer: String?) {
@@ -188,6 +195,7 @@ extension StoreWriter {
         try changing().changeIndexes("DROP INDEX IF EXISTS \(index);")
         let words = SQLIndexTranslation.wordTable(of: name, on: table)
         try changing().dropIndexTable(words)
+        try changing().dropIndexTable(SQLIndexTranslation.vectorTable(of: name, on: table))
         try setValue(nil, for: IndexRecord.key(name, in: collection), in: .indexes)
         guard damaged.count == 1 else { return }
         let kept = records.map { SQLIndexTranslation.indexName(of: $0.name, on: table) }
@@ -283,6 +291,7 @@ extension QueryIndexDefinition {
         case .value: .value
         case .array: .array
         case .fullText: .fullText
+        case .vector: .vector
         }
     }
 }

@@ -73,6 +73,7 @@ extension StoredIndex {
             case .value: "value"
             case .array: "array"
             case .fullText: "full text"
+            case .vector: "vector"
             }
         return "\(sort): \(summary)"
     }

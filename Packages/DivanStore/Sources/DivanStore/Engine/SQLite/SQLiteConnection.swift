@@ -232,7 +232,8 @@ final class SQLiteConnection {
     }
 
     private func addFunctions() -> Int32 {
-        let code = SQLiteQueryFunctions.add(to: handle, unpackingBy: bodies)
+        var code = SQLiteQueryFunctions.add(to: handle, unpackingBy: bodies)
+        if code == SQLITE_OK { code = SQLiteVectorFunctions.add(to: self) }
         hasQueryFunctions = code == SQLITE_OK
         return code
     }

@@ -42,6 +42,21 @@ final class SQLiteQuerySchema: SQLSchema {
         )
     }
 
+    func vectorTable(
+        _ index: ExactText,
+        in collection: QueryCollection
+    ) throws -> SQLVectorTable {
+        let record = try records(of: id(of: collection)).first {
+            $0.kind == .vector && $0.name == index
+        }
+        guard let record, let table = record.tables.first,
+            let options = record.stored.vectors?.options
+        else {
+            throw QueryError("no vector index is named \(index)", code: .missingIndex)
+        }
+        return SQLVectorTable(name: table.name, options: options)
+    }
+
     /// Only indexes of whole collections: with some of the documents, a query does not get all its groups.
     func valueIndexes(of collection: QueryCollection) throws -> [[String]] {
         try records(of: collection).filter { $0.kind == .value && $0.isWhole }.map(\.keys)
