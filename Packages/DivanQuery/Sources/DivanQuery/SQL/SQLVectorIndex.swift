@@ -111,13 +111,16 @@ struct SQLVectorIndex {
         return "(SELECT \(fields.map { "\(prefix).\($0) AS \($0)" }.joined(separator: ", ")))"
     }
 
-    /// Selects 1 if a row belongs to no document.
+    /// Selects 1 if a row belongs to no document, or is not in the cell and of the code of its vector.
     private var strayRows: String {
-        """
-        SELECT EXISTS (SELECT 1 FROM \(name) WHERE owner NOT IN
-            (SELECT sequence FROM \(table) WHERE flags & 1 = 0))
-            OR (SELECT value FROM \(name)_parts WHERE number = 0) IS NOT '\(options.json)'
-        """
+        let vector = options.isLazy ? "coalesce(v.origin, v.code)" : self.vector
+        return """
+            SELECT EXISTS (SELECT 1 FROM \(name) WHERE owner NOT IN
+                (SELECT sequence FROM \(table) WHERE flags & 1 = 0))
+                OR (SELECT value FROM \(name)_parts WHERE number = 0) IS NOT '\(options.json)'
+                OR EXISTS (SELECT 1 FROM \(name) AS v JOIN \(table) ON sequence = v.owner
+                    WHERE v.cell >= 0 AND NOT divan_is_placed1('\(name)', \(vector), v.cell, v.code))
+            """
     }
 
     /// Selects 1 if the rows are not those of the documents with vectors.

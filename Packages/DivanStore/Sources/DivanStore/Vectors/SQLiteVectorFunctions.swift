@@ -6,6 +6,7 @@ internal import DivanVectors
 ///
 /// - `divan_vector_distance1(metric, dimensions, target, vector)`: the exact distance of two vectors of floats.
 /// - `divan_nearest1(table, target, probes, count)`: the sequences of documents that are probably nearest, as JSON.
+/// - `divan_is_placed1(table, vector, cell, code)`: whether a vector has this cell and code in a trained index.
 ///
 /// They are called only during calls of the connection, and by one thread at a time.
 final class SQLiteVectorFunctions {
@@ -29,11 +30,18 @@ final class SQLiteVectorFunctions {
             try functions.distance(context, arguments)
         }
         guard code == SQLITE_OK else { return code }
-        return add("divan_nearest1", 4, SQLITE_DIRECTONLY, to: connection) {
+        let found = add("divan_nearest1", 4, SQLITE_DIRECTONLY, to: connection) {
             functions,
             context,
             arguments in
             try functions.nearest(context, arguments)
+        }
+        guard found == SQLITE_OK else { return found }
+        return add("divan_is_placed1", 4, SQLITE_DIRECTONLY, to: connection) {
+            functions,
+            context,
+            arguments in
+            try functions.isPlaced(context, arguments)
         }
     }
 
@@ -124,9 +132,7 @@ final class SQLiteVectorFunctions {
     }
 
     private func nearest(_ context: OpaquePointer?, _ arguments: Arguments) throws {
-        let table = Self.text(arguments[0])
-        let index = try SQLiteVectorIndex(table, on: connection, knownAs: indexes[table])
-        indexes = [table: index]
+        let index = try self.index(Self.text(arguments[0]))
         let count = Int(clamping: sqlite3_value_int64(arguments[3]))
         let dimensions = index.options.dimensions
         guard sqlite3_value_type(arguments[1]) != SQLITE_NULL else {
@@ -140,6 +146,28 @@ final class SQLiteVectorFunctions {
         )
         let text = "[" + owners.map { "\($0)" }.joined(separator: ",") + "]"
         divan_give_text(context, text, Int32(clamping: text.utf8.count))
+    }
+
+    private func isPlaced(_ context: OpaquePointer?, _ arguments: Arguments) throws {
+        let index = try self.index(Self.text(arguments[0]))
+        let vector = Self.floats(Self.bytes(arguments[1]))
+        var isPlaced = false
+        if let training = index.training, vector.count == index.options.dimensions {
+            var code: [UInt8] = []
+            let direction = SQLiteVectorIndex.direction(vector, index.options.metric)
+            let cell = try training.centroids.nearest(to: direction.span).positions[0]
+            try training.codec.encode(vector.span, appendingTo: &code)
+            isPlaced =
+                Int64(cell) == sqlite3_value_int64(arguments[2])
+                && code.elementsEqual(Self.bytes(arguments[3]))
+        }
+        sqlite3_result_int(context, isPlaced ? 1 : 0)
+    }
+
+    private func index(_ table: String) throws -> SQLiteVectorIndex {
+        let index = try SQLiteVectorIndex(table, on: connection, knownAs: indexes[table])
+        indexes = [table: index]
+        return index
     }
 
     private static func noTarget(_ dimensions: Int) -> QueryError {
