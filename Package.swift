@@ -180,6 +180,7 @@ let rooms: [[Target]] = [
             "DivanSealedFields",
             "DivanSQL",
             "DivanFullText",
+            "DivanVectors",
             "DivanLog",
         ],
         libraries: ["sqlite3"],

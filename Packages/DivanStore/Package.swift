@@ -28,6 +28,7 @@ let package = Package(
         .package(path: "../DivanSeal"),
         .package(path: "../DivanSealedFields"),
         .package(path: "../DivanTestKit"),
+        .package(path: "../DivanVectors"),
         .package(path: "../DivanZlib"),
     ],
     targets: [
@@ -37,7 +38,7 @@ let package = Package(
             dependencies: [
                 "CDivanStore", "DivanPlatform", "DivanSQLite", "DivanRevisions", "DivanDelta",
                 "DivanJSON", "DivanCompression", "DivanCrypto", "DivanQuery", "DivanSealedFields",
-                "DivanSQL", "DivanFullText", "DivanLog",
+                "DivanSQL", "DivanFullText", "DivanVectors", "DivanLog",
             ],
             swiftSettings: strict
         ),
@@ -53,7 +54,7 @@ let package = Package(
                 "CDivanStoreFaults",
                 "DivanSeal", "DivanZlib", "DivanLZ4", "DivanRevisions", "DivanDelta", "DivanJSON",
                 "DivanCompression", "DivanCrypto", "DivanQuery", "DivanSealedFields",
-                "DivanSQL", "DivanFullText", "DivanLog",
+                "DivanSQL", "DivanFullText", "DivanVectors", "DivanLog",
             ],
             swiftSettings: strict
         ),
