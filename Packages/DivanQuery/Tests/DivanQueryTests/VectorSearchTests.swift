@@ -112,7 +112,7 @@ import Testing
     @Test(arguments: [
         "WHERE n = 1 ORDER BY \(call)", "WHERE \(call) > 1 ORDER BY \(call)",
         "WHERE MATCH(words, 'x') ORDER BY \(call)", "WHERE \(call) < n",
-        "ORDER BY \(call) DESC LIMIT 5", "ORDER BY n LIMIT 5",
+        "ORDER BY \(call) DESC LIMIT 5", "WHERE \(call) < 1 ORDER BY n LIMIT 5",
         "ORDER BY APPROX_VECTOR_DISTANCE(a.v, n) LIMIT 5",
         "AS c JOIN c AS e ON e.n = c.n ORDER BY APPROX_VECTOR_DISTANCE(c.a.v, $t) LIMIT 5",
     ])
