@@ -181,6 +181,7 @@ let rooms: [[Target]] = [
             "DivanSealedFields",
             "DivanSQL",
             "DivanFullText",
+            "DivanVectors",
             "DivanLog",
         ],
         libraries: ["sqlite3"],

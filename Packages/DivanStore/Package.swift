@@ -28,6 +28,7 @@ let package = Package(
         .package(path: "../DivanSeal"),
         .package(path: "../DivanSealedFields"),
         .package(path: "../DivanTestKit"),
+        .package(path: "../DivanVectors"),
         .package(path: "../DivanZlib"),
     ],
     targets: [
@@ -52,6 +53,7 @@ let package = Package(
                 "DivanSealedFields",
                 "DivanSQL",
                 "DivanFullText",
+                "DivanVectors",
                 "DivanLog",
             ],
             swiftSettings: strict
@@ -77,6 +79,7 @@ let package = Package(
                 "DivanSealedFields",
                 "DivanSQL",
                 "DivanFullText",
+                "DivanVectors",
                 "DivanLog",
             ],
             swiftSettings: strict

@@ -2,7 +2,7 @@
 enum FunctionNames {
     private static let all =
         QueryFunction.allCases.map(\.rawValue) + QueryAggregate.allCases.map(\.rawValue)
-        + ["META", "MATCH", "RANK"]
+        + ["META", "MATCH", "RANK", VectorSearches.name]
 
     /// The name that is at most two typing errors away from `name`, which is in upper case.
     static func nearest(to name: String) -> String? {

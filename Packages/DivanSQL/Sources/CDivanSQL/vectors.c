@@ -1,8 +1,10 @@
 #include "value.h"
 
 #include <math.h>
+#include <string.h>
 
 // EUCLIDEAN_DISTANCE and COSINE_DISTANCE: vectors are arrays of numbers of the same length.
+// `divan_vector` makes vectors for an index.
 
 typedef struct sums {
     double squares;
@@ -65,9 +67,84 @@ static void cosine_distance(sqlite3_context *context, int count, sqlite3_value *
         context, 1 - found.products / sqrt(found.left_squares * found.right_squares));
 }
 
+/// The value of a base64 digit; -1 for any other character.
+static int digit(uint8_t character) {
+    if (character >= 'A' && character <= 'Z') return character - 'A';
+    if (character >= 'a' && character <= 'z') return character - 'a' + 26;
+    if (character >= '0' && character <= '9') return character - '0' + 52;
+    return character == '+' ? 62 : character == '/' ? 63 : -1;
+}
+
+/// Decodes exactly `count` bytes, with or without padding; false for any other text.
+static bool decode(divan_slice text, uint8_t *bytes, int64_t count) {
+    int64_t digit_count = (count * 4 + 2) / 3;
+    uint32_t window = 0;
+    int filled = 0;
+    if (divan_count(text) < digit_count) return false;
+    for (const uint8_t *end = text.start + digit_count; text.start < end; text.start++) {
+        int value = digit(*text.start);
+        if (value < 0) return false;
+        window = window << 6 | (uint32_t)value;
+        filled += 6;
+        if (filled < 8) continue;
+        filled -= 8;
+        *bytes++ = (uint8_t)(window >> filled);
+    }
+    for (; text.start < text.end; text.start++)
+        if (*text.start != '=') return false;
+    return (window & ((1u << filled) - 1)) == 0;
+}
+
+/// Reads the numbers of an array, of which there must be `count`.
+static bool read_floats(divan_slice array, float *floats, int64_t count) {
+    divan_walk walk;
+    divan_slice item;
+    int64_t found = 0;
+    if (!divan_begin_walk(&walk, array)) return false;
+    while (divan_next(&walk, &item)) {
+        divan_value value = divan_read(item);
+        double number;
+        if (found == count || value.kind == divan_boolean || !divan_number(value, &number))
+            return false;
+        floats[found++] = (float)number;
+    }
+    return found == count;
+}
+
+/// Vectors have at most this many dimensions.
+enum { most_dimensions = 4096 };
+
+/// `divan_vector(value, dimensions)`: the little-endian floats of a vector, which is an array of numbers, the
+/// base64 text of floats, or binary; MISSING for anything else.
+static void vector(sqlite3_context *context, int count, sqlite3_value **arguments) {
+    (void)count;
+    divan_value value = divan_argument(arguments[0]);
+    int64_t dimensions = sqlite3_value_int64(arguments[1]);
+    float floats[most_dimensions];
+    if (dimensions < 1 || dimensions > most_dimensions) return;
+    int64_t byte_count = dimensions * (int64_t)sizeof *floats;
+    switch (value.kind) {
+        case divan_array:
+            if (!read_floats(value.text, floats, dimensions)) return;
+            break;
+        case divan_text:
+            if (value.has_escapes || !decode(value.text, (uint8_t *)floats, byte_count)) return;
+            break;
+        case divan_binary:
+            if (divan_count(value.text) != byte_count + 1) return;
+            memcpy(floats, value.text.start + 1, (size_t)byte_count);
+            break;
+        default: return;
+    }
+    for (int64_t index = 0; index < dimensions; index++)
+        if (!isfinite(floats[index])) return;
+    sqlite3_result_blob(context, floats, (int)byte_count, SQLITE_TRANSIENT);
+}
+
 static const divan_function functions[] = {
     {"divan_euclidean_distance", 2, 3, divan_returns_scalar, 2, 0, euclidean_distance, 0},
     {"divan_cosine_distance", 2, 2, divan_returns_scalar, 1, 0, cosine_distance, 0},
+    {"divan_vector", 2, 2, divan_returns_scalar, 1, 0, vector, 0},
 };
 
 const divan_function_list divan_vector_functions = divan_list_of(functions);

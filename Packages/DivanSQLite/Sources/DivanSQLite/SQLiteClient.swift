@@ -19,9 +19,10 @@ public protocol SQLiteClient: SendableMetatype {
     ///
     /// Called once, when a statement does not compile, which is then compiled again.
     ///
-    /// - Parameter connection: The `sqlite3` handle, which is valid until the connection is released.
+    /// - Parameter connection: Its handle is valid until it is released. A function that runs statements on it must not
+    ///   hold it, since it holds the function.
     /// - Returns: SQLite's result code.
-    func addFunctions(to connection: OpaquePointer) -> Int32
+    func addFunctions(to connection: SQLiteConnection<Self>) -> Int32
 }
 
 extension SQLiteClient {
@@ -29,7 +30,7 @@ extension SQLiteClient {
     public func prepare(_ connection: OpaquePointer) -> Int32 { 0 }
 
     /// Adds nothing.
-    public func addFunctions(to connection: OpaquePointer) -> Int32 { 0 }
+    public func addFunctions(to connection: SQLiteConnection<Self>) -> Int32 { 0 }
 }
 
 /// An owner that adds no functions and reports what SQLite reports.

@@ -142,7 +142,7 @@ public final class SQLiteConnection<Client: SQLiteClient> {
     }
 
     private func addAllFunctions() -> Int32 {
-        let code = client.addFunctions(to: handle)
+        let code = client.addFunctions(to: self)
         hasFunctions = code == SQLITE_OK
         return code
     }

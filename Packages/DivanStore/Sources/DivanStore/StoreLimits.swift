@@ -129,4 +129,10 @@ public enum StoreLimits {
     /// Bytes of SQL, including literals, of a query that is kept: a compiled query takes about ten times as many,
     /// and a longer query costs more to run than to compile.
     public static let keptQueryByteCount = 64 << 10
+    /// Vectors that are in no cell of a trained index before a query moves them there: each query reads all of them.
+    public static let freshVectorCount = 1_024
+    /// Bytes of the vectors with which an index is trained.
+    public static let vectorSampleByteCount = 48 << 20
+    /// Vectors of an index whose cells are all searched by default, which takes about a millisecond.
+    public static let fullySearchedVectorCount = 10_000
 }

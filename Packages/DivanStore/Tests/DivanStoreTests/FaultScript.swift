@@ -5,8 +5,8 @@ import DivanStore
 
 /// The steps of a run under faults: each operation that writes, with bodies that take several pages.
 enum FaultScript {
-    private typealias Step = FaultLedger.Step
-    private typealias Place = FaultLedger.Place
+    typealias Step = FaultLedger.Step
+    typealias Place = FaultLedger.Place
     private static let remote = RemoteID(rawValue: 1)
 
     static func steps() throws -> [FaultLedger.Step] {
@@ -60,7 +60,7 @@ enum FaultScript {
         }
     }
 
-    private static func dropped(_ name: ExactText) -> Step {
+    static func dropped(_ name: ExactText) -> Step {
         Step(name: "drop \(name.text)", leaves: [:]) { store in
             try store.write { try $0.deleteIndex(name, in: .default) }
         }
@@ -104,7 +104,7 @@ enum FaultScript {
         }
     }
 
-    private static func deletion(_ id: DocumentID) -> Step {
+    static func deletion(_ id: DocumentID) -> Step {
         Step(name: "delete \(id)", leaves: [Place(id): String?.none]) { store in
             _ = try store.save(LocalRevision(deleting: id), in: .default)
         }
@@ -183,7 +183,7 @@ enum FaultScript {
         }
     }
 
-    private static func purge(_ id: DocumentID) -> Step {
+    static func purge(_ id: DocumentID) -> Step {
         Step(name: "purge \(id)", leaves: [Place(id): String?.none]) { store in
             try store.write { _ = try $0.purge(id, in: .default) }
         }

@@ -37,6 +37,15 @@ extension FaultTests {
         }
 
         @Test(arguments: [false, true], [false, true])
+        func `a power cut at any moment leaves a vector index that matches the documents`(
+            fullSync: Bool,
+            isSealed: Bool
+        ) throws {
+            let sealing = isSealed ? try TestSealing(1) : nil
+            try cut(FaultScript.searching(), StoreOptions(fullSync: fullSync, sealing: sealing))
+        }
+
+        @Test(arguments: [false, true], [false, true])
         func `a power cut while upgrading to version vectors loses nothing`(
             fullSync: Bool,
             isSealed: Bool

@@ -26,7 +26,7 @@ import Testing
 
     @Test(arguments: FaultyKernels.Fault.allCases)
     func `the contract detects a faulty kernel`(fault: FaultyKernels.Fault) {
-        #expect(!KernelContract.violations(of: FaultyKernels(fault)).isEmpty)
+        #expect(!KernelContract.violations(of: FaultyKernels(fault), limit: 1).isEmpty)
     }
 
     @Test

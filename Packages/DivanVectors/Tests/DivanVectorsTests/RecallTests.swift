@@ -24,9 +24,9 @@ import Testing
 
     // Seeds are fixed, because shares of few queries vary.
     private static let vectors = ClusteredVectors(
-        count: 3000,
+        count: 1200,
         dimensions: 64,
-        queries: 30,
+        queries: 20,
         seed: 11
     )
 

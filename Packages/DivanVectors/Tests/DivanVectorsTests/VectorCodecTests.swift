@@ -128,10 +128,16 @@ import Testing
     ) throws {
         let seed = UInt64.random(in: 0..<1_000_000)
         for dimensions in [24, 300] {
-            let vectors = ClusteredVectors(count: 60, dimensions: dimensions, seed: seed)
+            let vectors = ClusteredVectors(
+                count: 30,
+                dimensions: dimensions,
+                clusters: 6,
+                queries: 3,
+                seed: seed
+            )
             let codec = try codec(encoding, metric, vectors)
             let codes = try codes(vectors, of: codec)
-            for plain in vectors.queries.prefix(3) {
+            for plain in vectors.queries {
                 let exact = try VectorQuery(plain, metric: metric)
                 let found = try distances(codec, plain, codes)
                 for number in 0..<vectors.count {

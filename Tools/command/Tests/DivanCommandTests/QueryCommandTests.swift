@@ -182,6 +182,37 @@ import Testing
         #expect(try shell.divan("index", "rm", "shop", "byPrice", "-c", "shop.chairs").status == 3)
     }
 
+    @Test func `a vector index is created, listed, trained and used`() throws {
+        let place = ["-c", "shop.chairs"]
+        func run(_ words: [String], input: String = "") throws -> String {
+            let outcome = try shell.divan(words + place, input: input)
+            #expect(outcome.status == 0, "\(words): \(outcome)")
+            return outcome.output
+        }
+        let lines = (0..<30).map { #"{"name":"n\#($0)","v":[\#($0),1]}"# + "\n" }
+        _ = try run(["import", "shop", "-"], input: lines.joined())
+        let options = ["--vector", "2", "--centroids", "1", "--metric", "euclidean"]
+        _ = try run(["index", "make", "shop", "near", "v"] + options)
+        let list = try run(["index", "ls", "shop"])
+        let line = "vector: v (2 dimensions, 1 centroid, euclidean), trained by the next query"
+        #expect(list.contains(line), "\(list)")
+        let nearest = """
+            SELECT name, APPROX_VECTOR_DISTANCE(v, [7.25, 1]) AS d FROM shop.chairs \
+            ORDER BY d LIMIT 2
+            """
+        #expect(try rows("csv", nearest) == "name,d\nn7,0.25\nn8,0.75\n")
+        #expect(try run(["index", "ls", "shop", "--json"]).contains(#""trained":true"#))
+        try shell.run("check", "shop")
+        for words in [
+            ["--vector", "1"], ["--vector", "4097"], ["--vector", "2", "--centroids", "0"],
+            ["--vector", "2", "--metric", "up"], ["--vector", "2", "--text"], ["--metric", "dot"],
+            ["--vector", "2", "w"],
+        ] {
+            let outcome = try shell.divan(["index", "make", "shop", "x", "v"] + words + place)
+            #expect(outcome.status == 2, "\(words): \(outcome)")
+        }
+    }
+
     @Test func `a damaged index is listed as such and can be removed`() throws {
         try shell.run("index", "make", "shop", "byPrice", "price", "-c", "shop.chairs")
         let file = URL(filePath: shell.path("shop.cblite2/db.sqlite3"))

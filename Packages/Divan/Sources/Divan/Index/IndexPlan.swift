@@ -10,6 +10,11 @@ struct IndexPlan: Sendable {
     /// The description, for people to read and for comparing two.
     let source: String
 
+    init(definition: QueryIndexDefinition, source: String) {
+        self.definition = definition
+        self.source = source
+    }
+
     init(_ config: any IndexConfiguration, of collection: QueryCollection) throws {
         switch config {
         case let value as ValueIndexConfiguration:
@@ -27,6 +32,7 @@ struct IndexPlan: Sendable {
                 of: collection
             )
         case let items as ArrayIndexConfiguration: try self.init(items, of: collection)
+        case let vectors as VectorIndexConfiguration: try self.init(vectors, of: collection)
         default: stopForMisuse("\(type(of: config)) is not a supported index configuration")
         }
     }
@@ -78,6 +84,15 @@ struct IndexPlan: Sendable {
                 expressions: expressions.isEmpty ? nil : [String(expressions)]
             )
             try self.init(config, of: collection)
+        case .vector:
+            guard let vectors = index.vectors else {
+                throw QueryError("the parameters of the vector index are missing")
+            }
+            try self.init(
+                QueryExpression(sql: vectors.expression),
+                vectors.options,
+                of: collection
+            )
         }
     }
 

@@ -19,7 +19,8 @@ struct QueryDependencies {
     /// Creates the reach of a query; `nil` for one that any document may change.
     init?(_ statement: CheckedStatement) {
         guard statement.sources.count == 1, !statement.isAggregate, !statement.isDistinct,
-            statement.groups.isEmpty, statement.matches.isEmpty, statement.offset == nil,
+            statement.groups.isEmpty, statement.matches.isEmpty, statement.vectorSearches.isEmpty,
+            statement.offset == nil,
             statement.columns.count < QueryLimits.standard.columnCount,
             let filter = statement.filter, !Self.hasSubquery(filter),
             statement.columns.allSatisfy({ !Self.hasSubquery($0.expression) }),

@@ -7,6 +7,10 @@ struct ExpressionChecker {
     let limits: QueryLimits
     /// The full-text conditions of the statement.
     var matches: FullTextMatches
+    /// The vector searches of the statement.
+    var searches = VectorSearches()
+    /// Whether an `OR` contains the expression.
+    private(set) var isInAlternative = false
     /// The database, if sub-queries are allowed.
     let catalogue: (any QueryCatalogue)?
     /// The clause that contains the expression.
@@ -123,6 +127,7 @@ struct ExpressionChecker {
             return try call(function, arguments, &numbers)
         case .aggregate(let aggregate, let argument, let isDistinct):
             return try self.aggregate(aggregate, argument, isDistinct: isDistinct, &numbers)
+        case .vectorDistance(let arguments): return try vectorDistance(arguments, &numbers)
         case .match: throw clause.misplacedMatch
         case .rank(let index):
             if clause == .count { throw CheckedNames.rowInCount }
@@ -149,7 +154,11 @@ struct ExpressionChecker {
         case .negative(let operand): return .negative(try check(operand, &numbers))
         case .positive(let operand): return try check(operand, &numbers)
         case .and(let terms): return .and(try all(terms, &numbers))
-        case .or(let terms): return .or(try all(terms, &numbers))
+        case .or(let terms):
+            let outer = isInAlternative
+            defer { isInAlternative = outer }
+            isInAlternative = true
+            return .or(try all(terms, &numbers))
         case .concatenation(let parts): return .concatenation(try all(parts, &numbers))
         case .arithmetic(let first, let links):
             return .arithmetic(

@@ -13,9 +13,15 @@ public protocol QueryCatalogue {
 
     /// Whether the collection has a full-text index with this name.
     func hasFullTextIndex(_ name: ExactText, in collection: QueryCollection) throws -> Bool
+
+    /// The vector indexes of the collection.
+    func vectorIndexes(in collection: QueryCollection) throws -> [QueryVectorIndex]
 }
 
 extension QueryCatalogue {
     /// Empty: error messages list no collections.
     public func collectionNames() throws -> [String] { [] }
+
+    /// None.
+    public func vectorIndexes(in collection: QueryCollection) throws -> [QueryVectorIndex] { [] }
 }

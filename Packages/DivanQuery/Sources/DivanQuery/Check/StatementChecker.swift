@@ -49,12 +49,22 @@ struct StatementChecker {
         checker.clause = .count
         result.limit = try statement.limit.map { try count($0, "LIMIT", &checker, &numbers) }
         result.offset = try statement.offset.map { try count($0, "OFFSET", &checker, &numbers) }
-        result.matches = checker.matches.matches
         result.isAggregate = checker.aggregateCount > 0 || !result.groups.isEmpty
         for source in checker.names.sourcesShowingDeleted {
             result.sources[source].includesDeleted = true
         }
+        try addSearches(of: checker, to: &result)
         return result
+    }
+
+    /// Adds the searches in indexes that were gathered while the expressions were checked.
+    private func addSearches(
+        of checker: ExpressionChecker,
+        to statement: inout CheckedStatement
+    ) throws {
+        statement.matches = checker.matches.matches
+        statement.vectorSearches = checker.searches.all
+        try statement.planVectorSearches()
     }
 
     private func ordering(

@@ -3,7 +3,7 @@ extension CheckedExpression {
     public var children: [CheckedExpression] {
         switch self {
         case .literal, .parameter, .property, .metadata, .allMetadata, .variable, .column,
-            .exists, .match, .rank, .blob:
+            .exists, .match, .rank, .vectorDistance, .blob:
             []
         case .member(let operand, _), .not(let operand), .negative(let operand),
             .isNull(let operand), .isMissing(let operand), .isValued(let operand):

@@ -81,6 +81,8 @@ public indirect enum CheckedExpression: Hashable, Sendable {
     case match(Int)
     /// The rank of a row for that condition.
     case rank(Int)
+    /// The distance of a row for a search, by its position in `CheckedStatement.vectorSearches`.
+    case vectorDistance(Int)
     /// The content of a blob.
     case blob(source: Int, QueryPath)
 

@@ -25,6 +25,8 @@ public struct CheckedStatement: Hashable, Sendable {
     public var offset: CheckedExpression?
     /// The `MATCH` conditions, each a term of the top-level `AND` of `filter`.
     public var matches: [CheckedMatch]
+    /// The vector searches.
+    public var vectorSearches: [CheckedVectorSearch]
     /// Whether it contains an aggregate, with or without `GROUP BY`.
     public var isAggregate: Bool
     /// The names of all parameters, including those in subqueries, each once, in order of appearance.
@@ -42,6 +44,7 @@ public struct CheckedStatement: Hashable, Sendable {
         limit: CheckedExpression? = nil,
         offset: CheckedExpression? = nil,
         matches: [CheckedMatch] = [],
+        vectorSearches: [CheckedVectorSearch] = [],
         isAggregate: Bool = false,
         parameters: [ExactText] = []
     ) {
@@ -55,6 +58,7 @@ public struct CheckedStatement: Hashable, Sendable {
         self.limit = limit
         self.offset = offset
         self.matches = matches
+        self.vectorSearches = vectorSearches
         self.isAggregate = isAggregate
         self.parameters = parameters
     }

@@ -12,6 +12,8 @@ public enum QueryIndexDefinition: Hashable, Sendable {
     /// Words of expressions, each a named column; `tokenizer` is the FTS5 tokenizer option, which contains only
     /// letters, digits, `_` and spaces.
     case fullText([FullTextColumn], tokenizer: String, filter: CheckedExpression?)
+    /// Vectors, for searches by distance.
+    case vector(CheckedExpression, QueryVectorOptions)
 
     /// A column of a full-text index.
     public struct FullTextColumn: Hashable, Sendable {

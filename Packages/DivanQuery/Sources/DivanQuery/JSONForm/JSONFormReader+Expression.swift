@@ -141,6 +141,13 @@ extension JSONFormReader {
         case "RANK":
             guard operands.count == 1 else { throw Self.wrongCount(text) }
             return .rank(index: try Self.path(operands[0]))
+        case VectorSearches.name:
+            guard VectorSearches.argumentCounts.contains(operands.count) else {
+                throw Self.wrongCount(text)
+            }
+            var arguments: [QueryExpression] = []
+            for operand in operands { arguments.append(try expression(operand)) }
+            return .vectorDistance(arguments)
         default: break
         }
         if let aggregate = QueryAggregate(rawValue: name) {

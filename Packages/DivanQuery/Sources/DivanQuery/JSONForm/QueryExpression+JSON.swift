@@ -50,6 +50,7 @@ extension QueryExpression {
             [.string(aggregate.rawValue + "()"), argument?.json ?? ["."]]
         case .match(let index, let text): ["MATCH()", index.nameJSON, text.json]
         case .rank(let index): ["RANK()", index.nameJSON]
+        case .vectorDistance(let arguments): Self.node(VectorSearches.name + "()", arguments)
         case .blob(let path): ["BLOB", .string(path.text ?? "")]
         case .refused: .null
         }

@@ -26,6 +26,17 @@ extension SQLParser {
             let index = try path()
             try tokens.expect(.closeParenthesis)
             return try node(.rank(index: index), at: place)
+        case VectorSearches.name:
+            enterArguments()
+            let arguments = try expressions(until: .closeParenthesis)
+            guard VectorSearches.argumentCounts.contains(arguments.items.count) else {
+                throw QueryError(
+                    "Wrong number of arguments to \(name)(): it takes 2 to 5",
+                    at: place,
+                    in: tokens.source
+                )
+            }
+            return try node(.vectorDistance(arguments.items), at: place, over: arguments.height)
         case "EXISTS":
             return try exists(at: place)
         default:
@@ -112,9 +123,9 @@ extension SQLParser {
     private mutating func unknownFunction(_ word: String, at place: QueryPosition) -> QueryError {
         let name = word.uppercased()
         let reached = tokens.peek().range.lowerBound
-        if ["PREDICTION", "APPROX_VECTOR_DISTANCE"].contains(name) {
+        if name == "PREDICTION" {
             return QueryError(
-                "\(name) is not available: predictive models and vector indexes are not supported",
+                "\(name) is not available: predictive models are not supported",
                 at: place,
                 in: tokens.source,
                 syntaxOffset: reached

@@ -65,6 +65,7 @@ struct SQLPrinter {
             write("MATCH(\(index.sql), ", query)
             text += ")"
         case .rank(let index): text += "RANK(\(index.sql))"
+        case .vectorDistance(let arguments): list(arguments, VectorSearches.name + "(", ")")
         case .blob(let path): text += "BLOB(\(path.sql))"
         default: writeOperator(form)
         }

@@ -48,7 +48,7 @@ extension QueryExpression {
             .collated(let operand, _), .match(_, let operand):
             [operand]
         case .array(let operands), .and(let operands), .or(let operands),
-            .concatenation(let operands), .call(_, let operands):
+            .concatenation(let operands), .call(_, let operands), .vectorDistance(let operands):
             operands
         case .object(let members): members.map(\.value)
         case .arithmetic(let first, let links): [first] + links.map(\.operand)

@@ -85,6 +85,8 @@ public struct QueryExpression: Sendable {
         case match(index: QueryPath, QueryExpression)
         /// `RANK(index)`.
         case rank(index: QueryPath)
+        /// `APPROX_VECTOR_DISTANCE(a, b, …)`, two to five arguments.
+        case vectorDistance([QueryExpression])
         /// The content of a blob; only in the JSON form.
         case blob(QueryPath)
         /// A value that a query cannot contain; a query with it is rejected for this reason.

@@ -117,6 +117,7 @@ struct SQLFunction: Sendable {
         case sum = "divan_sum"
         case average = "divan_avg"
         case arrayOfRows = "divan_array_agg"
+        case vector = "divan_vector"
     }
 }
 

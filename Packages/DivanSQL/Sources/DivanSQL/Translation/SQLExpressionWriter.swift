@@ -42,7 +42,7 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
         var rest = [expression]
         while let expression = rest.popLast() {
             switch expression {
-            case .aggregate, .rank, .match: return true
+            case .aggregate, .rank, .match, .vectorDistance: return true
             case .column(let index, _): rest.append(statement.columns[index].expression)
             default: rest += expression.children
             }
@@ -82,9 +82,7 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
             try write(operand, .plain, to: &text)
             text += ")"
         case .choice(let test, let branches, let otherwise, let collation):
-            try text.nested {
-                try writeChoice(test, branches, otherwise, collation, form, to: &$0)
-            }
+            try text.nested { try writeChoice(test, branches, otherwise, collation, form, to: &$0) }
         case .call(let function, let arguments, let collation):
             try writeCall(function, arguments, collation, form, to: &text)
         case .aggregate(.count, _, _, _) where counted != nil:
@@ -93,6 +91,7 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
         case .aggregate(let aggregate, let operand, let collation, let isDistinct):
             try writeAggregate(aggregate, operand, collation, isDistinct: isDistinct, to: &text)
         case .rank(let index): try writeRank(index, to: &text)
+        case .vectorDistance(let number): try writeDistance(number, to: &text)
         default:
             // The rest is true, false or MISSING.
             if form == .exact { text.call(.boolean) } else { text += "(" }

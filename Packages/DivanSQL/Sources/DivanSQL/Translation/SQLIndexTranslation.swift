@@ -76,6 +76,11 @@ public struct SQLIndexTranslation: Sendable {
             let name = Self.wordTable(of: name, on: table)
             tables = [try Self.words(name, of: table, columns, tokenizer, filter, words)]
             create = ""
+        case .vector(let vector, let options):
+            try Self.check([vector], takesItems: true)
+            let vectors = Self.vectorTable(of: name, on: table)
+            tables = [try SQLVectorIndex(vectors, of: table, documents, vector, options).made()]
+            create = ""
         }
     }
 
@@ -173,7 +178,7 @@ public struct SQLIndexTranslation: Sendable {
     }
 
     /// Encodes any text in letters and digits: two hexadecimal digits for each byte.
-    private static func spelled(_ text: String) -> String {
+    static func spelled(_ text: String) -> String {
         text.utf8.map { byte in
             let digits = String(byte, radix: 16)
             return byte < 16 ? "0\(digits)" : digits
@@ -275,13 +280,16 @@ public struct SQLIndexTranslation: Sendable {
         return Table(name: name, create: create, drop: drop(table: name), verify: verify)
     }
 
-    /// Deletes a table of items or words, and its triggers.
+    /// Deletes a table of items, words or vectors, its triggers, and the tables that belong to it.
     public static func drop(table name: String) -> String {
         """
         DROP TRIGGER IF EXISTS \(name)_insert;
         DROP TRIGGER IF EXISTS \(name)_delete;
         DROP TRIGGER IF EXISTS \(name)_update;
+        DROP TRIGGER IF EXISTS \(name)_replace;
         DROP TABLE IF EXISTS \(name);
+        DROP TABLE IF EXISTS \(name)_parts;
+        DROP TABLE IF EXISTS \(name)_pending;
         """
     }
 }

@@ -12,6 +12,8 @@ public protocol SQLSchema {
         _ index: ExactText,
         in collection: QueryCollection
     ) throws -> SQLFullTextTable
+    /// The table of a vector index.
+    func vectorTable(_ index: ExactText, in collection: QueryCollection) throws -> SQLVectorTable
     /// The table with the items below a path, where each path leads from an item of the previous one; `nil` if no
     /// index has such a table.
     func itemTable(of collection: QueryCollection, _ paths: [QueryPath]) throws -> String?

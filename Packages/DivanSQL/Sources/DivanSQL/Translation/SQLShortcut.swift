@@ -11,6 +11,7 @@ enum SQLShortcut {
 
     /// The shortcut for a statement, if there is one: it counts, and refers to no document.
     init?(_ statement: CheckedStatement, knowsLiveCounts: Bool) {
+        guard statement.vectorSearches.isEmpty else { return nil }
         // The words are looked up before any document is read.
         if statement.matches.contains(where: { Self.readsRow($0.text) }) { return nil }
         if Self.choosesBest(statement) {

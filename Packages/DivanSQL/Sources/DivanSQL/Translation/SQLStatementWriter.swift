@@ -237,10 +237,14 @@ struct SQLStatementWriter<Schema: SQLSchema> {
         for (index, source) in statement.sources.enumerated() {
             switch source.form {
             case .documents(let collection):
+                let nearest = statement.vectorSearches.firstIndex { $0.nearestCount != nil }
                 if index > 0 { text += Self.joining(source.join) }
+                if let nearest { try expressions().writeNearest(nearest, to: &text) }
                 text += "\(try schema.table(of: collection)) AS \(name)\(index)"
                 try writeCondition(of: source, index, to: &text)
+                if let nearest { expressions().writeNearestTie(nearest, to: &text) }
                 try writeWords(of: index, to: &text)
+                try expressions().writeVectors(of: index, to: &text)
             case .items(let parent, let path):
                 text += " JOIN "
                 if let table = try itemTable(index) {

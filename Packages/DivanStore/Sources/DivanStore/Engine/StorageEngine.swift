@@ -197,6 +197,11 @@ public protocol StorageSnapshot: AnyObject {
     /// The plan of a query on this state.
     func plan(_ query: StorageQuery) throws -> QueryPlan
 
+    /// The state of a vector index; `nil`, the default, for an engine whose queries run on copies.
+    func vectorIndexState(_ table: String) throws(StoreError) -> VectorIndexState?
+    /// The sequences of at most `limit` documents whose vectors a lazy index lacks, ascending; none by default.
+    func pendingVectors(of table: String, limit: Int) throws(StoreError) -> [Int64]
+
     /// A small value of the database itself.
     func value(_ key: String, in space: ValueSpace) throws(StoreError) -> [UInt8]?
     /// All values of a space, ascending by the UTF-8 bytes of their keys.
@@ -299,6 +304,19 @@ public protocol StorageTransaction: StorageSnapshot {
     ///
     /// - Throws: `corrupt` if an index does not match.
     func verifyIndexes(of collection: CollectionID) throws(StoreError)
+
+    /// Trains a vector index and moves its vectors into cells; the default does nothing.
+    ///
+    /// - Throws: `VectorError` if the vectors cannot be trained with.
+    func trainVectorIndex(_ table: String) throws
+    /// Stores vectors of a lazy index under the sequences of their documents, or removes them; those of documents
+    /// that were changed are ignored.
+    ///
+    /// The default does nothing.
+    func setVectors(
+        _ vectors: [(sequence: Int64, vector: [Float]?)],
+        in table: String
+    ) throws(StoreError)
 
     /// Why the engine rolled the transaction back, which it may do after an I/O error; `nil`, the default, while
     /// the transaction is open.

@@ -36,7 +36,7 @@ extension IndexRecord {
 
     /// Whether it does everything that another one could.
     func serves(_ other: IndexRecord) -> Bool {
-        kind == other.kind && kind != .fullText && !content.isPartial
+        kind == other.kind && kind != .fullText && kind != .vector && !content.isPartial
             && tables.map(\.name) == other.tables.map(\.name)
             && content.keys.starts(with: other.content.keys)
     }

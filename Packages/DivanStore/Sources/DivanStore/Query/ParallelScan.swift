@@ -26,7 +26,8 @@ struct ParallelScan {
     init?(_ statement: CheckedStatement) {
         guard let first = statement.sources.first, case .documents(let collection) = first.form,
             !statement.isDistinct, statement.groups.isEmpty, statement.groupFilter == nil,
-            statement.matches.isEmpty, let sort = Self.sort(of: statement),
+            statement.matches.isEmpty, statement.vectorSearches.isEmpty,
+            let sort = Self.sort(of: statement),
             // Equal rows of a join have no order of their own that the parts would preserve.
             statement.isAggregate || statement.sources.dropFirst().allSatisfy(\.areItems),
             !statement.hasSubquery

@@ -34,6 +34,25 @@ struct PlanNames {
             sources[word] = Self.written(match.index)
             indexes[word] = match.index
         }
+        for (number, search) in statement.vectorSearches.enumerated() {
+            guard case .documents(let collection) = statement.sources[search.source].form
+            else { continue }
+            for word in [ExactText("sn\(number)"), ExactText("sk\(number)")] {
+                sources[word] = Self.shown(search.index, in: collection)
+                indexes[word] = search.index
+            }
+        }
+    }
+
+    /// A vector index as the reference engine names its table, which applications look for.
+    private static func shown(_ index: ExactText, in collection: QueryCollection) -> String {
+        let isDefaultScope = collection.scope == QueryCollection.standard.scope
+        let owner =
+            collection == .standard
+            ? "default"
+            : isDefaultScope
+                ? ".\(collection.name.text)" : ".\(collection.scope.text).\(collection.name.text)"
+        return "kv_\(owner):vector:\(escaped(index.text))"
     }
 
     private mutating func add(_ record: IndexRecord, on table: String) {
@@ -45,6 +64,10 @@ struct PlanNames {
         } else {
             shown[index] = name
             indexes[index] = record.name
+        }
+        for vectors in record.tables where record.kind == .vector {
+            shown[ExactText(vectors.name)] = name
+            shown[ExactText("\(vectors.name)_owner")] = "\"documents of \(record.name)\""
         }
         for items in record.tables where record.kind == .array {
             let path = SQLIndexTranslation.shownPath(ofItemTable: items.name, of: table)

@@ -122,6 +122,7 @@ extension CheckedStatement {
         columns.map(\.expression) + sources.compactMap(\.condition) + [filter].compactMap(\.self)
             + groups.map(\.expression) + [groupFilter, limit, offset].compactMap(\.self)
             + orderings.map(\.key.expression) + matches.map(\.text)
+            + vectorSearches.map(\.target)
     }
 }
 

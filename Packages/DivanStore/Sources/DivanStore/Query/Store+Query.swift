@@ -12,6 +12,7 @@ extension Store {
     ///   `QueryStop`.
     public func rows(of query: StorageQuery) throws -> StorageRows {
         try query.checkParameters()
+        if !query.statement.vectorSearches.isEmpty { prepareVectorIndexes(of: query.statement) }
         guard isWriting else { return try engine.rows(of: query) }
         let rows = try read { reader in
             var rows: [[QueryValue]] = []

@@ -30,6 +30,14 @@ public struct StoreCatalogue: QueryCatalogue, Sendable {
         return try store.hasCollection(path)
     }
 
+    /// The vector indexes of a collection.
+    ///
+    /// - Throws: `StoreError`.
+    public func vectorIndexes(in collection: QueryCollection) throws -> [QueryVectorIndex] {
+        guard let path = CollectionPath(collection) else { return [] }
+        return try store.read { try $0.indexes(in: path).compactMap(\.vectors) }
+    }
+
     /// Whether a collection has a full-text index with this name.
     ///
     /// - Throws: `StoreError`.

@@ -15,6 +15,8 @@ public struct StoredIndex: Hashable, Sendable {
         case array
         /// Words of text.
         case fullText
+        /// Vectors.
+        case vector
     }
 
     /// Its name, unique in its collection.
@@ -30,6 +32,11 @@ public struct StoredIndex: Hashable, Sendable {
     /// a full-text index.
     public var words: (language: String?, ignoresAccents: Bool)? {
         tokenizer.flatMap(FullText.description)
+    }
+
+    /// The expression and the parameters of a vector index; `nil` for others.
+    public var vectors: QueryVectorIndex? {
+        kind == .vector ? QueryVectorIndex(name: name, source: source) : nil
     }
 
     init(name: ExactText, kind: Kind, source: String, tokenizer: String?) {
@@ -63,8 +70,10 @@ public struct StoredIndex: Hashable, Sendable {
     }
 
     /// A summary for display: `price, LOWER(name) WHERE stars > 3`, `the items of tags`, `number of the items of
-    /// contacts[].phones`.
+    /// contacts[].phones`, `embedding (384 dimensions, 100 centroids,
+    /// cosine)`.
     public var summary: String {
+        if let vectors { return vectors.summary }
         guard kind == .array, let place = source.ranges(of: " OF ").last else { return source }
         let items = "the items of \(source[place.upperBound...])"
         let expressions = source[..<place.lowerBound]
@@ -190,6 +199,7 @@ extension StoreWriter {
         try changing().changeIndexes("DROP INDEX IF EXISTS \(index);")
         let words = SQLIndexTranslation.wordTable(of: name, on: table)
         try changing().dropIndexTable(words)
+        try changing().dropIndexTable(SQLIndexTranslation.vectorTable(of: name, on: table))
         try setValue(nil, for: IndexRecord.key(name, in: collection), in: .indexes)
         guard damaged.count == 1 else { return }
         let kept = records.map { SQLIndexTranslation.indexName(of: $0.name, on: table) }
@@ -285,6 +295,20 @@ extension QueryIndexDefinition {
         case .value: .value
         case .array: .array
         case .fullText: .fullText
+        case .vector: .vector
         }
+    }
+}
+
+extension QueryVectorIndex {
+    /// The expression and the parameters, for display.
+    fileprivate var summary: String {
+        let centroids = options.centroidCount == 1 ? "centroid" : "centroids"
+        let parts =
+            [
+                "\(options.dimensions) dimensions", "\(options.centroidCount) \(centroids)",
+                options.metric.rawValue,
+            ] + (options.isLazy ? ["lazy"] : [])
+        return "\(expression) (\(parts.joined(separator: ", ")))"
     }
 }

@@ -164,7 +164,7 @@ struct IndexCandidates {
         case .variable(let number, _): return subject != .variable(number)
         case .column(let index, _):
             return isFree(statement.columns[index].expression, of: subject)
-        case .exists, .match, .rank, .aggregate: return false
+        case .exists, .match, .rank, .vectorDistance, .aggregate: return false
         default: return expression.children.allSatisfy { isFree($0, of: subject) }
         }
     }

@@ -27,16 +27,21 @@ enum IndexListCommand: Command {
             }
             let remedy = "damaged, not used by queries; 'divan index make' recreates it"
             let rows =
-                indexes.map { (left: $0.name.text, right: $0.line) }
+                try indexes.map {
+                    (left: $0.name.text, right: $0.line + (try $0.training(collection, store)))
+                }
                 + damaged.map { (left: $0.text, right: remedy) }
             return terminal.result(Columns.aligned(rows, indent: ""))
         }
         for index in indexes {
-            let object: JSON = [
+            var object: JSONObject = [
                 "name": .string(index.name.text), "type": .string(index.kind.rawValue),
                 "source": .string(index.summary),
             ]
-            terminal.result(object.canonicalText)
+            if let state = try store.vectorIndexState(index.name, in: collection) {
+                object["trained"] = .bool(state.isTrained)
+            }
+            terminal.result(JSON.object(object).canonicalText)
         }
         for name in damaged {
             let object: JSON = ["name": .string(name.text), "damaged": .bool(true)]
@@ -73,6 +78,7 @@ extension StoredIndex {
             case .value: "value"
             case .array: "array"
             case .fullText: "full text"
+            case .vector: "vector"
             }
         return "\(sort): \(summary)"
     }
@@ -95,15 +101,21 @@ enum IndexMakeCommand: Command {
             .value("--language", "CODE", "the language of the text (with --text)"),
             .flag("--ignore-accents", "treat café and cafe as the same word (with --text)"),
             .value("--array", "PATH", "index array items at this path, such as contacts[].phones"),
-        ],
+            .value("--vector", "N", "index vectors of N numbers, for APPROX_VECTOR_DISTANCE"),
+        ] + VectorIndexOptions.syntax,
         details: """
             EXPRESSION is SQL++. An existing index of the same name is replaced. With --array and
             without EXPRESSION, the items themselves are indexed. Ctrl-C leaves the indexes
             unchanged.
+
+            With --vector, EXPRESSION is an array of numbers, or base64 text of little-endian
+            32-bit floats. The first query that finds 25 vectors for each centroid trains the
+            index.
             """,
         examples: [
             "divan index make travel byCity -c travel.hotels city 'LOWER(name)'",
             "divan index make travel words -c travel.hotels story --text --language en",
+            "divan index make travel near -c travel.hotels embedding --vector 384",
         ]
     )
 
@@ -112,6 +124,7 @@ enum IndexMakeCommand: Command {
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let expressions = Array(arguments.operands.dropFirst(2))
         let config = try config(arguments, expressions)
+        let vectors = try VectorIndexOptions(arguments, expressions)
         let name = try arguments.collection()
         let database = try arguments.database.openDatabase()
         defer { try? database.close() }
@@ -130,7 +143,7 @@ enum IndexMakeCommand: Command {
             watch in
             try collection.createIndex(
                 withName: arguments.operands[1],
-                config: config,
+                config: vectors?.configuration(forDocuments: collection.count) ?? config,
                 watch: watch
             )
         }

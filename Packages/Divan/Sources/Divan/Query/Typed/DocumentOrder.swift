@@ -1,4 +1,5 @@
 import DivanQuery
+import Foundation
 
 /// A sort order for the documents of a query.
 ///
@@ -40,6 +41,40 @@ public struct DocumentOrder<Model: Decodable>: Sendable {
         Self(key: .success(DocumentProperty.documentID), isDescending: false)
     }
 
+    /// Sorts by the distance of a property's vector from another one, the nearest first.
+    ///
+    /// ```swift
+    /// let near = notes.documents(
+    ///     of: Note.self,
+    ///     where: \.year > 2020,
+    ///     orderBy: .distance(of: \.vector, from: target),
+    ///     limit: 10
+    /// )
+    /// ```
+    ///
+    /// Requires a vector index on the property, and uses its metric. Documents without a valid vector are left out. The
+    /// query needs a limit of at most 10,000 if it has no condition, and cannot be read in pages.
+    ///
+    /// - Parameters:
+    ///   - property: The vectors: arrays of numbers, or base64 text of little-endian 32-bit floats.
+    ///   - target: The vector from which distances are measured.
+    /// - Returns: The order.
+    public static func distance<Vector: Equatable>(
+        of property: any KeyPath<Model, Vector> & Sendable,
+        from target: [Float]
+    ) -> Self {
+        Self(
+            key: Swift.Result {
+                // As text, the vector is one value of the query instead of hundreds.
+                let text = QueryExpression(.literal(.string(target.base64EncodedString())))
+                return QueryExpression(
+                    .vectorDistance([try DocumentProperty(property).expression, text])
+                )
+            },
+            isDescending: false
+        )
+    }
+
     func ordering() throws -> QueryOrdering {
         QueryOrdering(try key.get(), isDescending: isDescending)
     }
@@ -64,5 +99,19 @@ public struct DocumentOrder<Model: Decodable>: Sendable {
     /// Whether a document's key is also `value`.
     func isLevel(with value: QueryExpression) throws -> QueryExpression {
         QueryExpression(.comparison(.same, try key.get(), value))
+    }
+}
+
+extension [Float] {
+    /// The base64 text of the numbers in little-endian order.
+    fileprivate func base64EncodedString() -> String {
+        var bytes = Data(capacity: 4 * count)
+        for number in self {
+            let bits = number.bitPattern
+            for shift in [0, 8, 16, 24] as [UInt32] {
+                bytes.append(UInt8(truncatingIfNeeded: bits >> shift))
+            }
+        }
+        return bytes.base64EncodedString()
     }
 }

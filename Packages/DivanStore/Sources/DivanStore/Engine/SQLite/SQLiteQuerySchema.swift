@@ -46,6 +46,21 @@ final class SQLiteQuerySchema: SQLSchema {
         )
     }
 
+    func vectorTable(
+        _ index: ExactText,
+        in collection: QueryCollection
+    ) throws -> SQLVectorTable {
+        let record = try records(of: id(of: collection)).first {
+            $0.kind == .vector && $0.name == index
+        }
+        guard let record, let table = record.tables.first,
+            let options = record.stored.vectors?.options
+        else {
+            throw QueryError("no vector index is named \(index)", code: .missingIndex)
+        }
+        return SQLVectorTable(name: table.name, options: options)
+    }
+
     func valueIndexes(of collection: QueryCollection) throws -> [SQLIndexContent] {
         let id = try id(of: collection)
         if let known = contents[id] { return known }

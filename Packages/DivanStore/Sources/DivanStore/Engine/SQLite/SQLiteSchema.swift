@@ -74,7 +74,9 @@ enum SQLiteSchema {
         return """
             SELECT name FROM sqlite_schema WHERE type = 'table'
                 AND (name GLOB '\(table)_items_*' OR name GLOB '\(table)_words_*'
-                    AND sql GLOB 'CREATE VIRTUAL*')
+                    AND sql GLOB 'CREATE VIRTUAL*'
+                    OR name GLOB '\(table)_vectors_*' AND name NOT GLOB '*_parts'
+                    AND name NOT GLOB '*_pending')
             """
     }
 
@@ -103,7 +105,7 @@ enum SQLiteSchema {
     /// Selects 1 if any collection has a user's index, or a table that belongs to one.
     static let anyIndex = """
         SELECT 1 FROM sqlite_schema WHERE name GLOB 'docs_*_by_*' OR name GLOB 'docs_*_items_*'
-            OR name GLOB 'docs_*_words_*' LIMIT 1
+            OR name GLOB 'docs_*_words_*' OR name GLOB 'docs_*_vectors_*' LIMIT 1
         """
 
     /// Creates the table of a collection.

@@ -19,8 +19,9 @@ struct StoreFunctions: SQLiteClient {
         return divan_add_checksums(connection)
     }
 
-    func addFunctions(to connection: OpaquePointer) -> Int32 {
-        SQLiteQueryFunctions.add(to: connection, unpackingBy: bodies)
+    func addFunctions(to connection: StoreConnection) -> Int32 {
+        let code = SQLiteQueryFunctions.add(to: connection.handle, unpackingBy: bodies)
+        return code == SQLITE_OK ? SQLiteVectorFunctions.add(to: connection) : code
     }
 }
 

@@ -1,0 +1,266 @@
+import Divan
+import DivanTestKit
+import Foundation
+import Testing
+
+/// `APPROX_VECTOR_DISTANCE` in queries.
+@Suite struct VectorQueryTests {
+    private let target = VectorWords.vectors(301, 7)[300]
+    private static let distance = "APPROX_VECTOR_DISTANCE(vector, $target)"
+
+    private static let metrics: [(DistanceMetric, String)] = [
+        (.euclideanSquared, "EUCLIDEAN_SQUARED"), (.euclidean, "l2"), (.cosine, "Cosine"),
+        (.dot, "DOT"),
+    ]
+
+    @Test(arguments: metrics)
+    func `an untrained and an unquantized index return the true neighbours and distances`(
+        metric: DistanceMetric,
+        name: String
+    ) throws {
+        let words = try VectorWords()
+        for isTrained in [false, true] {
+            try words.createIndex {
+                $0.metric = metric
+                $0.encoding = .none
+                if !isTrained { $0.minTrainingSize = 400 }
+            }
+            let expected = words.exact(20, to: target, metric)
+            let found = try words.nearest(20, to: target, ", '\(name)'")
+            #expect(found.map(\.id) == expected.map(\.id))
+            for (found, expected) in zip(found, expected) {
+                #expect(abs(found.distance - expected.distance) < 1e-4)
+            }
+            #expect(try words.words.index(withName: "words_index")?.isTrained() == isTrained)
+        }
+    }
+
+    @Test(arguments: [
+        VectorEncoding.scalarQuantizer(type: .SQ8), .scalarQuantizer(type: .SQ6),
+        .scalarQuantizer(type: .SQ4), .productQuantizer(subquantizers: 8, bits: 4),
+    ])
+    func `a quantized index returns the neighbours with their true distances`(
+        encoding: VectorEncoding
+    ) throws {
+        // 16 codewords need 400 vectors.
+        let words = try VectorWords(count: 450)
+        for (metric, name) in Self.metrics {
+            try words.createIndex { ($0.encoding, $0.metric) = (encoding, metric) }
+            let expected = words.exact(10, to: target, metric)
+            let found = try words.nearest(10, to: target, ", '\(name)'")
+            #expect(try words.words.index(withName: "words_index")?.isTrained() == true)
+            let shared = Set(found.map(\.id)).intersection(expected.map(\.id))
+            #expect(shared.count >= 9, "\(metric)")
+            for row in found {
+                let number = try #require(Int(row.id.dropFirst(4)))
+                let expected = VectorWords.distance(words.vectors[number], target, metric)
+                #expect(abs(row.distance - expected) < 1e-4)
+            }
+        }
+    }
+
+    @Test func `more probes find more, and all cells of a small index are searched by default`()
+        throws
+    {
+        let words = try VectorWords()
+        try words.createIndex()
+        let one = try words.nearest(300, to: target, ", 'euclidean2', 1").count
+        let five = try words.nearest(300, to: target, ", 'euclidean2', 5").count
+        #expect(one < five)
+        #expect(five < 300)
+        #expect(try words.nearest(350, to: target).count == 300)
+        try words.createIndex { $0.numProbes = 1 }
+        #expect(try words.nearest(300, to: target).count == one)
+        #expect(try words.nearest(300, to: target, ", 'default', 8, TRUE").count == 300)
+    }
+
+    @Test func `explain names the index as applications expect`() throws {
+        let words = try VectorWords()
+        try words.createIndex()
+        let limit = "ORDER BY \(Self.distance) LIMIT 20"
+        for sql in [
+            "SELECT META().id FROM words \(limit)",
+            "SELECT META().id FROM words WHERE number > 5 \(limit)",
+        ] {
+            let query = try words.database.createQuery(sql)
+            query.parameters = Parameters().setValue(target, forName: "target")
+            #expect(try query.explain().contains("kv_.words:vector:words_index"))
+        }
+    }
+
+    @Test(arguments: [
+        "SELECT META().id FROM words ORDER BY \(distance)",
+        "SELECT META().id FROM words WHERE \(distance) < 0.5",
+        "SELECT META().id FROM words ORDER BY \(distance) LIMIT 10001",
+        "SELECT META().id FROM words ORDER BY \(distance) LIMIT $n",
+        "SELECT META().id FROM words WHERE number = 1 OR \(distance) < 0.5 LIMIT 10",
+        "SELECT META().id FROM words WHERE number < 9 AND (\(distance) < 0.5 OR number = 1) LIMIT 10",
+        "SELECT META().id FROM words ORDER BY APPROX_VECTOR_DISTANCE(vector, $target, 'cosine') LIMIT 1",
+        "SELECT META().id FROM words ORDER BY APPROX_VECTOR_DISTANCE(vector, $target, 'up') LIMIT 1",
+        "SELECT META().id FROM words ORDER BY APPROX_VECTOR_DISTANCE(vector, $target, 'l2_squared', 0) LIMIT 1",
+        "SELECT META().id FROM words ORDER BY APPROX_VECTOR_DISTANCE(vector, $target, 'l2_squared', -1) LIMIT 1",
+        "SELECT META().id FROM words ORDER BY APPROX_VECTOR_DISTANCE(vector, $target, 'l2_squared', 1.5) LIMIT 1",
+        "SELECT META().id FROM words ORDER BY APPROX_VECTOR_DISTANCE(vector, $target, 'l2_squared', 1, 1) LIMIT 1",
+        "SELECT META().id FROM words ORDER BY APPROX_VECTOR_DISTANCE(vector) LIMIT 1",
+        "SELECT META().id FROM words LIMIT \(distance)",
+    ])
+    func `an invalid vector search is refused`(sql: String) throws {
+        let words = try VectorWords(count: 2)
+        try words.createIndex()
+        expect(CBLError.invalidQuery) { _ = try words.database.createQuery(sql) }
+    }
+
+    @Test(arguments: ["text", "vector[0]", "words.text", "[1, 2]", "number + 1"])
+    func `a search without an index on its expression is refused`(expression: String) throws {
+        let words = try VectorWords(count: 2)
+        try words.createIndex()
+        let call = "APPROX_VECTOR_DISTANCE(\(expression), $target)"
+        expect(CBLError.missingIndex) {
+            _ = try words.database.createQuery(
+                "SELECT META().id FROM words ORDER BY \(call) LIMIT 10"
+            )
+        }
+    }
+
+    @Test(arguments: ["", "w.", "`w`."])
+    func `the name of the source does not matter`(prefix: String) throws {
+        let words = try VectorWords(count: 20)
+        try words.createIndex()
+        let call = "APPROX_VECTOR_DISTANCE(\(prefix)vector, $target)"
+        let sql = "SELECT META().id, \(call) FROM words AS w ORDER BY \(call) LIMIT 1"
+        let found = try words.rows(sql, target)
+        #expect(found.map(\.id) == words.exact(1, to: target).map(\.id))
+    }
+
+    @Test func `a limit of zero or less returns no rows`() throws {
+        let words = try VectorWords(count: 20)
+        try words.createIndex()
+        for limit in [0, -1] {
+            #expect(try words.nearest(limit, to: target).isEmpty)
+        }
+    }
+
+    @Test func `a target that is not a vector of the right length ends the query`() throws {
+        let words = try VectorWords(count: 20)
+        try words.createIndex()
+        for target in [[Float](), [1, 2], Array(repeating: 1, count: 17)] {
+            #expect(throws: (any Error).self) { try words.nearest(5, to: target) }
+        }
+        #expect(throws: (any Error).self) {
+            try words.rows("SELECT META().id FROM words ORDER BY \(Self.distance) LIMIT 5")
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `upper bounds and other conditions choose among all documents`(isTrained: Bool) throws {
+        let words = try VectorWords()
+        try words.createIndex { if !isTrained { $0.minTrainingSize = 1_000 } }
+        let all = words.exact(300, to: target)
+        let bound = all[12].distance + 1e-6
+        let bounded = try words.rows(
+            "SELECT META().id, \(Self.distance) AS d FROM words WHERE d < \(bound) LIMIT 100",
+            target
+        )
+        #expect(bounded.map(\.id) == all.prefix(13).map(\.id))
+        let group = all.filter { (Int($0.id.dropFirst(4)) ?? 0) % 10 == 3 }.map(\.id)
+        let hybrid = """
+            SELECT META().id, \(Self.distance) FROM words WHERE `group` = 3 \
+            ORDER BY \(Self.distance)
+            """
+        #expect(try words.rows(hybrid, target).map(\.id) == group)
+        #expect(try words.rows("\(hybrid) LIMIT 7", target).map(\.id) == Array(group.prefix(7)))
+        let skipped = try words.rows(
+            "SELECT META().id FROM words ORDER BY \(Self.distance) LIMIT 5 OFFSET 5",
+            target
+        )
+        #expect(skipped.map(\.id) == all[5..<10].map(\.id))
+    }
+
+    @Test func `similarities are greater for nearer vectors`() throws {
+        let words = try VectorWords()
+        for (metric, name) in [
+            (DistanceMetric.cosine, "cosine_similarity"), (.dot, "DOT_PRODUCT_SIMILARITY"),
+        ] {
+            try words.createIndex { $0.metric = metric }
+            let call = "APPROX_VECTOR_DISTANCE(vector, $target, '\(name)')"
+            let found = try words.rows(
+                "SELECT META().id, \(call) FROM words ORDER BY \(call) DESC LIMIT 8",
+                target
+            )
+            let expected = words.exact(8, to: target, metric)
+            #expect(found.map(\.id) == expected.map(\.id))
+            let similarity = metric == .dot ? -expected[0].distance : 1 - expected[0].distance
+            #expect(abs(found[0].distance - similarity) < 1e-4)
+        }
+    }
+
+    @Test func `searches combine with joins, grouping and full-text conditions`() throws {
+        let words = try VectorWords()
+        try words.createIndex()
+        try words.words.createIndex(withName: "t", config: FullTextIndexConfiguration(["text"]))
+        let all = words.exact(300, to: target)
+        let distance = "APPROX_VECTOR_DISTANCE(a.vector, $target)"
+        let joined = try words.rows(
+            """
+            SELECT META(a).id, \(distance) FROM words AS a JOIN words AS b ON b.number = a.number + 1
+            ORDER BY \(distance) LIMIT 5
+            """,
+            target
+        )
+        let expected = all.filter { $0.id != "word299" }.prefix(5)
+        #expect(joined.map(\.id) == expected.map(\.id))
+        let matched = try words.rows(
+            "SELECT META().id FROM words WHERE MATCH(t, 'w17 OR w18') ORDER BY \(Self.distance)",
+            target
+        )
+        #expect(matched.map(\.id).sorted() == ["word17", "word18"])
+        let counted = try words.rows(
+            "SELECT 'n', COUNT(*) FROM words WHERE number >= 0 AND \(Self.distance) < \(all[9].distance + 1e-6)",
+            target
+        )
+        #expect(counted.map(\.distance) == [10])
+    }
+
+    @Test func `the JSON form and the printed form are the same search`() throws {
+        let words = try VectorWords(count: 30)
+        try words.createIndex()
+        let query = try words.database.createQuery(
+            "SELECT META().id FROM words ORDER BY \(Self.distance) LIMIT 3"
+        )
+        query.parameters = Parameters().setValue(target, forName: "target")
+        #expect(
+            try query.explain().contains(#"["APPROX_VECTOR_DISTANCE()",[".vector"],["$target"]]"#)
+        )
+    }
+
+    private struct Word: Codable {
+        var text: String
+        var group: Int
+        var vector: [Float]
+    }
+
+    @Test func `a typed query sorts by the distance of a property`() throws {
+        let words = try VectorWords()
+        let near = words.words.documents(
+            of: Word.self,
+            orderBy: .distance(of: \.vector, from: target),
+            limit: 5
+        )
+        expect(CBLError.missingIndex) { _ = try near.all() }
+        try words.createIndex()
+        let all = words.exact(300, to: target)
+        #expect(try near.all().map(\.id) == all.prefix(5).map(\.id))
+        #expect(try near.first()?.id == all[0].id)
+        let some = words.words.documents(
+            of: Word.self,
+            where: \.group == 3,
+            orderBy: .distance(of: \.vector, from: target)
+        )
+        let group = all.filter { $0.id.hasSuffix("3") }
+        #expect(try some.all().map(\.id) == group.map(\.id))
+        expect(CBLError.invalidQuery) {
+            let page = try some.page(of: 5)
+            _ = try some.page(of: 5, behind: page.next)
+        }
+    }
+}

@@ -1,0 +1,269 @@
+public import DivanJSON
+public import DivanQuery
+
+/// The tables and triggers of a vector index.
+///
+/// A row of the main table is a vector: its cell, the document's sequence, and a code. New vectors are floats in cell
+/// -1, so that a trigger needs no more than `divan_vector1`; the store moves them into the cells of a trained index,
+/// and those that cannot be encoded into cell -2. `origin` has the floats of a code whose document does not contain
+/// them. A second table has the parameters (0) and what training found (1 and more). A lazy index has a third
+/// table, of the documents whose vectors are to be computed.
+struct SQLVectorIndex {
+    private let name: String
+    private let table: String
+    private let documents: SQLDocumentColumns
+    private let options: QueryVectorOptions
+    /// The value from which a vector is made, in exact form.
+    private let value: String
+    private let vector: String
+
+    init(
+        _ name: String,
+        of table: String,
+        _ documents: SQLDocumentColumns,
+        _ vector: CheckedExpression,
+        _ options: QueryVectorOptions
+    ) throws(QueryError) {
+        self.name = name
+        self.table = table
+        self.documents = documents
+        self.options = options
+        value = try SQLIndexWriter(documents, itemSource: nil).exact(vector)
+        self.vector = "\(SQLFunction[.vector].stored)(\(value), \(options.dimensions))"
+    }
+
+    func made() -> SQLIndexTranslation.Table {
+        SQLIndexTranslation.Table(
+            name: name,
+            create: tables + (options.isLazy ? lazyUpkeep : upkeep),
+            drop: SQLIndexTranslation.drop(table: name),
+            verify: options.isLazy ? strayRows : wrongRows
+        )
+    }
+
+    private var tables: String {
+        """
+        CREATE TABLE \(name) (
+            cell INTEGER NOT NULL,
+            owner INTEGER NOT NULL,
+            code BLOB NOT NULL,
+            origin BLOB,
+            PRIMARY KEY (cell, owner)
+        ) WITHOUT ROWID;
+        CREATE UNIQUE INDEX \(name)_owner ON \(name) (owner);
+        CREATE TABLE \(name)_parts (number INTEGER PRIMARY KEY, value BLOB NOT NULL);
+        INSERT INTO \(name)_parts VALUES (0, '\(options.json)');
+
+        """
+    }
+
+    private func rows(_ source: String) -> String {
+        "INSERT INTO \(name) (cell, owner, code) SELECT -1, owner, code"
+            + " FROM (SELECT \(sequence) AS owner, \(vector) AS code FROM \(source)"
+            + " WHERE \(documents.isLive()) LIMIT -1) WHERE code IS NOT NULL;"
+    }
+
+    private var sequence: String { documents.sequence }
+
+    /// The columns whose change may change a vector.
+    ///
+    /// Setting an expiration makes no new revision.
+    private var seen: String {
+        let isTimed = value.contains(documents.expiration)
+        let time = isTimed ? "\(documents.expiration), " : ""
+        return "\(sequence), \(documents.flags), \(time)\(documents.body)"
+    }
+
+    /// The condition of rows with a value to make a vector from.
+    private var hasValue: String { "\(documents.isLive()) AND \(value) IS NOT NULL" }
+
+    private var upkeep: String {
+        let (old, new) = (row("OLD"), row("NEW"))
+        // A save that leaves the vector unchanged leaves it in its cell.
+        let isSame = """
+            \(documents.isLive("NEW.")) AND \(documents.isLive("OLD.")) \
+            AND (SELECT \(vector) FROM \(old)) IS (SELECT \(vector) FROM \(new))
+            """
+        let remove = "DELETE FROM \(name) WHERE owner = OLD.\(sequence);"
+        return """
+            \(rows(table))
+            CREATE TRIGGER \(name)_insert AFTER INSERT ON \(table) BEGIN \(rows(new)) END;
+            CREATE TRIGGER \(name)_delete AFTER DELETE ON \(table) BEGIN \(remove) END;
+            CREATE TRIGGER \(name)_update AFTER UPDATE OF \(seen) ON \(table) WHEN \(isSame)
+            BEGIN
+                UPDATE \(name) SET owner = NEW.\(sequence) WHERE owner = OLD.\(sequence);
+            END;
+            CREATE TRIGGER \(name)_replace AFTER UPDATE OF \(seen) ON \(table) WHEN NOT (\(isSame))
+            BEGIN \(remove) \(rows(new)) END;
+            """
+    }
+
+    private var lazyUpkeep: String {
+        let pending = "\(name)_pending"
+        func note(_ source: String) -> String {
+            "INSERT INTO \(pending) SELECT \(sequence) FROM \(source) WHERE \(hasValue);"
+        }
+        let new = row("NEW")
+        let old = "owner = OLD.\(sequence)"
+        let remove = "DELETE FROM \(name) WHERE \(old);"
+        let forget = "DELETE FROM \(pending) WHERE \(old);"
+        return """
+            CREATE TABLE \(pending) (owner INTEGER PRIMARY KEY);
+            \(note(table))
+            CREATE TRIGGER \(name)_insert AFTER INSERT ON \(table) BEGIN \(note(new)) END;
+            CREATE TRIGGER \(name)_delete AFTER DELETE ON \(table) BEGIN \(remove) \(forget) END;
+            CREATE TRIGGER \(name)_update AFTER UPDATE OF \(seen) ON \(table)
+            BEGIN
+                UPDATE \(name) SET owner = NEW.\(sequence)
+                    WHERE \(old) AND EXISTS (SELECT 1 FROM \(new) WHERE \(hasValue));
+                DELETE FROM \(name)
+                    WHERE \(old) AND NOT EXISTS (SELECT 1 FROM \(new) WHERE \(hasValue));
+                \(forget) \(note(new))
+            END;
+            """
+    }
+
+    /// A row as a table.
+    private func row(_ prefix: String) -> String {
+        let columns = documents.all.map { "\(prefix).\($0) AS \($0)" }
+        return "(SELECT \(columns.joined(separator: ", ")))"
+    }
+
+    /// Selects 1 if a row belongs to no document, or is not in the cell and of the code of its vector.
+    private var strayRows: String {
+        let vector = options.isLazy ? "coalesce(v.origin, v.code)" : self.vector
+        return """
+            SELECT EXISTS (SELECT 1 FROM \(name) WHERE owner NOT IN
+                (SELECT \(sequence) FROM \(table) WHERE \(documents.isLive())))
+                OR (SELECT value FROM \(name)_parts WHERE number = 0) IS NOT '\(options.json)'
+                OR EXISTS (SELECT 1 FROM \(name) AS v JOIN \(table) ON \(sequence) = v.owner
+                    WHERE v.cell >= 0 AND NOT divan_is_placed1('\(name)', \(vector), v.cell, v.code))
+            """
+    }
+
+    /// Selects 1 if the rows are not those of the documents with vectors.
+    private var wrongRows: String {
+        """
+        \(strayRows)
+            OR (SELECT count(*) FROM \(name)) <> (SELECT count(*) FROM \(table)
+                WHERE \(documents.isLive()) AND \(vector) IS NOT NULL)
+            OR EXISTS (SELECT 1 FROM \(name) WHERE cell < 0
+                AND code IS NOT (SELECT \(vector) FROM \(table) WHERE \(sequence) = owner))
+        """
+    }
+}
+
+/// How queries use the tables of a vector index.
+enum SQLVectors {
+    /// The name of the index's table in a query.
+    static func alias(_ name: String?, _ search: Int) -> String { "\(name ?? "")n\(search)" }
+
+    /// The name of the candidates in a query.
+    static func candidates(_ name: String?, _ search: Int) -> String { "\(name ?? "")k\(search)" }
+}
+
+/// The table of a vector index.
+///
+/// A query calls `divan_nearest1`, `divan_vector_distance1` and `divan_is_placed1`, which the caller adds to the
+/// connection, since they read the parts of the index.
+public struct SQLVectorTable: Hashable, Sendable {
+    /// Its name in SQL.
+    public let name: String
+    /// The parameters of the index.
+    public let options: QueryVectorOptions
+
+    /// Creates a description of a table.
+    public init(name: String, options: QueryVectorOptions) {
+        self.name = name
+        self.options = options
+    }
+}
+
+extension SQLSchema {
+    /// None.
+    public func vectorTable(
+        _ index: ExactText,
+        in collection: QueryCollection
+    ) throws -> SQLVectorTable {
+        throw QueryError("no vector index is named \(index)", code: .missingIndex)
+    }
+
+    func vectorTable(
+        of search: CheckedVectorSearch,
+        in statement: CheckedStatement
+    ) throws -> SQLVectorTable {
+        guard case .documents(let collection) = statement.sources[search.source].form else {
+            throw QueryError("a vector search needs a collection")
+        }
+        return try vectorTable(search.index, in: collection)
+    }
+}
+
+extension SQLIndexTranslation {
+    /// The name of the table of a vector index.
+    public static func vectorTable(of name: ExactText, on table: String) -> String {
+        "\(table)_vectors_\(spelled(name.text))"
+    }
+}
+
+extension SQLExpressionWriter {
+    /// Writes the distance of a row.
+    func writeDistance(_ number: Int, to text: inout SQLText) throws {
+        let search = statement.vectorSearches[number]
+        let alias = SQLVectors.alias(name, number)
+        if let extraction {
+            text += extraction.name(of: .vectorDistance(number), .plain)
+            return
+        }
+        let options = try schema.vectorTable(of: search, in: statement).options
+        text += "divan_vector_distance1('\(options.metric.rawValue)', \(options.dimensions), "
+        try write(vector: search.target, options, to: &text)
+        text += ", CASE WHEN \(alias).cell < 0 THEN \(alias).code ELSE "
+        if options.isLazy {
+            text += "coalesce(\(alias).origin, \(alias).code)"
+        } else {
+            try write(vector: search.vector, options, to: &text)
+        }
+        text += " END)"
+    }
+
+    /// Writes the floats of a value; MISSING if it is no vector.
+    private func write(
+        vector: CheckedExpression,
+        _ options: QueryVectorOptions,
+        to text: inout SQLText
+    ) throws {
+        text.call(.vector)
+        try write(vector, .exact, to: &text)
+        text += ", \(options.dimensions))"
+    }
+
+    /// Writes the table of the documents that are probably nearest.
+    ///
+    /// The index knows only estimates of most distances, so it names more documents than are returned.
+    func writeNearest(_ number: Int, to text: inout SQLText) throws {
+        let search = statement.vectorSearches[number]
+        let table = try schema.vectorTable(of: search, in: statement)
+        text += "json_each(divan_nearest1('\(table.name)', "
+        try write(vector: search.target, table.options, to: &text)
+        text += ", \(search.probeCount ?? 0), \(search.nearestCount ?? 0)))"
+        text += " AS \(SQLVectors.candidates(name, number)) CROSS JOIN "
+    }
+
+    /// Writes the condition by which the documents of the nearest vectors are found.
+    func writeNearestTie(_ number: Int, to text: inout SQLText) {
+        let row = prefix(statement.vectorSearches[number].source)
+        text += " ON \(row)\(documents.sequence) = \(SQLVectors.candidates(name, number)).value"
+    }
+
+    /// Joins the tables of the vectors of a source.
+    func writeVectors(of source: Int, to text: inout SQLText) throws {
+        for (number, search) in statement.vectorSearches.enumerated()
+        where search.source == source {
+            let table = try schema.vectorTable(of: search, in: statement)
+            let alias = SQLVectors.alias(name, number)
+            text += " JOIN \(table.name) AS \(alias)"
+            text += " ON \(alias).owner = \(prefix(source))\(documents.sequence)"
+        }
+    }
+}

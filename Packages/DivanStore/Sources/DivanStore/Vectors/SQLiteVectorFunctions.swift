@@ -1,0 +1,213 @@
+internal import CDivanStore
+internal import DivanQuery
+internal import DivanSQLite
+internal import DivanVectors
+
+/// The functions with which statements of one connection search vector indexes.
+///
+/// - `divan_vector_distance1(metric, dimensions, target, vector)`: the exact distance of two vectors of floats.
+/// - `divan_nearest1(table, target, probes, count)`: the sequences of documents that are probably nearest, as JSON.
+/// - `divan_is_placed1(table, vector, cell, code)`: whether a vector has this cell and code in a trained index.
+///
+/// They are called only during calls of the connection, and by one thread at a time.
+final class SQLiteVectorFunctions {
+    // The connection owns this object: SQLite releases it when the handle is closed.
+    private unowned let connection: StoreConnection
+    private var latest: (metric: String, target: [UInt8], query: VectorQuery)?
+    private var indexes: [String: SQLiteVectorIndex] = [:]
+
+    private init(_ connection: StoreConnection) {
+        self.connection = connection
+    }
+
+    /// Returns SQLite's result code.
+    static func add(to connection: StoreConnection) -> Int32 {
+        let code = add(
+            "divan_vector_distance1",
+            4,
+            SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
+            to: connection
+        ) { functions, context, arguments in
+            try functions.distance(context, arguments)
+        }
+        guard code == SQLITE_OK else { return code }
+        let found = add("divan_nearest1", 4, SQLITE_DIRECTONLY, to: connection) {
+            functions,
+            context,
+            arguments in
+            try functions.nearest(context, arguments)
+        }
+        guard found == SQLITE_OK else { return found }
+        return add("divan_is_placed1", 4, SQLITE_DIRECTONLY, to: connection) {
+            functions,
+            context,
+            arguments in
+            try functions.isPlaced(context, arguments)
+        }
+    }
+
+    /// What SQLite passes back for each call.
+    private final class Call {
+        let functions: SQLiteVectorFunctions
+        let body: Body
+
+        init(_ functions: SQLiteVectorFunctions, _ body: @escaping Body) {
+            self.functions = functions
+            self.body = body
+        }
+    }
+
+    private typealias Arguments = UnsafeMutablePointer<OpaquePointer?>
+    private typealias Body = (SQLiteVectorFunctions, OpaquePointer?, Arguments) throws -> Void
+
+    private static func add(
+        _ name: String,
+        _ count: Int32,
+        _ flags: Int32,
+        to connection: StoreConnection,
+        _ body: @escaping Body
+    ) -> Int32 {
+        // Released by SQLite, also if it rejects the function.
+        let call = Unmanaged.passRetained(Call(SQLiteVectorFunctions(connection), body))
+        return sqlite3_create_function_v2(
+            connection.handle,
+            name,
+            count,
+            SQLITE_UTF8 | flags,
+            call.toOpaque(),
+            { context, _, arguments in
+                guard let arguments, let data = sqlite3_user_data(context) else { return }
+                let call = Unmanaged<Call>.fromOpaque(data).takeUnretainedValue()
+                do {
+                    try call.body(call.functions, context, arguments)
+                } catch {
+                    SQLiteVectorFunctions.fail(context, error)
+                }
+            },
+            nil,
+            nil,
+            { data in
+                if let data { Unmanaged<Call>.fromOpaque(data).release() }
+            }
+        )
+    }
+
+    /// Ends the statement with an error.
+    private static func fail(_ context: OpaquePointer?, _ error: any Error) {
+        if let error = error as? StoreError {
+            if error.isDamage { return sqlite3_result_error_code(context, SQLITE_CORRUPT) }
+            if case .sqlite(let code, _) = error.code {
+                return sqlite3_result_error_code(context, code)
+            }
+        }
+        let text = "\(error)"
+        sqlite3_result_error(context, text, Int32(clamping: text.utf8.count))
+    }
+
+    // MARK: Functions
+
+    private func distance(_ context: OpaquePointer?, _ arguments: Arguments) throws {
+        let vector = Self.bytes(arguments[3])
+        guard !vector.isEmpty else { return sqlite3_result_null(context) }
+        let metric = Self.text(arguments[0])
+        let query = try vectorQuery(metric, Self.target(arguments[2], arguments[1]))
+        var distance: [Float] = [0]
+        var span = distance.mutableSpan
+        try query.distances(to: vector.span.bytes, into: &span)
+        sqlite3_result_double(context, Double(distance[0]))
+    }
+
+    private func vectorQuery(
+        _ metric: String,
+        _ target: UnsafeBufferPointer<UInt8>
+    ) throws -> VectorQuery {
+        if let latest, latest.metric == metric, latest.target.elementsEqual(target) {
+            return latest.query
+        }
+        guard let known = QueryVectorMetric(rawValue: metric) else {
+            throw QueryError("unknown metric \(metric)")
+        }
+        let made = try VectorQuery(Self.floats(target), metric: known.distanceMetric)
+        latest = (metric, Array(target), made)
+        return made
+    }
+
+    private func nearest(_ context: OpaquePointer?, _ arguments: Arguments) throws {
+        let index = try self.index(Self.text(arguments[0]))
+        let count = Int(clamping: sqlite3_value_int64(arguments[3]))
+        let dimensions = index.options.dimensions
+        guard sqlite3_value_type(arguments[1]) != SQLITE_NULL else {
+            throw Self.noTarget(dimensions)
+        }
+        let owners = try index.candidates(
+            Self.floats(Self.bytes(arguments[1])),
+            probes: Int(clamping: sqlite3_value_int64(arguments[2])),
+            limit: index.options.candidateCount(for: count),
+            on: connection
+        )
+        let text = "[" + owners.map { "\($0)" }.joined(separator: ",") + "]"
+        divan_give_text(context, text, Int32(clamping: text.utf8.count))
+    }
+
+    private func isPlaced(_ context: OpaquePointer?, _ arguments: Arguments) throws {
+        let index = try self.index(Self.text(arguments[0]))
+        let vector = Self.floats(Self.bytes(arguments[1]))
+        var isPlaced = false
+        if let training = index.training, vector.count == index.options.dimensions {
+            var code: [UInt8] = []
+            let direction = SQLiteVectorIndex.direction(vector, index.options.metric)
+            let cell = try training.centroids.nearest(to: direction.span).positions[0]
+            try training.codec.encode(vector.span, appendingTo: &code)
+            isPlaced =
+                Int64(cell) == sqlite3_value_int64(arguments[2])
+                && code.elementsEqual(Self.bytes(arguments[3]))
+        }
+        sqlite3_result_int(context, isPlaced ? 1 : 0)
+    }
+
+    private func index(_ table: String) throws -> SQLiteVectorIndex {
+        let index = try SQLiteVectorIndex(table, on: connection, knownAs: indexes[table])
+        indexes = [table: index]
+        return index
+    }
+
+    private static func noTarget(_ dimensions: Int) -> QueryError {
+        QueryError(
+            "the target of APPROX_VECTOR_DISTANCE() is not a vector of \(dimensions) numbers"
+        )
+    }
+
+    // MARK: Arguments
+
+    private static func target(
+        _ value: OpaquePointer?,
+        _ dimensions: OpaquePointer?
+    ) throws(QueryError) -> UnsafeBufferPointer<UInt8> {
+        guard sqlite3_value_type(value) != SQLITE_NULL else {
+            throw noTarget(Int(clamping: sqlite3_value_int64(dimensions)))
+        }
+        return bytes(value)
+    }
+
+    private static func text(_ value: OpaquePointer?) -> String {
+        String(decoding: bytes(value), as: UTF8.self)
+    }
+
+    /// Valid until the function returns.
+    private static func bytes(_ value: OpaquePointer?) -> UnsafeBufferPointer<UInt8> {
+        let start = sqlite3_value_blob(value)?.assumingMemoryBound(to: UInt8.self)
+        return UnsafeBufferPointer(
+            start: start,
+            count: start == nil ? 0 : Int(sqlite3_value_bytes(value))
+        )
+    }
+
+    private static func floats(_ bytes: UnsafeBufferPointer<UInt8>) -> [Float] {
+        let bytes = UnsafeRawBufferPointer(bytes)
+        return stride(from: 0, to: bytes.count - 3, by: 4).map { offset in
+            // Every bit pattern is a number, and offsets are checked.
+            let bits = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+            return Float(bitPattern: UInt32(littleEndian: bits))
+        }
+    }
+}

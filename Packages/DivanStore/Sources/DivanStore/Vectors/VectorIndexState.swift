@@ -1,0 +1,87 @@
+public import DivanQuery
+internal import DivanVectors
+
+/// How far the training of a vector index is.
+public struct VectorIndexState: Hashable, Sendable {
+    /// The parameters of the index.
+    public let options: QueryVectorOptions
+    /// Whether vectors are in cells, of which a query searches some; otherwise it compares all vectors.
+    public let isTrained: Bool
+    /// The number of vectors, if the index is not trained.
+    public let untrainedCount: Int
+    /// The number of vectors that were added since the training and are in no cell; counted up to a limit.
+    public let freshCount: Int
+
+    init(
+        options: QueryVectorOptions,
+        isTrained: Bool,
+        untrainedCount: Int,
+        freshCount: Int
+    ) {
+        self.options = options
+        self.isTrained = isTrained
+        self.untrainedCount = untrainedCount
+        self.freshCount = freshCount
+    }
+
+    /// Whether the next query should train the index, or move new vectors into its cells.
+    var needsTraining: Bool {
+        isTrained
+            ? freshCount > StoreLimits.freshVectorCount
+            : untrainedCount >= options.minimumTrainingCount
+    }
+}
+
+extension QueryVectorOptions {
+    /// The number of vectors that training needs: at least 25 for each centroid or codeword.
+    public var minimumTrainingCount: Int { max(minTrainingCount, 25 * meanCount) }
+
+    /// The number of vectors that training reads at most: 100 for each centroid or codeword, if the index does not
+    /// say.
+    var maximumTrainingCount: Int {
+        let wanted = maxTrainingCount > 0 ? maxTrainingCount : 100 * meanCount
+        let possible = StoreLimits.vectorSampleByteCount / (4 * dimensions)
+        return max(centroidCount, min(wanted, 256 * meanCount, possible))
+    }
+
+    /// The number of means that are computed from the same vectors.
+    private var meanCount: Int {
+        guard case .product(_, let bits) = encoding else { return centroidCount }
+        return max(centroidCount, 1 << bits)
+    }
+
+    /// The number of cells that a query searches if it does not say: all of them in a small index.
+    func defaultProbeCount(trainedOn count: Int) -> Int {
+        if probeCount > 0 { return probeCount }
+        return count <= StoreLimits.fullySearchedVectorCount
+            ? centroidCount : max(8, centroidCount / 20)
+    }
+
+    /// The number of documents that the index proposes to a query that returns `count`.
+    ///
+    /// Their exact distances decide, because codes are less precise.
+    func candidateCount(for count: Int) -> Int {
+        if count <= 0 { return 0 }
+        return encoding == .float32 ? count : max(40, min(4 * count, count + 400))
+    }
+
+    var vectorEncoding: VectorEncoding {
+        switch encoding {
+        case .float32: .float32
+        case .scalar(let bits): .scalar(bits: bits)
+        case .product(let subquantizers, let bits):
+            .product(subquantizers: subquantizers, bits: bits)
+        }
+    }
+}
+
+extension QueryVectorMetric {
+    var distanceMetric: DistanceMetric {
+        switch self {
+        case .euclideanSquared: .euclideanSquared
+        case .euclidean: .euclidean
+        case .cosine: .cosine
+        case .dot: .dot
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import DivanJSON
+import DivanQuery
+import DivanRevisions
+import DivanSQLite
+import DivanTestKit
+import Testing
+
+@testable import DivanStore
+
+/// Damage in the tables of vector indexes: found by the check, repaired by `reindex`.
+@Suite struct VectorIndexDamageTests {
+    private static let table = "docs_1_vectors_76"
+
+    private let home: TemporaryDirectory
+    private let path: String
+
+    init() throws {
+        home = try TemporaryDirectory()
+        path = home.file("a.cblite2")
+        let store = try Store.open(directory: path)
+        var generator = SeededGenerator(seed: 3)
+        try store.write { writer in
+            for number in 0..<60 {
+                let vector = (0..<4).map { _ in Float.random(in: -1...1, using: &generator) }
+                let id = DocumentID(unchecked: "doc-\(number)")
+                _ = try writer.save(id, in: .default, body: Array(#"{"v":\#(vector)}"#.utf8))
+            }
+            let vector = try QueryExpression(sql: "v").checked(over: .standard)
+            let options = QueryVectorOptions(dimensions: 4, centroidCount: 2)
+            let index = QueryVectorIndex(name: "v", expression: "v", options: options)
+            try writer.createIndex(
+                "v",
+                .vector(vector, options),
+                source: index.source,
+                in: .default
+            )
+        }
+        #expect(try nearest(store).count == 5)
+        #expect(try store.vectorIndexState("v", in: .default)?.isTrained == true)
+        try store.checkIntegrity()
+        try store.close()
+    }
+
+    private func nearest(_ store: Store) throws -> [QueryValue] {
+        let sql = """
+            SELECT META().id FROM _ ORDER BY APPROX_VECTOR_DISTANCE(v, [0.5, 0, 0, 0]) LIMIT 5
+            """
+        let catalogue = StoreCatalogue(store, named: "db")
+        let statement = try QueryStatement(sql: sql).checked(against: catalogue, text: sql)
+        let rows = try store.rows(of: StorageQuery(statement))
+        var found: [QueryValue] = []
+        while let row = try rows.next() { found.append(row[0]) }
+        return found
+    }
+
+    @Test(arguments: [
+        "DELETE FROM \(table) WHERE owner = 7",
+        "UPDATE \(table) SET owner = 1000 WHERE owner = 7",
+        "UPDATE \(table) SET cell = 1 - cell WHERE owner = 7",
+        "UPDATE \(table) SET code = zeroblob(length(code)) WHERE owner = 7",
+        "UPDATE \(table) SET cell = -1, code = zeroblob(16) WHERE owner = 7",
+        "UPDATE \(table)_parts SET value = zeroblob(length(value)) WHERE number = 2",
+        "UPDATE \(table)_parts SET value = zeroblob(length(value)) WHERE number = 3",
+        "DELETE FROM \(table)_parts WHERE number = 3",
+        "UPDATE \(table)_parts SET value = '{}' WHERE number = 0",
+    ])
+    func `a damaged vector index is detected, and reindexing repairs it`(sql: String) throws {
+        try StoreConnection(path: path + "/db.sqlite3", mode: .readWrite).execute(sql)
+        let store = try Store.open(directory: path)
+        defer { try? store.close() }
+        #expect(throws: StoreError.self) { try store.checkIntegrity() }
+        #expect(try !store.inspect().damages.isEmpty)
+        _ = try store.reindex()
+        try store.checkIntegrity()
+        #expect(try nearest(store).count == 5)
+        #expect(try store.vectorIndexState("v", in: .default)?.isTrained == true)
+        try store.checkIntegrity()
+    }
+}

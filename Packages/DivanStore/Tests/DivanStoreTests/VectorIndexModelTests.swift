@@ -1,0 +1,245 @@
+import DivanJSON
+import DivanQuery
+import DivanRevisions
+import DivanTestKit
+import Testing
+
+@testable import DivanStore
+
+/// Random changes of documents with vectors, compared with a model.
+@Suite struct VectorIndexModelTests {
+    @Test(arguments: 0..<12)
+    func `an index has the vectors of the documents after any changes`(round: Int) throws {
+        let seed = UInt64.random(in: 0...999_999)
+        var run = try VectorIndexRun(seed: seed)
+        for step in 0..<60 {
+            let action = try run.change()
+            let problems = try run.problems()
+            #expect(problems == [], "seed \(seed), step \(step): \(action), \(run.options)")
+            guard problems.isEmpty else { return }
+        }
+        try run.store.close()
+    }
+}
+
+/// A database with a vector index, and what is in it.
+private struct VectorIndexRun {
+    let options: QueryVectorOptions
+    var store: Store
+    private let home: TemporaryDirectory
+    private var generator: SeededGenerator
+    /// The vectors of documents; `nil` for one without a valid vector.
+    private var vectors: [DocumentID: [Float]?] = [:]
+
+    init(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        home = try TemporaryDirectory()
+        store = try Store.open(directory: home.file("a.cblite2"))
+        let dimensions = 2 * Int.random(in: 1...6, using: &generator)
+        let encodings: [QueryVectorOptions.Encoding] = [
+            .float32, .scalar(bits: 4), .scalar(bits: 6), .scalar(bits: 8),
+        ]
+        options = QueryVectorOptions(
+            dimensions: dimensions,
+            centroidCount: Int.random(in: 1...3, using: &generator),
+            encoding: encodings.randomElement(using: &generator) ?? .float32,
+            metric: QueryVectorMetric.allCases.randomElement(using: &generator) ?? .dot
+        )
+        self.generator = generator
+        let vector = try QueryExpression(sql: "v").checked(over: .standard)
+        let index = QueryVectorIndex(name: "i", expression: "v", options: options)
+        let definition = QueryIndexDefinition.vector(vector, options)
+        try store.write { writer in
+            try writer.createIndex("i", definition, source: index.source, in: .default)
+        }
+    }
+
+    // MARK: Changes
+
+    /// Changes something, and returns what.
+    mutating func change() throws -> String {
+        switch Int.random(in: 0..<12, using: &generator) {
+        case 0: return try removal()
+        case 1: return try train()
+        case 2:
+            try store.close()
+            store = try Store.open(directory: home.file("a.cblite2"))
+            return "reopened"
+        case 3:
+            _ = try store.reindex()
+            return "rebuilt"
+        case 4: return try abandoned()
+        case 5: return try unchanged()
+        default: return try save(count: Int.random(in: 1...20, using: &generator))
+        }
+    }
+
+    private mutating func randomID() -> DocumentID {
+        DocumentID(unchecked: "d\(Int.random(in: 0..<80, using: &generator))")
+    }
+
+    private mutating func randomVector() -> [Float]? {
+        let dimensions = options.dimensions
+        switch Int.random(in: 0..<12, using: &generator) {
+        case 0: return nil
+        case 1: return [Float](repeating: 0, count: dimensions)
+        default:
+            let range: ClosedRange<Float> = -2...2
+            return (0..<dimensions).map { _ in Float.random(in: range, using: &generator) }
+        }
+    }
+
+    /// The body of a document, with its vector as an array or as text.
+    private mutating func body(_ vector: [Float]?, note: Int) throws -> [UInt8] {
+        let value: JSON
+        if let vector {
+            value =
+                Bool.random(using: &generator)
+                ? .array(vector.map { .double(Double($0)) }) : .string(Self.base64(vector))
+        } else {
+            let wrong: [JSON] = [
+                .null, .string("AAAA"), [1], .array([]), ["a": 1], .string("no vector"),
+            ]
+            value = wrong.randomElement(using: &generator) ?? .null
+        }
+        return try JSON.object(["v": value, "n": .int(Int64(note))]).canonicalBytes()
+    }
+
+    private static func base64(_ vector: [Float]) -> String {
+        let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+        let bytes = vector.storedBytes
+        return stride(from: 0, to: bytes.count, by: 3).map { start in
+            let group = bytes[start..<min(start + 3, bytes.count)]
+            let padded = Array(group) + [0, 0]
+            let bits = padded.prefix(3).reduce(0) { $0 << 8 | Int($1) }
+            let text = (0...group.count).map { digits[bits >> (18 - 6 * $0) & 63] }
+            return String(text) + String(repeating: "=", count: 3 - group.count)
+        }.joined()
+    }
+
+    private mutating func save(count: Int) throws -> String {
+        var saved: [(id: DocumentID, body: [UInt8])] = []
+        for number in 0..<count {
+            let (id, vector) = (randomID(), randomVector())
+            vectors[id] = .some(vector)
+            saved.append((id, try body(vector, note: number)))
+        }
+        try store.write { writer in
+            for (id, body) in saved { _ = try writer.save(id, in: .default, body: body) }
+        }
+        return "saved \(count)"
+    }
+
+    /// Saves a document again with the same vector.
+    private mutating func unchanged() throws -> String {
+        let id = randomID()
+        guard let vector = vectors[id] else { return "nothing" }
+        let number = Int.random(in: 0...9, using: &generator)
+        let body = try body(vector, note: number)
+        _ = try store.save(id, in: .default, body: body)
+        return "saved \(id) with the same vector"
+    }
+
+    private mutating func removal() throws -> String {
+        let id = randomID()
+        guard vectors.removeValue(forKey: id) != nil else { return "nothing" }
+        if Bool.random(using: &generator) {
+            try store.write { _ = try $0.purge(id, in: .default) }
+            return "purged \(id)"
+        }
+        _ = try store.save(LocalRevision(deleting: id), in: .default)
+        return "deleted \(id)"
+    }
+
+    /// Trains the index, or puts new vectors into its cells.
+    private mutating func train() throws -> String {
+        guard vectors.values.count(where: { $0 != nil }) >= options.minimumTrainingCount else {
+            return "nothing"
+        }
+        try store.write { writer in
+            guard let table = try writer.vectorTable("i", in: .default) else { return }
+            try writer.changing().trainVectorIndex(table)
+        }
+        return "trained"
+    }
+
+    /// Changes that are rolled back.
+    private mutating func abandoned() throws -> String {
+        let id = randomID()
+        let vector = randomVector()
+        let body = try body(vector, note: 0)
+        let store = store
+        try? store.write { writer in
+            _ = try writer.save(id, in: .default, body: body)
+            guard let table = try writer.vectorTable("i", in: .default) else { return }
+            try? writer.changing().trainVectorIndex(table)
+            throw Unexpected(outcome: "abandoned")
+        }
+        return "abandoned \(id)"
+    }
+
+    // MARK: Checks
+
+    /// What is wrong with the index.
+    mutating func problems() throws -> [String] {
+        do { try store.checkIntegrity() } catch { return ["\(error)"] }
+        let target = (0..<options.dimensions).map { _ in Float.random(in: 1...2, using: &generator)
+        }
+        var problems: [String] = []
+        for isExact in [false, true] {
+            let found = try nearest(target, isExact: isExact)
+            let expected = vectors.compactMap { $1 == nil ? nil : $0 }
+            if found.count != expected.count || Set(found.map(\.id)) != Set(expected) {
+                problems.append("found \(found.count) documents of \(expected.count)")
+            }
+            if found.map(\.distance) != found.map(\.distance).sorted() {
+                problems.append("the documents are in the wrong order")
+            }
+            for row in found {
+                let known = vectors[row.id].flatMap { $0 }
+                let distance = distance(known ?? [], target)
+                if abs(row.distance - distance) > 1e-4 * max(1, abs(distance)) {
+                    problems.append("\(row.id) is \(row.distance) away instead of \(distance)")
+                }
+            }
+        }
+        return problems
+    }
+
+    private func nearest(
+        _ target: [Float],
+        isExact: Bool
+    ) throws -> [(id: DocumentID, distance: Double)] {
+        let metric = options.metric.rawValue
+        let arguments = "v, \(target), '\(metric)', 3, \(isExact)"
+        let sql = """
+            SELECT META().id, APPROX_VECTOR_DISTANCE(\(arguments)) AS d FROM _
+            ORDER BY d LIMIT 1000
+            """
+        let catalogue = StoreCatalogue(store, named: "db")
+        let statement = try QueryStatement(sql: sql).checked(against: catalogue, text: sql)
+        let rows = try store.rows(of: StorageQuery(statement))
+        var found: [(id: DocumentID, distance: Double)] = []
+        while let row = try rows.next() {
+            guard case .string(let id) = row[0], case .double(let distance) = row[1] else {
+                throw Unexpected(outcome: "\(row)")
+            }
+            found.append((DocumentID(unchecked: id), distance))
+        }
+        return found
+    }
+
+    private func distance(_ vector: [Float], _ target: [Float]) -> Double {
+        let pairs = zip(vector, target).map { (Double($0), Double($1)) }
+        let squares = pairs.reduce(0) { $0 + ($1.0 - $1.1) * ($1.0 - $1.1) }
+        let product = pairs.reduce(0) { $0 + $1.0 * $1.1 }
+        switch options.metric {
+        case .euclideanSquared: return squares
+        case .euclidean: return squares.squareRoot()
+        case .dot: return -product
+        case .cosine:
+            let lengths = pairs.reduce((0, 0)) { ($0.0 + $1.0 * $1.0, $0.1 + $1.1 * $1.1) }
+            return lengths.0 == 0 ? 1 : 1 - product / (lengths.0 * lengths.1).squareRoot()
+        }
+    }
+}
