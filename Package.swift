@@ -155,6 +155,7 @@ let rooms: [[Target]] = [
         arrows: ["DivanPlatform", "DivanHTTP", "DivanLog"],
         libraries: ["avahi-client", "avahi-common"]
     ),
+    room("DivanMesh", arrows: ["DivanCrypto"]),
     room(
         "DivanTransport",
         arrows: ["DivanPlatform", "DivanWebSocket", "DivanHTTP", "DivanTLS", "DivanLog"],
@@ -742,8 +743,8 @@ let trials: [Target] = [
 let cores: Set = [
     "DivanBLIP", "DivanCompression", "DivanConflicts", "DivanCrypto", "DivanDelta", "DivanHTTP",
     "DivanISAL",
-    "DivanJSON", "DivanLZ4", "DivanLog", "DivanPlatform", "DivanQuery", "DivanRevisions",
-    "DivanTestKit", "DivanVectors", "DivanWebSocket",
+    "DivanJSON", "DivanLZ4", "DivanLog", "DivanMesh", "DivanPlatform", "DivanQuery",
+    "DivanRevisions", "DivanTestKit", "DivanVectors", "DivanWebSocket",
     "DivanZlib", "DivanZstd",
 ]
 

@@ -182,7 +182,7 @@ public struct ArrowsCheck {
 
     private static let coresWithoutFoundation: Set<String> = [
         "DivanCrypto", "DivanCompression", "DivanJSON", "DivanWebSocket", "DivanBLIP",
-        "DivanDelta", "DivanRevisions", "DivanQuery", "DivanSQL", "DivanConflicts",
+        "DivanDelta", "DivanRevisions", "DivanQuery", "DivanSQL", "DivanMesh", "DivanConflicts",
         "DivanReplicator", "DivanVectors",
     ]
 }

@@ -9,8 +9,9 @@ public struct ClocksCheck {
 
     /// The packages without a clock and without randomness.
     private static let cores = [
-        "DivanBLIP", "DivanCompression", "DivanConflicts", "DivanDelta", "DivanJSON", "DivanQuery",
-        "DivanReplicator", "DivanRevisions", "DivanSQL", "DivanVectors", "DivanWebSocket",
+        "DivanBLIP", "DivanCompression", "DivanConflicts", "DivanDelta", "DivanJSON", "DivanMesh",
+        "DivanQuery", "DivanReplicator", "DivanRevisions", "DivanSQL", "DivanVectors",
+        "DivanWebSocket",
     ]
 
     /// Found anywhere, even at the end of a longer name.

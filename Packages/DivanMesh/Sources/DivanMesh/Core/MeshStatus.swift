@@ -1,0 +1,93 @@
+/// A link, as a program or a person wants to see it.
+public struct MeshLinkStatus: Hashable, Sendable {
+    /// Why the link exists.
+    public enum Reason: String, Sendable {
+        /// A plan depends on it: the next peer on the ring.
+        case ring
+        /// A plan contains it: one of the lowest pair hashes.
+        case hash
+        /// It unites parts of the mesh.
+        case bridge
+        /// It was called because its address is a seed.
+        case seed
+        /// Neither end needs it any more; it closes when it can be done without.
+        case surplus
+    }
+
+    /// The connection.
+    public let connection: MeshConnectionID
+    /// The peer at the other end; `nil` while a seed has not answered.
+    public let peer: MeshPeerID?
+    /// The place that was called; `nil` for an incoming connection.
+    public let address: MeshAddress?
+    /// Whether it is open, as opposed to being called.
+    public let isOpen: Bool
+    /// Why it exists.
+    public let reason: Reason
+}
+
+/// A peer, as a program or a person wants to see it.
+public struct MeshPeerStatus: Hashable, Sendable {
+    /// The peer.
+    public let peer: MeshPeerID
+    /// Whether it is believed to run: advertised, linked, or listed by a peer that is.
+    public let isOnline: Bool
+    /// Whether there is an open link to it.
+    public let isLinked: Bool
+    /// Whether it belongs to the same part of the mesh.
+    public let isMember: Bool
+    /// Whether its revision scheme is the same; otherwise it is never linked.
+    public let isCompatible: Bool
+    /// The known peers to which it says it is linked.
+    public let neighbours: [MeshPeerID]
+    /// Failed calls in a row, at the place with the fewest.
+    public let failureCount: Int
+}
+
+extension MeshCore {
+    /// The links and calls, the oldest first.
+    public var links: [MeshLinkStatus] {
+        table.map { link in
+            MeshLinkStatus(
+                connection: link.connection,
+                peer: link.peer,
+                address: link.address,
+                isOpen: link.state.isOpen,
+                reason: link.reason
+            )
+        }
+    }
+
+    /// The peers that are known, without this one, in the order of their IDs.
+    public var peers: [MeshPeerStatus] { membership.peers.map(status) }
+
+    /// A peer, if it is known.
+    public func peer(_ id: MeshPeerID) -> MeshPeerStatus? { membership[id].map(status) }
+
+    private func status(of peer: KnownPeer) -> MeshPeerStatus {
+        let neighbours = peer.announcement?.neighbours ?? []
+        let own = configuration.peer
+        return MeshPeerStatus(
+            peer: peer.id,
+            isOnline: peer.presence.isOnline,
+            isLinked: peer.isLinked,
+            isMember: peer.isMember,
+            isCompatible: isCompatible(peer),
+            neighbours: neighbours.compactMap { $0 == own.prefix ? own : membership.peer($0) },
+            failureCount: peer.failureCount
+        )
+    }
+}
+
+extension Link {
+    fileprivate var reason: MeshLinkStatus.Reason {
+        switch (isEssential, isNeeded, purpose) {
+        case (true, _, _): .ring
+        case (false, true, _): .hash
+        case (false, false, .repair): .bridge
+        case (false, false, .seed): .seed
+        case (false, false, .plan): state == .calling ? .hash : .surplus
+        case (false, false, .incoming): .surplus
+        }
+    }
+}
