@@ -242,6 +242,26 @@ let rooms: [[Target]] = [
         testing: ["DivanZlib", "DivanCrypto", "DivanLZ4", "DivanCompression", "DivanRevisions"]
     ),
     room(
+        "DivanMeshPeer",
+        arrows: [
+            "DivanPlatform",
+            "DivanMesh",
+            "DivanDiscovery",
+            "DivanSession",
+            "DivanReplicator",
+            "DivanConflicts",
+            "DivanStore",
+            "DivanRevisions",
+            "DivanTransport",
+            "DivanTLS",
+            "DivanWebSocket",
+            "DivanHTTP",
+            "DivanZlib",
+            "DivanCrypto",
+            "DivanLog",
+        ]
+    ),
+    room(
         "DivanREST",
         arrows: [
             "DivanPlatform",
@@ -262,6 +282,9 @@ let rooms: [[Target]] = [
         arrows: [
             "DivanPlatform",
             "DivanListener",
+            "DivanMeshPeer",
+            "DivanMesh",
+            "DivanDiscovery",
             "DivanSession",
             "DivanReplicator",
             "DivanConflicts",

@@ -5,8 +5,8 @@ import Synchronization
 /// A discovery inside one process: whoever advertises is found by whoever browses here.
 public final class NoticeBoard: PeerDiscovery {
     private struct State {
-        var peers: [Int: DiscoveredPeer] = [:]
-        var browsers: [Int: @Sendable (BrowseEvent) -> Void] = [:]
+        var notices: [Int: (service: ServiceType, peer: DiscoveredPeer)] = [:]
+        var readers: [Int: (service: ServiceType, tell: @Sendable (BrowseEvent) -> Void)] = [:]
         var lastNumber = 0
     }
 
@@ -23,38 +23,32 @@ public final class NoticeBoard: PeerDiscovery {
     public func advertise(
         _ advertisement: PeerAdvertisement,
         onEvent: @escaping @Sendable (AdvertisementEvent) -> Void
-    ) throws(DiscoveryError) -> any DiscoveryActivity {
-        let peer = DiscoveredPeer(
-            name: advertisement.name,
-            host: "127.0.0.1",
-            port: advertisement.port,
-            attributes: advertisement.attributes
-        )
-        let number = number()
-        telling.withLock {
-            state.withLock { $0.peers[number] = peer }
-            tell(.found(peer))
-            onEvent(.registered(name: peer.name))
-        }
-        return Activity { [weak self] in
-            self?.telling.withLock {
-                let gone = self?.state.withLock { $0.peers.removeValue(forKey: number) }
-                if gone != nil { self?.tell(.lost(name: peer.name)) }
+    ) throws(DiscoveryError) -> any AdvertisementActivity {
+        let (number, name) = (number(), advertisement.name)
+        let change: @Sendable (TextRecord?) -> Void = { [weak self] record in
+            let peer = record.map {
+                DiscoveredPeer(name: name, host: "127.0.0.1", port: advertisement.port, record: $0)
             }
+            self?.put(peer, number, named: name, advertisement.service)
         }
+        change(advertisement.record)
+        onEvent(.registered(name: name))
+        return Activity(change)
     }
 
     /// Tells of every peer, and of each that comes or goes.
     public func browse(
+        for service: ServiceType,
         onEvent: @escaping @Sendable (BrowseEvent) -> Void
     ) throws(DiscoveryError) -> any DiscoveryActivity {
         let number = number()
         telling.withLock {
-            state.withLock { $0.browsers[number] = onEvent }
-            for peer in state.withLock({ Array($0.peers.values) }) { onEvent(.found(peer)) }
+            state.withLock { $0.readers[number] = (service, onEvent) }
+            let notices = state.withLock { Array($0.notices.values) }
+            for notice in notices where notice.service == service { onEvent(.found(notice.peer)) }
         }
-        return Activity { [weak self] in
-            self?.telling.withLock { self?.state.withLock { $0.browsers[number] = nil } }
+        return Activity { [weak self] _ in
+            self?.telling.withLock { self?.state.withLock { $0.readers[number] = nil } }
         }
     }
 
@@ -65,24 +59,38 @@ public final class NoticeBoard: PeerDiscovery {
         }
     }
 
-    private func tell(_ event: BrowseEvent) {
-        for browser in state.withLock({ Array($0.browsers.values) }) { browser(event) }
+    /// Puts a notice up, changes it, or takes it down.
+    private func put(
+        _ peer: DiscoveredPeer?,
+        _ number: Int,
+        named name: String,
+        _ type: ServiceType
+    ) {
+        telling.withLock {
+            state.withLock { $0.notices[number] = peer.map { (type, $0) } }
+            let readers = state.withLock { Array($0.readers.values) }
+            for reader in readers where reader.service == type {
+                reader.tell(peer.map { .found($0) } ?? .lost(name: name))
+            }
+        }
     }
 }
 
-/// Ends something once, also when it is let go of.
-private final class Activity: DiscoveryActivity {
-    private let end: Mutex<(@Sendable () -> Void)?>
+/// Changes something until it ends; ends it once, also when it is let go of.
+private final class Activity: AdvertisementActivity {
+    private let change: Mutex<(@Sendable (TextRecord?) -> Void)?>
 
-    init(_ end: @escaping @Sendable () -> Void) { self.end = Mutex(end) }
+    init(_ change: @escaping @Sendable (TextRecord?) -> Void) { self.change = Mutex(change) }
 
     deinit { stop() }
 
+    func update(_ record: TextRecord) { change.withLock { $0 }?(record) }
+
     func stop() {
-        let end = end.withLock { end in
-            defer { end = nil }
-            return end
+        let change = change.withLock { change in
+            defer { change = nil }
+            return change
         }
-        end?()
+        change?(nil)
     }
 }

@@ -2,13 +2,14 @@ import CDivanDiscovery
 
 /// Announces one listener through the daemon.
 ///
-/// `@unchecked Sendable` is valid because `name` and `group` are only used in Avahi's callbacks,
-/// which never overlap (`AvahiConnection`).
+/// `@unchecked Sendable` is valid because `name`, `record` and `group` are only used in Avahi's callbacks,
+/// which never overlap, and while Avahi's thread is paused (`AvahiConnection`).
 final class AvahiAdvertiser: @unchecked Sendable {
     let connection = AvahiConnection()
     private let advertisement: PeerAdvertisement
     private let onEvent: @Sendable (AdvertisementEvent) -> Void
     private var name: String
+    private var record: TextRecord
     private var group: OpaquePointer?
 
     init(
@@ -18,6 +19,7 @@ final class AvahiAdvertiser: @unchecked Sendable {
         self.advertisement = advertisement
         self.onEvent = onEvent
         name = advertisement.name
+        record = advertisement.record
         let callback: AvahiClientCallback = { client, state, userData in
             AvahiAdvertiser.of(userData)?.clientDidChange(client, state)
         }
@@ -50,11 +52,9 @@ final class AvahiAdvertiser: @unchecked Sendable {
             group = avahi_entry_group_new(client, callback, userData)
         }
         guard let group else { return fail(avahi_client_errno(client)) }
-        var text: UnsafeMutablePointer<AvahiStringList>?
-        for (key, value) in advertisement.attributes {
-            text = avahi_string_list_add_pair(text, key, value)
-        }
+        let text = textList()
         defer { avahi_string_list_free(text) }
+        let service = advertisement.service
         var code: Int32
         repeat {
             code = avahi_entry_group_add_service_strlst(
@@ -63,7 +63,7 @@ final class AvahiAdvertiser: @unchecked Sendable {
                 divan_avahi_any_protocol(),
                 AvahiPublishFlags(rawValue: 0),
                 name,
-                PeerAdvertisement.serviceType,
+                service.name,
                 nil,
                 nil,
                 advertisement.port,
@@ -72,8 +72,51 @@ final class AvahiAdvertiser: @unchecked Sendable {
             // Another program on this machine has the name.
             if code == Int32(AVAHI_ERR_COLLISION) { takeAnotherName() }
         } while code == Int32(AVAHI_ERR_COLLISION)
+        if code == 0, let subtype = service.fullSubtype {
+            code = avahi_entry_group_add_service_subtype(
+                group,
+                divan_avahi_any_interface(),
+                divan_avahi_any_protocol(),
+                AvahiPublishFlags(rawValue: 0),
+                name,
+                service.name,
+                nil,
+                subtype
+            )
+        }
         if code == 0 { code = avahi_entry_group_commit(group) }
         if code < 0 { fail(code) }
+    }
+
+    /// Replaces the TXT record, which is announced without probing the name again.
+    func update(_ record: TextRecord) {
+        connection.whilePaused {
+            self.record = record
+            // Otherwise the record is used when the service is registered.
+            guard let group, avahi_entry_group_is_empty(group) == 0 else { return }
+            let text = textList()
+            defer { avahi_string_list_free(text) }
+            let code = avahi_entry_group_update_service_txt_strlst(
+                group,
+                divan_avahi_any_interface(),
+                divan_avahi_any_protocol(),
+                AvahiPublishFlags(rawValue: 0),
+                name,
+                advertisement.service.name,
+                nil,
+                text
+            )
+            if code < 0 { fail(code) }
+        }
+    }
+
+    /// The record as Avahi's list, to which strings are added in front; to be freed by the caller.
+    private func textList() -> UnsafeMutablePointer<AvahiStringList>? {
+        var text: UnsafeMutablePointer<AvahiStringList>?
+        for string in record.strings.reversed() {
+            text = avahi_string_list_add_arbitrary(text, string, string.count)
+        }
+        return text
     }
 
     private func groupDidChange(_ group: OpaquePointer?, _ state: AvahiEntryGroupState) {

@@ -7,6 +7,7 @@ import DivanPlatform
 /// callbacks, which never overlap (`AvahiConnection`).
 final class AvahiBrowser: @unchecked Sendable {
     let connection = AvahiConnection()
+    private let service: ServiceType
     private let onEvent: @Sendable (BrowseEvent) -> Void
     private var table = PeerTable()
     private var line = ResolverQueue()
@@ -14,7 +15,11 @@ final class AvahiBrowser: @unchecked Sendable {
     private var isBrowsing = false
     private let waiting = WaitingEvents()
 
-    init(onEvent: @escaping @Sendable (BrowseEvent) -> Void) throws(DiscoveryError) {
+    init(
+        _ service: ServiceType,
+        onEvent: @escaping @Sendable (BrowseEvent) -> Void
+    ) throws(DiscoveryError) {
+        self.service = service
         self.onEvent = onEvent
         let callback: AvahiClientCallback = { client, state, userData in
             AvahiBrowser.of(userData)?.clientDidChange(client, state)
@@ -34,7 +39,7 @@ final class AvahiBrowser: @unchecked Sendable {
             client,
             divan_avahi_any_interface(),
             divan_avahi_any_protocol(),
-            PeerAdvertisement.serviceType,
+            service.fullSubtype ?? service.name,
             nil,
             AvahiLookupFlags(rawValue: 0),
             { browser, interface, version, event, name, type, domain, _, userData in
@@ -87,7 +92,7 @@ final class AvahiBrowser: @unchecked Sendable {
                     host: String(cString: host),
                     address: addressText(address, interface),
                     port: port,
-                    attributes: attributes(of: strings(text))
+                    record: TextRecord(received: strings(text))
                 )
                 let place = PeerTable.Place(interface: interface, version: version)
                 seeker.insert(sighting, of: String(cString: name), at: place)
@@ -153,7 +158,7 @@ private func string(_ characters: [CChar]) -> String {
     )
 }
 
-/// The strings of a TXT record; their order does not matter.
+/// The strings of a TXT record.
 private func strings(_ list: UnsafeMutablePointer<AvahiStringList>?) -> [[UInt8]] {
     var strings: [[UInt8]] = []
     var next = list

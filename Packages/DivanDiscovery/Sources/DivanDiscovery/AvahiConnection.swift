@@ -68,6 +68,19 @@ final class AvahiConnection: @unchecked Sendable {
         }
     }
 
+    /// Runs `body` while Avahi's thread waits, unless the connection is closed.
+    ///
+    /// Must not be called on Avahi's thread.
+    func whilePaused(_ body: () -> Void) {
+        // The lock also keeps `close` from freeing what `body` uses.
+        isOpen.withLock { isOpen in
+            guard isOpen, let poll else { return }
+            avahi_threaded_poll_lock(poll)
+            defer { avahi_threaded_poll_unlock(poll) }
+            body()
+        }
+    }
+
     /// Runs `body` after the earlier events, unless the connection is closed by then.
     func deliver(_ body: @escaping @Sendable () -> Void) {
         events.async { [weak self] in

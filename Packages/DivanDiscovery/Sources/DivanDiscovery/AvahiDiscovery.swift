@@ -14,13 +14,13 @@ public struct AvahiDiscovery: PeerDiscovery {
         self.log = log
     }
 
-    /// Advertises a listener; if its name is in use, a number is added.
+    /// Advertises a service; if its name is in use, a number is added.
     ///
     /// - Throws: `DiscoveryError.noDaemon` if the daemon does not answer.
     public func advertise(
         _ advertisement: PeerAdvertisement,
         onEvent: @escaping @Sendable (AdvertisementEvent) -> Void
-    ) throws(DiscoveryError) -> any DiscoveryActivity {
+    ) throws(DiscoveryError) -> any AdvertisementActivity {
         let log = log
         let advertiser = try AvahiAdvertiser(advertisement) { event in
             switch event {
@@ -29,17 +29,18 @@ public struct AvahiDiscovery: PeerDiscovery {
             }
             onEvent(event)
         }
-        return AvahiActivity(advertiser.connection)
+        return AvahiAdvertisement(advertiser)
     }
 
-    /// Browses for listeners in the local network.
+    /// Browses for services in the local network.
     ///
     /// - Throws: `DiscoveryError.noDaemon` if the daemon does not answer.
     public func browse(
+        for service: ServiceType,
         onEvent: @escaping @Sendable (BrowseEvent) -> Void
     ) throws(DiscoveryError) -> any DiscoveryActivity {
         let log = log
-        let browser = try AvahiBrowser { event in
+        let browser = try AvahiBrowser(service) { event in
             switch event {
             case .found(let peer): log.info("found \(escapedForLog(peer.name))")
             case .lost(let name): log.info("lost \(escapedForLog(name))")
@@ -67,5 +68,26 @@ private final class AvahiActivity: DiscoveryActivity {
 
     func stop() {
         connection.close()
+    }
+}
+
+/// The object that the caller of `advertise` holds; Avahi's thread never has it.
+private final class AvahiAdvertisement: AdvertisementActivity {
+    private let advertiser: AvahiAdvertiser
+
+    init(_ advertiser: AvahiAdvertiser) {
+        self.advertiser = advertiser
+    }
+
+    deinit {
+        advertiser.connection.close()
+    }
+
+    func update(_ record: TextRecord) {
+        advertiser.update(record)
+    }
+
+    func stop() {
+        advertiser.connection.close()
     }
 }

@@ -10,10 +10,13 @@ public struct DiscoveredPeer: Sendable, Hashable {
     public var addresses: [String]
     /// The listener's port.
     public var port: UInt16
-    /// The attributes of the TXT record, such as the database; keys are in lower case.
-    public var attributes: [String: String]
+    /// The TXT record.
+    public var record: TextRecord
 
-    /// Describes a peer.
+    /// The attributes of the TXT record as text, such as the database; keys are in lower case.
+    public var attributes: [String: String] { record.attributes }
+
+    /// Describes a peer; attributes that do not fit into a TXT record are left out.
     public init(
         name: String,
         host: String,
@@ -21,10 +24,27 @@ public struct DiscoveredPeer: Sendable, Hashable {
         port: UInt16,
         attributes: [String: String] = [:]
     ) {
+        self.init(
+            name: name,
+            host: host,
+            addresses: addresses,
+            port: port,
+            record: TextRecord(received: TextRecord.strings(of: attributes))
+        )
+    }
+
+    /// Describes a peer whose attributes can be bytes.
+    public init(
+        name: String,
+        host: String,
+        addresses: [String] = [],
+        port: UInt16,
+        record: TextRecord
+    ) {
         self.name = name
         self.host = host
         self.addresses = addresses
         self.port = port
-        self.attributes = attributes
+        self.record = record
     }
 }

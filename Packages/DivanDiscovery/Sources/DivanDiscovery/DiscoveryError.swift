@@ -8,6 +8,8 @@ public enum DiscoveryError: Error, Equatable, Sendable {
     case avahi(Step, code: Int32)
     /// A name is empty, longer than `DiscoveryLimits.nameByteCount`, or contains control characters.
     case invalidName(String)
+    /// A subtype must be `_` and letters, digits, `-` or `_`, 3 to `DiscoveryLimits.nameByteCount` bytes.
+    case invalidSubtype(String)
     /// A port must be 1 or more.
     case invalidPort
     /// The attribute with this key has an invalid key, or is too long.
@@ -49,6 +51,9 @@ extension DiscoveryError: CustomStringConvertible {
         case .invalidName(let name):
             "peer discovery: invalid peer name \(name.debugDescription); "
                 + "use 1 to \(DiscoveryLimits.nameByteCount) bytes without control characters"
+        case .invalidSubtype(let subtype):
+            "peer discovery: invalid subtype \(subtype.debugDescription); use _ and letters, digits "
+                + "or hyphens, 3 to \(DiscoveryLimits.nameByteCount) bytes"
         case .invalidPort:
             "peer discovery: port 0 is invalid; start the listener first and use its port"
         case .invalidAttribute(let key):

@@ -11,14 +11,15 @@ public protocol PeerDiscovery: Sendable {
     func advertise(
         _ advertisement: PeerAdvertisement,
         onEvent: @escaping @Sendable (AdvertisementEvent) -> Void
-    ) throws(DiscoveryError) -> any DiscoveryActivity
+    ) throws(DiscoveryError) -> any AdvertisementActivity
 
-    /// Reports found and lost peers until the activity is stopped or released.
+    /// Reports found and lost peers of a service until the activity is stopped or released.
     ///
     /// This peer's own advertisement is included.
     ///
     /// - Throws: `DiscoveryError` if it cannot start; later failures are events.
     func browse(
+        for service: ServiceType,
         onEvent: @escaping @Sendable (BrowseEvent) -> Void
     ) throws(DiscoveryError) -> any DiscoveryActivity
 }
@@ -27,6 +28,14 @@ public protocol PeerDiscovery: Sendable {
 public protocol DiscoveryActivity: AnyObject, Sendable {
     /// Stops it; a second call does nothing. Can be called from an event.
     func stop()
+}
+
+/// A running advertisement.
+public protocol AdvertisementActivity: DiscoveryActivity {
+    /// Replaces the TXT record; the name and the port stay.
+    ///
+    /// Does nothing after `stop`. Each change is sent to the whole network: update at most once a second.
+    func update(_ record: TextRecord)
 }
 
 /// An event of an advertisement.
@@ -48,15 +57,26 @@ public enum BrowseEvent: Sendable, Equatable {
 }
 
 extension PeerDiscovery {
+    /// Reports found and lost listeners until the activity is stopped or released.
+    ///
+    /// - Throws: `DiscoveryError` if it cannot start; later failures are events.
+    public func browse(
+        onEvent: @escaping @Sendable (BrowseEvent) -> Void
+    ) throws(DiscoveryError) -> any DiscoveryActivity {
+        try browse(for: .listener, onEvent: onEvent)
+    }
+
     /// Returns the available peers, sorted by name, again after each change.
     ///
     /// Iterating starts the search; leaving the loop or cancelling the task ends it.
-    public func peers() -> AsyncThrowingStream<[DiscoveredPeer], any Error> {
+    public func peers(
+        of service: ServiceType = .listener
+    ) -> AsyncThrowingStream<[DiscoveredPeer], any Error> {
         // Each element is complete, so only the newest is worth keeping.
         AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let present = PresentPeers()
             do {
-                let activity = try browse { event in
+                let activity = try browse(for: service) { event in
                     switch event {
                     case .found(let peer): continuation.yield(present.insert(peer))
                     case .lost(let name): continuation.yield(present.remove(name))

@@ -19,7 +19,7 @@ struct PeerTable {
         var host: String
         var address: String
         var port: UInt16
-        var attributes: [String: String]
+        var record: TextRecord
     }
 
     /// By the bytes of the instance names, as DNS-SD distinguishes them.
@@ -91,28 +91,7 @@ struct PeerTable {
             host: first.host,
             addresses: Set(places.values.map(\.address)).sorted(),
             port: first.port,
-            attributes: first.attributes
+            record: first.record
         )
     }
-}
-
-/// The attributes in a TXT record's strings: keys in lower case; the first of equal keys counts.
-///
-/// Source: RFC 6763 §6.4. A string without `=` is a key with an empty value; one without a key, or whose
-/// key is not printable ASCII, is skipped; bytes of values that are not UTF-8 are replaced.
-/// If a record is larger than `DiscoveryLimits.attributesByteCount`, strings that do not fit are left out.
-func attributes(of strings: [[UInt8]]) -> [String: String] {
-    var attributes: [String: String] = [:]
-    var byteCount = 0
-    for string in strings {
-        let key = string.prefix { $0 != UInt8(ascii: "=") }
-        guard !key.isEmpty, key.allSatisfy({ (0x20...0x7E).contains($0) }),
-            byteCount + string.count < DiscoveryLimits.attributesByteCount
-        else { continue }
-        byteCount += string.count + 1
-        let name = String(decoding: key, as: UTF8.self).lowercased()
-        let value = String(decoding: string.dropFirst(key.count + 1), as: UTF8.self)
-        if attributes[name] == nil { attributes[name] = value }
-    }
-    return attributes
 }

@@ -13,13 +13,14 @@ public struct StaticPeerList: PeerDiscovery {
     public func advertise(
         _ advertisement: PeerAdvertisement,
         onEvent: @escaping @Sendable (AdvertisementEvent) -> Void
-    ) throws(DiscoveryError) -> any DiscoveryActivity {
+    ) throws(DiscoveryError) -> any AdvertisementActivity {
         onEvent(.registered(name: advertisement.name))
         return FinishedActivity()
     }
 
-    /// Reports all peers before it returns.
+    /// Reports all peers, for any service, before it returns.
     public func browse(
+        for service: ServiceType,
         onEvent: @escaping @Sendable (BrowseEvent) -> Void
     ) throws(DiscoveryError) -> any DiscoveryActivity {
         for peer in peers { onEvent(.found(peer)) }
@@ -28,6 +29,8 @@ public struct StaticPeerList: PeerDiscovery {
 }
 
 /// An activity that has nothing left to do.
-private final class FinishedActivity: DiscoveryActivity {
+private final class FinishedActivity: AdvertisementActivity {
+    func update(_ record: TextRecord) {}
+
     func stop() {}
 }

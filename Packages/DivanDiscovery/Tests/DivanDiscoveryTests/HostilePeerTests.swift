@@ -65,16 +65,18 @@ import Testing
     @Test func `attributes that exceed one packet are dropped`() {
         let value = [UInt8](repeating: 120, count: 240)
         let longest = (0..<300).map { Array("key\($0)=".utf8) + value }
-        let taken = attributes(of: longest)
+        let taken = TextRecord(received: longest).attributes
         #expect(taken.count == 5)
         #expect(taken.allSatisfy { $0.key.utf8.count + $0.value.utf8.count < 255 })
         // A string after one that does not fit may fit.
-        #expect(attributes(of: longest + [Array("db=a".utf8)])["db"] == "a")
+        let more = TextRecord(received: longest + [Array("db=a".utf8)])
+        #expect(more.attributes["db"] == "a")
     }
 
     @Test func `attributes with invalid keys are ignored`() {
         let strings = ["k\u{E9}y=1", "ke\u{301}y=2", "a\nb=3", "a\u{0}b=4", "\u{202E}db=5", "ok=6"]
-        #expect(attributes(of: strings.map { Array($0.utf8) }) == ["ok": "6"])
+        let record = TextRecord(received: strings.map { Array($0.utf8) })
+        #expect(record.attributes == ["ok": "6"])
     }
 
     @Test func `only the newest event of a peer is queued while the handler is busy`() {
@@ -105,7 +107,7 @@ import Testing
         let strings = (0..<Int.random(in: 0...40, using: &generator)).map { _ in
             [UInt8].random(count: Int.random(in: 0...255, using: &generator), using: &generator)
         }
-        let taken = attributes(of: strings)
+        let taken = TextRecord(received: strings).attributes
         for key in taken.keys {
             #expect(key.utf8.allSatisfy { (0x20...0x7E).contains($0) && $0 != 0x3D })
             #expect(key == key.lowercased(), "seed \(seed)")

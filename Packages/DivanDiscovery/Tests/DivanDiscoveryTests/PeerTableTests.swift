@@ -24,7 +24,7 @@ import Testing
             host: "jukebox.local",
             address: address,
             port: port,
-            attributes: ["db": "songs"]
+            record: TextRecord(received: [Array("db=songs".utf8)])
         )
     }
 
@@ -179,11 +179,13 @@ import Testing
     @Test func `attributes are parsed according to RFC 6763`() {
         let strings = ["DB=songs", "db=later", "=no key", "flag", "eq=a=b", "", "bin=\u{0}"]
         #expect(
-            attributes(of: strings.map { Array($0.utf8) }) == [
+            TextRecord(received: strings.map { Array($0.utf8) }).attributes == [
                 "db": "songs", "flag": "", "eq": "a=b", "bin": "\u{0}",
             ]
         )
-        #expect(attributes(of: [[0x6B, 0x3D, 0xFF]]) == ["k": "\u{FFFD}"])
+        let binary = TextRecord(received: [[0x6B, 0x3D, 0xFF]])
+        #expect(binary.strings == [[0x6B, 0x3D, 0xFF]])
+        #expect(binary.attributes == ["k": "\u{FFFD}"])
     }
 
     @Test func `an instance that the daemon cannot resolve yet waits for a free slot`() {

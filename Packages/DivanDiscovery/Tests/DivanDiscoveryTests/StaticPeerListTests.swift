@@ -38,7 +38,8 @@ import Testing
 
     /// Reports to every search that was ever started.
     final class UnstoppableDiscovery: PeerDiscovery {
-        final class Activity: DiscoveryActivity {
+        final class Activity: AdvertisementActivity {
+            func update(_ record: TextRecord) {}
             func stop() {}
         }
 
@@ -52,9 +53,10 @@ import Testing
         func advertise(
             _ advertisement: PeerAdvertisement,
             onEvent: @escaping @Sendable (AdvertisementEvent) -> Void
-        ) throws(DiscoveryError) -> any DiscoveryActivity { Activity() }
+        ) throws(DiscoveryError) -> any AdvertisementActivity { Activity() }
 
         func browse(
+            for service: ServiceType,
             onEvent: @escaping @Sendable (BrowseEvent) -> Void
         ) throws(DiscoveryError) -> any DiscoveryActivity {
             let all = searches.withLock { searches in
@@ -102,7 +104,7 @@ import Testing
     }
 
     /// Finds what the test passes to it.
-    final class ScriptedDiscovery: PeerDiscovery, DiscoveryActivity {
+    final class ScriptedDiscovery: PeerDiscovery, AdvertisementActivity {
         private let state = Mutex<(handler: (@Sendable (BrowseEvent) -> Void)?, isStopped: Bool)>(
             (nil, false)
         )
@@ -113,6 +115,8 @@ import Testing
             state.withLock { $0.handler }?(event)
         }
 
+        func update(_ record: TextRecord) {}
+
         func stop() {
             state.withLock { $0.isStopped = true }
         }
@@ -120,9 +124,10 @@ import Testing
         func advertise(
             _ advertisement: PeerAdvertisement,
             onEvent: @escaping @Sendable (AdvertisementEvent) -> Void
-        ) throws(DiscoveryError) -> any DiscoveryActivity { self }
+        ) throws(DiscoveryError) -> any AdvertisementActivity { self }
 
         func browse(
+            for service: ServiceType,
             onEvent: @escaping @Sendable (BrowseEvent) -> Void
         ) throws(DiscoveryError) -> any DiscoveryActivity {
             state.withLock { $0.handler = onEvent }

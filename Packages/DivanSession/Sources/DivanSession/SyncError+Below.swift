@@ -1,11 +1,11 @@
-import DivanReplicator
-import DivanTransport
+public import DivanReplicator
+public import DivanTransport
 
 extension SyncError {
     /// The protocol's error for a failed transport.
     ///
     /// Source: `tls-and-auth.md` §6, `websocket-and-urls.md` §5.
-    init(_ error: TransportError) {
+    public init(_ error: TransportError) {
         let code: WireCode =
             switch error.code {
             case .network(let code): WireCode(.network, code)

@@ -42,6 +42,25 @@ import Testing
         #expect(try refusal(of: identity, by: .roots([root.leaf]), serverName: host) == nil)
     }
 
+    @Test func `a peer is accepted by its root and the callback, whatever its name is`() throws {
+        let root = try Sample.authority()
+        let identity = try Sample.server(issuer: root)
+        for host in ["elsewhere.test", "10.0.0.1"] {
+            let accepting = ServerTrust.peers(roots: [root.leaf]) { $0.first == identity.leaf }
+            #expect(try refusal(of: identity, by: accepting, serverName: host) == nil)
+            let refusing = ServerTrust.peers(roots: [root.leaf]) { _ in false }
+            let error = try refusal(of: identity, by: refusing, serverName: host)
+            #expect(problem(error) == .refusedByCallback)
+        }
+        let any = ServerTrust.peers(roots: [root.leaf]) { _ in true }
+        let stranger = try Sample.server(issuer: Sample.authority("Other Root"))
+        #expect(try refusal(of: stranger, by: any) != nil)
+        #expect(try refusal(of: Sample.expiredServer(issuer: root), by: any) != nil)
+        // A peer's own certificate is a root, even if it is for clients only.
+        let client = try Sample.client()
+        #expect(try refusal(of: client, by: .peers(roots: [client.leaf]) { _ in true }) == nil)
+    }
+
     /// A server does not judge its own certificate; only a client that pinned it accepts it.
     @Test func `a SHA-1 certificate can be used by a server, and is accepted only if pinned`()
         throws

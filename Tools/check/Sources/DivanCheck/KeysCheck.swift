@@ -81,7 +81,7 @@ struct KeysCheck {
         Journal.swift | levels: [String: LogLevel] | names of our log levels
         LogCommand.swift | domains: Set<String> | names of log domains, shown only
         BashCompletion.swift | seen: Set<String> | names of our verbs and options
-        PeerTable.swift | [String: String] | keys of TXT records, ASCII by RFC 6763 §6.4
+        TextRecord.swift | [String: String] | keys of TXT records, ASCII by RFC 6763 §6.4
         PeerAdvertisement.swift | [String: String] | keys of TXT records
         DiscoveredPeer.swift | [String: String] | keys of TXT records
         TLSIdentity.swift | [String: String] | X.509 attribute names, constants of the API

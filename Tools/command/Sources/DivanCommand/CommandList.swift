@@ -44,6 +44,7 @@ enum CommandList {
             "Sync",
             [
                 ServeCommand.self, PushCommand.self, PullCommand.self, SyncCommand.self,
+                MeshJoinCommand.self, MeshStatusCommand.self,
                 StatusCommand.self, TopCommand.self, DoctorCommand.self,
                 ExplainCommand.self,
                 PendingCommand.self, CheckpointShowCommand.self,

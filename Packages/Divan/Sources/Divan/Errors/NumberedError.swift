@@ -1,5 +1,8 @@
 import DivanAuth
+import DivanDiscovery
 import DivanJSON
+import DivanMesh
+import DivanMeshPeer
 import DivanQuery
 import DivanReplicator
 import DivanRevisions
@@ -76,6 +79,9 @@ private func numbered(_ error: any Error) -> (any NumberedError)? {
     case let error as TransportError: error
     case let error as TLSError: error
     case let error as AuthenticationError: error
+    case let error as MeshError: error
+    case let error as MeshPeerError: error
+    case let error as DiscoveryError: error
     default: nil
     }
 }

@@ -139,9 +139,8 @@ extension Replicator {
     private func publish(_ events: [DocumentEvent]) {
         meter.count(events)
         guard !documentListeners.isEmpty else { return }
-        for isPush in [true, false] {
-            let documents = events.filter { $0.isPush == isPush }.map { ReplicatedDocument($0) }
-            if !documents.isEmpty { publish(documents, isPush: isPush) }
+        for (isPush, documents) in ReplicatedDocument.grouped(events) {
+            publish(documents, isPush: isPush)
         }
     }
 }
@@ -189,6 +188,16 @@ extension Replicator.Status {
 }
 
 extension ReplicatedDocument {
+    /// The outcomes by direction, without empty groups; pushed documents first.
+    static func grouped(
+        _ events: [DocumentEvent]
+    ) -> [(isPush: Bool, documents: [ReplicatedDocument])] {
+        [true, false].compactMap { isPush in
+            let documents = events.filter { $0.isPush == isPush }.map { ReplicatedDocument($0) }
+            return documents.isEmpty ? nil : (isPush, documents)
+        }
+    }
+
     fileprivate init(_ event: DocumentEvent) {
         self.init(
             id: event.documentID.text,

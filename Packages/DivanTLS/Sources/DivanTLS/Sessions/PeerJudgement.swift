@@ -55,12 +55,10 @@ extension TLSSession {
         case .server(.systemRoots), .server(.roots):
             verifyPath(chain, storeContext)
         case .client(.roots(let roots)):
-            // A certificate that is itself trusted may be a server's: of a peer with one identity for both sides.
-            verifyPath(
-                chain,
-                storeContext,
-                forgiving: roots.contains(chain[0]) ? X509_V_ERR_INVALID_PURPOSE : nil
-            )
+            verifyPath(chain, storeContext, trusting: roots)
+        case .server(.peers(let roots, let accepts)):
+            verifyPath(chain, storeContext, trusting: roots, forgiving: Self.wrongNames)
+                ?? (accepts(chain) ? nil : .refusedByCallback)
         case .server(.pinned(let pin)):
             chain.contains(pin)
                 ? (chain[0] == pin ? nil : pinProblem(chain, storeContext)) : .notPinned
@@ -100,14 +98,31 @@ extension TLSSession {
         X509_V_ERR_INVALID_PURPOSE, X509_V_ERR_EE_KEY_TOO_SMALL, X509_V_ERR_CA_KEY_TOO_SMALL,
     ]
 
-    /// Makes OpenSSL check the path to a root, purpose, validity and name; one error may be forgiven to the leaf.
+    /// A certificate that is itself trusted may have the other purpose: of a peer with one identity for both sides.
     private func verifyPath(
         _ chain: [TLSCertificate],
         _ storeContext: OpaquePointer,
-        forgiving code: Int32? = nil
+        trusting roots: [TLSCertificate],
+        forgiving codes: Set<Int32> = []
+    ) -> CertificateProblem? {
+        let isTrustedItself = chain.first.map(roots.contains) ?? false
+        let further: Set<Int32> = isTrustedItself ? [X509_V_ERR_INVALID_PURPOSE] : []
+        return verifyPath(chain, storeContext, forgiving: codes.union(further))
+    }
+
+    /// Names of peers that are identified otherwise.
+    private static let wrongNames: Set<Int32> = [
+        X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH,
+    ]
+
+    /// Makes OpenSSL check the path to a root, purpose, validity and name; some errors may be forgiven to the leaf.
+    private func verifyPath(
+        _ chain: [TLSCertificate],
+        _ storeContext: OpaquePointer,
+        forgiving codes: Set<Int32> = []
     ) -> CertificateProblem? {
         let isFine = verify(storeContext)
-        complaints.removeAll { $0.code == code && $0.certificate == chain.first }
+        complaints.removeAll { codes.contains($0.code) && $0.certificate == chain.first }
         let problems = complaints.map { problem($0, chain) }
         if let worst = problems.min(by: { $0.rank < $1.rank }) { return worst }
         return isFine ? nil : .invalid(code: X509_STORE_CTX_get_error(storeContext))

@@ -13,6 +13,10 @@ public enum ServerTrust: Sendable {
     case pinned(TLSCertificate)
     /// Trusts any single self-signed certificate; checks nothing else.
     case selfSignedOnly
+    /// Trusts these roots, checks the validity, and then calls the application as `callback` does; no name is checked.
+    ///
+    /// For peers that are identified by their certificates, whatever their addresses are.
+    case peers(roots: [TLSCertificate], and: @Sendable ([TLSCertificate]) -> Bool)
     /// Calls the application with the certificates, leaf first, on the session's thread during the handshake.
     case callback(@Sendable ([TLSCertificate]) -> Bool)
 
@@ -20,7 +24,7 @@ public enum ServerTrust: Sendable {
     var checksName: Bool {
         switch self {
         case .systemRoots, .roots: true
-        case .pinned, .selfSignedOnly, .callback: false
+        case .pinned, .selfSignedOnly, .peers, .callback: false
         }
     }
 }

@@ -143,7 +143,7 @@ public final class TLSContext: @unchecked Sendable {
             SSL_CTX_set_verify(pointer, SSL_VERIFY_PEER, nil)
             switch trust {
             case .systemRoots: trustSystemRoots()
-            case .roots(let roots): try self.trust(roots)
+            case .roots(let roots), .peers(let roots, _): try self.trust(roots)
             case .pinned(let pin): try self.trust([pin])
             case .selfSignedOnly, .callback: break
             }

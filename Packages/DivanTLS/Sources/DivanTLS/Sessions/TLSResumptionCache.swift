@@ -88,14 +88,14 @@ extension TLSContext {
         switch judgement {
         case .server(.systemRoots), .server(.roots), .server(.pinned), .server(.selfSignedOnly):
             true
-        case .server(.callback), .client: false
+        case .server(.callback), .server(.peers), .client: false
         }
     }
 
     /// Whether a full handshake would check the dates of the server's certificates.
     fileprivate var checksValidity: Bool {
         switch judgement {
-        case .server(.systemRoots), .server(.roots): true
+        case .server(.systemRoots), .server(.roots), .server(.peers): true
         case .server, .client: false
         }
     }

@@ -12,7 +12,9 @@ struct StatusPage {
     /// The page; `now` is milliseconds since 1970.
     func lines(now: Int64) -> [String] {
         let lines: [String] =
-            if status["documents"] == nil {
+            if text("verb") == "mesh" {
+                MeshPage(status).lines
+            } else if status["documents"] == nil {
                 // It only has the database open, and publishes no figures.
                 [heading(text("url")), "  \(activity(now))"]
             } else if text("verb") == "serve" {

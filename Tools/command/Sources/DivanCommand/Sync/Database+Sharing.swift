@@ -7,10 +7,14 @@ extension DatabasePath {
     /// Opens the database, which must exist, through the public API.
     ///
     /// With `fullSync` each commit is on the disk before it is confirmed.
-    func openDatabase(fullSync: Bool = false) throws -> Database {
+    func openDatabase(
+        fullSync: Bool = false,
+        publishesStatus: Bool = false
+    ) throws -> Database {
         try requireDatabase()
         var configuration = try configuration()
         configuration.fullSync = fullSync
+        configuration.publishesStatus = publishesStatus
         return try namingHolder { try Database(name: name, config: configuration) }
     }
 

@@ -1,0 +1,17 @@
+import DivanDiscovery
+
+/// How the peers of a mesh find each other, in addition to seeds.
+///
+/// An addition to the official API.
+public struct MeshDiscovery: Sendable {
+    let source: (any PeerDiscovery)?
+
+    /// Multicast DNS on the local network, with the system's Avahi daemon.
+    public static let network = MeshDiscovery(source: AvahiDiscovery())
+    /// Only peers of this process, for tests and demonstrations.
+    public static let process = MeshDiscovery(source: processHub)
+    /// Only the configured seeds, and the peers that they know.
+    public static let seedsOnly = MeshDiscovery(source: nil)
+
+    private static let processHub = DiscoveryHub()
+}

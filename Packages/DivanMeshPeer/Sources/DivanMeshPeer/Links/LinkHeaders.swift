@@ -1,0 +1,85 @@
+import DivanCrypto
+import DivanHTTP
+import DivanMesh
+import DivanStore
+import DivanTransport
+import DivanWebSocket
+
+/// What two peers tell each other in the header fields of the handshake.
+///
+/// | field | in | value |
+/// |---|---|---|
+/// | `Divan-Mesh-Collections` | request, acceptance | the collections, as on the wire, separated by commas |
+/// | `Divan-Mesh-End` | refusal | the reason, a `LinkEnd` |
+/// | `Divan-Mesh-Introduction` | refusal | a gossip message with other peers, Base64 |
+/// | `Retry-After` | refusal | seconds |
+enum LinkHeaders {
+    private static let collections = "Divan-Mesh-Collections"
+    private static let end = "Divan-Mesh-End"
+    private static let introduction = "Divan-Mesh-Introduction"
+    private static let retryAfter = "Retry-After"
+
+    /// Limits for a client that reads an introduction of the largest size.
+    static func permitIntroductions(in limits: inout WebSocketLimits) {
+        limits.lineByteCount = 2 * MeshLimits.messageByteCount
+        limits.headByteCount = 2 * MeshLimits.messageByteCount + (16 << 10)
+    }
+
+    static func offer(_ paths: [CollectionPath]) -> HTTPHeaders {
+        [collections: paths.map(\.wireName).joined(separator: ",")]
+    }
+
+    /// The collections of `own` that the other peer has too, in the order of `own`.
+    static func common(_ own: [CollectionPath], _ headers: HTTPHeaders) -> [CollectionPath] {
+        let names = (headers[collections] ?? "").split(
+            separator: ",",
+            maxSplits: MeshPeerLimits.collectionCount
+        )
+        let theirs = Set(names.compactMap { CollectionPath(String($0)) })
+        return own.filter(theirs.contains)
+    }
+
+    /// The answer to a call that the mesh refuses.
+    static func refusal(
+        _ reason: LinkEnd,
+        retryAfter pause: Duration,
+        introduction message: [UInt8]
+    ) -> HandshakeRefusal {
+        var headers = HTTPHeaders()
+        headers.append(end, String(reason.rawValue))
+        headers.append(retryAfter, String(max(1, pause.components.seconds)))
+        if !message.isEmpty { headers.append(introduction, Base64.encode(message.span)) }
+        return HandshakeRefusal(status: 503, headers: headers, explanation: reason.explanation)
+    }
+
+    /// Reads the answer to a call that was refused; `nil` if the mesh did not refuse it.
+    static func refusal(_ headers: HTTPHeaders, by peer: MeshPeerID) -> CallFailure? {
+        guard let reason = headers[end].flatMap(UInt16.init).flatMap(LinkEnd.init) else {
+            return nil
+        }
+        let seconds = headers[retryAfter].flatMap(UInt16.init)
+        let text = headers[introduction] ?? ""
+        return .refused(
+            reason,
+            by: peer,
+            retryAfter: seconds.map { .seconds(Int64($0)) },
+            introduction: Base64.decode(text) ?? []
+        )
+    }
+}
+
+extension LinkEnd {
+    /// Why, in a sentence for the log of the other peer.
+    var explanation: String {
+        switch self {
+        case .unneeded: "neither peer needs this link"
+        case .duplicate: "the peers are linked already"
+        case .full: "the peer has as many links as it can have"
+        case .silent: "nothing was received for too long"
+        case .offence: "the peer broke the rules of the mesh"
+        case .goodbye: "the peer leaves the mesh"
+        case .incompatible: "the peers have no collection, or no revision scheme, in common"
+        case .itself: "a peer called itself"
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import DivanMesh
+import DivanReplicator
+import DivanSession
+import DivanStore
+import DivanTLS
+import DivanTransport
+import DivanWebSocket
+
+/// Callers of this peer, from their request to the start of the replication.
+extension MeshDriver {
+    func makeServer() throws -> WebSocketServer {
+        let tls = ServerTLSConfiguration(
+            credential: configuration.credential,
+            clientCertificates: configuration.trust.clientPolicy
+        )
+        var settings = WebSocketServer.Configuration(
+            networkInterface: configuration.networkInterface,
+            port: configuration.port,
+            tls: try TLSContext.server(tls)
+        )
+        settings.limits.halfOpenCount = MeshPeerLimits.handshakeCount
+        settings.limits.addressHalfOpenCount = MeshPeerLimits.addressHandshakeCount
+        settings.limits.handshakeTimeout = MeshPeerLimits.handshakeTimeout
+        settings.limits.connectionCount = MeshPeerLimits.connectionCount
+        settings.webSocket.heartbeatInterval = configuration.heartbeat
+        settings.webSocket.limits.payloadByteCount = MeshPeerLimits.frameByteCount
+        settings.webSocket.limits.messageByteCount = MeshPeerLimits.frameByteCount
+        return WebSocketServer(settings, log: log) { [weak self] request in
+            guard let self else { return }
+            onLoop { self.asked(request) }
+        }
+    }
+
+    /// TLS has verified the caller's certificate; the path, the certificate and the collections decide whether it is
+    /// a peer of this mesh, and the core whether there is room for it.
+    private func asked(_ request: UpgradeRequest) {
+        let isOwnGroup = request.handshake.path == configuration.group.path
+        guard isOwnGroup, let certificate = request.certificates.first else {
+            return request.refuse(
+                HandshakeRefusal(status: 404, explanation: "no peer of this group is here")
+            )
+        }
+        let peer = MeshPeerID(certificate)
+        let common = LinkHeaders.common(configuration.collections, request.handshake.headers)
+        guard !common.isEmpty else {
+            return request.refuse(
+                HandshakeRefusal(status: 409, explanation: LinkEnd.incompatible.explanation)
+            )
+        }
+        let engine = passivePeer(for: peer, common)
+        let offered = request.handshake.subprotocols
+        guard engine.choose(from: offered) != nil else {
+            let explanation = engine.refusal(of: offered)
+            return request.refuse(HandshakeRefusal(status: 400, explanation: explanation))
+        }
+        note(peer) { $0.certificate = certificate }
+        incomingCount += 1
+        let connection = MeshConnectionID(incoming: incomingCount)
+        connections[connection] = Connection(peer: peer, request: request, collections: common)
+        tell(.called(connection, from: peer))
+    }
+
+    private func passivePeer(
+        for peer: MeshPeerID,
+        _ collections: [CollectionPath]
+    ) -> PeerConfiguration {
+        configuration.passivePeer(for: peer, collections, store, shared, budget)
+    }
+
+    func accept(_ connection: MeshConnectionID) {
+        guard let called = connections[connection], let request = called.request,
+            let peer = called.peer
+        else { return }
+        connections[connection]?.request = nil
+        let engine = passivePeer(for: peer, called.collections)
+        guard let subprotocol = engine.choose(from: request.handshake.subprotocols) else { return }
+        request.accept(
+            subprotocol: subprotocol.rawValue,
+            headers: LinkHeaders.offer(configuration.collections)
+        ) { [weak self] transport in
+            self?.startPassive(connection, peer, engine, on: transport)
+        }
+    }
+
+    /// On the transport's loop.
+    private func startPassive(
+        _ connection: MeshConnectionID,
+        _ peer: MeshPeerID,
+        _ engine: PeerConfiguration,
+        on transport: WebSocketServerTransport
+    ) {
+        let link = LinkTransport(
+            transport,
+            LinkTransport.Observer(
+                onGossip: { bytes in self.onLoop { self.received(bytes, on: connection) } },
+                onClose: { close in self.onLoop { self.callerEnded(connection, close) } }
+            )
+        )
+        let session = PassiveSession(
+            store: store,
+            peer: engine,
+            transport: link,
+            observers: PassiveSession.Observers(
+                onStatus: { status in
+                    // `onEnd` reports the end, with the error.
+                    guard status.activity != .stopped else { return }
+                    self.onLoop { self.replicated(connection, peer, status) }
+                },
+                onDocuments: { events in self.onLoop { self.report(.documents(peer, events)) } },
+                onEnd: { error in
+                    var status = SyncStatus(.stopped)
+                    status.error = error
+                    self.onLoop { [status] in self.replicated(connection, peer, status) }
+                }
+            ),
+            log: log
+        )
+        // Both only enqueue: the link starts before the mesh sends on it, and the mesh knows the
+        // session before its first event.
+        session.start()
+        onLoop { self.began(connection, .passive(session, link), link) }
+    }
+
+    private func began(
+        _ connection: MeshConnectionID,
+        _ session: LinkSession,
+        _ link: LinkTransport
+    ) {
+        sessions[connection] = session
+        // The mesh may have closed it before it was open.
+        guard let called = connections[connection] else { return session.end(.duplicate) }
+        connections[connection]?.link = link
+        connections[connection]?.waitingGossip = []
+        for bytes in called.waitingGossip { link.sendGossip(bytes) }
+    }
+
+    func refuse(
+        _ connection: MeshConnectionID,
+        _ end: LinkEnd,
+        _ pause: Duration,
+        _ introduction: [UInt8]
+    ) {
+        let called = connections.removeValue(forKey: connection)
+        called?.request?.refuse(
+            LinkHeaders.refusal(end, retryAfter: pause, introduction: introduction)
+        )
+    }
+
+    private func callerEnded(_ connection: MeshConnectionID, _ close: TransportClose) {
+        guard connections.removeValue(forKey: connection) != nil else { return }
+        tell(.closed(connection, close.linkEnd))
+    }
+}

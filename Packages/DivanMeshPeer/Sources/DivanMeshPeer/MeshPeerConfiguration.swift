@@ -1,0 +1,119 @@
+public import DivanConflicts
+public import DivanDiscovery
+public import DivanMesh
+public import DivanReplicator
+import DivanSession
+public import DivanStore
+public import DivanTLS
+import DivanZlib
+
+/// What one peer brings to a mesh: its identity, whom it trusts, what it syncs, and how it finds others.
+public struct MeshPeerConfiguration: Sendable {
+    /// The group; peers of other groups are neither found nor accepted.
+    public var group: MeshGroup
+    /// The identity, for both directions; the digest of its certificate is the peer's ID.
+    public var credential: TLSCredential
+    /// Which peers are accepted.
+    public var trust: PeerTrust
+    /// The collections to sync, 1 to `MeshPeerLimits.collectionCount`; two peers sync those that both have.
+    public var collections: [CollectionPath]
+    /// Finds peers on the network; `nil` if only seeds are called.
+    public var discovery: (any PeerDiscovery)?
+    /// Places to call where the network does not show peers, at most `MeshLimits.seedCount`.
+    ///
+    /// One running peer is enough: it passes on the addresses of all others.
+    public var seeds: [MeshAddress] = []
+    /// The port to listen on; 0 selects a free one.
+    public var port: UInt16 = 0
+    /// The name or address of the interface to listen on; `nil` listens on all.
+    public var networkInterface: String?
+    /// Host names and addresses by which other peers reach this one, the best first; IPv6 addresses in brackets.
+    ///
+    /// They are passed on in gossip. The first `MeshLimits.addressCount` are used.
+    public var hosts: [String] = []
+    /// Time without data until a connection is checked with a ping.
+    public var heartbeat = Duration.seconds(300)
+    /// Changes the engine's configuration for one link: filters, compression, ciphers.
+    ///
+    /// Called on the threads of the library. The role is active if this peer called.
+    public var adjust: @Sendable (MeshPeerID, inout PeerConfiguration) -> Void = { _, _ in }
+    /// The resolvers for conflicts with a peer, by collection; others use the default resolver.
+    public var resolvers: @Sendable (MeshPeerID) -> [CollectionPath: any ConflictResolver] = { _ in
+        [:]
+    }
+    /// Called with each event, one at a time and in order, on a thread of the library; it must return quickly.
+    public var onEvent: @Sendable (MeshPeerEvent) -> Void = { _ in }
+
+    /// Creates a configuration without discovery and seeds; set at least one of them.
+    public init(
+        group: MeshGroup,
+        credential: TLSCredential,
+        trust: PeerTrust,
+        collections: [CollectionPath]
+    ) {
+        self.group = group
+        self.credential = credential
+        self.trust = trust
+        self.collections = collections
+    }
+
+    func check() throws(MeshPeerError) {
+        guard !collections.isEmpty else { throw .noCollection }
+        let byteCount = collections.reduce(0) { $0 + $1.wireName.utf8.count + 1 }
+        guard collections.count <= MeshPeerLimits.collectionCount,
+            byteCount <= MeshPeerLimits.collectionsByteCount
+        else { throw .tooManyCollections(count: collections.count) }
+        guard discovery != nil || !seeds.isEmpty else { throw .nothingToFindPeersBy }
+    }
+}
+
+// MARK: - The engine of a link
+
+extension MeshPeerConfiguration {
+    /// The engine of the peer that called: continuous, in both directions, with checkpoints by the other peer's ID.
+    func activePeer(
+        for peer: MeshPeerID,
+        _ collections: [CollectionPath],
+        _ store: Store
+    ) -> PeerConfiguration {
+        let options = PeerConfiguration.ActiveOptions(
+            pushes: true,
+            pulls: true,
+            isContinuous: true,
+            collections: collections.map { PeerConfiguration.CollectionOptions($0) },
+            remoteIdentity: "x-divan-mesh:\(peer)"
+        )
+        return engine(.active(options), for: peer, store)
+    }
+
+    /// The engine of the peer that was called.
+    func passivePeer(
+        for peer: MeshPeerID,
+        _ collections: [CollectionPath],
+        _ store: Store,
+        _ shared: SharedRevisions,
+        _ budget: ConnectionBudget
+    ) -> PeerConfiguration {
+        var options = PeerConfiguration.PassiveOptions(collections: collections)
+        options.budget = budget
+        options.party = "mesh peer \(peer)"
+        options.checkpointOwner = options.party
+        options.shared = shared
+        let all = try? store.collections()
+        options.bindsBlobs = all.map { !Set($0).isSubset(of: collections) } ?? true
+        return engine(.passive(options), for: peer, store)
+    }
+
+    private func engine(
+        _ role: PeerConfiguration.Role,
+        for peer: MeshPeerID,
+        _ store: Store
+    ) -> PeerConfiguration {
+        var engine = PeerConfiguration(role: role, codec: DeflateCodec())
+        engine.scheme = store.scheme
+        engine.usesDeltas = true
+        engine.measuresLink = true
+        adjust(peer, &engine)
+        return engine
+    }
+}

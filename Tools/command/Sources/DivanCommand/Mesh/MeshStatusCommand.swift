@@ -1,0 +1,87 @@
+import DivanCommandLine
+import DivanJSON
+import DivanStatus
+
+/// `divan mesh status`.
+enum MeshStatusCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "mesh status",
+        summary: "show the peers of the mesh that a database has joined",
+        operands: [.database],
+        options: [.json],
+        details: """
+            Shows the peers that a running 'divan mesh join' knows: whether each is online, and the
+            link to it with its reason: 'ring' and 'hash' links are planned, a 'bridge' unites two
+            parts of the mesh, a 'seed' was called first, and a 'surplus' link closes soon.
+
+            Programs that use the library are included if they set
+            DatabaseConfiguration.publishesStatus.
+
+            Exit code 3 if the database has not joined a mesh.
+            """,
+        examples: ["divan mesh status notes", "divan mesh status notes --json"]
+    )
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let path = arguments.database
+        try path.requireDatabase()
+        let all = try StatusDirectory(bundle: path.bundle).read()
+        let meshes = all.filter { $0["verb"] == .string("mesh") }
+        guard !meshes.isEmpty else {
+            throw Failure(
+                kind: .notFound,
+                sentence: "\(path.name) has not joined a mesh",
+                hint: "run 'divan mesh join \(path.word) GROUP'"
+            )
+        }
+        for mesh in meshes {
+            if terminal.isJSON {
+                terminal.result(JSON.object(mesh).canonicalText)
+            } else {
+                for line in MeshPage(mesh).lines {
+                    terminal.result(line.escapingControlCharacters())
+                }
+            }
+        }
+    }
+}
+
+/// A published mesh in readable form.
+struct MeshPage {
+    private let status: JSONObject
+
+    init(_ status: JSONObject) {
+        self.status = status
+    }
+
+    /// A heading, and a line for each peer.
+    var lines: [String] {
+        let online = Numbers.count(status["online"]?.count ?? 0, "peer")
+        let links = Numbers.count(status["connections"]?.object?["open"]?.count ?? 0, "link")
+        let heading =
+            "mesh \(text("database", of: status)) \(text("group", of: status)), "
+            + "port \(status["port"]?.count ?? 0) (process \(status["pid"]?.count ?? 0))"
+        let own = "  \(text("peerID", of: status))"
+        let peers = (status["peers"]?.array ?? []).compactMap(\.object).map { "    " + line($0) }
+        return [heading, own, "  \(online) online, \(links)"] + peers
+    }
+
+    private func line(_ peer: JSONObject) -> String {
+        var words = [String(text("peerID", of: peer).prefix(12)), text("name", of: peer)]
+        words.append(peer["online"] == .bool(true) ? "online" : "offline")
+        if peer["reason"] != nil {
+            words.append(
+                "\(text("direction", of: peer)) \(text("reason", of: peer)) link, "
+                    + text("activity", of: peer)
+            )
+        }
+        if peer["compatible"] == .bool(false) { words.append("other revision scheme") }
+        words.append(text("error", of: peer))
+        return words.filter { !$0.isEmpty }.joined(separator: "  ")
+    }
+
+    private func text(_ key: String, of object: JSONObject) -> String {
+        guard case .string(let text)? = object[key] else { return "" }
+        return text
+    }
+}
