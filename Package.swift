@@ -270,6 +270,7 @@ let rooms: [[Target]] = [
             "DivanFullText",
             "DivanTransport",
             "DivanAuth",
+            "DivanDiscovery",
             "DivanTLS",
             "DivanWebSocket",
             "DivanBLIP",

@@ -20,6 +20,7 @@ let package = Package(
         .package(path: "../DivanConflicts"),
         .package(path: "../DivanCrypto"),
         .package(path: "../DivanDelta"),
+        .package(path: "../DivanDiscovery"),
         .package(path: "../DivanFullText"),
         .package(path: "../DivanISAL"),
         .package(path: "../DivanJSON"),
@@ -52,7 +53,7 @@ let package = Package(
                 "DivanQuery", "DivanSQL", "DivanFullText", "DivanTransport", "DivanAuth",
                 "DivanTLS", "DivanWebSocket", "DivanBLIP", "DivanRevisions", "DivanDelta",
                 "DivanJSON", "DivanCrypto", "DivanZlib", "DivanISAL", "DivanLZ4", "DivanZstd",
-                "DivanCompression", "DivanStatus", "DivanLog",
+                "DivanCompression", "DivanStatus", "DivanLog", "DivanDiscovery",
             ],
             swiftSettings: strict
         ),
@@ -65,6 +66,7 @@ let package = Package(
                 "DivanTransport", "DivanAuth", "DivanTLS", "DivanWebSocket", "DivanBLIP",
                 "DivanRevisions", "DivanDelta", "DivanJSON", "DivanCrypto", "DivanZlib",
                 "DivanISAL", "DivanLZ4", "DivanZstd", "DivanCompression", "DivanStatus", "DivanLog",
+                "DivanDiscovery",
             ],
             swiftSettings: strict
         ),
