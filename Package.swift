@@ -297,6 +297,7 @@ let rooms: [[Target]] = [
             "DivanFullText",
             "DivanTransport",
             "DivanAuth",
+            "DivanDiscovery",
             "DivanTLS",
             "DivanWebSocket",
             "DivanRevisions",
@@ -484,6 +485,11 @@ let examples: [Target] = [
         at: "Docs/examples/Sources/menu-server-example",
         uses: ["Divan", "DivanHTTP", "DivanTransport"]
     ),
+    program(
+        "plug-ins-example",
+        at: "Docs/examples/Sources/plug-ins-example",
+        uses: ["Divan", "DivanCompression", "DivanDiscovery", "DivanStore"]
+    ),
     library(
         "PlugIns",
         at: "Docs/examples/Sources/PlugIns",
@@ -496,8 +502,9 @@ let examples: [Target] = [
         "PlugInTests",
         at: "Docs/examples/Tests/PlugInTests",
         uses: [
-            "PlugIns", "DivanAuth", "DivanCompression", "DivanConflicts", "DivanDiscovery",
-            "DivanLog", "DivanStore", "DivanTLS", "DivanTransport",
+            "PlugIns", "plug-ins-example", "Divan", "DivanAuth", "DivanCompression",
+            "DivanConflicts", "DivanDiscovery", "DivanLog", "DivanStore", "DivanTLS",
+            "DivanTransport", "DivanTestKit",
         ]
     ),
     tests(
@@ -505,7 +512,8 @@ let examples: [Target] = [
         at: "Docs/examples/Tests/ExampleTests",
         uses: [
             "notes-example", "photos-example", "fleet-example", "room-example",
-            "guestbook-example", "menu-server-example", "Divan", "DivanTestKit",
+            "guestbook-example", "menu-server-example", "plug-ins-example", "Divan",
+            "DivanTestKit",
         ]
     ),
     tests(

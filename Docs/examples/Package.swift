@@ -45,6 +45,11 @@ let package = Package(
             dependencies: ["Divan", "DivanHTTP", "DivanTransport"],
             swiftSettings: strict
         ),
+        .executableTarget(
+            name: "plug-ins-example",
+            dependencies: ["Divan", "DivanCompression", "DivanDiscovery", "DivanStore"],
+            swiftSettings: strict
+        ),
         .target(
             name: "PlugIns",
             dependencies: [
@@ -56,8 +61,9 @@ let package = Package(
         .testTarget(
             name: "PlugInTests",
             dependencies: [
-                "PlugIns", "DivanAuth", "DivanCompression", "DivanConflicts", "DivanDiscovery",
-                "DivanLog", "DivanStore", "DivanTLS", "DivanTransport",
+                "PlugIns", "plug-ins-example", "Divan", "DivanAuth", "DivanCompression",
+                "DivanConflicts", "DivanDiscovery", "DivanLog", "DivanStore", "DivanTLS",
+                "DivanTransport", "DivanTestKit",
             ],
             swiftSettings: strict
         ),
@@ -65,7 +71,8 @@ let package = Package(
             name: "ExampleTests",
             dependencies: [
                 "notes-example", "photos-example", "fleet-example", "room-example",
-                "guestbook-example", "menu-server-example", "Divan", "DivanTestKit",
+                "guestbook-example", "menu-server-example", "plug-ins-example", "Divan",
+                "DivanTestKit",
             ],
             swiftSettings: strict
         ),

@@ -95,7 +95,7 @@ import Testing
         .tooNew(version: 2, supported: 1), .unknownCodec(number: 9), .corrupt(""),
         .damagedDocument(documentID: "a", ""), .notADatabase(""), .busy(.otherProcess), .readOnly,
         .diskFull, .io(5), .noSuchBlob(digest), .blobMismatch(expected: digest, actual: digest),
-        .sqlite(1, ""),
+        .sqlite(1, ""), .engineFailed(name: "a", ""), .engineUnsupported(name: "a", ""),
     ]
 
     @Test func `the error page documents how database errors are reported`() throws {

@@ -53,6 +53,10 @@ public struct StoreError: Error, Equatable, Sendable {
         case noSuchBlob(BlobDigest)
         /// The content received does not match its digest.
         case blobMismatch(expected: BlobDigest, actual: BlobDigest)
+        /// A custom storage engine could not be opened; its name and the problem.
+        case engineFailed(name: String, String)
+        /// A custom storage engine lacks a feature of the SQLite engine; its name and the feature, in the plural.
+        case engineUnsupported(name: String, String)
         /// SQLite failed in another way: its extended result code and its message.
         case sqlite(Int32, String)
     }
@@ -131,7 +135,8 @@ extension StoreError.Code {
         case .notFound, .noSuchCollection, .conflict, .bodyTooLarge, .tooManyBlobs, .forbiddenKey,
             .badRevision, .checkpointMismatch, .damagedDocument:
             documentExplanation
-        case .diskFull, .io, .noSuchBlob, .blobMismatch, .sqlite:
+        case .diskFull, .io, .noSuchBlob, .blobMismatch, .sqlite, .engineFailed,
+            .engineUnsupported:
             mediumExplanation
         }
     }
@@ -257,6 +262,13 @@ extension StoreError.Code {
             ("blob \(digest) is missing", "sync the document again to download it")
         case .blobMismatch(let expected, let actual):
             ("blob \(expected) is damaged (its digest is \(actual))", "download it again")
+        case .engineFailed(let name, let problem):
+            ("storage engine \(name) cannot be opened (\(problem))", "check its settings")
+        case .engineUnsupported(let name, let feature):
+            (
+                "storage engine \(name) does not support \(feature)",
+                "use the SQLite engine, or do it within the engine"
+            )
         case .sqlite(let code, let message):
             ("SQLite error \(code): \(message)", "report this message as a bug")
         default:

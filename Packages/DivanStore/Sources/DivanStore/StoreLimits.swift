@@ -101,6 +101,8 @@ public enum StoreLimits {
     public static let namedLossCount = 1_000
     /// Rows of new documents added by one statement, which divides the fixed cost of a statement by sixteen.
     public static let addedTogetherCount = 16
+    /// Bytes of the name of a custom storage engine: enough for any name, and little to store and log.
+    public static let engineNameByteCount = 64
     /// Ancestors named in the response to one announced revision (`replication.md` §3).
     public static let possibleAncestorCount = 10
     /// Milliseconds that opening waits for another process that is about to close the database: long enough for a

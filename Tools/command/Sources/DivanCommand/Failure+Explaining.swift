@@ -206,7 +206,8 @@ extension Failure.Kind {
         case .alreadyExists, .conflict:
             self = .conflict
         case .notOpen, .tooNew, .corrupt, .damagedDocument, .notADatabase, .busy,
-            .readOnly, .diskFull, .io, .sqlite, .checkpointMismatch, .unknownCodec:
+            .readOnly, .diskFull, .io, .sqlite, .checkpointMismatch, .unknownCodec, .engineFailed,
+            .engineUnsupported:
             self = .database
         }
     }

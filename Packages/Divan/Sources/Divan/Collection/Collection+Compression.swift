@@ -6,7 +6,8 @@ extension Collection {
     /// - Throws: `CBLError.notOpen`.
     public func bodyCompression() throws -> BodyCompression {
         let path = path
-        return BodyCompression(codec: try read { reader in try reader.bodyPacking(of: path) })
+        let number = try read { reader in try reader.bodyPacking(of: path) }
+        return BodyCompression(number: number, among: database.config.bodyCodecs)
     }
 
     /// Sets how document bodies are compressed on disk.
@@ -23,9 +24,12 @@ extension Collection {
     /// ```
     ///
     /// - Throws: `CBLError.notOpen`; `CBLError.unsupported` if this machine lacks the codec
-    ///   (``BodyCompression/isAvailable``); file system errors.
+    ///   (``BodyCompression/isAvailable``), or ``DatabaseConfiguration/bodyCodecs`` does not contain it; file system
+    ///   errors.
     public func setBodyCompression(_ compression: BodyCompression) throws {
         let path = path
-        try write { writer in try writer.packBodies(of: path, with: compression.codec) }
+        let codecs = database.config.bodyCodecs
+        let number = try translatingErrors { try compression.number(among: codecs) }
+        try write { writer in try writer.packBodies(of: path, with: number) }
     }
 }

@@ -45,7 +45,7 @@ extension Database {
                     directory: path,
                     to: target.bundlePath,
                     sealing: try config?.encryptionKey?.sealing(),
-                    packing: .bundled
+                    packing: try config?.packing() ?? .bundled
                 )
             }
         }

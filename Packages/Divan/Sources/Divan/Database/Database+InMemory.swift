@@ -14,7 +14,8 @@ extension Database {
     ///   - name: Its name, also for the clients of a listener.
     ///   - config: Its settings; the directory and `fullSync` have no effect.
     /// - Returns: The database, open.
-    /// - Throws: `CBLError.invalidParameter` for an empty name.
+    /// - Throws: `CBLError.invalidParameter` for an empty name or an invalid codec; `CBLError.cantOpenFile` if a custom
+    ///   engine fails.
     public static func inMemory(
         name: String = "memory",
         config: DatabaseConfiguration = DatabaseConfiguration()

@@ -51,9 +51,9 @@ public final class Database: Sendable {
 
     /// Opens a database, creating it if it does not exist.
     ///
-    /// - Throws: `CBLError.invalidParameter` for an empty name or an invalid key, `unreadableDatabase` for a file that
-    ///   is not a database or has another key, `databaseTooNew`, `busy` if another process has it open for writing, and
-    ///   file system errors.
+    /// - Throws: `CBLError.invalidParameter` for an empty name, or an invalid key or codec, `unreadableDatabase` for a
+    ///   file that is not a database or has another key or engine, `cantOpenFile` if a custom engine fails,
+    ///   `databaseTooNew`, `busy` if another process has it open for writing, and file system errors.
     public init(name: String, config: DatabaseConfiguration = DatabaseConfiguration()) throws {
         let timer = LogTimer()
         let location = try DatabaseLocation(name: name, directory: config.directory)
@@ -79,7 +79,7 @@ public final class Database: Sendable {
         publisher = nil
         self.name = name
         self.config = config
-        file = DatabaseFile.inMemory(config)
+        file = try DatabaseFile.inMemory(config)
         begin()
     }
 

@@ -1,4 +1,4 @@
-import DivanStore
+public import DivanStore
 import Foundation
 
 /// How to open a database.
@@ -47,9 +47,32 @@ public struct DatabaseConfiguration: Sendable {
 
     /// How the bodies of old revisions are compressed.
     ///
-    /// It applies to new revisions. It applies to new revisions. If a process opens a database several times, the first
-    /// setting applies. An addition to the official API.
+    /// It applies to new revisions. If a process opens a database several times, the first setting applies. An addition
+    /// to the official API.
     public var revisionCompression: RevisionCompression
+
+    /// The storage engine; `nil`, the default, for SQLite.
+    ///
+    /// `StorageEngineProvider` of DivanStore opens an engine, and `StorageEngineContract` tests it. A database belongs
+    /// to the engine that created it. Encryption keys, repair and copies need SQLite. An addition to the official API;
+    /// see `Docs/guides/plug-ins.md`.
+    ///
+    /// ```swift
+    /// config.engine = LogEngineProvider()
+    /// let database = try Database(name: "orders", config: config)
+    /// ```
+    public var engine: (any StorageEngineProvider)?
+
+    /// Custom codecs for the bodies of documents; select one with ``Collection/setBodyCompression(_:)``.
+    ///
+    /// A database must always be opened with the codecs that its bodies are compressed with. Only the SQLite engine
+    /// compresses bodies. An addition to the official API.
+    public var bodyCodecs: [BodyCodec]
+
+    /// Custom codecs for the bodies of old revisions; select one with ``revisionCompression``.
+    ///
+    /// An addition to the official API.
+    public var revisionCodecs: [RevisionCodec]
 
     /// The revision scheme; with `nil`, a new database uses revision trees, and an existing one keeps its scheme.
     ///
@@ -94,22 +117,26 @@ public struct DatabaseConfiguration: Sendable {
         encryptionKey = config?.encryptionKey
         revisionCompression = config?.revisionCompression ?? .lz4
         revisionScheme = config?.revisionScheme
+        engine = config?.engine
+        bodyCodecs = config?.bodyCodecs ?? []
+        revisionCodecs = config?.revisionCodecs ?? []
         publishesStatus = config?.publishesStatus ?? false
         mmapEnabled = config?.mmapEnabled ?? Self.defaultMmapEnabled
     }
 
     /// The settings that concern the store.
     ///
-    /// - Throws: What the source of the key throws.
+    /// - Throws: What the source of the key throws, and `PlugInFailure` for invalid codecs.
     func storeOptions() throws -> StoreOptions {
         StoreOptions(
             create: !readOnly,
             readOnly: readOnly,
             fullSync: fullSync,
-            archive: revisionCompression.archive,
+            archive: try archive(),
             scheme: revisionScheme?.storeScheme,
             sealing: try encryptionKey?.sealing(),
-            packing: .bundled
+            packing: try packing(),
+            engine: engine
         )
     }
 

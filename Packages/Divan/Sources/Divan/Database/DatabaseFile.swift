@@ -59,13 +59,20 @@ final class DatabaseFile: Sendable {
     }
 
     /// Creates an empty one in memory, for one owner.
-    static func inMemory(_ configuration: DatabaseConfiguration) -> DatabaseFile {
-        DatabaseFile(
-            Store.inMemory(
-                archive: configuration.revisionCompression.archive,
-                scheme: configuration.revisionScheme?.storeScheme ?? .trees
+    ///
+    /// - Throws: `invalidParameter` for invalid codecs, and the errors of a custom engine.
+    static func inMemory(_ configuration: DatabaseConfiguration) throws -> DatabaseFile {
+        try translatingErrors {
+            let archive = try configuration.archive()
+            _ = try configuration.packing()
+            let scheme = configuration.revisionScheme?.storeScheme
+            guard let engine = configuration.engine else {
+                return DatabaseFile(Store.inMemory(archive: archive, scheme: scheme ?? .trees))
+            }
+            return DatabaseFile(
+                try Store.inMemory(engine: engine, archive: archive, scheme: scheme)
             )
-        )
+        }
     }
 
     /// Ends one owner's use.

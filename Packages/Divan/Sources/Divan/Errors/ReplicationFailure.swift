@@ -67,7 +67,7 @@ extension ReplicationFailure: CustomStringConvertible {
             "DatabaseEndpoint: source and target are both \(name); use another database as target"
         case .unknownEndpoint(let type):
             "ReplicatorConfiguration: unsupported endpoint type \(type); "
-                + "use URLEndpoint or DatabaseEndpoint"
+                + "use an endpoint of this module, such as URLEndpoint"
         case .unknownAuthenticator(let type):
             "unsupported authenticator type \(type); use an authenticator of this module"
         case .contradictoryTrust:

@@ -12,7 +12,10 @@ extension URLEndpointListenerConfiguration {
     func usedIdentity() throws -> TLSIdentity? {
         if disableTLS { return nil }
         if let tlsIdentity { return tlsIdentity }
-        return try AnonymousIdentities.identity(forDatabase: try home.openStore().publicUUID)
+        return try AnonymousIdentities.identity(
+            forDatabase: try home.openStore().publicUUID,
+            in: identities ?? IdentityPlace.store
+        )
     }
 
     /// The listener's settings as the package below expects them.
@@ -23,6 +26,7 @@ extension URLEndpointListenerConfiguration {
     func serverConfiguration(identity: TLSIdentity?) throws -> ListenerConfiguration {
         let store = try home.openStore()
         try collections.requireOpen()
+        try compression.check()
         let options = passiveOptions(store)
         var database = ListenerConfiguration.SharedDatabase(
             store: store,
@@ -57,6 +61,8 @@ extension URLEndpointListenerConfiguration {
             }
         case let own as any CustomListenerAuthenticator:
             configuration.authenticator = ListenerAuthenticatorAdapter(source: own)
+        case let adapted as AdaptedListenerAuthenticator:
+            configuration.authenticator = adapted.authenticator
         case let certificate as ListenerCertificateAuthenticator:
             guard !disableTLS else { throw ReplicationFailure.certificatesWithoutTLS }
             configuration.clientCertificates = certificate.policy

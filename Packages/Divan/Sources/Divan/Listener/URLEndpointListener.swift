@@ -1,3 +1,4 @@
+import DivanDiscovery
 import DivanListener
 import DivanPlatform
 import DivanStore
@@ -29,6 +30,7 @@ public final class URLEndpointListener: Sendable {
         let port: UInt16
         /// Keeps old bodies as delta sources for clients that return later.
         let deltaSources: DeltaSourceHold?
+        let advertisement: RunningAdvertisement?
     }
 
     /// All listeners of this process, for the metrics.
@@ -56,7 +58,8 @@ public final class URLEndpointListener: Sendable {
     ///
     /// - Throws: `EADDRINUSE` in `NSPOSIXErrorDomain` if the port is in use, `unknownHost` (5002) for an interface that
     ///   does not exist, `crypto` (22) if the identity cannot be created or read, `invalidParameter` (9) for a
-    ///   certificate authenticator without TLS, and `notOpen` (6) when the database is closed or a collection was
+    ///   certificate authenticator without TLS or an invalid name of an advertisement or codec, `unsupported` (19) if
+    ///   the discovery is not available on this machine, and `notOpen` (6) when the database is closed or a collection was
     ///   deleted; `transactionNotClosed` (18) inside `inBatch` if delta sources must be recorded or discarded.
     public func start() throws {
         try translatingErrors {
@@ -98,6 +101,11 @@ public final class URLEndpointListener: Sendable {
 
     /// The listener's TLS identity; `nil` unless listening with TLS.
     public var tlsIdentity: TLSIdentity? { running.withLock { $0?.identity } }
+
+    /// The name under which the listener is advertised; `nil` if it is not, or not yet.
+    ///
+    /// It differs from the configured name if that was in use. An addition to the official API.
+    public var advertisedName: String? { running.withLock { $0?.advertisement }?.name }
 
     /// The URLs of this listener, one for each address of the machine and one for its host name; `nil` unless
     /// listening.
@@ -161,15 +169,36 @@ public final class URLEndpointListener: Sendable {
         let identity = try config.usedIdentity()
         closeDeletions()
         let server = ListenerServer(try config.serverConfiguration(identity: identity))
+        let port: UInt16
         do {
-            return Running(
-                server: server,
-                identity: identity,
-                port: try server.start(),
-                deltaSources: sources
-            )
+            port = try server.start()
         } catch let error as TransportError {
             throw error.asListenerError
+        }
+        return Running(
+            server: server,
+            identity: identity,
+            port: port,
+            deltaSources: sources,
+            advertisement: try advertise(server, port, identity)
+        )
+    }
+
+    /// Advertises a server that has just started, and stops it if that fails.
+    private func advertise(
+        _ server: ListenerServer,
+        _ port: UInt16,
+        _ identity: TLSIdentity?
+    ) throws(DiscoveryError) -> RunningAdvertisement? {
+        do {
+            return try config.advertisement?.begin(
+                port: port,
+                database: config.home.name,
+                fingerprint: identity?.certs.first?.sha256Fingerprint
+            )
+        } catch {
+            server.stop(.goingAway) {}
+            throw error
         }
     }
 
@@ -190,6 +219,7 @@ public final class URLEndpointListener: Sendable {
             }
         }
         guard let ended else { return }
+        ended.advertisement?.stop()
         ended.server.stop(forRestart ? .restarting : .goingAway) { [self] in
             config.home.unregister(self)
             runEnd.ended()

@@ -1,3 +1,4 @@
+public import DivanTLS
 public import Foundation
 
 /// What a listener shares, on which port, and which clients it accepts.
@@ -19,6 +20,17 @@ public struct URLEndpointListenerConfiguration: Sendable {
     /// The TLS identity; with `nil`, a self-signed one is created once and stored.
     public var tlsIdentity: TLSIdentity?
 
+    /// Where the self-signed identity is stored, if ``tlsIdentity`` is `nil`; `nil` means ``TLSIdentity/storeDirectory``.
+    ///
+    /// Conform to `TLSIdentityStore` of DivanTLS, and test the store with `IdentityStoreContract`. An addition to the
+    /// official API.
+    public var identities: (any TLSIdentityStore)?
+
+    /// How the running listener is advertised on the network; `nil`, the default, for not at all.
+    ///
+    /// An addition to the official API.
+    public var advertisement: ListenerAdvertisement?
+
     /// How clients are authenticated; with `nil`, anyone can connect.
     public var authenticator: (any ListenerAuthenticator)?
 
@@ -31,7 +43,7 @@ public struct URLEndpointListenerConfiguration: Sendable {
     /// Whether clients can only pull.
     public var readOnly = Self.defaultReadOnly
 
-    /// How the listener compresses what it sends, and whether it accepts LZ4 from clients.
+    /// How the listener compresses what it sends, and whether it accepts LZ4 or a custom codec from clients.
     ///
     /// An addition to the official API.
     public var compression = Self.defaultCompression

@@ -113,8 +113,9 @@ extension FileLogSink {
 }
 
 extension CustomLogSink {
-    fileprivate func makeSink() -> ClosureSink {
-        ClosureSink(level: level.inner) { [self] entry in
+    fileprivate func makeSink() -> any DivanLog.LogSink {
+        if let adapted { return DomainSink(inner: adapted, domains: domains) }
+        return ClosureSink(level: level.inner) { [self] entry in
             let domain = LogDomain(entry.domain)
             guard domains.contains(domain) else { return }
             logSink.writeLog(
@@ -124,6 +125,20 @@ extension CustomLogSink {
             )
         }
     }
+}
+
+/// An adapted sink, limited to some domains.
+private struct DomainSink: DivanLog.LogSink {
+    let inner: any DivanLog.LogSink
+    let domains: LogDomains
+
+    var level: DivanLog.LogLevel { inner.level }
+
+    func accepts(_ domain: DivanLog.LogDomain) -> Bool {
+        domains.contains(LogDomain(domain)) && inner.accepts(domain)
+    }
+
+    func write(_ entry: LogEntry) { inner.write(entry) }
 }
 
 /// The console, with levels for the domains for which the 2.x call set one.

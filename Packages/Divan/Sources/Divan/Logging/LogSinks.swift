@@ -1,3 +1,5 @@
+public import DivanLog
+
 /// The log sinks of the process; by default, warnings and errors are logged to the console.
 ///
 /// Safe to use from any thread.
@@ -113,6 +115,8 @@ public struct CustomLogSink: Sendable {
     public let domains: LogDomains
     /// The object that receives the messages.
     public let logSink: any LogSinkProtocol
+    /// The adapted sink, which receives entries with their original domain.
+    let adapted: (any DivanLog.LogSink)?
 
     /// Creates a sink for every domain.
     public init(level: LogLevel, logSink: any LogSinkProtocol) {
@@ -124,6 +128,17 @@ public struct CustomLogSink: Sendable {
         self.level = level
         self.domains = domains
         self.logSink = logSink
+        adapted = nil
+    }
+
+    /// Creates a sink from an implementation of `LogSink` of DivanLog; `LogSinkContract` tests one.
+    ///
+    /// Its own level and `accepts(_:)` apply in addition to `domains`. An addition to the official API.
+    public init(_ sink: any DivanLog.LogSink, domains: LogDomains = .all) {
+        level = LogLevel(sink.level)
+        self.domains = domains
+        logSink = AdaptedLogSink(sink: sink)
+        adapted = sink
     }
 }
 
@@ -136,4 +151,13 @@ public protocol LogSinkProtocol: Sendable {
     ///
     /// Called on the logging thread, possibly on several threads at once; it must not call this library.
     func writeLog(level: LogLevel, domain: LogDomain, message: String)
+}
+
+/// The official form of an adapted sink, for code that reads ``CustomLogSink/logSink``.
+private struct AdaptedLogSink: LogSinkProtocol {
+    let sink: any DivanLog.LogSink
+
+    func writeLog(level: LogLevel, domain: LogDomain, message: String) {
+        sink.write(LogEntry(level: level.inner, domain: domain.inner, message: message))
+    }
 }

@@ -22,6 +22,7 @@ struct ReplicatorLabel: Hashable, Sendable {
                 "\(endpoint.url.scheme ?? "")://\(endpoint.url.host ?? "")"
                     + (endpoint.url.port.map { ":\($0)" } ?? "") + endpoint.url.path
             case let endpoint as DatabaseEndpoint: "database \(endpoint.database.name)"
+            case let endpoint as DiscoveredEndpoint: "peer \(endpoint.name)"
             default: "messages"
             }
         let type =

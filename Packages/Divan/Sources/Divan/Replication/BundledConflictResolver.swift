@@ -31,12 +31,13 @@ public struct BundledConflictResolver: ConflictResolverProtocol, Sendable {
         }
     }
 
-    private static func decide(
+    /// Applies a rule for leaves to documents.
+    static func decide(
         _ conflict: Conflict,
         by rule: some DivanConflicts.ConflictResolver
     ) -> Document? {
         guard let local = conflict.localDocument, let remote = conflict.remoteDocument else {
-            return nil  // both rules let a deletion win
+            return nil  // bundled rules let a deletion win
         }
         guard let mine = Leaf(local), let theirs = Leaf(remote) else { return remote }
         let leaves = DivanConflicts.Conflict(

@@ -33,6 +33,11 @@ struct ClientCredentials: Sendable {
             )
         case let own as any CustomAuthenticator:
             authenticator = ClientAuthenticatorAdapter(source: own)
+        case let adapted as AdaptedAuthenticator:
+            authenticator = adapted.authenticator
+        case let stored as StoredIdentityAuthenticator:
+            authenticator = nil
+            credential = try stored.credential()
         case let token as TokenAuthenticator:
             let use = TokenUse(token.cache)
             authenticator = use

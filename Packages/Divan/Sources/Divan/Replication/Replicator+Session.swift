@@ -20,6 +20,7 @@ extension Replicator {
         let database = config.requiredDatabase
         let store = try database.openStore()
         try config.collections.requireOpen()
+        try config.compression.check()
         let connector = try makeConnector(for: store)
         var options = engineOptions(remoteIdentity: try config.remoteIdentity(), reset: reset)
         options.retriesRefused = retryingRefused
@@ -97,6 +98,10 @@ extension Replicator {
             try DatabaseConnector(endpoint, store: store)
         case let endpoint as MessageEndpoint:
             MessageConnector(endpoint: endpoint)
+        case let endpoint as TransportEndpoint:
+            TransportConnector(endpoint: endpoint)
+        case let endpoint as DiscoveredEndpoint:
+            try DiscoveredConnector(endpoint, configuration: config, store: store)
         default:
             throw ReplicationFailure.unknownEndpoint("\(type(of: config.target))")
         }
@@ -116,7 +121,11 @@ extension Replicator {
             guard let collection = entry.collection, let resolver = entry.conflictResolver else {
                 continue
             }
-            // Bundled rules need no documents: the session applies them to the leaves.
+            // Bundled and adapted rules need no documents: the session applies them to the leaves.
+            if let adapted = resolver as? AdaptedConflictResolver {
+                resolvers[collection.path] = adapted.resolver
+                continue
+            }
             if let bundled = resolver as? BundledConflictResolver {
                 resolvers[collection.path] = bundled.engineRule
                 continue
@@ -219,6 +228,10 @@ extension ReplicatorConfiguration {
             endpoint.remoteIdentity
         case let endpoint as MessageEndpoint:
             endpoint.uid
+        case let endpoint as TransportEndpoint:
+            endpoint.uid
+        case let endpoint as DiscoveredEndpoint:
+            endpoint.remoteIdentity
         default:
             throw ReplicationFailure.unknownEndpoint("\(type(of: target))")
         }

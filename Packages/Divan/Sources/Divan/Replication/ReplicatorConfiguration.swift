@@ -49,7 +49,7 @@ public struct ReplicatorConfiguration: Sendable {
     /// How this side compresses sent data.
     ///
     /// With `.lz4`, an additional WebSocket subprotocol is offered after the standard ones. Divan listeners accept it,
-    /// and other servers choose a standard one. An addition to the official API.
+    /// and other servers choose a standard one. `.codec(_:)` accepts a custom codec. An addition to the official API.
     public var compression = Self.defaultCompression
 
     /// Whether to resume the TLS session of the previous connection, which saves a round trip and computation.

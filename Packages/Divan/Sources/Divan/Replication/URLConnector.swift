@@ -26,10 +26,11 @@ final class URLConnector: Connector {
     init(
         _ endpoint: URLEndpoint,
         configuration: ReplicatorConfiguration,
-        store: Store
+        store: Store,
+        credentials prepared: ClientCredentials? = nil
     ) throws {
         url = try WebSocketURL(endpoint.url.absoluteString)
-        let credentials = try ClientCredentials(configuration)
+        let credentials = try prepared ?? ClientCredentials(configuration)
         self.credentials = credentials.source
         let cookies = CookieStore(
             store,

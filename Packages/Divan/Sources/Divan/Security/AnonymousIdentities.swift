@@ -9,8 +9,10 @@ enum AnonymousIdentities {
     private static let labelPrefix = "CBL-ANON-"
 
     /// Returns the identity of the database with this public UUID, creating it if needed.
-    static func identity(forDatabase publicUUID: [UInt8]) throws -> TLSIdentity {
-        let store = IdentityPlace.store
+    static func identity(
+        forDatabase publicUUID: [UInt8],
+        in store: any TLSIdentityStore
+    ) throws -> TLSIdentity {
         let label = labelPrefix + Hex.encode(publicUUID.span)
         return TLSIdentity(
             try AnonymousIdentity.credential(in: store, label: label, now: Date())

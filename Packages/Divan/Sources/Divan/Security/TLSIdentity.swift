@@ -29,16 +29,14 @@ extension TLSIdentity {
     ///
     /// - Throws: `crypto` (22) if it cannot be read, or if other users can read it.
     public static func identity(withLabel label: String) throws -> TLSIdentity? {
-        try translatingErrors {
-            try IdentityPlace.store.credential(label: label).map { TLSIdentity($0) }
-        }
+        try identity(withLabel: label, in: IdentityPlace.store)
     }
 
     /// Deletes the identity under `label`; does nothing if it does not exist.
     ///
     /// - Throws: `crypto` (22) if the file cannot be removed.
     public static func deleteIdentity(withLabel label: String) throws {
-        try translatingErrors { try IdentityPlace.store.delete(label: label) }
+        try deleteIdentity(withLabel: label, in: IdentityPlace.store)
     }
 
     /// Creates a key pair and a certificate, and stores them under `label`.
@@ -61,18 +59,14 @@ extension TLSIdentity {
         issuer: TLSIdentity? = nil,
         label: String
     ) throws -> TLSIdentity {
-        try translatingErrors {
-            try requireFree(label)
-            let template = CertificateTemplate(
-                attributes: attributes,
-                usages: .init(rawValue: UInt8(truncatingIfNeeded: keyUsages.rawValue)),
-                now: Date(),
-                notAfter: expiration
-            )
-            let credential = try TLSCredential.generate(template, issuer: issuer?.credential)
-            try IdentityPlace.store.save(credential, label: label)
-            return TLSIdentity(credential)
-        }
+        try createIdentity(
+            for: keyUsages,
+            attributes: attributes,
+            expiration: expiration,
+            issuer: issuer,
+            label: label,
+            in: IdentityPlace.store
+        )
     }
 
     /// Creates a self-signed identity for a server or a client, and stores it under `label`.
@@ -105,25 +99,19 @@ extension TLSIdentity {
         password: String?,
         label: String
     ) throws -> TLSIdentity {
-        try translatingErrors {
-            try requireFree(label)
-            let credential = try TLSCredential(pkcs12: Array(data).span, password: password)
-            try IdentityPlace.store.save(credential, label: label)
-            return TLSIdentity(credential)
-        }
+        try importIdentity(
+            withData: data,
+            password: password,
+            label: label,
+            in: IdentityPlace.store
+        )
     }
 
     /// Returns the labels of all stored identities, sorted.
     ///
     /// - Throws: `crypto` (22) if the directory cannot be read.
     public static func labels() throws -> [String] {
-        try translatingErrors { try IdentityPlace.store.labels().sorted() }
-    }
-
-    private static func requireFree(_ label: String) throws {
-        guard try IdentityPlace.store.credential(label: label) == nil else {
-            throw CredentialError(.labelTaken(label))
-        }
+        try labels(in: IdentityPlace.store).sorted()
     }
 }
 

@@ -38,7 +38,7 @@ extension WireCode {
             case .badRevision: .liteCore(.badRevisionID)
             case .forbiddenKey: .liteCore(.corruptRevision)
             case .tooNew: .liteCore(.databaseTooNew)
-            case .unknownCodec: .liteCore(.unsupported)
+            case .unknownCodec, .engineFailed, .engineUnsupported: .liteCore(.unsupported)
             case .corrupt, .damagedDocument, .blobMismatch: .liteCore(.corruptData)
             case .notADatabase: .liteCore(.notADatabase)
             case .busy: .liteCore(.busy)

@@ -61,15 +61,14 @@ enum Bundle {
     ///
     /// - Throws: `noSuchDatabase`, `notADatabase`, `io` if access is denied.
     static func verify(_ files: BundleFiles) throws(StoreError) {
-        guard let kind = try BundleFiles.kind(of: files.directory) else {
-            throw StoreError(.noSuchDatabase, at: files.directory)
-        }
-        guard kind == .directory else {
-            let problem =
-                kind == .symbolicLink ? "a symbolic link; use its target" : "not a directory"
-            throw StoreError(.notADatabase(problem), at: files.directory)
-        }
+        try verifyDirectory(files)
         guard try BundleFiles.kind(of: files.database) == .regular else {
+            if let name = try EngineBundle.engineName(of: files) {
+                throw StoreError(
+                    .notADatabase("it belongs to the engine \(name)"),
+                    at: files.directory
+                )
+            }
             throw StoreError(.notADatabase("it contains no db.sqlite3"), at: files.directory)
         }
         guard BundleFiles.byteCount(files.database) > 0 else {
@@ -86,6 +85,20 @@ enum Bundle {
         }
     }
 
+    /// Rejects places without a directory.
+    ///
+    /// - Throws: `noSuchDatabase`, `notADatabase`, `io` if access is denied.
+    static func verifyDirectory(_ files: BundleFiles) throws(StoreError) {
+        guard let kind = try BundleFiles.kind(of: files.directory) else {
+            throw StoreError(.noSuchDatabase, at: files.directory)
+        }
+        guard kind == .directory else {
+            let problem =
+                kind == .symbolicLink ? "a symbolic link; use its target" : "not a directory"
+            throw StoreError(.notADatabase(problem), at: files.directory)
+        }
+    }
+
     /// Whether a file is marked as ours, or does not look like an SQLite file at all.
     ///
     /// Checked before SQLite opens it and we lock it, since that would write the log of another
@@ -99,7 +112,8 @@ enum Bundle {
         return id == SQLiteSchema.applicationID
     }
 
-    private static func assemble(
+    /// Fills a new directory under another name, renames it, and returns its lock.
+    static func assemble(
         _ files: BundleFiles,
         _ fill: (BundleFiles) throws -> Void
     ) throws -> BundleLock {

@@ -1,6 +1,7 @@
 import DivanPlatform
 
-/// The files of a database: a directory with `db.sqlite3`, `Attachments/` and `lock`.
+/// The files of a database: a directory with `db.sqlite3`, `Attachments/` and `lock`; `EngineBundle` describes that of a
+/// custom engine.
 ///
 /// Source: `blobs.md` §2.
 struct BundleFiles: Equatable, Sendable {
@@ -10,6 +11,9 @@ struct BundleFiles: Equatable, Sendable {
     var database: String { directory + "/db.sqlite3" }
     var blobs: String { directory + "/Attachments" }
     var lock: String { directory + "/lock" }
+    /// The name of a custom engine, and the directory for its files.
+    var engine: String { directory + "/engine" }
+    var engineData: String { directory + "/data" }
     /// Where the database is rewritten with another key, and where its blobs are.
     var rekeyed: String { directory + "/db.sqlite3-rekey" }
     var rekeyedBlobs: String { directory + "/Attachments-rekey" }
@@ -77,6 +81,29 @@ struct BundleFiles: Equatable, Sendable {
     /// Returns an open descriptor, or `nil` if there is something at `path` already.
     static func makeFile(_ path: String) throws(StoreError) -> FileDescriptor? {
         try StoreError.wrapping(FileSystem.makePrivateFile(path), at: path)
+    }
+
+    /// Reads a file; `nil` if it has more bytes than `limit`.
+    static func read(_ path: String, limit: Int) throws(StoreError) -> [UInt8]? {
+        let descriptor = try open(path, [.readOnly, .closeOnExec, .noFollow])
+        defer { descriptor.close() }
+        return try StoreError.wrapping(descriptor.readAll(limit: limit), at: path)
+    }
+
+    /// Creates a short file with this text, and syncs it.
+    static func write(_ text: String, to path: String) throws(StoreError) {
+        guard let descriptor = try makeFile(path) else {
+            throw StoreError(.io(.fileExists), at: path)
+        }
+        defer { descriptor.close() }
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { bytes in
+                Result { () throws(SystemError) in try descriptor.write(bytes) }
+            }
+            rest = rest.dropFirst(try StoreError.wrapping(written.get(), at: path))
+        }
+        try StoreError.wrapping(descriptor.sync(), at: path)
     }
 
     /// Creates a directory and any missing parent directories.

@@ -103,7 +103,7 @@ struct Rekeying {
 
 extension Store {
     /// Whether the store's files are encrypted.
-    public var isSealed: Bool { place?.sqlite.place.sealing != nil }
+    public var isSealed: Bool { place?.sqlite?.place.sealing != nil }
 
     /// Encrypts the database with another key, or decrypts it with `nil`.
     ///
@@ -141,16 +141,17 @@ extension Store {
         _ place: StorePlace,
         to newSealing: (any StoreSealing)?
     ) throws {
+        let sqlite = try place.requireSQLite(for: "encryption keys")
         guard let storage = blobs.storage as? BlobDirectory else { return }
         var unfinished: StoreError?
         // Removes what an earlier attempt could not.
         try rekeying.recover()
         do {
             try storage.whileResting {
-                try rekeying.prepare(from: place.sqlite.place.sealing, to: newSealing) {
-                    try place.sqlite.rewrite(to: $0)
+                try rekeying.prepare(from: sqlite.place.sealing, to: newSealing) {
+                    try sqlite.rewrite(to: $0)
                 }
-                try place.sqlite.exchangeFile {
+                try sqlite.exchangeFile {
                     try storage.exchange(for: newSealing) { () throws(StoreError) in
                         try rekeying.commit()
                         // The key has changed, even if this fails.
@@ -161,7 +162,7 @@ extension Store {
                     return DatabasePlace(
                         place.files.database,
                         sealing: newSealing,
-                        packing: place.sqlite.place.packing
+                        packing: sqlite.place.packing
                     )
                 }
             }

@@ -62,7 +62,8 @@ extension Store {
     /// Whether there is what `open` takes for a database; a link does not count, as one database would
     /// then have two names.
     private static func isBundle(_ files: BundleFiles) -> Bool {
-        BundleFiles.isDirectory(files.directory) && BundleFiles.isFile(files.database)
+        BundleFiles.isDirectory(files.directory)
+            && (BundleFiles.isFile(files.database) || BundleFiles.isFile(files.engine))
     }
 
     /// Deletes a database with its blobs, or the rest of a partially deleted database.
@@ -247,6 +248,7 @@ extension Store {
         _ options: StoreOptions,
         _ calls: BlobCalls
     ) throws -> Store {
+        if let engine = options.engine { return try opened(files, engine, options, calls) }
         var lock: BundleLock?
         if options.create, !options.readOnly, Bundle.isFree(files) {
             lock = try Bundle.create(
@@ -291,8 +293,15 @@ extension Store {
     ///
     /// - Throws: `busy` if the database would have to be upgraded.
     private func mayBeShared(_ options: StoreOptions) throws(StoreError) -> Bool {
+        guard place?.engineName == options.engine?.name || ownerCount == 0 else {
+            let name = place?.engineName ?? "of SQLite"
+            throw StoreError(
+                .notADatabase("already open with the engine \(name)"),
+                at: directory ?? ""
+            )
+        }
         let isAlike =
-            switch (place?.sqlite.place.sealing, options.sealing) {
+            switch (place?.sqlite?.place.sealing, options.sealing) {
             case (nil, nil): true
             case (let mine?, let given?): mine.hasSameKey(as: given)
             default: false
@@ -316,6 +325,7 @@ extension Store {
 
     private func copy(to target: String) throws(StoreError) {
         guard let place else { throw StoreError(.noSuchDatabase) }
+        let sqlite = try place.requireSQLite(for: "copies")
         let files = try Self.located(target, create: true)
         guard !BundleFiles.exists(files.directory) else {
             throw StoreError(.alreadyExists, at: target)
@@ -327,7 +337,7 @@ extension Store {
                 let identity = try StoreIdentity(of: engine, random: SystemRandomSource())
                 // After a crash while the key was changed they are elsewhere, where read-only use finds them.
                 _ = try Bundle.copy(
-                    place.sqlite,
+                    sqlite,
                     withBlobs: Rekeying(place.files).blobs,
                     to: files,
                     as: identity.copied(random: SystemRandomSource())

@@ -30,6 +30,11 @@ public struct StoreOptions: Sendable {
     /// The codecs with which bodies may be compressed.
     public var packing: BodyPacking
 
+    /// Opens the engine that stores the rows; `nil` for SQLite.
+    ///
+    /// If a database has several owners in a process, all must name the same engine; that of the first owner is used.
+    public var engine: (any StorageEngineProvider)?
+
     /// Creates options.
     public init(
         create: Bool = true,
@@ -38,8 +43,10 @@ public struct StoreOptions: Sendable {
         archive: BodyArchive = .deltas,
         scheme: RevisionScheme? = nil,
         sealing: (any StoreSealing)? = nil,
-        packing: BodyPacking = .none
+        packing: BodyPacking = .none,
+        engine: (any StorageEngineProvider)? = nil
     ) {
+        self.engine = engine
         self.packing = packing
         self.sealing = sealing
         self.scheme = scheme

@@ -5,7 +5,10 @@ internal import Synchronization
 /// What a store on disk has in addition to its engine: its files, its lock and its count of owners.
 final class StorePlace: Sendable {
     let files: BundleFiles
-    let sqlite: SQLiteEngine
+    /// The engine of SQLite; `nil` for a custom engine.
+    let sqlite: SQLiteEngine?
+    /// The name of a custom engine.
+    let engineName: String?
     private let owners: Mutex<Owners>
 
     private struct Owners {
@@ -16,7 +19,28 @@ final class StorePlace: Sendable {
     init(files: BundleFiles, sqlite: SQLiteEngine, lock: BundleLock?) {
         self.files = files
         self.sqlite = sqlite
+        engineName = nil
         owners = Mutex(Owners(lock: lock))
+    }
+
+    init(files: BundleFiles, engineName: String, lock: BundleLock?) {
+        self.files = files
+        sqlite = nil
+        self.engineName = engineName
+        owners = Mutex(Owners(lock: lock))
+    }
+
+    /// The engine of SQLite, for what only it can do.
+    ///
+    /// - Throws: `engineUnsupported` for a custom engine.
+    func requireSQLite(for feature: String) throws(StoreError) -> SQLiteEngine {
+        guard let sqlite else {
+            throw StoreError(
+                .engineUnsupported(name: engineName ?? "", feature),
+                at: files.directory
+            )
+        }
+        return sqlite
     }
 
     var ownerCount: Int { owners.withLock { $0.count } }

@@ -133,6 +133,7 @@ extension Store {
     /// sequences are then reused.
     public func syncCommits() throws(StoreError) {
         guard let place else { return }
+        guard place.sqlite != nil else { return try engine.makeDurable() }
         do throws(StoreError) {
             // What is no longer in the log was synced when it was copied. SQLite takes no locks on it.
             try BundleFiles.syncFile(place.files.database + "-wal")
