@@ -297,7 +297,6 @@ let rooms: [[Target]] = [
             "DivanFullText",
             "DivanTransport",
             "DivanAuth",
-            "DivanDiscovery",
             "DivanTLS",
             "DivanWebSocket",
             "DivanRevisions",

@@ -10,8 +10,6 @@ import Synchronization
 /// `MeshCore` decides; this class has the clock, the timer, the sockets and the replications. All members can be used
 /// from any thread and return quickly. A peer starts once, and stays alive until it has stopped; create another one to
 /// join again.
-///
-/// Source: `multipeer.md` §4.
 public final class MeshPeer: Sendable {
     private let driver: MeshDriver
     private let hasStarted = Atomic(false)

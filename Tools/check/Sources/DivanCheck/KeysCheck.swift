@@ -84,6 +84,9 @@ struct KeysCheck {
         TextRecord.swift | [String: String] | keys of TXT records, ASCII by RFC 6763 §6.4
         PeerAdvertisement.swift | [String: String] | keys of TXT records
         DiscoveredPeer.swift | [String: String] | keys of TXT records
+        ListenerAdvertisement.swift | [String: String] | keys of TXT records
+        PlugInFailure.swift | names: Set<String> | names of codecs, checked to be ASCII before
+        TLSIdentity+Stores.swift | [String: String] | X.509 attribute names, constants of the API
         TLSIdentity.swift | [String: String] | X.509 attribute names, constants of the API
         CertificateTemplate.swift | [String: String] | X.509 attribute names
         ReplicatorConfiguration.swift | [String: String] | HTTP header names, ASCII

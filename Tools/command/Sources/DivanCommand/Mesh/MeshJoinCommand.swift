@@ -51,8 +51,8 @@ enum MeshJoinCommand: Command {
             Discovery requires avahi-daemon. Docs/guides/mesh.md describes how to set up a mesh.
             """,
         examples: [
-            "divan mesh join notes kitchen --identity robot --peer-ca cellar.pem",
-            "divan mesh join notes kitchen --identity robot --peer-ca cellar.pem --no-discovery "
+            "divan mesh join notes team --identity robot --peer-ca cellar.pem",
+            "divan mesh join notes team --identity robot --peer-ca cellar.pem --no-discovery "
                 + "--seed wss://10.0.0.5:4985",
         ]
     )

@@ -10,9 +10,11 @@ enum MeshStatusCommand: Command {
         operands: [.database],
         options: [.json],
         details: """
-            Shows the peers that a running 'divan mesh join' knows: whether each is online, and the
-            link to it with its reason: 'ring' and 'hash' links are planned, a 'bridge' unites two
-            parts of the mesh, a 'seed' was called first, and a 'surplus' link closes soon.
+            Shows the peers that a running 'divan mesh join' knows, whether each is online, and the
+            link to it with its reason.
+
+            'ring' and 'hash' links are planned, and a 'bridge' unites two parts of the mesh. A
+            'seed' was called first, and a 'surplus' link closes soon.
 
             Programs that use the library are included if they set
             DatabaseConfiguration.publishesStatus.
