@@ -160,7 +160,9 @@ import Testing
     }
 
     @Test(arguments: [Divan.RevisionScheme.revisionTrees, .versionVectors])
-    func `databases of a custom engine sync with stock ones`(scheme: Divan.RevisionScheme) async throws {
+    func `databases of a custom engine sync with stock ones`(
+        scheme: Divan.RevisionScheme
+    ) async throws {
         let engines = SampleEngines()
         var config = DatabaseConfiguration()
         config.revisionScheme = scheme
