@@ -10,30 +10,7 @@ enum MeshJoinCommand: Command {
         name: "mesh join",
         summary: "sync a database with all peers of a group",
         operands: [.database, .init(name: "GROUP")],
-        options: [
-            .value(
-                "--identity",
-                "LABEL|FILE",
-                completion: .file,
-                "own certificate: a label of 'divan identity ls', .pem or .p12"
-            ),
-            .value(
-                "--peer-ca",
-                "CERTS",
-                completion: .file,
-                "accept peers whose certificate these authorities signed"
-            ),
-            .value(
-                "--peer-certificate",
-                "CERT",
-                isRepeating: true,
-                completion: .file,
-                "accept the peer with this certificate"
-            ),
-            .value("--seed", "URL", isRepeating: true, "call this peer: wss://HOST:PORT"),
-            .flag("--no-discovery", "do not use multicast; requires --seed"),
-            .value("--port", "PORT", short: "-p", "listen on this port (default: any free port)"),
-            .value("--interface", "NAME", "listen only on this interface or address"),
+        options: connection.grouped(.connection) + authentication.grouped(.authentication) + [
             .value(
                 "--collections",
                 "LIST",
@@ -56,6 +33,35 @@ enum MeshJoinCommand: Command {
                 + "--seed wss://10.0.0.5:4985",
         ]
     )
+
+    private static let connection: [CommandSyntax.Option] = [
+        .value("--seed", "URL", isRepeating: true, "call this peer: wss://HOST:PORT"),
+        .flag("--no-discovery", "do not use multicast; requires --seed"),
+        .value("--port", "PORT", short: "-p", "listen on this port (default: any free port)"),
+        .value("--interface", "NAME", "listen only on this interface or address"),
+    ]
+
+    private static let authentication: [CommandSyntax.Option] = [
+        .value(
+            "--identity",
+            "LABEL|FILE",
+            completion: .file,
+            "own certificate: a label of 'divan identity ls', .pem or .p12"
+        ),
+        .value(
+            "--peer-ca",
+            "CERTS",
+            completion: .file,
+            "accept peers whose certificate these authorities signed"
+        ),
+        .value(
+            "--peer-certificate",
+            "CERT",
+            isRepeating: true,
+            completion: .file,
+            "accept the peer with this certificate"
+        ),
+    ]
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         // Installed before anything is opened, so that no signal is missed.
@@ -204,7 +210,8 @@ private struct MeshPeerLine {
         var line = "\(peer.id.description.prefix(12))\(name): "
         line += peer.isOnline ? "online" : "offline"
         if let link = peer.link {
-            line += ", linked (\(link.reason.rawValue)), \(peer.status.activity)"
+            line += ", linked (\(link.reason.rawValue))"
+            if peer.status.activity != .stopped { line += ", \(peer.status.activity)" }
         }
         if let error = peer.status.error { line += ", \(error.localizedDescription)" }
         return line
