@@ -4,7 +4,8 @@ extension DiscoveryError: NumberedError {
     var number: ErrorNumber {
         switch self {
         case .noDaemon, .avahi: .divan(CBLError.unsupported)
-        default: .divan(CBLError.invalidParameter)
+        case .invalidName, .invalidSubtype, .invalidPort, .invalidAttribute, .attributesTooLarge:
+            .divan(CBLError.invalidParameter)
         }
     }
 }

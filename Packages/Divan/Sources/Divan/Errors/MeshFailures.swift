@@ -1,4 +1,3 @@
-import DivanDiscovery
 import DivanMesh
 import DivanMeshPeer
 
@@ -8,14 +7,4 @@ extension MeshError: NumberedError {
 
 extension MeshPeerError: NumberedError {
     var number: ErrorNumber { .divan(CBLError.invalidParameter) }
-}
-
-extension DiscoveryError: NumberedError {
-    var number: ErrorNumber {
-        switch self {
-        case .noDaemon, .avahi: .divan(CBLError.unsupported)
-        case .invalidName, .invalidSubtype, .invalidPort, .invalidAttribute, .attributesTooLarge:
-            .divan(CBLError.invalidParameter)
-        }
-    }
 }

@@ -74,7 +74,6 @@ private func numbered(_ error: any Error) -> (any NumberedError)? {
     case let error as ForeignDatabaseError: error
     case let error as ReplicationFailure: error
     case let error as PlugInFailure: error
-    case let error as DiscoveryError: error
     case let error as SyncError: error
     case let error as WebSocketURLError: error
     case let error as CredentialError: error
