@@ -20,28 +20,24 @@ final class RunCodec: CompressionCodec, StreamCompressor, StreamDecompressor {
             output += [UInt8(next - start), input[start]]
         }
     }
-
     func decompress(
         _ input: Span<UInt8>,
         limit: Int,
         appendingTo output: inout [UInt8]
     ) throws(CompressionError) {
         guard input.count.isMultiple(of: 2) else { throw .corrupt(codec: "runs", detail: "size") }
-        var room = limit
+        let end = output.count + limit
         for place in stride(from: 0, to: input.count, by: 2) {
-            // Checked before the bytes are made: the peer chooses the length.
-            room -= Int(input[place])
-            guard room >= 0 else { throw .outputTooLarge(codec: "runs", limit: limit) }
             output += repeatElement(input[place + 1], count: Int(input[place]))
+            guard output.count <= end else { throw .outputTooLarge(codec: "runs", limit: limit) }
         }
     }
 }
 
 /// Counts the commits of an engine in memory; a full engine meets the same requirements itself.
 final class CountingEngine: StorageEngine, StorageEngineProvider {
-    let name = "counting"
+    let (name, inner) = ("counting", MemoryEngine())
     let commitCount = Atomic(0)
-    private let inner = MemoryEngine()
     func openEngine(in place: StorageEnginePlace) -> any StorageEngine { self }
     var isReadOnly: Bool { false }
     func read<T>(_ body: (any StorageSnapshot) throws -> T) throws -> T { try inner.read(body) }
@@ -61,25 +57,32 @@ final class CountingEngine: StorageEngine, StorageEngineProvider {
 /// Advertises peers as files of a directory, which all peers of this machine read.
 struct FolderDiscovery: PeerDiscovery {
     let folder: URL
-
     func advertise(
         _ peer: PeerAdvertisement,
         onEvent: @escaping @Sendable (AdvertisementEvent) -> Void
-    ) throws(DiscoveryError) -> any DiscoveryActivity {
-        let file = folder.appending(path: "\(peer.name).peer")
-        let line = Data("\(peer.port) \(peer.attributes["database"] ?? "")".utf8)
-        if (try? line.write(to: file, options: .atomic)) == nil { throw .invalidName(peer.name) }
+    ) throws(DiscoveryError) -> any AdvertisementActivity {
+        let file = folder.appending(path: "\(peer.name).\(peer.service.name)")
+        let activity = Activity { record in
+            let line = record.map { "\(peer.port) \($0.attributes["database"] ?? "")" }
+            try? line.map { try Data($0.utf8).write(to: file, options: .atomic) }
+                ?? FileManager.default.removeItem(at: file)
+        }
+        activity.update(peer.record)
+        if (try? Data(contentsOf: file)) == nil { throw .invalidName(peer.name) }
         onEvent(.registered(name: peer.name))
-        return Activity { try? FileManager.default.removeItem(at: file) }
+        return activity
     }
-
-    func browse(onEvent: @escaping @Sendable (BrowseEvent) -> Void) -> any DiscoveryActivity {
-        // Held during events, so that none starts after `stop`, which an event may call.
-        let delivering = NSRecursiveLock()
+    func browse(
+        for service: ServiceType,
+        onEvent: @escaping @Sendable (BrowseEvent) -> Void
+    ) -> any DiscoveryActivity {
+        let delivering = NSRecursiveLock()  // No event starts after `stop`, which one may call.
         let search = Task {
             var former: Set<DiscoveredPeer> = []
             while !Task.isCancelled {
-                let present = Set(peers())
+                let files = FileManager.default.enumerator(atPath: folder.path)?.allObjects ?? []
+                let names = files.map { "\($0)" }.filter { $0.hasSuffix("." + service.name) }
+                let present = Set(names.compactMap { peer(in: $0, of: service) })
                 let found = present.subtracting(former).map { BrowseEvent.found($0) }
                 let lost = Set(former.map(\.name)).subtracting(present.map(\.name))
                 for event in found + lost.map({ .lost(name: $0) }) {
@@ -89,35 +92,32 @@ struct FolderDiscovery: PeerDiscovery {
                 try? await Task.sleep(for: .milliseconds(100))
             }
         }
-        return Activity { delivering.withLock { search.cancel() } }
+        return Activity { _ in delivering.withLock { search.cancel() } }
     }
-
-    private func peers() -> [DiscoveredPeer] {
-        let files = try? FileManager.default.contentsOfDirectory(atPath: folder.path)
-        return (files ?? []).filter { $0.hasSuffix(".peer") }.compactMap { file in
-            let line = try? String(contentsOf: folder.appending(path: file), encoding: .utf8)
-            let parts = line?.split(separator: " ") ?? []
-            guard parts.count == 2, let port = UInt16(parts[0]) else { return nil }
-            var peer = DiscoveredPeer(name: String(file.dropLast(5)), host: "127.0.0.1", port: port)
-            peer.attributes = ["database": String(parts[1]), "scheme": "ws"]
-            return peer
-        }
+    private func peer(in file: String, of service: ServiceType) -> DiscoveredPeer? {
+        let line = try? Data(contentsOf: folder.appending(path: file))
+        let parts = line.map { String(decoding: $0, as: UTF8.self).split(separator: " ") } ?? []
+        guard parts.count == 2, let port = UInt16(parts[0]) else { return nil }
+        let (name, data) = (String(file.dropLast(service.name.count + 1)), String(parts[1]))
+        let known = ["database": data, "scheme": "ws"]
+        return DiscoveredPeer(name: name, host: "127.0.0.1", port: port, attributes: known)
     }
 }
 
-final class Activity: DiscoveryActivity {
-    private let end: @Sendable () -> Void
-    init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+final class Activity: AdvertisementActivity {
+    private let change: Mutex<(@Sendable (TextRecord?) -> Void)?>
+    init(_ change: @escaping @Sendable (TextRecord?) -> Void) { self.change = Mutex(change) }
     deinit { stop() }
-    func stop() { end() }
+    func update(_ record: TextRecord) { change.withLock { $0 }?(record) }
+    func stop() { change.withLock { $0.take() }?(nil) }
 }
 
 /// Shares a document, or syncs with a peer that does: plug-ins-example FOLDER NAME [PEER].
 let words = CommandLine.arguments.dropFirst().map { $0 }
 guard words.count >= 2 else { exit(2) }
 do {
-    let discovery = FolderDiscovery(folder: URL(filePath: words[0]))
-    let (name, engine) = (words[1], CountingEngine())
+    let (folder, name, engine) = (URL(filePath: words[0]), words[1], CountingEngine())
+    let discovery = FolderDiscovery(folder: folder)
     var config = DatabaseConfiguration()
     config.engine = engine
     let notes = try Database.inMemory(name: "notes", config: config).defaultCollection()

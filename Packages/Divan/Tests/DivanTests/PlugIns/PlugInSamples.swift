@@ -220,7 +220,7 @@ final class Board: PeerDiscovery {
     func advertise(
         _ advertisement: PeerAdvertisement,
         onEvent: @escaping @Sendable (AdvertisementEvent) -> Void
-    ) throws(DiscoveryError) -> any DiscoveryActivity {
+    ) throws(DiscoveryError) -> any AdvertisementActivity {
         if let failure { throw failure }
         let peer = DiscoveredPeer(
             name: advertisement.name,
@@ -238,6 +238,7 @@ final class Board: PeerDiscovery {
     }
 
     func browse(
+        for service: ServiceType,
         onEvent: @escaping @Sendable (BrowseEvent) -> Void
     ) throws(DiscoveryError) -> any DiscoveryActivity {
         if let failure { throw failure }
@@ -251,7 +252,7 @@ final class Board: PeerDiscovery {
         return Ending { self.state.withLock { $0.browsers[number] = nil } }
     }
 
-    private final class Ending: DiscoveryActivity {
+    private final class Ending: AdvertisementActivity {
         private let end: @Sendable () -> Void
 
         init(_ end: @escaping @Sendable () -> Void) { self.end = end }
@@ -259,5 +260,8 @@ final class Board: PeerDiscovery {
         deinit { end() }
 
         func stop() { end() }
+
+        /// No test changes an advertisement.
+        func update(_ record: TextRecord) {}
     }
 }
