@@ -84,7 +84,10 @@ final class Puller {
         properties.append("batch", String(connection.limits.changesCount))
         properties.append("sendReplacementRevs", "true")
         properties.append("versioning", connection.dialect.versioning)
-        if skipsTombstones { properties.append("activeOnly", "true") }
+        if skipsTombstones {
+            properties.append("activeOnly", "true")
+            properties.append(DivanProperty.deletions, "true")
+        }
         // Even if nothing is purged: the application is told which documents it lost.
         if options.documentIDs.isEmpty { properties.append("revocations", "true") }
         if !options.channels.isEmpty {

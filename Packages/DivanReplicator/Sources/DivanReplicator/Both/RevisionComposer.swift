@@ -34,6 +34,9 @@ struct RevisionComposer {
     var listsBlobs = false
     /// Whether a push that closes a branch may be answered with the closed revision.
     var keepsOrder = false
+    /// Whether the peer also keeps to one order, so that it must not take a new document for one that restores
+    /// what was deleted there.
+    var peerKeepsOrder = false
     /// Whether messages name the branches that were given up here.
     var namesClosings = true
     /// Encrypts properties; without it a body with an encryptable value is not sent.
@@ -109,6 +112,9 @@ struct RevisionComposer {
             message.keepsOrder = keepsOrder && !message.closing.isEmpty
             message.refusesConflicts = refusesConflicts && message.closing.isEmpty
             isCrossed = try !revision.terms.takesClosings && knows(theirs, of: message.documentID)
+        }
+        if namesClosings, refusesConflicts, keepsOrder, peerKeepsOrder, revision.known.isEmpty {
+            message.keepsOrder = true
         }
         // A deletion is reported even if the document may not be read: no filter sees its content.
         let isHidden = stored.isTombstone && readFilter != nil

@@ -71,7 +71,8 @@ struct PassiveFeed {
         self.collection = collection
         self.path = path
         isContinuous = try properties.truth("continuous")
-        skipsTombstones = try properties.truth("activeOnly")
+        skipsTombstones =
+            try properties.truth("activeOnly") && !properties.bool(DivanProperty.deletions)
         // Divan's are integers; any other comes from another peer, and starting over loses nothing.
         firstSequence = properties["since"].flatMap { UInt64($0) } ?? 0
         lastSequence = firstSequence
