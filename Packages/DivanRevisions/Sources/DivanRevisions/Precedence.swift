@@ -5,7 +5,8 @@
 /// reverse it, and the two revisions would alternate indefinitely. So a peer that closed a revision accepts it
 /// again only from a peer that closed its current revision, and only if the current revision is the lower of the
 /// two. The order is the default rule for conflicts: a tombstone, then the higher generation, then the greater
-/// digest; with version vectors the number of deletions, then the time, then the source. It depends only on the two revisions, is the same on both sides, and never changes.
+/// digest; with version vectors the number of deletions, then the time, then the source. It depends only on the two
+/// revisions, is the same on both sides, and never changes.
 ///
 /// **Why this ends.** Let R be the revisions of a document that were made anywhere. For
 /// one peer, let n be how many of R it has not settled (they are unknown to it, wait in a conflict, or

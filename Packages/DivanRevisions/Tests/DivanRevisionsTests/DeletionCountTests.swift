@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `only Divan peers are told the number of deletions`() throws {
+    @Test func `only Divan peers receive the number of deletions`() throws {
         var history = RevisionScheme.vectors.emptyHistory
         try save(&history, by: 0, at: 1)
         try save(&history, by: 0, at: 2, isTombstone: true)
