@@ -75,7 +75,7 @@ import Testing
         try save(&history, by: 0, at: 3)
         #expect(!history.isSingle)
         let id = try #require(history.current).id
-        let counted = RevisionID(try #require(Version(time: 1, source: .deletions)))
+        let counted = RevisionID(try #require(Version("10000000001@Deletions+For+Ordering")))
         for isDivan in [true, false] {
             let ancestry = history.ancestry(
                 of: id,
@@ -87,6 +87,7 @@ import Testing
             #expect(ancestry.ids == (isDivan ? [counted] : []))
         }
         #expect(history.names(behind: id) == [id])
+        #expect(history.text(of: id) == id.description)
         let current = try #require(history.current)
         let bytes = history.encoded()
         let reloaded = try RevisionScheme.vectors.history(decoding: bytes.span, current: current)
@@ -111,19 +112,56 @@ import Testing
         #expect(try place(history).deletionCount == 1)
     }
 
+    /// 2⁶⁰ deletions have certainly not happened.
+    @Test(arguments: [(1, 2), (1 << 60, VersionLimits.deletionCount)] as [(UInt64, UInt64)])
+    func `a received number of deletions is used up to a limit`(
+        count: UInt64,
+        countAfterDeletion: UInt64
+    ) throws {
+        var history = RevisionScheme.vectors.emptyHistory
+        var author = try author(0, 10)
+        let time = (1 << 40) + count
+        let counted = RevisionID(try #require(Version(time: time, source: .deletions)))
+        let received = ReceivedRevision(
+            try #require(RevisionID(ofAnyScheme: "18fae27693b50000@" + Self.sources[1])),
+            ancestry: RevisionAncestry([counted]),
+            body: Array("{}".utf8),
+            remote: nil,
+            refusesConflicts: true
+        )
+        #expect(try history.insert(received, by: &author) == .inserted(isConflict: false))
+        #expect(try place(history).deletionCount == min(count, VersionLimits.deletionCount))
+        try save(&history, by: 0, at: 11, isTombstone: true)
+        #expect(try place(history).deletionCount == countAfterDeletion)
+    }
+
+    @Test func `the pseudo source cannot write or merge a revision`() throws {
+        let counted = try #require(Version(time: 1 << 40 + 1, source: .deletions))
+        let writer = try #require(Version("18fae27693b50000@" + Self.sources[1]))
+        for versions in [[counted], [counted, writer], [writer, counted]] {
+            #expect(throws: VersionError.pseudoSource(.deletions)) {
+                try VersionVector(versions, mergeCount: 1)
+            }
+        }
+        var author = try author(0, 10)
+        #expect(throws: RevisionError.badVersion(.pseudoSource(.deletions))) {
+            try author.admit(RevisionID(counted), in: .vectors)
+        }
+    }
+
     @Test func `the number of deletions outlives a thousand writers`() throws {
         let writers = try (0..<VersionLimits.previousCount + 5).map { index in
             let bytes = (0..<16).map { UInt8(truncatingIfNeeded: (index + 1) >> (8 * ($0 % 2))) }
             let source = try #require(SourceID(bytes: bytes))
-            return try #require(Version(time: 1_000 + UInt64(index), source: source))
+            return try #require(Version(time: 1 << 50 + UInt64(index), source: source))
         }
-        let counted = try #require(Version(time: 3, source: .deletions))
+        let counted = try #require(Version(time: 1 << 40 + 3, source: .deletions))
         let vector = try VersionVector([writers[0], counted] + writers.dropFirst(), mergeCount: 0)
         let kept = vector.pruned()
         #expect(kept.versions.count == 1 + VersionLimits.previousCount)
-        #expect(kept.time(of: .deletions) == 3)
+        #expect(kept.time(of: .deletions) == counted.time)
         let next = try #require(SourceID(bytes: Array(repeating: 9, count: 16)))
-        let saved = kept.saved(by: next, at: 5_000)
-        #expect(saved.time(of: .deletions) == 3)
+        let saved = kept.saved(by: next, at: 1 << 51)
+        #expect(saved.time(of: .deletions) == counted.time)
     }
 }

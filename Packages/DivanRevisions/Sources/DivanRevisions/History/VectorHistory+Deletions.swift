@@ -11,7 +11,7 @@
 extension VectorHistory.Entry {
     /// How many deletions, one after the other, this revision knows, its own included.
     var deletionCount: UInt64 {
-        max(mixed.vector.time(of: .deletions), revision.isTombstone ? 1 : 0)
+        max(mixed.vector.deletionCount, revision.isTombstone ? 1 : 0)
     }
 
     /// This revision after others, which it follows or wins over.
@@ -26,7 +26,7 @@ extension VectorHistory.Entry {
     static func deletionCount(isTombstone: Bool, after others: [Self]) -> UInt64 {
         let count = others.map(\.deletionCount).max() ?? 0
         guard isTombstone, !others.contains(where: \.revision.isTombstone) else { return count }
-        return count + 1
+        return min(count + 1, VersionLimits.deletionCount)
     }
 }
 

@@ -24,7 +24,10 @@ extension VectorHistory: RevisionHistory {
 
     /// The vector, and the tree IDs after it.
     public func text(of id: RevisionID) -> String {
-        position(of: id).map { entries[$0].mixed.description } ?? ""
+        guard let position = position(of: id) else { return "" }
+        var mixed = entries[position].mixed
+        mixed.vector = mixed.vector.withoutDeletions
+        return mixed.description
     }
 
     /// The revision, the versions in its vector, and the tree IDs after it.

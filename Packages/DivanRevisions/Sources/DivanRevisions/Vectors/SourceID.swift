@@ -20,7 +20,7 @@ public struct SourceID: Hashable, Sendable {
 
     /// The pseudo source whose time counts the deletions of a document; its text is `Deletions+For+Ordering`.
     ///
-    /// Only Divan peers exchange it (`VectorHistory.deletionCount(of:)`).
+    /// Only Divan peers exchange it (`VersionVector.deletionCount`).
     public static let deletions = SourceID(
         high: 0x0de9_5eb6_2a27_b3e1,
         low: 0x68af_e3ab_75ea_e29e

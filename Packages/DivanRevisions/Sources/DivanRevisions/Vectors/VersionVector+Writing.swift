@@ -128,25 +128,6 @@ extension VersionVector {
         return VersionVector(unchecked: Array(kept), mergeCount: mergeCount)
     }
 
-    /// The vector with at least this number of deletions.
-    func counting(deletions count: UInt64) -> VersionVector {
-        guard !isEmpty, count > time(of: .deletions) else { return self }
-        let kept = versions.filter { $0.source != .deletions }
-        return VersionVector(
-            unchecked: kept + [Version(checked: count, .deletions)],
-            mergeCount: mergeCount
-        ).pruned()
-    }
-
-    /// The vector for a peer other than Divan, which counts no deletions.
-    var withoutDeletions: VersionVector {
-        guard time(of: .deletions) > 0 else { return self }
-        return VersionVector(
-            unchecked: versions.filter { $0.source != .deletions },
-            mergeCount: mergeCount
-        )
-    }
-
     /// The vector with an absolute source instead of `*`.
     ///
     /// - Throws: `repeatedSource` if the vector has both.
