@@ -12,7 +12,8 @@ enum DivanProperty {
     /// other side: there it must not restore a deleted document that it does not follow.
     static let closings = "closings"
 
-    /// In the first subscription of an empty database, which is for live documents: deletions are wanted, too.
+    /// In the first subscription of an empty database, which asks for live documents: deletions are wanted too, unless
+    /// the document has a generated ID.
     ///
     /// A document that is created later under the ID of a deleted one then follows the deletion.
     static let deletions = "deletions"
