@@ -1,6 +1,6 @@
 # The targets for developers. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup build smoke test test-all demo crash bitrot kill-sync converge interrupt pictures live model differential simulate mesh codecs elsewhere bench steady costs bench-compare profile check manifests split-test platforms generate format package package-test tour messages docs readability autobahn fuzz stress growth attack soak sanitize clean
+.PHONY: help setup build smoke test test-all demo crash bitrot kill-sync converge interrupt pictures live model differential simulate mesh histories codecs elsewhere bench steady costs bench-compare profile check manifests split-test platforms generate format package package-test tour messages docs readability autobahn fuzz stress growth attack soak sanitize clean
 
 SHELL := /bin/bash
 # Warnings are errors in this build, but not in dependents of the root manifest.
@@ -70,6 +70,9 @@ simulate: setup ## run seeds of the network simulation (SEEDS=2000)
 
 mesh: setup ## simulate meshes of 50 to 200 peers (SEEDS=200)
 	@Tools/scripts/mesh
+
+histories: setup ## sync 10,000 random histories by different routes, and 1,000 times with a model of Sync Gateway (HISTORIES=…, CONVERSATIONS=…, SEED=…)
+	@HISTORIES="$(HISTORIES)" CONVERSATIONS="$(CONVERSATIONS)" SEED="$(SEED)" Tools/scripts/histories
 
 codecs: setup ## exchange a million random messages between zlib and ISA-L (MESSAGES=…, SEED=…)
 	@Tools/scripts/codecs $(or $(MESSAGES),1000000) $(SEED)

@@ -66,8 +66,8 @@ final class RecordingResolver: ConflictResolver, @unchecked Sendable {
     private func compare(_ resolution: Resolution, with conflict: Conflict) {
         let (local, remote) = (conflict.local, conflict.remote)
         let localWins =
-            if local.isTombstone != remote.isTombstone {
-                local.isTombstone
+            if local.precedence.deletionCount != remote.precedence.deletionCount {
+                local.precedence.deletionCount > remote.precedence.deletionCount
             } else if local.revisionID.isVersion || remote.revisionID.isVersion {
                 (local.revisionID.timestamp, local.revisionID.description)
                     > (remote.revisionID.timestamp, remote.revisionID.description)

@@ -30,14 +30,18 @@ public struct Leaf: Equatable, Sendable {
     public let sequence: UInt64
     /// A JSON object; `{}` for most tombstones.
     public let body: [UInt8]
+    /// Its place in the order of the default rule.
+    public let precedence: Precedence
 
-    /// Creates a leaf.
+    /// Creates a leaf; without a `precedence`, nothing is known of what it follows.
     public init(
         revisionID: RevisionID,
         isTombstone: Bool = false,
         sequence: UInt64 = 0,
-        body: [UInt8]
+        body: [UInt8],
+        precedence: Precedence? = nil
     ) {
+        self.precedence = precedence ?? Precedence(revisionID, isTombstone: isTombstone)
         self.revisionID = revisionID
         self.isTombstone = isTombstone
         self.sequence = sequence

@@ -51,6 +51,29 @@ import Testing
         #expect(run.activeEvents.allSatisfy { $0.flags == .deleted })
     }
 
+    /// A document that is created later under the ID of a deleted one then follows the deletion.
+    ///
+    /// No other writer creates one under a generated ID.
+    @Test func `the first pull of version vectors gets tombstones from a Divan peer`() throws {
+        let sites = try (0..<2).map { _ in try Site(.inMemory(scheme: .vectors)) }
+        let (here, there) = (sites[0], sites[1])
+        try there.save("a", #"{"n":1}"#)
+        for name: DocumentID in ["old", "f47ac10b-58cc-4372-a567-0e02b2c3d479"] {
+            try there.save(name, "{}")
+            try there.delete(name)
+        }
+        var run = Conversation(
+            .init(pushes: false),
+            here: here,
+            there: there,
+            subprotocol: .version4
+        )
+        run.run()
+        #expect(run.transfers == ["pull a", "pull old"])
+        #expect(try here.revision("old") == there.revision("old"))
+        #expect(try here.body("old") == nil)
+    }
+
     @Test func `one connection syncs both directions`() throws {
         let (here, there) = (try Site(), try Site())
         try here.save("mine", #"{"n":1}"#)

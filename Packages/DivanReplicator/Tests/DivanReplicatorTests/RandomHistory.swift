@@ -19,18 +19,23 @@ struct RandomHistory {
     /// How revisions are named, and which of two in conflict wins.
     struct Kind: Sendable, CustomTestStringConvertible {
         var scheme: RevisionScheme
-        /// The default rule, under which a deletion wins; otherwise the revision with the greater name wins.
-        ///
-        /// A deletion wins over what was written later, and so a restored document may lose to what lost to its
-        /// deletion. Therefore only the other rule orders histories with restored or recreated documents.
-        var deletionsWin: Bool
+        /// The default rule; otherwise the revision with the greater name wins, even over a deletion.
+        var isDefaultRule: Bool
+        /// Whether all databases have trees at first, and are upgraded at some time.
+        var isUpgraded = false
 
-        static let all = [RevisionScheme.trees, .vectors].flatMap { scheme in
-            [Kind(scheme: scheme, deletionsWin: true), Kind(scheme: scheme, deletionsWin: false)]
-        }
+        static let all =
+            [true, false].flatMap { rule in
+                [
+                    Kind(scheme: .trees, isDefaultRule: rule),
+                    Kind(scheme: .vectors, isDefaultRule: rule),
+                    Kind(scheme: .vectors, isDefaultRule: rule, isUpgraded: true),
+                ]
+            }
 
         var testDescription: String {
-            "\(scheme), \(deletionsWin ? "deletions win" : "the greater revision wins")"
+            let scheme = isUpgraded ? "upgraded to vectors" : "\(scheme)"
+            return "\(scheme), \(isDefaultRule ? "default rule" : "the greater revision wins")"
         }
     }
 
@@ -41,6 +46,8 @@ struct RandomHistory {
         case meet(Meeting)
         /// An empty database takes the place of one.
         case replace(Int)
+        /// All databases get version vectors.
+        case upgrade
     }
 
     /// One connection, and what it does.
@@ -68,6 +75,9 @@ struct RandomHistory {
             case 9: steps.append(.replace(peer))
             default: steps.append(.meet(Meeting(between: count, &generator)))
             }
+        }
+        if kind.isUpgraded {
+            steps.insert(.upgrade, at: Int.random(in: 1...steps.count, using: &generator))
         }
         self.steps = steps
     }
@@ -114,6 +124,12 @@ extension RandomHistory {
         /// The state in which all must end, as `state(of:)` describes it.
         fileprivate(set) var winner = ""
         private let kind: Kind
+        private var scheme: RevisionScheme
+        /// Whether a deleted document was restored in a tree under the default rule (`compatibility.md`).
+        ///
+        /// A tree does not say which of its revisions are deletions, so an edit that the deletion won over may
+        /// win over the restored document, or not, depending on which of them meet first.
+        private(set) var mayDependOnRoute = false
         private let clock = VirtualClock()
         private let seed: UInt64
         private var databaseCount: UInt64 = 0
@@ -123,6 +139,7 @@ extension RandomHistory {
 
         init(_ history: RandomHistory) {
             (kind, seed) = (history.kind, history.seed)
+            scheme = kind.isUpgraded ? .trees : kind.scheme
             for _ in 0..<history.count { if let site = try? makeSite() { sites.append(site) } }
         }
 
@@ -131,7 +148,7 @@ extension RandomHistory {
             let clock = clock
             return try Site(
                 .inMemory(
-                    scheme: kind.scheme,
+                    scheme: scheme,
                     random: SeededSource(seed: seed &* 100 &+ databaseCount),
                     wallTime: { clock.now }
                 )
@@ -149,15 +166,17 @@ extension RandomHistory {
                 sites[peer] = try makeSite()
                 log.append("\(peer) is empty")
             case .meet(let meeting): try meet(meeting)
+            case .upgrade:
+                scheme = .vectors
+                for site in sites { try site.store.upgradeToVersionVectors() }
+                log.append("all are upgraded")
             }
         }
 
         private mutating func save(_ peer: Int) throws {
             let isNew = try sites[peer].revision(Self.documentID) == nil
             let isLive = try sites[peer].body(Self.documentID) != nil
-            // A tree does not say which of two unrelated documents is the later one.
-            if isNew, saveCount > 0, kind.deletionsWin || kind.scheme == .trees { return }
-            if !isNew, !isLive, kind.deletionsWin { return }
+            if !isNew, !isLive, kind.isDefaultRule, scheme == .trees { mayDependOnRoute = true }
             saveCount += 1
             let body = #"{"n":\#(saveCount)}"#
             log.append("\(peer) saves \(try sites[peer].save(Self.documentID, body)) \(body)")
@@ -173,7 +192,7 @@ extension RandomHistory {
                 options,
                 here: sites[meeting.active],
                 there: sites[meeting.passive],
-                subprotocol: kind.scheme == .trees ? .version3 : .version4
+                subprotocol: scheme == .trees ? .version3 : .version4
             )
             run.resolve = { [kind] in kind.decision($0) }
             run.run()
@@ -205,35 +224,33 @@ extension RandomHistory {
 
         /// The winner among the current revisions, which the order of meetings must not change.
         fileprivate func expectedWinner() throws -> String {
-            let documents = try sites.compactMap { site in
-                try site.store.read {
-                    try $0.document(Self.documentID, in: .default, includingTombstones: true)
+            let places = try sites.indices.compactMap { peer in
+                try sites[peer].store.read { reader -> (peer: Int, place: Precedence)? in
+                    let history = try reader.revisions(of: Self.documentID, in: .default)
+                    guard let history, let current = history.current else { return nil }
+                    return history.precedence(of: current.id).map { place in
+                        (peer, kind.isDefaultRule ? place : Kind.place(current.id))
+                    }
                 }
             }
-            let first = documents.max { kind.yields($0.revisionID, $0.isTombstone, to: $1) }
-            guard let first else { return "none" }
-            return first.isTombstone ? "deleted" : String(decoding: first.body, as: UTF8.self)
+            guard let first = places.max(by: { $0.place < $1.place }) else { return "none" }
+            return try sites[first.peer].body(Self.documentID) ?? "deleted"
         }
     }
 }
 
 extension RandomHistory.Kind {
-    /// Whether a revision loses a conflict with another document's current one.
-    fileprivate func yields(
-        _ id: RevisionID,
-        _ isTombstone: Bool,
-        to other: StoredDocument
-    ) -> Bool {
-        if deletionsWin, isTombstone != other.isTombstone { return other.isTombstone }
-        return id < other.revisionID
+    /// The place of a revision whose name alone counts.
+    fileprivate static func place(_ id: RevisionID) -> Precedence {
+        Precedence(id, isTombstone: false)
     }
 
     fileprivate func decision(_ conflict: StoredConflict) -> ConflictDecision {
-        let (local, remote) = (conflict.local, conflict.remote)
-        if deletionsWin, local.isTombstone != remote.isTombstone {
-            return local.isTombstone ? .keepLocal : .keepRemote
-        }
-        return local.revisionID > remote.revisionID ? .keepLocal : .keepRemote
+        let (local, remote) =
+            isDefaultRule
+            ? (conflict.precedence.local, conflict.precedence.remote)
+            : (Self.place(conflict.local.revisionID), Self.place(conflict.remote.revisionID))
+        return remote < local ? .keepLocal : .keepRemote
     }
 }
 

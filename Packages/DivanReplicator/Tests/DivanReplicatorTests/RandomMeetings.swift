@@ -64,8 +64,6 @@ struct RandomMeetings {
 
     /// The rule of the default resolver, by which both clients must agree.
     static func winner(_ conflict: StoredConflict) -> ConflictDecision {
-        if conflict.remote.isTombstone { return .keepRemote }
-        if conflict.local.isTombstone { return .keepLocal }
-        return conflict.local.revisionID > conflict.remote.revisionID ? .keepLocal : .keepRemote
+        conflict.precedence.remote < conflict.precedence.local ? .keepLocal : .keepRemote
     }
 }

@@ -5,7 +5,8 @@
 /// reverse it, and the two revisions would alternate indefinitely. So a peer that closed a revision accepts it
 /// again only from a peer that closed its current revision, and only if the current revision is the lower of the
 /// two. The order is the default rule for conflicts: a tombstone, then the higher generation, then the greater
-/// digest. It depends only on the two revisions, is the same on both sides, and never changes.
+/// digest; with version vectors the number of deletions, then the time, then the source. It depends only on the two
+/// revisions, is the same on both sides, and never changes.
 ///
 /// **Why this ends.** Let R be the revisions of a document that were made anywhere. For
 /// one peer, let n be how many of R it has not settled (they are unknown to it, wait in a conflict, or
@@ -35,7 +36,8 @@
 ///
 /// Source: decision 0008, `revisions.md` §8.
 public struct Precedence: Comparable, Sendable {
-    private let isTombstone: Bool
+    /// How many deletions, one after the other, the revision knows, its own included; at most 1 in a tree.
+    public let deletionCount: UInt64
     private let id: RevisionID
 
     init(_ revision: RevisionTree.Revision) {
@@ -47,14 +49,23 @@ public struct Precedence: Comparable, Sendable {
     }
 
     /// Creates the position of a revision in the order.
-    public init(_ id: RevisionID, isTombstone: Bool) {
+    ///
+    /// With version vectors, `deletionCount` is the number of deletions that the revision follows, or is: more of
+    /// them win, and at equal numbers the later revision. A tree does not know it.
+    public init(_ id: RevisionID, isTombstone: Bool, deletionCount: UInt64 = 0) {
         self.id = id
-        self.isTombstone = isTombstone
+        self.deletionCount = max(deletionCount, isTombstone ? 1 : 0)
     }
 
     /// Whether the second revision is preferred to the first.
     public static func < (lower: Precedence, greater: Precedence) -> Bool {
-        guard lower.isTombstone == greater.isTombstone else { return greater.isTombstone }
+        guard lower.deletionCount == greater.deletionCount else {
+            return lower.deletionCount < greater.deletionCount
+        }
+        // A tree ID may have the name that it was converted to elsewhere.
+        guard lower.id.isVersion == greater.id.isVersion else {
+            return greater.id.isAbove(lower.id)
+        }
         return lower.id < greater.id
     }
 }

@@ -53,9 +53,9 @@ extension RevisionTree {
     ///   - flags: Only `tombstone` and `hasBlobs` are allowed.
     ///   - body: JSON as received.
     ///   - remote: The remote that sent it; `nil` if the remote is not tracked.
-    ///   - refusesConflicts: Whether only children of a leaf are accepted, and revisions that restore a deleted
-    ///     document: a live revision without ancestors in the tree, as in Sync Gateway (`revisions.md` §7). The
-    ///     tombstones are then closed.
+    ///   - refusesConflicts: Whether only children of a leaf are accepted, and, unless the sender `keepsOrder`,
+    ///     revisions that restore a deleted document: a live revision without ancestors in the tree, as in Sync
+    ///     Gateway (`revisions.md` §7). The tombstones are then closed.
     ///   - closing: A tombstone with its history, newest first, that closes the branch of the current revision in
     ///     favour of this one: sent by a peer that kept its own side in a conflict (`revisions.md` §8). Used if
     ///     conflicts are rejected, and for a revision that lost a conflict here.
@@ -188,7 +188,8 @@ extension RevisionTree {
         if known == 0 { return insertKnown(received, refusesConflicts) }
         let parent = known.flatMap { position(of: listed[$0]) }
         let isContinuation = parent.map(isLeaf) ?? revisions.isEmpty
-        let isRevival = refusesConflicts && parent == nil && revives(flags)
+        let isRevival =
+            refusesConflicts && !received.keepsOrder && parent == nil && revives(flags)
         let endsElsewhere = parent.map(isClosedBeside) ?? false
         if refusesConflicts, !isRevival, !isContinuation || endsElsewhere { return .conflict }
 

@@ -65,6 +65,22 @@ import Testing
         }
     }
 
+    @Test func `generated IDs are recognized by their form`() {
+        var generator = SystemRandomNumberGenerator()
+        let generated = [
+            DocumentID(madeAt: 1_800_000_000_000, using: &generator),
+            "~Qw3-x_1tQw3-x_1tQw3-x_", "-Qw3-x_1tQw3-x_1tQw3-x_",
+            "F47AC10B-58CC-4372-A567-0E02B2C3D479", "018f3c2e-7b5a-7c3d-9e8f-0a1b2c3d4e5f",
+        ]
+        for id in generated { #expect(id.isGenerated, "\(id)") }
+        let others: [DocumentID] = [
+            "user::1", "", "~Qw3-x_1tQw3-x_1tQw3-x", "~Qw3-x_1tQw3-x_1tQw3.x_",
+            "d41d8cd98f00b204e9800998ecf8427e", "0190zz00000000000000000000000000",
+            "6ba7b810-9dad-11d1-80b4-00c04fd430c8", "6ba7b810-9dad-41d1-80b4x00c04fd430c8",
+        ]
+        for id in others { #expect(!id.isGenerated, "\(id)") }
+    }
+
     @Test func `the error states the problem and a remedy`() {
         let error = #expect(throws: DocumentIDError.self) {
             try DocumentID(checking: String(repeating: "x", count: 300))

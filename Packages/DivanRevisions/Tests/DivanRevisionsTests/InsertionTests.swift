@@ -204,6 +204,21 @@ import Testing
         #expect(try tree.reloaded() == tree)
     }
 
+    /// Both directions between Divan peers then have the same result.
+    @Test func `a new document of a Divan peer is in conflict with a deletion`() throws {
+        var tree = RevisionTree()
+        try tree.receive("2-bb,1-aa", from: nil, flags: .tombstone)
+        let outcome = try tree.insertRemote(
+            try #require(RevisionID("1-cc")),
+            history: [],
+            body: Array("{}".utf8),
+            remote: nil,
+            refusesConflicts: true,
+            keepsOrder: true
+        )
+        #expect(outcome == .conflict)
+    }
+
     @Test func `continuing a branch in conflict keeps the conflict`() throws {
         var tree = RevisionTree()
         try tree.receive("1-aa")

@@ -1,4 +1,5 @@
 public import DivanConflicts
+import DivanRevisions
 public import DivanStore
 
 extension Conflict {
@@ -6,8 +7,8 @@ extension Conflict {
     public init(_ stored: StoredConflict) {
         self.init(
             documentID: stored.documentID,
-            local: Leaf(stored.local),
-            remote: Leaf(stored.remote),
+            local: Leaf(stored.local, at: stored.precedence.local),
+            remote: Leaf(stored.remote, at: stored.precedence.remote),
             base: stored.base?.body
         )
     }
@@ -30,12 +31,13 @@ extension ConflictDecision {
 }
 
 extension Leaf {
-    fileprivate init(_ revision: StoredRevision) {
+    fileprivate init(_ revision: StoredRevision, at precedence: Precedence) {
         self.init(
             revisionID: revision.revisionID,
             isTombstone: revision.isTombstone,
             sequence: revision.sequence,
-            body: revision.body
+            body: revision.body,
+            precedence: precedence
         )
     }
 }

@@ -65,8 +65,9 @@ public struct RevisionGraph {
         return history.known.map { mixed, revision in
             var node = members(of: revision, isCurrent: revision.id == current, holders)
             node["leaf"] = true
-            node["vector"] = .string(mixed.description)
-            let vector = mixed.vector
+            let vector = mixed.vector.withoutDeletions
+            let named = MixedVector(vector: vector, legacy: mixed.legacy)
+            node["vector"] = .string(named.description)
             node["merged"] = .array(vector.merged.map { .string("\($0)") })
             node["previous"] = .array(vector.previous.map { .string("\($0)") })
             node["own"] = .bool(revision.id.version?.source == source)

@@ -162,8 +162,8 @@ struct StudioData: Sendable {
         let merged = try FieldMergeResolver().resolve(
             Conflict(
                 documentID: id,
-                local: Leaf(conflict.local),
-                remote: Leaf(conflict.remote),
+                local: Leaf(conflict.local, at: conflict.precedence.local),
+                remote: Leaf(conflict.remote, at: conflict.precedence.remote),
                 base: conflict.base?.body
             )
         )
@@ -288,11 +288,12 @@ enum StudioPlace {
 }
 
 extension Leaf {
-    fileprivate init(_ revision: StoredRevision) {
+    fileprivate init(_ revision: StoredRevision, at precedence: Precedence) {
         self.init(
             revisionID: revision.revisionID,
             isTombstone: revision.isTombstone,
-            body: revision.body
+            body: revision.body,
+            precedence: precedence
         )
     }
 }

@@ -27,7 +27,8 @@ extension Collection {
                 documentID: conflict.documentID.text,
                 localDocument: document(conflict.documentID, conflict.local),
                 remoteDocument: document(conflict.documentID, conflict.remote),
-                baseDocument: conflict.base.flatMap { document(conflict.documentID, $0) }
+                baseDocument: conflict.base.flatMap { document(conflict.documentID, $0) },
+                precedence: (conflict.precedence.local, conflict.precedence.remote)
             )
         }
     }

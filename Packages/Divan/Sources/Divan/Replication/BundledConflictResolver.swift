@@ -36,14 +36,18 @@ public struct BundledConflictResolver: ConflictResolverProtocol, Sendable {
         _ conflict: Conflict,
         by rule: some DivanConflicts.ConflictResolver
     ) -> Document? {
+        let (ours, theirs) = conflict.precedence
         guard let local = conflict.localDocument, let remote = conflict.remoteDocument else {
-            return nil  // bundled rules let a deletion win
+            // Both rules decide about a deletion by the order alone.
+            return theirs < ours ? conflict.localDocument : conflict.remoteDocument
         }
-        guard let mine = Leaf(local), let theirs = Leaf(remote) else { return remote }
+        guard let mine = Leaf(local, at: ours), let other = Leaf(remote, at: theirs) else {
+            return remote
+        }
         let leaves = DivanConflicts.Conflict(
             documentID: local.name,
             local: mine,
-            remote: theirs,
+            remote: other,
             base: conflict.baseDocument?.body.bytes
         )
         switch try? rule.resolve(leaves) {
@@ -74,7 +78,9 @@ public struct BundledConflictResolver: ConflictResolverProtocol, Sendable {
 extension ConflictResolverProtocol where Self == BundledConflictResolver {
     /// A deletion wins, then the longer history, then the greater revision ID, then the remote revision.
     ///
-    /// Used if no resolver is set. All peers with this resolver choose the same winner.
+    /// Used if no resolver is set. With version vectors, a document that was restored after a deletion wins over
+    /// revisions without knowledge of the deletion, then a deletion wins, then the later revision. All peers with this
+    /// resolver choose the same winner.
     public static var `default`: Self { Self(.standard) }
 
     /// The local revision wins, even if it is a deletion.
@@ -90,7 +96,7 @@ extension ConflictResolverProtocol where Self == BundledConflictResolver {
     /// Properties that only one side changed, added or removed since the common ancestor are taken from that side. If
     /// both sides changed a property, the winner of the default resolver is used, except that an edit wins over a
     /// removal. Arrays and blobs are not merged. If the ancestor is no longer stored, the properties of both sides are
-    /// kept. A deleted document stays deleted. All peers get the same result.
+    /// kept. A deletion wins as with the default resolver. All peers get the same result.
     public static var fieldMerge: Self { Self(.fieldMerge) }
 
     /// Leaves each conflict open, and reports it as a failed document with code 8.
@@ -102,9 +108,13 @@ extension ConflictResolverProtocol where Self == BundledConflictResolver {
 
 extension Leaf {
     /// `nil` for a document that was never saved, which no side of a conflict is.
-    fileprivate init?(_ document: Document) {
+    fileprivate init?(_ document: Document, at precedence: Precedence) {
         guard let revisionID = document.state?.revisionID else { return nil }
-        self.init(revisionID: revisionID, body: Array(document.toJSON().utf8))
+        self.init(
+            revisionID: revisionID,
+            body: Array(document.toJSON().utf8),
+            precedence: precedence
+        )
     }
 }
 

@@ -1,4 +1,5 @@
 import DivanConflicts
+import DivanRevisions
 
 /// A document that was changed both locally and on the peer.
 public struct Conflict: Sendable {
@@ -12,6 +13,8 @@ public struct Conflict: Sendable {
     ///
     /// For resolvers that need to know what each side changed. An addition to the official API.
     public let baseDocument: Document?
+    /// The places of both sides in the order of the default rule.
+    let precedence: (local: Precedence, remote: Precedence)
 }
 
 /// Resolves conflicts.

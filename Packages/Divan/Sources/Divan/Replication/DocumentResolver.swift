@@ -18,7 +18,8 @@ struct DocumentResolver: DivanConflicts.ConflictResolver {
             remoteDocument: remote,
             baseDocument: conflict.base.map { base in
                 Document(id: conflict.documentID, state: nil, body: base, collection: collection)
-            }
+            },
+            precedence: (conflict.local.precedence, conflict.remote.precedence)
         )
         let answer = ServiceCallback.run { resolver.resolve(conflict: question) }
         guard let answer else { return .delete }

@@ -144,6 +144,33 @@ import Testing
         #expect(try MutableDocument(json: text).int(forKey: "value") == kept)
     }
 
+    /// Both sides delete the document, and one writes it again: a deleted side alone does not decide.
+    @Test func `a document restored after a deletion wins, also if a custom resolver asks`()
+        async throws
+    {
+        let bundled: [BundledConflictResolver] = [.default, .fieldMerge]
+        let rules: [any ConflictResolverProtocol] = bundled + bundled.map { Delegating(rule: $0) }
+        for rule in rules {
+            let peers = try Peers { $0.revisionScheme = .versionVectors }
+            let (mine, theirs) = (
+                try peers.here.defaultCollection(), try peers.there.defaultCollection()
+            )
+            try mine.save(document: MutableDocument(id: "a", json: "{}"))
+            try await Replicator(config: peers.configuration()).run()
+            for collection in [theirs, mine] {
+                try collection.delete(document: try #require(try collection.document(id: "a")))
+            }
+            try mine.save(document: MutableDocument(id: "a", json: #"{"v":2}"#))
+            #expect(try await outcome(of: rule, peers) == #"{"v":2}"#)
+        }
+    }
+
+    private struct Delegating: ConflictResolverProtocol {
+        let rule: BundledConflictResolver
+
+        func resolve(conflict: Conflict) -> Document? { rule.resolve(conflict: conflict) }
+    }
+
     @Test func `a field merge knows the common ancestor when a custom resolver calls it`()
         async throws
     {

@@ -12,10 +12,11 @@ final class Peers: Sendable {
     let there: Database
     private let directory: TemporaryDirectory
 
-    init() throws {
+    init(_ change: (inout DatabaseConfiguration) -> Void = { _ in }) throws {
         TestIdentities.use()
         directory = try TemporaryDirectory()
-        let configuration = DatabaseConfiguration.in(directory)
+        var configuration = DatabaseConfiguration.in(directory)
+        change(&configuration)
         here = try Database(name: "here", config: configuration)
         there = try Database(name: "there", config: configuration)
     }

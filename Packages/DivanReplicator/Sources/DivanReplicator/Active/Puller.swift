@@ -84,7 +84,11 @@ final class Puller {
         properties.append("batch", String(connection.limits.changesCount))
         properties.append("sendReplacementRevs", "true")
         properties.append("versioning", connection.dialect.versioning)
-        if skipsTombstones { properties.append("activeOnly", "true") }
+        if skipsTombstones {
+            properties.append("activeOnly", "true")
+            // Trees leave a new document in conflict with a deletion that its writer did not receive, in either case.
+            if connection.dialect.mayCross { properties.append(DivanProperty.deletions, "true") }
+        }
         // Even if nothing is purged: the application is told which documents it lost.
         if options.documentIDs.isEmpty { properties.append("revocations", "true") }
         if !options.channels.isEmpty {

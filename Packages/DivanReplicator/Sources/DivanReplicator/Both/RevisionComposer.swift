@@ -34,6 +34,9 @@ struct RevisionComposer {
     var listsBlobs = false
     /// Whether a push that closes a branch may be answered with the closed revision.
     var keepsOrder = false
+    /// Whether the peer also keeps to one order, so that it must not take a new document for one that restores
+    /// what was deleted there.
+    var peerKeepsOrder = false
     /// Whether messages name the branches that were given up here.
     var namesClosings = true
     /// Encrypts properties; without it a body with an encryptable value is not sent.
@@ -86,7 +89,6 @@ struct RevisionComposer {
         _ stored: StoredRevision,
         replaced: RevisionID?
     ) throws -> Message {
-        var isCrossed = false
         var message = RevisionMessage(
             documentID: revision.change.documentID,
             revisionID: stored.revisionID
@@ -96,20 +98,7 @@ struct RevisionComposer {
         message.isTombstone = stored.isTombstone
         message.refusesConflicts = refusesConflicts
         if !stored.isOnly { message.ancestry = try ancestry(of: stored, for: revision) }
-        // A peer whose revision was given up here for one that does not descend from it is asked to give it up too; a
-        // pulling peer decides by the order of both.
-        if namesClosings, refusesConflicts || revision.terms.takesClosings,
-            let theirs = revision.known.first, !message.ancestry.ids.contains(theirs)
-        {
-            message.closing = try reader.closedBranch(
-                from: theirs,
-                documentID: message.documentID,
-                in: path
-            )
-            message.keepsOrder = keepsOrder && !message.closing.isEmpty
-            message.refusesConflicts = refusesConflicts && message.closing.isEmpty
-            isCrossed = try !revision.terms.takesClosings && knows(theirs, of: message.documentID)
-        }
+        let isCrossed = try addClosing(to: &message, for: revision)
         // A deletion is reported even if the document may not be read: no filter sees its content.
         let isHidden = stored.isTombstone && readFilter != nil
         var body = stored.body.isEmpty || isHidden ? Array("{}".utf8) : stored.body
@@ -130,6 +119,34 @@ struct RevisionComposer {
             blobs: blobs,
             isCrossed: isCrossed
         )
+    }
+
+    /// Adds what a peer needs to give up its own revision for this one.
+    ///
+    /// A peer whose revision was given up here for one that does not descend from it is asked to give it up too; a
+    /// pulling peer decides by the order of both.
+    ///
+    /// - Returns: Whether the peer's revision is in the tree too, and the message does not ask to give it up.
+    private func addClosing(
+        to message: inout RevisionMessage,
+        for revision: OutgoingRevision
+    ) throws -> Bool {
+        guard namesClosings else { return false }
+        let isPushed = refusesConflicts
+        if isPushed, keepsOrder, peerKeepsOrder, revision.known.isEmpty {
+            message.keepsOrder = true
+        }
+        guard isPushed || revision.terms.takesClosings, let theirs = revision.known.first,
+            !message.ancestry.ids.contains(theirs)
+        else { return false }
+        message.closing = try reader.closedBranch(
+            from: theirs,
+            documentID: message.documentID,
+            in: path
+        )
+        message.keepsOrder = keepsOrder && !message.closing.isEmpty
+        message.refusesConflicts = isPushed && message.closing.isEmpty
+        return try !revision.terms.takesClosings && knows(theirs, of: message.documentID)
     }
 
     /// Whether a peer's revision is in the tree: lost, or waiting for a resolver.

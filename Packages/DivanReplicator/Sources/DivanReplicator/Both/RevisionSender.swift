@@ -204,6 +204,7 @@ struct RevisionSender {
         composer.readFilter = readFilter
         composer.listsBlobs = connection.blobRights.areBound
         composer.keepsOrder = keepsOrder
+        composer.peerKeepsOrder = connection.peerKeepsOrder
         composer.namesClosings = connection.dialect.namesClosings
         composer.sealing = sealing
         return composer

@@ -8,8 +8,15 @@ enum DivanProperty {
     /// Says that the sender keeps to one order of revisions that were given up for each other.
     ///
     /// In an answer to a list it also asks to be told what the other side gave up. It is also sent in the answer to a
-    /// subscription, and with a revision that closes a branch.
+    /// subscription, with a revision that closes a branch, and with a pushed revision of a tree that may be new to the
+    /// other side: there it must not restore a deleted document that it does not follow.
     static let closings = "closings"
+
+    /// In the first subscription of an empty database, which asks for live documents: deletions are wanted too, unless
+    /// the document has a generated ID.
+    ///
+    /// A document that is created later under the ID of a deleted one then follows the deletion.
+    static let deletions = "deletions"
 
     /// In an answer to a list: all tree IDs behind a vector are wanted.
     static let treeIDs = "treeIDs"

@@ -22,10 +22,10 @@ struct PassiveFeed {
     private let collection: Int
     let isContinuous: Bool
     private let skipsTombstones: Bool
+    private let takesDeletions: Bool  // then only tombstones with generated IDs are skipped
     /// The last sequence before the subscription; tombstones up to here are skipped.
     ///
-    /// A later one is announced even to a peer that wants only live documents: it may know the document from when it
-    /// was alive.
+    /// A later one is announced to every peer: it may know the document from when it was alive.
     private var skippedThrough: UInt64 = 0
     /// `nil` = all.
     private let wanted: WantedDocuments?
@@ -72,6 +72,7 @@ struct PassiveFeed {
         self.path = path
         isContinuous = try properties.truth("continuous")
         skipsTombstones = try properties.truth("activeOnly")
+        takesDeletions = properties.bool(DivanProperty.deletions)
         // Divan's are integers; any other comes from another peer, and starting over loses nothing.
         firstSequence = properties["since"].flatMap { UInt64($0) } ?? 0
         lastSequence = firstSequence
@@ -88,7 +89,8 @@ struct PassiveFeed {
         if firstSequence > last { (firstSequence, lastSequence) = (0, 0) }
         if skipsTombstones { skippedThrough = last }
         var count = last - min(last, lastSequence)
-        if skipsTombstones { count = min(count, UInt64(try reader.count(in: path))) }
+        let isLiveOnly = skipsTombstones && !takesDeletions
+        if isLiveOnly { count = min(count, UInt64(try reader.count(in: path))) }
         if let wanted { count = min(count, UInt64(wanted.documentIDs.count)) }
         return count
     }
@@ -231,8 +233,7 @@ struct PassiveFeed {
             {
                 continue
             }
-            if row.sequence <= skippedThrough, row.flags.contains(.tombstone) { continue }
-            if !isWanted(row) { continue }
+            if isSkippedTombstone(row) || !isWanted(row) { continue }
             if hidden.contains(row.sequence) { continue }
             changes.append(FeedChange(row))
         }
@@ -286,6 +287,11 @@ struct PassiveFeed {
             return index > 0 && byteCount > connection.limits.filteredByteCount
         }
         return end ?? rows.count
+    }
+
+    private func isSkippedTombstone(_ row: ChangeRow) -> Bool {
+        row.sequence <= skippedThrough && row.flags.contains(.tombstone)
+            && (!takesDeletions || row.documentID.isGenerated)
     }
 
     private func isWanted(_ row: ChangeRow) -> Bool {

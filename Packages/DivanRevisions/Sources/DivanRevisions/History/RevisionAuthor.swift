@@ -44,6 +44,7 @@ public struct RevisionAuthor: Equatable, Sendable {
     ) throws(RevisionError) {
         guard scheme.takes(id) else { throw .foreignScheme(id) }
         guard let version = id.version else { return }
+        guard version.source != .deletions else { throw .badVersion(.pseudoSource(.deletions)) }
         if version.source == source, version.time > clock.last { hasDouble = true }
         do {
             try clock.see(version.time, wall: wall)

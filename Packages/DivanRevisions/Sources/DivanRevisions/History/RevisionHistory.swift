@@ -26,6 +26,8 @@ public protocol RevisionHistory: Sendable {
     func names(behind id: RevisionID) -> [RevisionID]
     /// The revision and its known ancestors as text: IDs separated by commas, or a vector.
     func text(of id: RevisionID) -> String
+    /// The place of a revision in the order in which conflicts are decided; `nil` if it is not known.
+    func precedence(of id: RevisionID) -> Precedence?
     /// A common ancestor whose body may be kept: the base of a merge.
     func commonAncestor(of first: RevisionID, and second: RevisionID) -> HistoryRevision?
     /// Whether `ancestor` is an ancestor of `id`.
@@ -161,7 +163,7 @@ public struct ReceivedRevision: Sendable {
     /// The branch that the sender closed for this revision, with its ancestors.
     public var closing: [RevisionID]
     /// Whether the sender applies the order of `Precedence` and sends the ancestry of every revision, as Divan
-    /// peers do.
+    /// peers do; a new document of such a sender is in conflict with a deletion that it does not follow.
     public var keepsOrder: Bool
     /// Whether the remote is known to have a newer revision.
     public var isOutdated: Bool

@@ -42,6 +42,11 @@ extension RevisionTree: RevisionHistory {
         names(behind: id).map(\.description).joined(separator: ",")
     }
 
+    /// The place of a revision in the order in which conflicts are decided.
+    public func precedence(of id: RevisionID) -> Precedence? {
+        self[id].map { Precedence($0) }
+    }
+
     /// The revision and its ancestors.
     public func names(behind id: RevisionID) -> [RevisionID] { lineage(of: id).map(\.id) }
 

@@ -41,7 +41,11 @@ extension VectorHistory {
             case .neither(let flags, let body):
                 try merge(local, remote, flags: flags, body: body, by: &author)
             }
-        makeCurrent(outcome)
+        let count = Entry.deletionCount(
+            isTombstone: outcome.revision.isTombstone,
+            after: [local, remote]
+        )
+        makeCurrent(outcome.counting(deletions: count))
         // The conflict is over, even if a peer's name for a converted ID does not show that it knew it.
         if let loser = position(of: conflict.remote) {
             entries[loser].revision.flags.remove(.conflict)

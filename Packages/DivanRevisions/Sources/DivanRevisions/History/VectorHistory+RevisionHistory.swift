@@ -24,13 +24,17 @@ extension VectorHistory: RevisionHistory {
 
     /// The vector, and the tree IDs after it.
     public func text(of id: RevisionID) -> String {
-        position(of: id).map { entries[$0].mixed.description } ?? ""
+        guard let position = position(of: id) else { return "" }
+        var mixed = entries[position].mixed
+        mixed.vector = mixed.vector.withoutDeletions
+        return mixed.description
     }
 
     /// The revision, the versions in its vector, and the tree IDs after it.
     public func names(behind id: RevisionID) -> [RevisionID] {
         guard let position = position(of: id) else { return [] }
-        return [id] + RevisionAncestry(of: entries[position].mixed).ids
+        let ids = RevisionAncestry(of: entries[position].mixed).ids
+        return [id] + ids.filter { $0.version?.source != .deletions }
     }
 
     /// The older of the two, or a revision that a remote had, if it is an ancestor of both.
@@ -106,6 +110,7 @@ extension VectorHistory: RevisionHistory {
         guard let position = position(of: id) else { return RevisionAncestry() }
         var mixed = entries[position].mixed
         guard !takesTreeIDs else { return RevisionAncestry(of: mixed) }
+        mixed.vector = mixed.vector.withoutDeletions
         if mixed.isLegacy {
             // Down to what the peer named; otherwise one branch, without those that it replaced.
             let end = mixed.legacy.firstIndex { $0 != id && known.contains($0) }

@@ -11,7 +11,7 @@ extension VectorHistory {
         /// It is older than the current one.
         case behind
         /// The current one stays, and counts as changed: both were given up for each other and it is the
-        /// greater, or it is a new document under the ID of the one that the other deletes.
+        /// greater, or it is a new document, and the peer left out the deletion of the one before.
         case stay
         /// It is in conflict with the current one.
         case wait
@@ -38,12 +38,8 @@ extension VectorHistory {
         if new.mixed.isCrossed(with: current.mixed) {
             return new.id.isAbove(current.id) ? .follow : .stay
         }
-        if hasMovedOn(from: current, to: new, received) || new.isMadeAfter(current)
-            || received.refusesConflicts && new.isTreeRevival(of: current)
-        {
-            return .follow
-        }
-        return current.isMadeAfter(new) && !hadEarlier(received) ? .stay : .wait
+        if hasMovedOn(from: current, to: new, received) { return .follow }
+        return wasLeftOut(new, before: current, received) ? .stay : .wait
     }
 
     /// Whether the remote had our current revision, and has this one now, although the two do not say so.
@@ -63,10 +59,18 @@ extension VectorHistory {
         return new.isUnrelatedRevival(of: current)
     }
 
-    /// Whether the remote may leave out the past of a revision, and had one of the document before.
-    private func hadEarlier(_ received: ReceivedRevision) -> Bool {
+    /// Whether this is the deletion of a document that ours is a new one of: Sync Gateway leaves deletions out of a first
+    /// pull, and answers a new document under the ID of a deleted one with a conflict that only its tombstone, which
+    /// has no past, can end.
+    ///
+    /// A Divan peer names every deletion, so what does not follow it was made without knowledge of it.
+    private func wasLeftOut(
+        _ new: Entry,
+        before current: Entry,
+        _ received: ReceivedRevision
+    ) -> Bool {
         guard let remote = received.remote, !received.keepsOrder else { return false }
-        return latest(at: remote) != nil
+        return latest(at: remote) == nil && current.isMadeAfter(new)
     }
 }
 
@@ -77,7 +81,7 @@ extension VectorHistory.Entry {
     /// An edit of what was deleted has a writer in common with the deletion, even if a later version of that
     /// writer hides the one that both follow; it is in conflict with the deletion. So is a document
     /// that was made before the deletion: who deleted it may have left out that it was seen.
-    func isMadeAfter(_ other: Self) -> Bool {
+    fileprivate func isMadeAfter(_ other: Self) -> Bool {
         guard other.revision.isTombstone, !revision.isTombstone,
             let ours = id.version, let theirs = other.id.version, ours.time > theirs.time,
             ours.source != .revisionTree, theirs.source != .revisionTree
@@ -94,12 +98,6 @@ extension VectorHistory.Entry {
         other.revision.isTombstone && !revision.isTombstone
             && Set(mixed.vector.versions).isDisjoint(with: other.mixed.vector.versions)
             && !mixed.legacy.contains { other.mixed.legacy.contains($0) }
-    }
-
-    /// The same for a tree's revision, whose writers have no times: as between trees, it brings the
-    /// document back (`revisions.md` §7).
-    fileprivate func isTreeRevival(of other: Self) -> Bool {
-        mixed.isLegacy && isUnrelatedRevival(of: other)
     }
 }
 

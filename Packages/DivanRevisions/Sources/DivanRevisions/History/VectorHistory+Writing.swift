@@ -15,7 +15,13 @@ extension VectorHistory {
         let time = try author.time(after: old.vector)
         let vector = old.vector.saved(by: author.source, at: time)
         let mixed = MixedVector(vector: vector, legacy: old.legacy)
-        makeCurrent(Entry(mixed, flags: edit.flags, body: edit.body))
+        let count = Entry.deletionCount(
+            isTombstone: edit.isTombstone,
+            after: Array(entries.prefix(1))
+        )
+        makeCurrent(
+            Entry(mixed, flags: edit.flags, body: edit.body).counting(deletions: count)
+        )
         settle(edit.retention, replaced: edit.parent)
         return .inserted(isConflict: false)
     }
@@ -44,6 +50,7 @@ extension VectorHistory {
         case .follow:
             let isUnaware = !entry.knows(current.id)
             entry = Entry(mixed.following(current.mixed), flags: flags, body: received.body)
+                .counting(deletions: current.deletionCount)
             makeCurrent(entry)
             follow(received, at: 0)
             settle(received.retention, replaced: current.id)
@@ -54,13 +61,13 @@ extension VectorHistory {
             settle(unchangedRetention)
             return .alreadyThere
         case .known, .behind:
-            learn(mixed)
+            learn(entry)
             follow(received, at: add(entry))
             settle(unchangedRetention)
             return standing == .behind && received.remote == nil ? .overtaken : .alreadyThere
         case .stay:
             // Its sender must be told of ours again, even if remotes are not tracked.
-            learn(mixed)
+            learn(entry)
             if received.remote != nil { follow(received, at: add(entry)) }
             entries[0].revision.sequence = 0
             settle(unchangedRetention)
@@ -86,8 +93,9 @@ extension VectorHistory {
     }
 
     /// Notes what was seen besides the current revision, so that nothing overtaken wins again.
-    private mutating func learn(_ mixed: MixedVector) {
-        entries[0].mixed = entries[0].mixed.knowing(mixed)
+    private mutating func learn(_ entry: Entry) {
+        entries[0].mixed = entries[0].mixed.knowing(entry.mixed)
+        entries[0] = entries[0].counting(deletions: entry.deletionCount)
     }
 
     /// Notes which revision the remote has now, which an outdated revision does not tell.

@@ -18,6 +18,14 @@ public struct SourceID: Hashable, Sendable {
         low: 0xde7b_e127_7287_629e
     )
 
+    /// The pseudo source whose time counts the deletions of a document; its text is `Deletions+For+Ordering`.
+    ///
+    /// Only Divan peers exchange it (`VersionVector.deletionCount`).
+    public static let deletions = SourceID(
+        high: 0x0de9_5eb6_2a27_b3e1,
+        low: 0x68af_e3ab_75ea_e29e
+    )
+
     /// Sync Gateway's source for documents that were written before their bucket recorded sources; its text is
     /// `Unknown+Source`.
     public static let unknown = SourceID(high: 0x5279_27a3_09fe_4a8b, low: 0xab71_e000_0000_0000)

@@ -6,6 +6,8 @@ public enum VersionError: Error, Equatable {
     case malformedBytes(offset: Int)
     /// A source occurs twice where only one occurrence is allowed.
     case repeatedSource(SourceID)
+    /// A source that does not write revisions is the writer of the revision, or of a merged version.
+    case pseudoSource(SourceID)
     /// There are more entries than `limit`.
     case tooManyEntries(limit: Int)
     /// The time is below 2⁴⁰ or above 2⁶³−1.
@@ -36,6 +38,8 @@ extension VersionError: CustomStringConvertible {
             """
         case .repeatedSource(let source):
             "version vector: duplicate source \(source); send only its newest version"
+        case .pseudoSource(let source):
+            "version vector: source \(source) writes no revisions; send it after a semicolon"
         case .tooManyEntries(let limit):
             "version vector: more than \(limit) entries; prune the oldest at the sender"
         case .invalidTime(let time):

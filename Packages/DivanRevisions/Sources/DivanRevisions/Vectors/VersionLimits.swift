@@ -14,4 +14,7 @@ public enum VersionLimits {
 
     /// Tree IDs that a document keeps from before its first version: the same number as in a branch of a tree.
     public static let legacyCount = RevisionLimits.depth
+
+    /// The number of deletions, one after the other, up to which they count in conflicts.
+    public static let deletionCount: UInt64 = 1 << 32
 }

@@ -106,17 +106,25 @@ extension VersionVector {
         return newest.map { Version(checked: $0.value, $0.key) }.sorted(by: >)
     }
 
-    /// The vector with only the latest previous versions; the current and the merged versions are kept.
+    /// The vector with only the latest previous versions; the current and the merged versions, and the number of
+    /// deletions, are kept.
     public func pruned(to count: Int = VersionLimits.previousCount) -> VersionVector {
         let excess = previous.count - max(count, 0)
         guard excess > 0 else { return self }
         // One more database wrote the document: no need to sort.
-        if excess == 1, let oldest = previous.indices.min(by: { versions[$0] < versions[$1] }) {
+        let isOlder = { (first: Version, second: Version) in
+            first.source == .deletions || second.source == .deletions
+                ? second.source == .deletions && first.source != .deletions : first < second
+        }
+        if excess == 1,
+            let oldest = previous.indices.min(by: { isOlder(versions[$0], versions[$1]) })
+        {
             var kept = versions
             kept.remove(at: oldest)
             return VersionVector(unchecked: kept, mergeCount: mergeCount)
         }
-        let kept = versions.prefix(1 + mergeCount) + previous.sorted(by: >).dropLast(excess)
+        let newest = previous.sorted { isOlder($1, $0) }.dropLast(excess)
+        let kept = versions.prefix(1 + mergeCount) + newest
         return VersionVector(unchecked: Array(kept), mergeCount: mergeCount)
     }
 

@@ -25,7 +25,7 @@ public struct VersionVector: Equatable, Sendable {
 
     /// Creates a vector from versions in the order of `versions`.
     ///
-    /// - Throws: `repeatedSource`, `tooManyEntries`.
+    /// - Throws: `repeatedSource`, `pseudoSource`, `tooManyEntries`.
     public init(_ versions: [Version], mergeCount: Int) throws(VersionError) {
         guard versions.count <= VersionLimits.receivedCount else {
             throw .tooManyEntries(limit: VersionLimits.receivedCount)
@@ -34,6 +34,10 @@ public struct VersionVector: Equatable, Sendable {
             unchecked: versions,
             mergeCount: min(max(mergeCount, 0), max(versions.count - 1, 0))
         )
+        let head = self.versions.prefix(1 + self.mergeCount)
+        guard !head.contains(where: { $0.source == .deletions }) else {
+            throw .pseudoSource(.deletions)
+        }
         try checkSources()
     }
 

@@ -10,6 +10,16 @@ public struct StoredConflict: Equatable, Sendable {
     public var remote: StoredRevision
     /// The common ancestor, if its body is kept.
     public var base: StoredRevision?
+    /// The places of both in the order of the default rule.
+    public var precedence: Places
+
+    /// The places of both sides in the order of the default rule.
+    public struct Places: Equatable, Sendable {
+        /// That of the current revision.
+        public var local: Precedence
+        /// That of the pending revision.
+        public var remote: Precedence
+    }
 }
 
 /// How a conflict is resolved; the result always continues the remote's branch.
@@ -43,7 +53,13 @@ extension StoreReader {
             documentID: documentID,
             local: StoredRevision(local, body: local.body ?? []),
             remote: StoredRevision(remote, body: remote.body ?? []),
-            base: base.flatMap { base in base.body.map { StoredRevision(base, body: $0) } }
+            base: base.flatMap { base in base.body.map { StoredRevision(base, body: $0) } },
+            precedence: StoredConflict.Places(
+                local: history.precedence(of: local.id)
+                    ?? Precedence(local.id, isTombstone: local.isTombstone),
+                remote: history.precedence(of: remote.id)
+                    ?? Precedence(remote.id, isTombstone: remote.isTombstone)
+            )
         )
     }
 }
