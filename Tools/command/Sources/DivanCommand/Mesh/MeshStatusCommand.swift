@@ -18,7 +18,6 @@ enum MeshStatusCommand: Command {
 
             Programs that use the library are included if they set
             DatabaseConfiguration.publishesStatus.
-
             Exit code 3 if the database has not joined a mesh.
             """,
         examples: ["divan mesh status notes", "divan mesh status notes --json"]
