@@ -35,18 +35,34 @@ extension Store {
         }
     }
 
+    /// Trains a vector index if it has enough vectors and is not trained.
+    ///
+    /// Does nothing if the database is read-only, or inside a transaction.
+    ///
+    /// - Returns: The state before; `nil` as `vectorIndexState`.
+    /// - Throws: `StoreError`; the index then stays untrained.
+    @discardableResult
+    public func trainVectorIndex(
+        _ name: ExactText,
+        in path: CollectionPath
+    ) throws -> VectorIndexState? {
+        guard let state = try vectorIndexState(name, in: path) else { return nil }
+        if state.needsTraining, !isReadOnly, !isWriting {
+            try write { writer in
+                guard let table = try writer.vectorTable(name, in: path) else { return }
+                try writer.changing().trainVectorIndex(table)
+            }
+        }
+        return state
+    }
+
     private func prepareVectorIndex(_ name: ExactText, in path: CollectionPath) {
         var reason = ""
         do {
-            guard let state = try vectorIndexState(name, in: path) else { return }
-            if state.needsTraining, !isReadOnly, !isWriting {
-                try write { writer in
-                    guard let table = try writer.vectorTable(name, in: path) else { return }
-                    try writer.changing().trainVectorIndex(table)
-                }
+            guard let state = try trainVectorIndex(name, in: path), !state.isTrained else {
                 return
             }
-            if state.isTrained { return }
+            if state.needsTraining, !isReadOnly, !isWriting { return }
             reason =
                 " until it has \(state.options.minimumTrainingCount) vectors (now"
                 + " \(state.untrainedCount))"

@@ -1,4 +1,4 @@
-import Divan
+@_spi(Stores) import Divan
 import DivanCommandLine
 import DivanJSON
 import DivanQuery
@@ -109,8 +109,8 @@ enum IndexMakeCommand: Command {
             unchanged.
 
             With --vector, EXPRESSION is an array of numbers, or base64 text of little-endian
-            32-bit floats. The first query that finds 25 vectors for each centroid trains the
-            index.
+            32-bit floats. With 25 vectors for each centroid, the index is trained at once;
+            otherwise a program's first query that finds enough trains it.
             """,
         examples: [
             "divan index make travel byCity -c travel.hotels city 'LOWER(name)'",
@@ -146,6 +146,10 @@ enum IndexMakeCommand: Command {
                 config: vectors?.configuration(forDocuments: collection.count) ?? config,
                 watch: watch
             )
+        }
+        if vectors != nil {
+            let index = ExactText(arguments.operands[1])
+            try database.openStore().trainVectorIndex(index, in: CollectionPath(name))
         }
         terminal.done(
             "Created index \(arguments.operands[1]) of \(name)",

@@ -58,12 +58,13 @@ struct VectorIndexOptions {
 }
 
 extension StoredIndex {
-    /// `, trained` for a vector index whose vectors are in cells, or when they will be; blank for other indexes.
+    /// `, trained` for a vector index whose vectors are in cells, or why they are not; blank for other indexes.
     func training(_ collection: CollectionPath, _ store: Store) throws -> String {
         guard let state = try store.vectorIndexState(name, in: collection) else { return "" }
         let (count, needed) = (state.untrainedCount, state.options.minimumTrainingCount)
         if state.isTrained { return ", trained" }
         return count < needed
-            ? ", untrained: has \(count) of \(needed) vectors" : ", trained by the next query"
+            ? ", untrained: has \(count) of \(needed) vectors"
+            : ", untrained: 'divan index make' trains it"
     }
 }
