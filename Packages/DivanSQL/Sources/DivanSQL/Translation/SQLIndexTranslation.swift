@@ -280,14 +280,21 @@ public struct SQLIndexTranslation: Sendable {
         return Table(name: name, create: create, drop: drop(table: name), verify: verify)
     }
 
-    /// Deletes a table of items, words or vectors, its triggers, and the tables that belong to it.
-    public static func drop(table name: String) -> String {
+    /// Deletes a table of items or words and its triggers; files contain this text.
+    static func drop(table name: String) -> String {
         """
         DROP TRIGGER IF EXISTS \(name)_insert;
         DROP TRIGGER IF EXISTS \(name)_delete;
         DROP TRIGGER IF EXISTS \(name)_update;
-        DROP TRIGGER IF EXISTS \(name)_replace;
         DROP TABLE IF EXISTS \(name);
+        """
+    }
+
+    /// Deletes a table of items, words or vectors, its triggers, and the tables that belong to it.
+    public static func dropAll(of name: String) -> String {
+        """
+        \(drop(table: name))
+        DROP TRIGGER IF EXISTS \(name)_replace;
         DROP TABLE IF EXISTS \(name)_parts;
         DROP TABLE IF EXISTS \(name)_pending;
         """

@@ -36,7 +36,7 @@ struct SQLVectorIndex {
         SQLIndexTranslation.Table(
             name: name,
             create: tables + (options.isLazy ? lazyUpkeep : upkeep),
-            drop: SQLIndexTranslation.drop(table: name),
+            drop: SQLIndexTranslation.dropAll(of: name),
             verify: options.isLazy ? strayRows : wrongRows
         )
     }

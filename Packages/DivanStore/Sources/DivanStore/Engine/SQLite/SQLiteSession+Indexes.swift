@@ -43,7 +43,7 @@ extension SQLiteSession {
 
     func dropIndexTable(_ table: String) throws(StoreError) {
         do throws(StoreError) {
-            try changeIndexes(SQLIndexTranslation.drop(table: table))
+            try changeIndexes(SQLIndexTranslation.dropAll(of: table))
         } catch {
             guard error.isDamage else { throw error }
             try forgetWords(table)
