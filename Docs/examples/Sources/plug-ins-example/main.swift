@@ -26,10 +26,11 @@ final class RunCodec: CompressionCodec, StreamCompressor, StreamDecompressor {
         appendingTo output: inout [UInt8]
     ) throws(CompressionError) {
         guard input.count.isMultiple(of: 2) else { throw .corrupt(codec: "runs", detail: "size") }
-        let end = output.count + limit
+        var room = limit
         for place in stride(from: 0, to: input.count, by: 2) {
+            room -= Int(input[place])
+            guard room >= 0 else { throw .outputTooLarge(codec: "runs", limit: limit) }
             output += repeatElement(input[place + 1], count: Int(input[place]))
-            guard output.count <= end else { throw .outputTooLarge(codec: "runs", limit: limit) }
         }
     }
 }
@@ -81,8 +82,7 @@ struct FolderDiscovery: PeerDiscovery {
             var former: Set<DiscoveredPeer> = []
             while !Task.isCancelled {
                 let files = FileManager.default.enumerator(atPath: folder.path)?.allObjects ?? []
-                let names = files.map { "\($0)" }.filter { $0.hasSuffix("." + service.name) }
-                let present = Set(names.compactMap { peer(in: $0, of: service) })
+                let present = Set(files.compactMap { peer(in: "\($0)", of: "." + service.name) })
                 let found = present.subtracting(former).map { BrowseEvent.found($0) }
                 let lost = Set(former.map(\.name)).subtracting(present.map(\.name))
                 for event in found + lost.map({ .lost(name: $0) }) {
@@ -94,13 +94,12 @@ struct FolderDiscovery: PeerDiscovery {
         }
         return Activity { _ in delivering.withLock { search.cancel() } }
     }
-    private func peer(in file: String, of service: ServiceType) -> DiscoveredPeer? {
+    private func peer(in file: String, of type: String) -> DiscoveredPeer? {
         let line = try? Data(contentsOf: folder.appending(path: file))
-        let parts = line.map { String(decoding: $0, as: UTF8.self).split(separator: " ") } ?? []
-        guard parts.count == 2, let port = UInt16(parts[0]) else { return nil }
-        let (name, data) = (String(file.dropLast(service.name.count + 1)), String(parts[1]))
-        let known = ["database": data, "scheme": "ws"]
-        return DiscoveredPeer(name: name, host: "127.0.0.1", port: port, attributes: known)
+        let pair = line.map { String(decoding: $0, as: UTF8.self).split(separator: " ") } ?? []
+        guard pair.count == 2, file.hasSuffix(type), let port = UInt16(pair[0]) else { return nil }
+        let (name, known) = (file.dropLast(type.count), ["database": "\(pair[1])", "scheme": "ws"])
+        return DiscoveredPeer(name: "\(name)", host: "127.0.0.1", port: port, attributes: known)
     }
 }
 
