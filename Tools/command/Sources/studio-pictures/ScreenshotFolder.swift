@@ -59,7 +59,7 @@ struct ScreenshotFolder {
             address,
             until: """
                 document.getElementById('main')?.dataset.shown
-                  && document.getElementById('live').textContent !== 'connecting'
+                  && document.getElementById('live').className === 'on'
                 """
         )
     }
