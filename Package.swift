@@ -24,8 +24,8 @@ let optimized: [CSetting] =
     Context.environment["DIVAN_OPTIMIZED_C"] == nil
     ? [] : [.unsafeFlags(["-O2"], .when(configuration: .debug))]
 
-/// One package of the house: its library, its tests and, where it wraps a C library, its shim.
-func room(
+/// The targets of one package: its library, its tests and, where it wraps a C library, its shim.
+func packageTargets(
     _ name: String,
     arrows: [String] = [],
     libraries: [String] = [],
@@ -73,101 +73,111 @@ func program(_ name: String, at path: String, uses: [String] = []) -> Target {
     .executableTarget(name: name, dependencies: names(uses), path: path, swiftSettings: strict)
 }
 
-/// Tests of what is not a room.
+/// Tests outside of packages.
 func tests(_ name: String, at path: String, uses: [String]) -> Target {
     .testTarget(name: name, dependencies: names(uses), path: path, swiftSettings: strict)
 }
 
 func names(_ targets: [String]) -> [Target.Dependency] { targets.map { .byName(name: $0) } }
 
-let rooms: [[Target]] = [
-    room("DivanPlatform", libraries: ["c"]),
-    room("DivanTestKit", arrows: ["DivanPlatform"]),
-    room(
+let packages: [[Target]] = [
+    packageTargets("DivanPlatform", libraries: ["c"]),
+    packageTargets("DivanTestKit", arrows: ["DivanPlatform"]),
+    packageTargets(
         "DivanSQLite",
         arrows: ["DivanPlatform"],
         libraries: ["sqlite3"],
         testing: ["DivanSeal"]
     ),
-    room("DivanLog", arrows: ["DivanPlatform"]),
-    room("DivanCrypto", libraries: ["crypto"]),
-    room("DivanCompression"),
-    room("DivanJSON"),
-    room("DivanStatus", arrows: ["DivanPlatform", "DivanJSON"]),
-    room("DivanZlib", arrows: ["DivanCompression"], libraries: ["z"]),
-    room(
+    packageTargets("DivanLog", arrows: ["DivanPlatform"]),
+    packageTargets("DivanCrypto", libraries: ["crypto"]),
+    packageTargets("DivanCompression"),
+    packageTargets("DivanJSON"),
+    packageTargets("DivanStatus", arrows: ["DivanPlatform", "DivanJSON"]),
+    packageTargets("DivanZlib", arrows: ["DivanCompression"], libraries: ["z"]),
+    packageTargets(
         "DivanISAL",
         arrows: ["DivanZlib", "DivanCompression"],
         libraries: ["dl"],
         testing: ["DivanPlatform"]
     ),
-    room("DivanLZ4", arrows: ["DivanCompression"], libraries: ["lz4"]),
-    room(
+    packageTargets("DivanLZ4", arrows: ["DivanCompression"], libraries: ["lz4"]),
+    packageTargets(
         "DivanZstd",
         arrows: ["DivanCompression"],
         libraries: ["dl"],
         testing: ["DivanPlatform"]
     ),
-    room("DivanTLS", arrows: ["DivanPlatform", "DivanCrypto"], libraries: ["ssl", "crypto"]),
-    room("DivanHTTP", arrows: ["DivanPlatform"]),
-    room("DivanWebSocket", arrows: ["DivanHTTP", "DivanCrypto"]),
-    room(
+    packageTargets(
+        "DivanTLS",
+        arrows: ["DivanPlatform", "DivanCrypto"],
+        libraries: ["ssl", "crypto"]
+    ),
+    packageTargets("DivanHTTP", arrows: ["DivanPlatform"]),
+    packageTargets("DivanWebSocket", arrows: ["DivanHTTP", "DivanCrypto"]),
+    packageTargets(
         "DivanBLIP",
         arrows: ["DivanPlatform", "DivanCompression"],
         libraries: ["z"],
         testing: ["DivanZlib"]
     ),
-    room(
+    packageTargets(
         "DivanDelta",
         arrows: ["DivanJSON", "DivanCompression"],
         testing: ["DivanZlib", "DivanLZ4"]
     ),
-    room("DivanRevisions", arrows: ["DivanJSON", "DivanCrypto"]),
-    room("DivanQuery", arrows: ["DivanJSON"]),
-    room(
+    packageTargets("DivanRevisions", arrows: ["DivanJSON", "DivanCrypto"]),
+    packageTargets("DivanQuery", arrows: ["DivanJSON"]),
+    packageTargets(
         "DivanSQL",
         arrows: ["DivanQuery", "DivanJSON"],
         libraries: ["sqlite3", "icuuc", "icui18n"],
         testing: ["CDivanSQL", "DivanPlatform"]
     ),
-    room(
+    packageTargets(
         "DivanFullText",
         libraries: ["sqlite3", "stemmer", "icuuc"],
         testing: ["CDivanFullText"]
     ),
-    room("DivanVectors", libraries: ["m"]),
-    room(
+    packageTargets("DivanVectors", libraries: ["m"]),
+    packageTargets(
         "DivanSeal",
         arrows: ["DivanPlatform"],
         libraries: ["sqlite3", "crypto"],
         testing: ["CDivanSeal"]
     ),
-    room("DivanSealedFields", arrows: ["DivanPlatform", "DivanSeal", "DivanJSON", "DivanCrypto"]),
-    room(
+    packageTargets(
+        "DivanSealedFields",
+        arrows: ["DivanPlatform", "DivanSeal", "DivanJSON", "DivanCrypto"]
+    ),
+    packageTargets(
         "DivanCBLite",
         arrows: ["DivanPlatform", "DivanSQLite", "DivanRevisions", "DivanCrypto"],
         libraries: ["c"],
         testing: ["DivanJSON"]
     ),
-    room("DivanAuth", arrows: ["DivanPlatform", "DivanCrypto", "DivanHTTP"]),
-    room(
+    packageTargets("DivanAuth", arrows: ["DivanPlatform", "DivanCrypto", "DivanHTTP"]),
+    packageTargets(
         "DivanDiscovery",
         arrows: ["DivanPlatform", "DivanHTTP", "DivanLog"],
         libraries: ["avahi-client", "avahi-common"]
     ),
-    room("DivanMesh", arrows: ["DivanCrypto"]),
-    room(
+    packageTargets("DivanMesh", arrows: ["DivanCrypto"]),
+    packageTargets(
         "DivanTransport",
         arrows: ["DivanPlatform", "DivanWebSocket", "DivanHTTP", "DivanTLS", "DivanLog"],
         testing: ["DivanCrypto"]
     ),
-    room(
+    packageTargets(
         "DivanBLIPChannel",
         arrows: ["DivanBLIP", "DivanCompression", "DivanTransport"],
         testing: ["DivanSimulation", "DivanZlib", "DivanPlatform"]
     ),
-    room("DivanSimulation", arrows: ["DivanPlatform", "DivanTransport", "DivanWebSocket"]),
-    room(
+    packageTargets(
+        "DivanSimulation",
+        arrows: ["DivanPlatform", "DivanTransport", "DivanWebSocket"]
+    ),
+    packageTargets(
         "DivanStore",
         arrows: [
             "DivanPlatform",
@@ -194,8 +204,8 @@ let rooms: [[Target]] = [
             linkerSettings: [.linkedLibrary("sqlite3")]
         )
     ],
-    room("DivanConflicts", arrows: ["DivanRevisions", "DivanJSON"]),
-    room(
+    packageTargets("DivanConflicts", arrows: ["DivanRevisions", "DivanJSON"]),
+    packageTargets(
         "DivanReplicator",
         arrows: [
             "DivanStore",
@@ -210,7 +220,7 @@ let rooms: [[Target]] = [
         ],
         testing: ["DivanQuery", "DivanZlib", "DivanPlatform"]
     ),
-    room(
+    packageTargets(
         "DivanSession",
         arrows: [
             "DivanPlatform",
@@ -226,7 +236,7 @@ let rooms: [[Target]] = [
         ],
         testing: ["DivanSimulation", "DivanZlib", "DivanCrypto"]
     ),
-    room(
+    packageTargets(
         "DivanListener",
         arrows: [
             "DivanPlatform",
@@ -241,7 +251,7 @@ let rooms: [[Target]] = [
         ],
         testing: ["DivanZlib", "DivanCrypto", "DivanLZ4", "DivanCompression", "DivanRevisions"]
     ),
-    room(
+    packageTargets(
         "DivanMeshPeer",
         arrows: [
             "DivanPlatform",
@@ -261,7 +271,7 @@ let rooms: [[Target]] = [
             "DivanLog",
         ]
     ),
-    room(
+    packageTargets(
         "DivanREST",
         arrows: [
             "DivanPlatform",
@@ -277,7 +287,7 @@ let rooms: [[Target]] = [
             "DivanLog",
         ]
     ),
-    room(
+    packageTargets(
         "Divan",
         arrows: [
             "DivanPlatform",
@@ -313,7 +323,7 @@ let rooms: [[Target]] = [
         ],
         testing: ["DivanBLIP"]
     ),
-    room(
+    packageTargets(
         "DivanStudio",
         arrows: [
             "DivanPlatform",
@@ -328,7 +338,7 @@ let rooms: [[Target]] = [
         ],
         resources: [.embedInCode("Assets")]
     ),
-    room(
+    packageTargets(
         "DivanExchange",
         arrows: [
             "Divan",
@@ -344,7 +354,7 @@ let rooms: [[Target]] = [
             "DivanZlib",
         ]
     ),
-    room("CouchbaseLiteSwift", arrows: ["Divan"]),
+    packageTargets("CouchbaseLiteSwift", arrows: ["Divan"]),
     // Applications' source, as it is: without the upcoming features of this repository.
     [
         .testTarget(
@@ -784,11 +794,11 @@ let cores: Set = [
 /// `DIVAN_ONLY` names a package, or `cores`: only it, its tests and what these need are built.
 let only: Set<String>? = Context.environment["DIVAN_ONLY"].map { $0 == "cores" ? cores : [$0] }
 
-/// The named rooms, with their tests, and all that these need.
-func select(_ only: Set<String>, of rooms: [[Target]]) -> [Target] {
-    let all = rooms.flatMap { $0 }
+/// The named packages, with their tests, and all that these need.
+func select(_ only: Set<String>, of packages: [[Target]]) -> [Target] {
+    let all = packages.flatMap { $0 }
     var selected: Set<String> = []
-    var open = rooms.filter { only.contains($0[0].name) }.flatMap { $0 }
+    var open = packages.filter { only.contains($0[0].name) }.flatMap { $0 }
     while let target = open.popLast() {
         guard selected.insert(target.name).inserted else { continue }
         for case .byNameItem(let name, _) in target.dependencies {
@@ -798,9 +808,9 @@ func select(_ only: Set<String>, of rooms: [[Target]]) -> [Target] {
     return all.filter { selected.contains($0.name) }
 }
 
-let layers = only.map { select($0, of: rooms) } ?? rooms.flatMap { $0 }
+let layers = only.map { select($0, of: packages) } ?? packages.flatMap { $0 }
 
-/// What outside users may depend on: each room's library, the shims of C libraries left out.
+/// What outside users may depend on: each package's library, the shims of C libraries left out.
 let libraries = layers.filter { $0.type == .regular && !$0.name.hasPrefix("CDivan") }.map(\.name)
 
 let package = Package(

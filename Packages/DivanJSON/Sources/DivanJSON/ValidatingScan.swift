@@ -69,7 +69,7 @@ struct ValidatingScan: ~Copyable {
         openKeys.close(objectFrom: keys.first)
     }
 
-    /// The keys of the innermost object: where they begin in the ledger, and what is known about them.
+    /// The keys of the innermost object: where they begin among the open ones, and what is known about them.
     private struct ObjectKeys {
         let first: Int
         let beganCanonical: Bool

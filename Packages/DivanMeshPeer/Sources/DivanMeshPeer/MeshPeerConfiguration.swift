@@ -5,6 +5,7 @@ public import DivanReplicator
 import DivanSession
 public import DivanStore
 public import DivanTLS
+import DivanWebSocket
 import DivanZlib
 
 /// What one peer brings to a mesh: its identity, whom it trusts, what it syncs, and how it finds others.
@@ -67,6 +68,17 @@ public struct MeshPeerConfiguration: Sendable {
     }
 }
 
+// MARK: - The connection of a link
+
+extension MeshPeerConfiguration {
+    /// Limits the messages of a connection in either direction.
+    func limit(_ webSocket: inout WebSocketConnection.Configuration) {
+        webSocket.heartbeatInterval = heartbeat
+        webSocket.limits.payloadByteCount = MeshPeerLimits.frameByteCount
+        webSocket.limits.messageByteCount = MeshPeerLimits.frameByteCount
+    }
+}
+
 // MARK: - The engine of a link
 
 extension MeshPeerConfiguration {
@@ -99,9 +111,7 @@ extension MeshPeerConfiguration {
         options.party = "mesh peer \(peer)"
         options.checkpointOwner = options.party
         options.shared = shared
-        let all = try? store.collections()
-        options.bindsBlobs = all.map { !Set($0).isSubset(of: collections) } ?? true
-        return engine(.passive(options), for: peer, store)
+        return engine(.passive(options.bindingBlobs(of: store)), for: peer, store)
     }
 
     private func engine(

@@ -100,18 +100,6 @@ extension URLEndpointListenerConfiguration {
     }
 }
 
-extension PeerConfiguration.PassiveOptions {
-    /// The same settings for a connection that begins now.
-    ///
-    /// Blobs belong to the database: a client must not fetch those of collections that are not shared.
-    func bindingBlobs(of store: Store) -> Self {
-        var options = self
-        let all = try? store.collections()
-        options.bindsBlobs = all.map { !Set($0).isSubset(of: collections) } ?? true
-        return options
-    }
-}
-
 extension ListenerCertificateAuthenticator {
     fileprivate var policy: ClientCertificatePolicy {
         switch rule {

@@ -22,9 +22,7 @@ extension MeshDriver {
         settings.limits.addressHalfOpenCount = MeshPeerLimits.addressHandshakeCount
         settings.limits.handshakeTimeout = MeshPeerLimits.handshakeTimeout
         settings.limits.connectionCount = MeshPeerLimits.connectionCount
-        settings.webSocket.heartbeatInterval = configuration.heartbeat
-        settings.webSocket.limits.payloadByteCount = MeshPeerLimits.frameByteCount
-        settings.webSocket.limits.messageByteCount = MeshPeerLimits.frameByteCount
+        configuration.limit(&settings.webSocket)
         return WebSocketServer(settings, log: log) { [weak self] request in
             guard let self else { return }
             onLoop { self.asked(request) }

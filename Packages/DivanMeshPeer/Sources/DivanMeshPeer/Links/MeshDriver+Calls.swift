@@ -49,9 +49,7 @@ extension MeshDriver {
             resumptions: nil,
             networkInterface: nil
         )
-        settings.webSocket.heartbeatInterval = configuration.heartbeat
-        settings.webSocket.limits.payloadByteCount = MeshPeerLimits.frameByteCount
-        settings.webSocket.limits.messageByteCount = MeshPeerLimits.frameByteCount
+        configuration.limit(&settings.webSocket)
         LinkHeaders.permitIntroductions(in: &settings.webSocket.limits)
         // A peer answers itself; it does not send its callers elsewhere.
         settings.limits.redirectCount = 0

@@ -169,3 +169,16 @@ public struct PeerConfiguration: Sendable {
         }
     }
 }
+
+extension PeerConfiguration.PassiveOptions {
+    /// The same settings for a connection that begins now.
+    ///
+    /// Blobs belong to the database: a client must not fetch those of collections that are not shared. Sets
+    /// ``bindsBlobs`` if there are any, or if the collections cannot be read.
+    public func bindingBlobs(of store: Store) -> Self {
+        var options = self
+        let all = try? store.collections()
+        options.bindsBlobs = all.map { !Set($0).isSubset(of: collections) } ?? true
+        return options
+    }
+}

@@ -96,13 +96,7 @@ struct BundleFiles: Equatable, Sendable {
             throw StoreError(.io(.fileExists), at: path)
         }
         defer { descriptor.close() }
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let written = rest.withUnsafeBytes { bytes in
-                Result { () throws(SystemError) in try descriptor.write(bytes) }
-            }
-            rest = rest.dropFirst(try StoreError.wrapping(written.get(), at: path))
-        }
+        try StoreError.wrapping(descriptor.writeAll(Array(text.utf8)), at: path)
         try StoreError.wrapping(descriptor.sync(), at: path)
     }
 

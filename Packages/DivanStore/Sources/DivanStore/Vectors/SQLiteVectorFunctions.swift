@@ -127,7 +127,7 @@ final class SQLiteVectorFunctions {
         guard let known = QueryVectorMetric(rawValue: metric) else {
             throw QueryError("unknown metric \(metric)")
         }
-        let made = try VectorQuery(Self.floats(target), metric: known.distanceMetric)
+        let made = try VectorQuery(target.floats, metric: known.distanceMetric)
         latest = (metric, Array(target), made)
         return made
     }
@@ -140,7 +140,7 @@ final class SQLiteVectorFunctions {
             throw Self.noTarget(dimensions)
         }
         let owners = try index.candidates(
-            Self.floats(Self.bytes(arguments[1])),
+            Self.bytes(arguments[1]).floats,
             probes: Int(clamping: sqlite3_value_int64(arguments[2])),
             limit: index.options.candidateCount(for: count),
             on: connection
@@ -151,7 +151,7 @@ final class SQLiteVectorFunctions {
 
     private func isPlaced(_ context: OpaquePointer?, _ arguments: Arguments) throws {
         let index = try self.index(Self.text(arguments[0]))
-        let vector = Self.floats(Self.bytes(arguments[1]))
+        let vector = Self.bytes(arguments[1]).floats
         var isPlaced = false
         if let training = index.training, vector.count == index.options.dimensions {
             var code: [UInt8] = []
@@ -200,14 +200,5 @@ final class SQLiteVectorFunctions {
             start: start,
             count: start == nil ? 0 : Int(sqlite3_value_bytes(value))
         )
-    }
-
-    private static func floats(_ bytes: UnsafeBufferPointer<UInt8>) -> [Float] {
-        let bytes = UnsafeRawBufferPointer(bytes)
-        return stride(from: 0, to: bytes.count - 3, by: 4).map { offset in
-            // Every bit pattern is a number, and offsets are checked.
-            let bits = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
-            return Float(bitPattern: UInt32(littleEndian: bits))
-        }
     }
 }

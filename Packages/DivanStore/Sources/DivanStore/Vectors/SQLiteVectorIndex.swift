@@ -166,15 +166,20 @@ struct SQLiteVectorIndex {
 }
 
 extension SQLiteStatement<StoreFunctions> {
-    /// The little-endian floats of a blob.
+    /// The floats of a blob.
     func floats(_ index: Int32) -> [Float] {
-        withBytes(index) { bytes in
-            let bytes = UnsafeRawBufferPointer(bytes)
-            return stride(from: 0, to: bytes.count - 3, by: 4).map { offset in
-                // Every bit pattern is a number, and offsets are checked.
-                let bits = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
-                return Float(bitPattern: UInt32(littleEndian: bits))
-            }
+        withBytes(index) { $0.floats }
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// The numbers, as `storedBytes` stores them: little-endian.
+    var floats: [Float] {
+        let bytes = UnsafeRawBufferPointer(self)
+        return stride(from: 0, to: bytes.count - 3, by: 4).map { offset in
+            // Every bit pattern is a number, and offsets are checked.
+            let bits = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+            return Float(bitPattern: UInt32(littleEndian: bits))
         }
     }
 }

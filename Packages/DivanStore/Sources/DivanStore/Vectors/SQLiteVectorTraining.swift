@@ -12,11 +12,10 @@ extension SQLiteSession {
         }
         let isTrained =
             try connection.integer("SELECT 1 FROM \(table)_parts WHERE number = 1") == 1
-        let limit = StoreLimits.freshVectorCount + 1
+        let (limit, cell) = (StoreLimits.freshVectorCount + 1, SQLiteVectorIndex.freshCell)
+        let fresh = "SELECT 1 FROM \(table) WHERE cell = \(cell) LIMIT \(limit)"
         let count = try connection.integer(
-            isTrained
-                ? "SELECT count(*) FROM (SELECT 1 FROM \(table) WHERE cell = -1 LIMIT \(limit))"
-                : "SELECT count(*) FROM \(table)"
+            "SELECT count(*) FROM \(isTrained ? "(\(fresh))" : table)"
         )
         return VectorIndexState(
             options: options,

@@ -39,21 +39,20 @@ extension Store {
     ///
     /// Does nothing if the database is read-only, or inside a transaction.
     ///
-    /// - Returns: The state before; `nil` as `vectorIndexState`.
+    /// - Returns: The state afterwards; `nil` as `vectorIndexState`.
     /// - Throws: `StoreError`; the index then stays untrained.
     @discardableResult
     public func trainVectorIndex(
         _ name: ExactText,
         in path: CollectionPath
     ) throws -> VectorIndexState? {
-        guard let state = try vectorIndexState(name, in: path) else { return nil }
-        if state.needsTraining, !isReadOnly, !isWriting {
-            try write { writer in
-                guard let table = try writer.vectorTable(name, in: path) else { return }
-                try writer.changing().trainVectorIndex(table)
-            }
+        let state = try vectorIndexState(name, in: path)
+        guard state?.needsTraining == true, !isReadOnly, !isWriting else { return state }
+        try write { writer in
+            guard let table = try writer.vectorTable(name, in: path) else { return }
+            try writer.changing().trainVectorIndex(table)
         }
-        return state
+        return try vectorIndexState(name, in: path)
     }
 
     private func prepareVectorIndex(_ name: ExactText, in path: CollectionPath) {
@@ -62,7 +61,6 @@ extension Store {
             guard let state = try trainVectorIndex(name, in: path), !state.isTrained else {
                 return
             }
-            if state.needsTraining, !isReadOnly, !isWriting { return }
             reason =
                 " until it has \(state.options.minimumTrainingCount) vectors (now"
                 + " \(state.untrainedCount))"

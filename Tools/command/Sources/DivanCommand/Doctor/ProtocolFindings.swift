@@ -91,9 +91,7 @@ struct ProtocolFindings {
             guard let rights = report.rights[index] else { continue }
             if let refusal = rights.readRefusal {
                 let remedy =
-                    refusal.domain == "HTTP" && refusal.code == 501
-                    ? "both databases must use revision trees, or both version vectors"
-                    : "ask for read access, or use 'divan push' only"
+                    refusal.revisionSchemeRemedy ?? "ask for read access, or use 'divan push' only"
                 tell(.warning("reading", "\(name): refused, \(refusal.words)", remedy))
             } else if let count = rights.changeCount {
                 let changes =
@@ -105,9 +103,7 @@ struct ProtocolFindings {
             }
             if let refusal = rights.writeRefusal {
                 let remedy =
-                    refusal.domain == "HTTP" && refusal.code == 501
-                    ? "both databases must use revision trees, or both version vectors"
-                    : "ask for write access, or use 'divan pull' only"
+                    refusal.revisionSchemeRemedy ?? "ask for write access, or use 'divan pull' only"
                 tell(.warning("writing", "\(name): refused, \(refusal.words)", remedy))
             } else {
                 tell(.ok("writing", "\(name): new documents are accepted"))
@@ -130,6 +126,12 @@ struct ProtocolFindings {
 }
 
 extension BLIPRemoteError {
+    /// The remedy if the peer's database has another revision scheme.
+    fileprivate var revisionSchemeRemedy: String? {
+        domain == "HTTP" && code == 501
+            ? "both databases must use revision trees, or both version vectors" : nil
+    }
+
     fileprivate var words: String {
         "\(domain) \(code)" + (message.isEmpty ? "" : " “\(message)”")
     }
