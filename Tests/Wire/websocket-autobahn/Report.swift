@@ -40,8 +40,6 @@ struct Report {
         Groups: 1 framing, 2 pings, 3 reserved bits, 4 opcodes, 5 fragments, 6 UTF-8, 7 closing, \
         9 large messages (to 16 MiB, with limits raised for the run), 10 automatic fragments.
 
-        \(groups)
-
         """
     }
 
@@ -63,22 +61,5 @@ struct Report {
             return "\(behavior) \(numbers.isEmpty ? "none" : numbers.joined(separator: ", "))"
         }
         return "- \(side.name): " + named.joined(separator: "; ")
-    }
-
-    private var groups: String {
-        let numbers = Set(sides.flatMap { $0.cases.map(\.group) }).sorted()
-        let rows = numbers.map { group in
-            let cells = sides.map { side in
-                let cases = side.cases.filter { $0.group == group }
-                let slowest = cases.map(\.milliseconds).max() ?? 0
-                return "\(cases.count) | \(slowest) ms"
-            }
-            return "| \(group) | \(cells.joined(separator: " | ")) |"
-        }
-        let head = """
-            | group | cases, server | slowest | cases, client | slowest |
-            |---|---|---|---|---|
-            """
-        return ([head] + rows).joined(separator: "\n")
     }
 }

@@ -12,7 +12,6 @@ struct Side {
         let number: String
         let behavior: String
         let closing: String
-        let milliseconds: Int
 
         /// The first part of the number: 9 for 9.1.2.
         var group: Int { number.split(separator: ".").first.flatMap { Int($0) } ?? 0 }
@@ -33,12 +32,7 @@ struct Side {
             guard let behavior = value["behavior"]?.string,
                 let closing = value["behaviorClose"]?.string
             else { throw Failure(description: "case \(number) of the \(name) has no verdict") }
-            return Case(
-                number: number,
-                behavior: behavior,
-                closing: closing,
-                milliseconds: value["duration"]?.int.map { Int($0) } ?? 0
-            )
+            return Case(number: number, behavior: behavior, closing: closing)
         }
         .sorted { Self.order($0.number).lexicographicallyPrecedes(Self.order($1.number)) }
     }

@@ -68,7 +68,7 @@ func everySeat(_ chairs: Collection) throws -> [String] {
     var page = try query.page(of: 2)
     var ids = page.documents.map(\.id)
     while let next = page.next {
-        page = try query.page(of: 2, behind: next)
+        page = try query.page(of: 2, after: next)
         ids += page.documents.map(\.id)
     }
     return ids

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Every bound of a package is in the table of its README with its default, and the table has no other.
+/// Every limit of a package is in the table of its README with its default, and the table has no other.
 struct LimitsCheck {
     let tree: SourceTree
 
@@ -12,7 +12,7 @@ struct LimitsCheck {
         var forms: [String]
     }
 
-    /// A name in the first cell of a table of bounds, with its value.
+    /// A name in the first cell of a table of limits, with its value.
     private struct Row {
         var place: String
         var type: Substring?
@@ -37,7 +37,7 @@ struct LimitsCheck {
         let row = rows.first { $0.name == member.name && ($0.type ?? member.type) == member.type }
         guard let row else {
             let remedy = "add it with its default, its reason and what happens then"
-            return Violation(member.place, "the README omits the bound \(member.name)", remedy)
+            return Violation(member.place, "the README omits the limit \(member.name)", remedy)
         }
         // Pages write thousands with a comma or a space.
         let thousands = try Pattern(#"(?<=\d)[, \u202f](?=\d{3})"#)
@@ -47,7 +47,7 @@ struct LimitsCheck {
             !value.contains(where: { $0.isNumber && !$0.isASCII }), !member.forms.isEmpty,
             !member.forms.contains(where: { Self.begins(value, with: $0) })
         else { return nil }
-        let problem = "the bound \(member.name) is not \(value)"
+        let problem = "the limit \(member.name) is not \(value)"
         return Violation(row.place, problem, "write \(member.forms.joined(separator: " or "))")
     }
 
@@ -59,14 +59,14 @@ struct LimitsCheck {
     ) -> [Violation] {
         var seen: Set<String> = []
         return rows.compactMap { row in
-            // A constant of another type, and what is not one of our bounds at all.
-            let isBound =
+            // A constant of another type, and what is not one of our limits at all.
+            let isLimit =
                 row.type?.hasSuffix("Limits")
                 ?? (isAllOfOneType && row.name.first?.isLowercase == true)
-            guard isBound else { return nil }
+            guard isLimit else { return nil }
             let types = row.type.map { type in all.filter { $0.type == type } } ?? own
             if !types.contains(where: { $0.name == row.name }) {
-                return Violation(row.place, "there is no bound \(row.name)", "remove or rename it")
+                return Violation(row.place, "there is no limit \(row.name)", "remove or rename it")
             }
             let isNew = seen.insert("\(row.type ?? "").\(row.name)").inserted
             return isNew ? nil : Violation(row.place, "\(row.name) is listed twice", "leave one")
@@ -93,7 +93,7 @@ struct LimitsCheck {
                 let name = match.groups[1]
                 let parameter = parameters.first { $0.groups[1] == name }?.groups[2]
                 let value = match.groups[2].isEmpty ? parameter ?? "" : match.groups[2]
-                // A value of the type itself is a set of bounds, not a bound.
+                // A value of the type itself is a set of limits, not a limit.
                 if value == "\(type.groups[2])()" { return nil }
                 let place = "\(file):\(type.line + match.line - 1)"
                 let forms = Self.forms(value)
@@ -135,7 +135,7 @@ struct LimitsCheck {
         var isTable = false
         for (index, line) in page.lines.enumerated() {
             let cells = line.cells
-            isTable = cells.count > 1 && (isTable || cells[0] == "bound")
+            isTable = cells.count > 1 && (isTable || cells[0] == "limit")
             guard isTable else { continue }
             var names = cells[0].backticked.map { $0.split(separator: ".").suffix(2) }
             // In `ALimits.b`, `c` and in `ALimits`: `b`, `c` all are members of the first type.

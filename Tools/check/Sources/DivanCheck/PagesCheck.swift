@@ -15,7 +15,7 @@ struct PagesCheck {
             let files = ["README.md", "CHANGELOG.md", "Package.swift", "Tests", catalogue]
             let missing = files.filter { !tree.exists("\(folder)/\($0)") }
             let parts = [
-                "README.md": ["**Why a package**", "## Use", "```swift", "## Swap it"],
+                "README.md": ["**Why a package**", "## Use", "```swift", "## Replace it"],
                 catalogue: ["```swift", "## Topics"],
             ]
             return missing.map { Violation(folder, "\($0) is missing", Self.remedy) }

@@ -107,9 +107,8 @@ extension StateMachine {
         """
         # \(title)
 
-        \(summary)
-
-        Drawn by `make generate` from `\(name)` in `\(file)`. Events that are not shown change nothing.
+        \(summary) Drawn by `make generate` from `\(name)` in `\(file)`. Events that are not shown \
+        change nothing.
 
         ```mermaid
         stateDiagram-v2
@@ -118,10 +117,12 @@ extension StateMachine {
         """
     }
 
-    /// The page's name as words.
+    /// The page's name as words, with the spelling of proper names.
     private var title: String {
-        let words = page.split(separator: "/").last?.dropLast(3).replacing("-", with: " ") ?? ""
-        return words.prefix(1).uppercased() + words.dropFirst()
+        let words = page.split(separator: "/").last?.dropLast(3).split(separator: "-") ?? []
+        let names = ["blip": "BLIP", "websocket": "WebSocket"]
+        let title = words.map { names[String($0)] ?? String($0) }.joined(separator: " ")
+        return title.prefix(1).uppercased() + title.dropFirst()
     }
 
     private var lines: [String] {

@@ -17,7 +17,7 @@ final class Checkout {
             try write("\(folder)/CHANGELOG.md", "# Changes\n")
             try write(
                 "\(folder)/README.md",
-                "**Why a package**\n## Use\n```swift\n```\n## Swap it\n"
+                "**Why a package**\n## Use\n```swift\n```\n## Replace it\n"
             )
             try write("\(folder)/Tests/\(package)Tests/ATests.swift", "import Testing\n")
             try write("\(folder)/Sources/\(package)/Main.swift", "struct Main {}\n")

@@ -33,7 +33,7 @@ import Testing
     ) throws {
         let checkout = try checkout(limits: "        " + member)
         let name = ["count", "wait", "seconds"].first { member.contains(" " + $0) } ?? ""
-        let head = "All in `Limits`.\n\n| bound | default |\n|---|---|\n| `\(name)` | "
+        let head = "All in `Limits`.\n\n| limit | default |\n|---|---|\n| `\(name)` | "
         try checkout.write(page, "\n" + head + right + " |\n")
         #expect(try LimitsCheck(tree: checkout.tree).violations().isEmpty)
         try checkout.write(page, "\n" + head + wrong + " |\n")
@@ -44,7 +44,7 @@ import Testing
     func `a README row for a missing or duplicate limit is found`(_ cell: String) throws {
         let checkout = try checkout(limits: "        public var count = 1")
         let name = cell.contains(".") ? "`Limits.count`" : "`count`"
-        let head = "\nAll in `Limits`.\n\n| bound | default |\n|---|---|\n| \(name) | 1 |\n"
+        let head = "\nAll in `Limits`.\n\n| limit | default |\n|---|---|\n| \(name) | 1 |\n"
         // A constant of another type is not a member.
         try checkout.write(page, head + "| `Clock.tolerance`, `Budget` | 2 |\n")
         #expect(try LimitsCheck(tree: checkout.tree).violations().isEmpty)

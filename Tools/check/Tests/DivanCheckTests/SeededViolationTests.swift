@@ -255,7 +255,7 @@ import Testing
             }
             """
         )
-        let head = "| bound | default |\n|---|---|\n"
+        let head = "| limit | default |\n|---|---|\n"
         let page = "Packages/DivanJSON/README.md"
         try checkout.write(page, head + "| `JSONLimits.depth` | 1 |\n")
         let violations = try LimitsCheck(tree: checkout.tree).violations()
@@ -273,7 +273,7 @@ import Testing
         try checkout.write("\(folder)/JSONLimits.swift", type)
         let more = "extension JSONLimits {\n    static let hiddenCount = 8\n}\n"
         try checkout.write("\(folder)/More.swift", more)
-        let table = "| bound | default |\n|---|---|\n| `JSONLimits.depth` | 1 |\n"
+        let table = "| limit | default |\n|---|---|\n| `JSONLimits.depth` | 1 |\n"
         try checkout.write(page, table)
         let places = try LimitsCheck(tree: checkout.tree).violations().map(\.place)
         #expect(places == ["\(folder)/More.swift:2"])

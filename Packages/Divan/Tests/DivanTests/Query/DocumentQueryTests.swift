@@ -246,7 +246,7 @@ import Testing
             // Through text, as in a link.
             let cursor = DocumentCursor(next.text)
             #expect(cursor == next)
-            page = try query.page(of: size, behind: cursor)
+            page = try query.page(of: size, after: cursor)
             found += page.documents
         }
         #expect(found.map(\.id) == whole.documents.map(\.id))
@@ -279,7 +279,7 @@ import Testing
         }
         let query = shop.chairs.documents(of: Chair.self, orderBy: \.name)
         let foreign = try #require(DocumentCursor("[[\"oslo\"]]"))
-        #expect(throws: NSError.self) { try query.page(of: 2, behind: foreign) }
+        #expect(throws: NSError.self) { try query.page(of: 2, after: foreign) }
         #expect(throws: NSError.self) { try query.page(of: 0) }
     }
 }

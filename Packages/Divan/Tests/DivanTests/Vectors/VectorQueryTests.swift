@@ -260,7 +260,7 @@ import Testing
         #expect(try some.all().map(\.id) == group.map(\.id))
         expect(CBLError.invalidQuery) {
             let page = try some.page(of: 5)
-            _ = try some.page(of: 5, behind: page.next)
+            _ = try some.page(of: 5, after: page.next)
         }
     }
 }

@@ -55,14 +55,14 @@ extension DocumentQuery {
     ///
     /// ```swift
     /// var page = try chairs.page(of: 20)
-    /// while let next = page.next { page = try chairs.page(of: 20, behind: next) }
+    /// while let next = page.next { page = try chairs.page(of: 20, after: next) }
     /// ```
     ///
     /// - Throws: `CBLError.invalidParameter` for a cursor of a query with other orders, a size below 1, or a sort key
     ///   that exceeds the limit of a cursor; the same errors as ``all()``.
     public func page(
         of size: Int,
-        behind cursor: DocumentCursor? = nil
+        after cursor: DocumentCursor? = nil
     ) throws -> DocumentPage<Model> {
         guard size > 0 else {
             throw NSError(
