@@ -5,7 +5,7 @@ public import DivanStore
 import DivanTransport
 import Synchronization
 
-/// One running peer of a mesh: finds the others, links to some of them, and syncs over each link.
+/// A running peer of a mesh: finds the others, links to some of them, and syncs over each link.
 ///
 /// `MeshCore` decides; this class has the clock, the timer, the sockets and the replications. All members can be used
 /// from any thread and return quickly. A peer starts once, and stays alive until it has stopped; create another one to
@@ -40,7 +40,7 @@ public final class MeshPeer: Sendable {
         try driver.start()
     }
 
-    /// Says goodbye, and ends all links; `MeshPeerEvent.stopped` follows if the peer had started.
+    /// Notifies the other peers and ends all links; `MeshPeerEvent.stopped` follows if the peer had started.
     public func stop() {
         driver.stop()
     }
@@ -51,7 +51,7 @@ public final class MeshPeer: Sendable {
     /// The other peers that are known, in the order of their IDs.
     public var peers: [MeshPeerInfo] { driver.peers }
 
-    /// What is known of a peer; `nil` for an unknown one, and for this one.
+    /// The status of a peer; `nil` for an unknown one, and for this one.
     public func peer(_ id: MeshPeerID) -> MeshPeerInfo? { driver.peer(id) }
 
     /// The links and calls, the oldest first.

@@ -8,7 +8,7 @@ public import DivanTLS
 import DivanWebSocket
 import DivanZlib
 
-/// What one peer brings to a mesh: its identity, whom it trusts, what it syncs, and how it finds others.
+/// The configuration of a mesh peer: its identity, the peers it trusts, what it syncs, and how it finds others.
 public struct MeshPeerConfiguration: Sendable {
     /// The group; peers of other groups are neither found nor accepted.
     public var group: MeshGroup
@@ -20,7 +20,7 @@ public struct MeshPeerConfiguration: Sendable {
     public var collections: [CollectionPath]
     /// Finds peers on the network; `nil` if only seeds are called.
     public var discovery: (any PeerDiscovery)?
-    /// Places to call where the network does not show peers, at most `MeshLimits.seedCount`.
+    /// Addresses to call if discovery does not find peers, at most `MeshLimits.seedCount`.
     ///
     /// One running peer is enough: it passes on the addresses of all others.
     public var seeds: [MeshAddress] = []

@@ -3,33 +3,33 @@ public import DivanMesh
 public import DivanReplicator
 public import DivanTLS
 
-/// What happens to a peer of a mesh.
+/// An event of a mesh peer.
 public enum MeshPeerEvent: Sendable {
     /// The peer accepts connections, on this port.
     case started(port: UInt16)
-    /// A peer is online, or no longer: advertised, linked, or listed by a peer that is.
+    /// A peer has come online or gone offline: it is online if it is advertised, linked, or listed by such a peer.
     case presence(MeshPeerID, isOnline: Bool)
     /// The replication with a peer has changed; the activity `stopped` ends it, with the reason as the error.
     ///
-    /// Calls that failed, and callers that were refused, are reported so too.
+    /// Calls that failed, and callers that were refused, are reported in the same way.
     case replication(MeshPeerID, isOutgoing: Bool, SyncStatus)
     /// The outcome for documents exchanged with a peer.
     case documents(MeshPeerID, [DocumentEvent])
-    /// Discovery has failed; seeds and peers that are known already are still called.
+    /// Discovery has failed; seeds and known peers are still called.
     case discoveryFailed(DiscoveryError)
     /// The peer has left the mesh; the last event.
     case stopped
 }
 
-/// A peer of the mesh, as a program or a person wants to see it.
+/// The status of a peer of the mesh, for programs and people.
 public struct MeshPeerInfo: Sendable {
     /// The peer.
     public var id: MeshPeerID
-    /// Whether it is believed to run.
+    /// Whether it is believed to be running.
     public var isOnline = false
     /// Whether its revision scheme is the same; otherwise it is never linked.
     public var isCompatible = true
-    /// The known peers to which it says it is linked.
+    /// The known peers that it lists as its neighbours.
     public var neighbours: [MeshPeerID] = []
     /// Its certificate, once TLS has proved that it has it.
     public var certificate: TLSCertificate?

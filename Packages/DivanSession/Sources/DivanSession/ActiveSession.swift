@@ -10,7 +10,7 @@ public import DivanTransport
 /// one at a time and in order; they must return quickly and must not block. A session stays alive from `start()` until
 /// it has reported the status `stopped`, its last event. Create another session for the next run.
 ///
-/// Source: `behaviour.md` §6, §7; `websocket-and-urls.md` §6, §7.
+/// Source: `behaviour.md` §6, §7; `errors.md` §7; `websocket-and-urls.md` §7.
 public final class ActiveSession: @unchecked Sendable {
     // Unchecked: all mutable state is touched only on `loop`; every public member goes there.
 

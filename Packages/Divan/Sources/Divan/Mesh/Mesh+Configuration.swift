@@ -2,7 +2,7 @@ import DivanMeshPeer
 public import Foundation
 
 extension Mesh {
-    /// Which peers take part in a mesh, as far as this peer is concerned.
+    /// Which peers this peer accepts as members of the mesh.
     ///
     /// Both peers of a link check each other. Certificates that are not valid at the time are never accepted.
     public struct Trust: Sendable {
@@ -29,7 +29,7 @@ extension Mesh {
         }
     }
 
-    /// What a peer syncs, with whom, and how it finds them.
+    /// What a peer syncs, with which peers, and how it finds them.
     public struct Configuration: Sendable {
         /// The name of the group: 1 to 63 bytes, without control characters and `.`, `,`, `\`.
         ///
@@ -43,7 +43,7 @@ extension Mesh {
         public var trust: Trust
         /// How peers find each other.
         public var discovery = MeshDiscovery.network
-        /// Places of other peers, `wss://host:port`, at most 64, for networks where discovery does not reach.
+        /// Addresses of other peers, `wss://host:port`, at most 64, for networks that discovery does not reach.
         ///
         /// One running peer is enough: it passes on the addresses of all others.
         public var seeds: [URL] = []

@@ -3,7 +3,7 @@ import DivanMeshPeer
 import DivanReplicator
 
 extension Mesh {
-    /// Another peer of a mesh, at one moment.
+    /// The status of another peer of a mesh, at one moment.
     public struct Peer: Sendable {
         /// Why two peers are linked.
         public enum LinkReason: String, Sendable {
@@ -32,13 +32,13 @@ extension Mesh {
 
         /// Its ID.
         public let id: PeerID
-        /// Whether it is believed to run: advertised, linked, or listed by a peer that is.
+        /// Whether it is believed to be running: advertised, linked, or listed by such a peer.
         public let isOnline: Bool
-        /// The link to it; `nil` if documents reach it only over other peers.
+        /// The link to it; `nil` if documents reach it only through other peers.
         public let link: Link?
         /// The replication with it: `stopped` without a link, with the error that prevents one.
         public let status: Replicator.Status
-        /// The known peers to which it says it is linked.
+        /// The known peers that it lists as its neighbours.
         public let neighbors: [PeerID]
         /// Its certificate; `nil` until TLS has verified it.
         public let certificate: TLSCertificate?

@@ -22,9 +22,9 @@ import Synchronization
 /// that has left can join again. All members can be used from any thread. While joined, a mesh stays alive without
 /// references to it.
 ///
-/// An addition to the official API, with `MultipeerReplicator` for its names.
+/// An addition to the official API. ``MultipeerReplicator`` provides a mesh under the official names.
 public final class Mesh: Sendable {
-    /// Whether this peer takes part.
+    /// Whether this peer has joined the mesh.
     public enum Status: UInt8, Sendable {
         /// Not joined yet, or left.
         case left
@@ -34,11 +34,11 @@ public final class Mesh: Sendable {
         case leaving
     }
 
-    /// What happens in a mesh.
+    /// An event of a mesh.
     public enum Event: Sendable {
         /// The status has changed.
         case status(Status)
-        /// A peer has come or gone, or the replication with it has changed.
+        /// A peer has come online or gone offline, or the replication with it has changed.
         case peer(Peer)
         /// Documents were sent to a peer or received from it, or failed to be.
         case documents(PeerID, isPush: Bool, [ReplicatedDocument])
@@ -118,7 +118,7 @@ public final class Mesh: Sendable {
         }
     }
 
-    /// Says goodbye to the other peers, and waits until all links are closed.
+    /// Notifies the other peers, and waits until all links are closed.
     ///
     /// Returns at once unless joined.
     public func leave() async {
@@ -133,7 +133,7 @@ public final class Mesh: Sendable {
         }
     }
 
-    /// Whether this peer takes part.
+    /// Whether this peer has joined the mesh.
     public var status: Status { state.withLock { $0.status } }
 
     /// The port on which other peers call; `nil` unless joined.
@@ -146,13 +146,13 @@ public final class Mesh: Sendable {
     /// The other peers that are known, online or not, in the order of their IDs; empty unless joined.
     public var knownPeers: [Peer] { running?.peers.map { Peer($0) } ?? [] }
 
-    /// What is known of a peer; `nil` for this one, an unknown one, and unless joined.
+    /// The status of a peer; `nil` for this one, an unknown one, and unless joined.
     public func peer(_ id: PeerID) -> Peer? {
         guard let engineID = id.engineID else { return nil }
         return running?.peer(engineID).map { Peer($0) }
     }
 
-    /// The known peers, then each peer again when it comes, goes, or its replication changes.
+    /// The known peers, then each peer again when it comes online, goes offline, or its replication changes.
     ///
     /// Ends when the mesh is released; continues after leaving and joining again. The latest 1,024 changes are
     /// buffered.
@@ -166,7 +166,7 @@ public final class Mesh: Sendable {
         }
     }
 
-    /// Everything that happens from now on; ends when the mesh is released.
+    /// All later events; ends when the mesh is released.
     ///
     /// The latest 1,024 events are buffered until they are read.
     public var events: AsyncStream<Event> {

@@ -55,7 +55,7 @@ public final class MultipeerReplicator: Sendable {
         for end in [statuses.end, discoveries.end, replications.end, documents.end] { end() }
     }
 
-    /// Starts asynchronously; a replicator that was started before stays as it is, and logs that.
+    /// Starts asynchronously; if the replicator was started before, this call only logs a message.
     public func start() {
         let service = state.withLock { state -> MeshService? in
             guard case .new = state.phase else { return nil }
@@ -104,7 +104,7 @@ public final class MultipeerReplicator: Sendable {
         running?.peers.filter(\.isOnline).map { PeerID($0.id) } ?? []
     }
 
-    /// What is known of a peer; `nil` for an unknown one.
+    /// The status of a peer; `nil` for an unknown one.
     ///
     /// For this peer, always its certificate and connected peers.
     public func peerInfo(for peerID: PeerID) -> PeerInfo? {
@@ -232,7 +232,7 @@ extension MultipeerReplicator {
         statuses.add(queue: queue, listener)
     }
 
-    /// Adds a listener for peers that come and go, called on `queue` or the main queue.
+    /// Adds a listener for peers that come online or go offline, called on `queue` or the main queue.
     @preconcurrency
     @discardableResult
     public func addPeerDiscoveryStatusListener(

@@ -78,7 +78,7 @@ public struct MultipeerReplicatorConfiguration: Sendable {
     public var transports: Set<MultipeerTransport> = [.wifi]
     /// How peers find each other; an addition to the official API.
     public var discovery = MeshDiscovery.network
-    /// Places of other peers, `wss://host:port`; an addition to the official API.
+    /// Addresses of other peers, `wss://host:port`; an addition to the official API.
     public var seeds: [URL] = []
 
     /// Creates a configuration.
@@ -109,7 +109,7 @@ public struct MultipeerReplicatorStatus: Sendable {
     public let active: Bool
     /// Why it does not run, an `NSError`; `nil` if it was stopped, or not started.
     public let error: (any Error)?
-    /// The transport; `nil` for the whole.
+    /// The transport; `nil` for all of them.
     public let transport: MultipeerTransport?
 
     init(active: Bool, error: (any Error)? = nil, transport: MultipeerTransport? = nil) {
@@ -119,7 +119,7 @@ public struct MultipeerReplicatorStatus: Sendable {
     }
 }
 
-/// A peer has come or gone.
+/// A peer has come online or gone offline.
 public struct PeerDiscoveryStatus: Sendable {
     /// The peer.
     public let peerID: PeerID
@@ -153,7 +153,7 @@ public struct PeerDocumentReplication: Sendable {
     public let transport: MultipeerTransport?
 }
 
-/// A peer of the group, at one moment.
+/// The status of a peer of the group, at one moment.
 public struct PeerInfo: Sendable {
     /// The peer.
     public let peerID: PeerID

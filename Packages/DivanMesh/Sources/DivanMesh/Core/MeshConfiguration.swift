@@ -1,6 +1,6 @@
 public import DivanCrypto
 
-/// What a mesh needs to begin.
+/// The configuration of one peer of a mesh.
 public struct MeshConfiguration: Sendable {
     /// The ID of this peer.
     public var peer: MeshPeerID
@@ -16,7 +16,7 @@ public struct MeshConfiguration: Sendable {
     ///
     /// With them a mesh forms where multicast does not reach: in containers, over a VPN, across subnets.
     public var seeds: [MeshAddress]
-    /// Decides which links are wanted.
+    /// Decides which links the peer should have.
     public var planner: any LinkPlanner
     /// The source of jitter.
     public var random: any RandomSource

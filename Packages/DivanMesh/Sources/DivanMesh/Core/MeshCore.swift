@@ -1,4 +1,4 @@
-/// One peer of a mesh that forms itself: whom it calls, whom it accepts, which links it keeps, and what it announces.
+/// One peer of a mesh: which peers it calls and accepts, which links it keeps, and what it announces.
 ///
 /// **Theory.** A group of peers syncs if the links between them connect all; it syncs well if there are few links and
 /// short ways. No peer directs this. Each finds others, by advertisements, gossip and seeds (`Membership`); computes

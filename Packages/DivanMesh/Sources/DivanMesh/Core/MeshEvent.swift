@@ -1,4 +1,4 @@
-/// What happens to a peer of a mesh, reported by the owner of its sockets.
+/// An event of a mesh peer, reported by the owner of its sockets.
 public enum MeshEvent: Sendable {
     /// The listener accepts connections at these addresses, the best first, or at others than before.
     case listening([MeshAddress])
@@ -30,7 +30,7 @@ public enum MeshEvent: Sendable {
 public enum CallFailure: Sendable {
     /// There was no answer, or the connection failed.
     case unreachable
-    /// Another peer than the expected one is at this place, or no peer of the group.
+    /// Another peer than the expected one has this address, or no peer of the group.
     case wrongPeer
     /// One of the two rejects the other's certificate.
     case untrusted
@@ -60,7 +60,7 @@ public enum MeshEffect: Equatable, Sendable {
     case publish(MeshAnnouncement)
     /// Report `timer` at this time, and not at the one set before.
     case setTimer(at: Duration)
-    /// Tell the application that a peer is online or offline.
+    /// Notify the application that a peer is online or offline.
     case report(MeshPeerID, isOnline: Bool)
 }
 

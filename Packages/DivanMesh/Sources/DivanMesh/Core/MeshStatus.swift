@@ -1,4 +1,4 @@
-/// A link, as a program or a person wants to see it.
+/// The status of a link, for programs and people.
 public struct MeshLinkStatus: Hashable, Sendable {
     /// Why the link exists.
     public enum Reason: String, Sendable {
@@ -10,7 +10,7 @@ public struct MeshLinkStatus: Hashable, Sendable {
         case bridge
         /// It was called because its address is a seed.
         case seed
-        /// Neither end needs it any more; it closes when it can be done without.
+        /// Neither end needs it any more; it closes soon.
         case surplus
     }
 
@@ -18,7 +18,7 @@ public struct MeshLinkStatus: Hashable, Sendable {
     public let connection: MeshConnectionID
     /// The peer at the other end; `nil` while a seed has not answered.
     public let peer: MeshPeerID?
-    /// The place that was called; `nil` for an incoming connection.
+    /// The address that was called; `nil` for an incoming connection.
     public let address: MeshAddress?
     /// Whether it is open, as opposed to being called.
     public let isOpen: Bool
@@ -26,11 +26,11 @@ public struct MeshLinkStatus: Hashable, Sendable {
     public let reason: Reason
 }
 
-/// A peer, as a program or a person wants to see it.
+/// The status of a peer, for programs and people.
 public struct MeshPeerStatus: Hashable, Sendable {
     /// The peer.
     public let peer: MeshPeerID
-    /// Whether it is believed to run: advertised, linked, or listed by a peer that is.
+    /// Whether it is believed to be running: advertised, linked, or listed by such a peer.
     public let isOnline: Bool
     /// Whether there is an open link to it.
     public let isLinked: Bool
@@ -38,9 +38,9 @@ public struct MeshPeerStatus: Hashable, Sendable {
     public let isMember: Bool
     /// Whether its revision scheme is the same; otherwise it is never linked.
     public let isCompatible: Bool
-    /// The known peers to which it says it is linked.
+    /// The known peers that it lists as its neighbours.
     public let neighbours: [MeshPeerID]
-    /// Failed calls in a row, at the place with the fewest.
+    /// Consecutive failed calls, at the address with the fewest.
     public let failureCount: Int
 }
 

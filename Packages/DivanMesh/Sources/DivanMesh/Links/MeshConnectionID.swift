@@ -34,7 +34,7 @@ public enum LinkEnd: UInt16, Sendable {
     case full = 4_102
     /// Nothing was received for two heartbeats.
     case silent = 4_103
-    /// The other peer broke the rules.
+    /// The other peer violated the protocol.
     case offence = 4_104
     /// The peer leaves the mesh.
     case goodbye = 4_105

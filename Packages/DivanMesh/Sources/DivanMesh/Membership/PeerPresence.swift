@@ -1,9 +1,9 @@
-/// Whether a peer is believed to run.
+/// Whether a peer is believed to be running.
 ///
-/// A peer is `rumoured` while only other peers speak of it. It is `online` once it is seen: advertised on the network,
-/// linked, or listed by a peer that is. One that disappears from all lists is in `doubt`: its neighbours have dropped
-/// it, or the mesh is cut in two. Only a call tells the difference. If the peer does not answer it, it is `offline`,
-/// which the caller tells the others.
+/// A peer is `rumoured` while only other peers have reported it. It is `online` once it is advertised on the network,
+/// linked, or listed by an online peer. If it disappears from all lists, it is `doubted`: its neighbours have dropped
+/// it, or the mesh has split. Only a call shows which. If the peer does not answer, it is `offline`, and the caller
+/// reports this to the others.
 ///
 /// Only the changes between online and offline are visible to the application; doubt is not.
 ///
@@ -25,7 +25,7 @@ enum PeerPresence: Equatable {
         case unanswered(at: Duration)
         /// Its advertisement was withdrawn.
         case withdrawn
-        /// A peer reports that it has left, or said goodbye itself.
+        /// A peer reports that it has left, or it said so itself.
         case departed
     }
 

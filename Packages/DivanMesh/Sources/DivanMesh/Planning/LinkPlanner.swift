@@ -8,7 +8,7 @@
 /// - It contains only others, each once, at most `MeshLimits.linkCount` of them if the breadth is 1.
 /// - The links of all plans together connect all peers.
 /// - A wider plan contains the narrower one.
-/// - `link(from:to:among:)` says the same as the plan.
+/// - `link(from:to:among:)` returns the same as the plan.
 ///
 /// Called on the thread of the mesh for every change, also for plans of other peers: it should take less than 0.2 ms
 /// for 200 peers.
@@ -45,11 +45,11 @@ extension LinkPlanner {
     }
 }
 
-/// A link that a peer wants.
+/// A link that a peer should have.
 public struct PlannedLink: Hashable, Sendable {
     /// The peer at the other end.
     public let peer: MeshPeerID
-    /// Whether the mesh may fall apart without the link; such a link is never closed for lack of room.
+    /// Whether the mesh may split without the link; such a link is never closed to make room for others.
     public let isEssential: Bool
 
     /// Describes a link.

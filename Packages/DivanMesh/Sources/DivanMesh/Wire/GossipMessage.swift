@@ -1,4 +1,4 @@
-/// What two linked peers tell each other about the mesh.
+/// The information about the mesh that two linked peers exchange.
 ///
 /// A message is at once a heartbeat, a statement about the link, and a list of peers: the sender first, then those
 /// about whom it has news. Numbers are big-endian.
@@ -13,7 +13,7 @@
 /// The reader checks every length before it uses it and stops at the first violation. `MeshLimits` bounds the
 /// message, its records, and their lists. Flags that are not defined are ignored.
 public struct GossipMessage: Equatable, Sendable {
-    /// What the sender thinks of the link.
+    /// Whether the sender needs the link.
     public enum Interest: UInt8, Sendable {
         /// The sender does not need the link, and agrees to close it.
         case none = 0
@@ -29,11 +29,11 @@ public struct GossipMessage: Equatable, Sendable {
         case running = 0
         /// No other peer lists it any more, and it does not answer calls.
         case unanswered = 1
-        /// It has said goodbye.
+        /// It has left the mesh.
         case left = 2
     }
 
-    /// What one peer knows about another.
+    /// The information that one peer has about another.
     public struct Record: Equatable, Sendable {
         /// What the peer published last.
         public var announcement: MeshAnnouncement

@@ -1,6 +1,6 @@
 internal import DivanCrypto
 
-/// What a peer publishes of itself: its ID, its revision scheme and the peers that it is linked to.
+/// The information that a peer publishes about itself: its ID, its revision scheme and the peers that it is linked to.
 ///
 /// It travels in two ways: in the TXT record of a DNS-SD service, which everyone on the network segment reads at once,
 /// and as a record of a gossip message (``GossipMessage``), from link to link. Neither is signed. Only the TLS

@@ -3,7 +3,7 @@ public import DivanTLS
 import FoundationEssentials
 import Synchronization
 
-/// Which peers are accepted by their certificates, as callers and as called ones alike.
+/// Which certificates are accepted, from callers and from called peers.
 ///
 /// A certificate that is not valid at the time is never accepted. Host names are not checked: a peer's identity is its
 /// certificate, whose digest is its ID.
