@@ -10,7 +10,7 @@ import Testing
         defer { sqlite3_close(opened) }
         let connection = try #require(opened)
 
-        let code = FullText.add(to: connection)  // 0, or what SQLite says
+        let code = FullText.add(to: connection)  // 0, or SQLite's error code
         let tokenizer = FullText.tokenizer(language: "en", ignoresAccents: true)
         // CREATE VIRTUAL TABLE words USING fts5(c0, tokenize = 'divan4 en 0')
         // INSERT INTO words VALUES ('Two wooden chairs')

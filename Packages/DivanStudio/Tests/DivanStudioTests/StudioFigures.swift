@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// What a page of the studio costs in a browser, and the table of the guide with these figures.
+/// What a page of the studio costs in a browser, and the table of the README with these figures.
 ///
 /// `DIVAN_STUDIO_FIGURES=write` writes the table; otherwise the figures that do not depend on the machine must match
 /// it.
@@ -22,7 +22,7 @@ struct StudioFigures {
     private var table: [String] {
         [
             "| requests for a page, the stream of changes not counted | \(requestCount) |",
-            "| bytes for it | \(kilobytes(byteCount)) KB |",
+            "| bytes of a page | \(kilobytes(byteCount)) KB |",
             "| first paint | \(whole(firstPaint)) ms |",
             "| all rows of the page shown | \(whole(rows)) ms |",
             "| the data of 50 documents in the middle of the collection | \(whole(pageTime)) ms, "
@@ -33,11 +33,11 @@ struct StudioFigures {
     private func whole(_ number: Double) -> Int { Int(number.rounded()) }
     private func kilobytes(_ count: Int) -> Int { (count + 500) / 1000 }
 
-    /// Writes the guide's table, or compares with it.
+    /// Writes the README's table, or compares with it.
     func settle() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../../..").standardizedFileURL
-        let file = root.appending(path: "Docs/guides/studio.md")
+        let file = root.appending(path: "Packages/DivanStudio/README.md")
         let page = try String(contentsOf: file, encoding: .utf8)
         let begin = try #require(page.range(of: Self.heading)).upperBound
         let end = try #require(page.range(of: "\n\n", range: begin..<page.endIndex)).lowerBound

@@ -12,7 +12,7 @@ import Testing
             request.accept(subprotocol: name) { transport in transport.start(Echo(transport)) }
         }
         let port = try server.start()
-        defer { server.stop() }  // a server that is let go of stops, too
+        defer { server.stop() }  // a released server stops, too
 
         let endpoint = try WebSocketEndpoint("ws://127.0.0.1:\(port)/db")
         let client = WebSocketClientTransport(.init(endpoint: endpoint, subprotocols: ["example"]))
