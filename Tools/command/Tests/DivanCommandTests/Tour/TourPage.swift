@@ -25,7 +25,7 @@ struct TourPage {
         # Tour of the command
 
         The ten most common tasks with a database that is being served, and their output. The test \
-        `TourTests` types each line and compares the output with this page, except for ports, \
+        `TourTests` runs each line and compares the output with this page, except for ports, \
         times, sizes, keys and revisions. `make tour` regenerates the page.
 
         The first terminal creates a database and serves it over TLS to clients with the password. \
