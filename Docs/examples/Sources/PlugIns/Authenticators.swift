@@ -1,10 +1,10 @@
 public import DivanAuth
 
-/// Sends a token that the application got elsewhere.
+/// Sends a token that the application supplies.
 public struct BearerAuthenticator: ClientAuthenticator {
     private let token: String
 
-    /// Sends a token of letters, digits and `-._~+/=`; `nil` for any other.
+    /// Sends a token of letters, digits and `-._~+/=`; `nil` for other tokens.
     public init?(token: String) {
         let isSound = token.utf8.allSatisfy { byte in
             Character(UnicodeScalar(byte)).isLetter || Character(UnicodeScalar(byte)).isNumber
@@ -20,12 +20,12 @@ public struct BearerAuthenticator: ClientAuthenticator {
     }
 }
 
-/// Lets in the users of a list, by name and password, and nobody else.
+/// Accepts only the users of a list, by name and password.
 public struct ListedUsersAuthenticator: ListenerAuthenticator {
-    /// Keyed by bytes: `String` holds two spellings of a letter for one.
+    /// Keyed by bytes: `String` treats two encodings of a letter as equal.
     private let passwords: [[UInt8]: [UInt8]]
 
-    /// Takes names and passwords.
+    /// Creates an authenticator for names and passwords.
     public init(_ users: [(name: String, password: String)]) {
         passwords = Dictionary(
             users.map { (Array($0.name.utf8), Array($0.password.utf8)) },
@@ -33,10 +33,10 @@ public struct ListedUsersAuthenticator: ListenerAuthenticator {
         )
     }
 
-    /// Nothing else lets in here, so wrong guesses at nothing else count.
+    /// Only this field gives access, so only wrong values in it are counted.
     public var credentialFields: [String] { ["Authorization"] }
 
-    /// Compares the whole password, however early the two differ.
+    /// Compares the whole password, even if the first bytes differ.
     public func authenticate(_ request: AuthenticationRequest) -> AuthenticationOutcome {
         guard let given = request.credentials, let password = passwords[Array(given.username.utf8)],
             Self.isEqual(password, Array(given.password.utf8))

@@ -1,13 +1,14 @@
 public import DivanStore
 import Synchronization
 
-/// Counts the transactions and snapshots of another engine: where a cache, a log or an encryption of
-/// rows would stand.
+/// Counts the transactions and snapshots of another engine.
+///
+/// A cache, a log or an encryption of rows could be implemented in the same way.
 public final class CountingEngine: StorageEngine {
     private let inner: any StorageEngine
     private let counts = Mutex((reads: 0, writes: 0))
 
-    /// Counts what goes to `inner`.
+    /// Counts the calls of `inner`.
     public init(_ inner: any StorageEngine) {
         self.inner = inner
     }
@@ -30,7 +31,7 @@ public final class CountingEngine: StorageEngine {
         return try inner.write(body)
     }
 
-    /// Queries go to the engine inside, which may have indexes.
+    /// Passes queries to the inner engine, which may have indexes.
     public func rows(of query: StorageQuery) throws -> StorageRows {
         counts.withLock { $0.reads += 1 }
         return try inner.rows(of: query)
@@ -53,6 +54,6 @@ public final class CountingEngine: StorageEngine {
     /// As the engine inside.
     public func syncFully() throws(StoreError) { try inner.syncFully() }
 
-    /// Ends the use of both.
+    /// Closes both engines.
     public func close() { inner.close() }
 }

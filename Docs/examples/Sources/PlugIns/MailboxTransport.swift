@@ -1,29 +1,29 @@
 public import DivanTransport
 
-/// One end of a pair that hands messages over by way of two loops: the least that a transport is.
+/// One end of a pair that passes messages between two loops: a minimal transport.
 ///
-/// `@unchecked Sendable` holds because the state is touched on `loop` alone; what comes from the
-/// other end or another thread goes there first.
+/// `@unchecked Sendable` is correct because the state is used only on `loop`; calls from the other
+/// end or another thread switch to it first.
 public final class MailboxTransport: MessageTransport, @unchecked Sendable {
     private enum State { case new, waiting, open, ended }
 
-    /// Where the receiver is called.
+    /// The loop on which the receiver is called.
     public let loop: any EventLoop
     private var state = State.new
     private var receiver: (any MessageReceiver)?
     private var other: MailboxTransport?
-    private var waitingByteCount = 0  // sent, and not delivered
+    private var waitingByteCount = 0  // sent, but not delivered
     private var isFull = false
 
     private init(_ loop: any EventLoop) { self.loop = loop }
 
-    /// Makes two ends, each on a loop.
+    /// Creates two ends, each on a loop.
     public static func pair(
         _ first: any EventLoop,
         _ second: any EventLoop
     ) -> (MailboxTransport, MailboxTransport) {
         let ends = (MailboxTransport(first), MailboxTransport(second))
-        (ends.0.other, ends.1.other) = (ends.1, ends.0)  // before anybody else knows of them
+        (ends.0.other, ends.1.other) = (ends.1, ends.0)  // before other code has them
         return ends
     }
 
@@ -37,7 +37,7 @@ public final class MailboxTransport: MessageTransport, @unchecked Sendable {
         }
     }
 
-    /// Hands a copy over.
+    /// Sends a copy to the other end.
     public func send(_ message: Span<UInt8>) {
         guard state == .open else { return }
         let copy = message.withUnsafeBufferPointer { Array($0) }
@@ -45,13 +45,13 @@ public final class MailboxTransport: MessageTransport, @unchecked Sendable {
         tellOther { $0.take(copy) }
     }
 
-    /// False from 256 KiB on, until the other end has taken half of it.
+    /// False from 256 KiB on, until the other end has received half of it.
     public var isWritable: Bool {
         if waitingByteCount >= 256 << 10 { isFull = true }
         return state == .open && !isFull
     }
 
-    /// Says goodbye behind what was sent.
+    /// Closes after the messages that were sent.
     public func close(code: UInt16, reason: String) {
         loop.execute {
             self.tellOther { $0.end(.clean(code: code, reason: reason, isByPeer: true)) }

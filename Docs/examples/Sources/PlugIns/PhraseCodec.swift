@@ -1,26 +1,26 @@
 public import DivanCompression
 
-/// Writes what stands in the dictionary as where it stands there, and everything else as it is.
+/// Replaces phrases that the dictionary contains with their positions, and copies all other bytes.
 ///
-/// A piece is a row of parts: how many bytes of its own it has, these bytes, then where in the dictionary
-/// it goes on and for how many bytes.
+/// A piece is a sequence of parts: a number of copied bytes, these bytes, then a position in the dictionary
+/// and the number of bytes there.
 public struct PhraseCodec: DictionaryCodec {
     /// Creates the codec.
     public init() {}
 
-    /// The name in settings.
+    /// The name that settings use.
     public var name: String { "phrases" }
 
-    /// A place takes two bytes.
+    /// A position has two bytes.
     public var dictionaryByteCount: Int { 65_535 }
 
-    /// A part of six bytes may be all of the dictionary.
+    /// A part of six bytes may expand to the whole dictionary.
     public func maximumPlainByteCount(for packedByteCount: Int) -> Int {
         let most = packedByteCount.multipliedReportingOverflow(by: dictionaryByteCount)
         return most.overflow ? Int.max : most.partialValue
     }
 
-    /// Makes what looks for phrases of 8 bytes and more.
+    /// Creates a coder that finds phrases of at least 8 bytes.
     public func makeCoder(dictionary: [UInt8]) -> any DictionaryCoder {
         PhraseCoder(Array(dictionary.suffix(dictionaryByteCount)))
     }
@@ -45,7 +45,7 @@ private final class PhraseCoder: DictionaryCoder {
             let phrase = piece[next...].prefix(Self.phraseByteCount)
             let place = places[phrase]
             let count = place.map { zip(dictionary[$0...], piece[next...]).prefix(while: ==).count }
-            // A part says its lengths in two bytes.
+            // The lengths of a part have two bytes.
             let isFull = next - start == 65_535
             let isLast = next == piece.count - 1
             if count != nil || isFull || isLast {

@@ -1,13 +1,13 @@
 public import DivanConflicts
 import DivanJSON
 
-/// Keeps the side whose property says that it matters more; of two alike, the greater revision ID.
+/// Chooses the side with the higher priority, a property; if they are equal, the greater revision ID.
 ///
-/// Both peers see the same two leaves, so both keep the same one.
+/// Both peers have the same two leaves, so both choose the same one.
 public struct PriorityResolver: ConflictResolver {
     private let property: String
 
-    /// Compares the numbers of a top-level property; a document without one has the least.
+    /// Compares the numbers of a top-level property; a document without it has the lowest priority.
     public init(property: String = "priority") { self.property = property }
 
     /// Returns the side to keep.

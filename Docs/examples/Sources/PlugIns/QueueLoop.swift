@@ -2,7 +2,7 @@ import Dispatch
 public import DivanTransport
 import Synchronization
 
-/// An event loop on a serial queue of Dispatch, for programs that have such queues already.
+/// An event loop on a serial Dispatch queue, for programs that already have such queues.
 public final class QueueLoop: EventLoop {
     private struct State {
         var lastNumber: UInt64 = 0
@@ -19,7 +19,7 @@ public final class QueueLoop: EventLoop {
         queue.setSpecific(key: Self.key, value: ObjectIdentifier(self))
     }
 
-    /// The time since the loop was made, which never goes back.
+    /// The time since the loop was created, which never goes back.
     public var now: Duration { ContinuousClock.now - start }
 
     /// Whether the caller runs on the queue.
@@ -27,10 +27,10 @@ public final class QueueLoop: EventLoop {
         DispatchQueue.getSpecific(key: Self.key) == ObjectIdentifier(self)
     }
 
-    /// Runs `work` behind whatever the queue has.
+    /// Runs `work` after the earlier work of the queue.
     public func execute(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
 
-    /// Runs `work` once its time has come.
+    /// Runs `work` at a time.
     @discardableResult
     public func schedule(
         at deadline: Duration,
@@ -50,7 +50,7 @@ public final class QueueLoop: EventLoop {
         state.withLock { $0.timers.cancel(timer.number) }
     }
 
-    /// Dispatch calls late, never early; `TimerQueue` keeps the order where several are due.
+    /// Dispatch calls late, never early; `TimerQueue` keeps the order if several are due.
     private func wake(at deadline: Duration) {
         let (seconds, attoseconds) = max(.zero, deadline - now).components
         // Rounded up: work never runs before its time.

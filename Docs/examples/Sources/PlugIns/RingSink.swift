@@ -1,14 +1,14 @@
 public import DivanLog
 import Synchronization
 
-/// Keeps the last lines in memory, for a page that a person opens when something went wrong.
+/// Keeps the last lines in memory, for a page that shows them after an error.
 public final class RingSink: LogSink {
-    /// The least level that is kept.
+    /// The lowest level that is kept.
     public let level: LogLevel
     private let limit: Int
     private let kept = Mutex<[String]>([])
 
-    /// Keeps `limit` lines, the newest.
+    /// Keeps the newest `limit` lines.
     public init(level: LogLevel = .info, limit: Int = 1_000) {
         self.level = level
         self.limit = limit
@@ -17,7 +17,7 @@ public final class RingSink: LogSink {
     /// The lines, the oldest first.
     public var lines: [String] { kept.withLock { $0 } }
 
-    /// Keeps one line; text of peers is escaped.
+    /// Adds a line; text from peers is escaped.
     public func write(_ entry: LogEntry) {
         let line = "\(entry.domain.name) \(entry.level): \(escapedForLog(entry.message))"
         kept.withLock { lines in

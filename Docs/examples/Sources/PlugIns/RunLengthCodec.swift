@@ -1,6 +1,6 @@
 public import DivanCompression
 
-/// Writes runs of one byte as two: their length, then the byte.
+/// Writes a run of equal bytes as two bytes: its length and the byte.
 ///
 /// A codec without history.
 public struct RunLengthCodec: CompressionCodec {
@@ -10,13 +10,13 @@ public struct RunLengthCodec: CompressionCodec {
     /// The name that both peers agree on.
     public var name: String { "runs" }
 
-    /// Each byte may be a run of its own.
+    /// Each byte may be a separate run.
     public func maximumByteCount(for inputByteCount: Int) -> Int { 2 * inputByteCount }
 
-    /// Makes the sending half.
+    /// Creates the sending half.
     public func makeCompressor() -> any StreamCompressor { RunStream() }
 
-    /// Makes the receiving half.
+    /// Creates the receiving half.
     public func makeDecompressor() -> any StreamDecompressor { RunStream() }
 }
 
@@ -44,7 +44,7 @@ private final class RunStream: StreamCompressor, StreamDecompressor {
         for index in stride(from: 0, to: input.count, by: 2) {
             let count = Int(input[index])
             guard count > 0 else { throw .corrupt(codec: "runs", detail: "an empty run") }
-            // Before the bytes are made: a peer decides how long a run is.
+            // Checked before the bytes are created, because a peer chooses the length of a run.
             guard count <= room else { throw .outputTooLarge(codec: "runs", limit: limit) }
             room -= count
             output.append(contentsOf: repeatElement(input[index + 1], count: count))

@@ -13,12 +13,12 @@ struct Fleet {
         robots = try database.createCollection(name: "robots", scope: "fleet")
     }
 
-    /// Saves a new robot; `nil` when the name is taken.
+    /// Saves a new robot; `nil` if the name is already used.
     func add(_ name: String) throws -> Robot? {
         let robot = Robot(id: name)
         var isNew = false
         try database.inBatch {
-            // A model stands for the document of its ID: to save it would replace the robot that is there.
+            // A model represents the document with its ID: saving it would replace an existing robot.
             isNew = try robots.document(id: name) == nil
             if isNew { try robots.save(from: robot) }
         }
@@ -30,11 +30,11 @@ struct Fleet {
         try robots.document(id: name, as: Robot.self)
     }
 
-    /// Saves a robot; when somebody else has saved it meanwhile, the tasks of both are kept.
+    /// Saves a robot; if it was saved elsewhere in the meantime, the tasks of both are kept.
     func save(_ robot: Robot) throws -> Bool {
         robot.lastSeen = Date()
         return try robots.save(from: robot) { (mine: Robot, theirs: Robot?) in
-            // Deleted in between: let it be gone.
+            // It was deleted in the meantime, and stays deleted.
             guard let theirs else { return false }
             mine.tasks = theirs.tasks + mine.tasks.filter { !theirs.tasks.contains($0) }
             mine.battery = min(mine.battery, theirs.battery)

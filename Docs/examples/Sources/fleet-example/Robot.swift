@@ -3,7 +3,7 @@ import Foundation
 
 /// A robot as the program sees it; the document has the same members.
 final class Robot: Codable {
-    /// The document's ID; it also remembers which revision this object was read as.
+    /// The document's ID; it also stores the revision that this object was read from.
     @DocumentID var id: String?
     var position: Position
     var battery: Double

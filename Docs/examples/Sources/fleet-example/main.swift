@@ -1,13 +1,13 @@
 import Foundation
 
-/// Keeps robots: add NAME, show NAME, move NAME X Y, task NAME TASK, race NAME, retire NAME.
+/// Stores robots: add NAME, show NAME, move NAME X Y, task NAME TASK, race NAME, retire NAME.
 let words = CommandLine.arguments.dropFirst().map { $0 }
 guard words.count >= 3 else {
     print("Usage: fleet-example DIRECTORY add|show|move|task|race|retire NAME [X Y | TASK]")
     exit(2)
 }
 
-/// Does what the words say; returns the exit code.
+/// Runs the command; returns the exit code.
 func run(_ words: [String]) throws -> Int32 {
     let fleet = try Fleet(directory: words[0])
     let name = words[2]
@@ -34,7 +34,7 @@ func run(_ words: [String]) throws -> Int32 {
         robot.tasks.append(words[3])
         _ = try fleet.save(robot)
     case "race":
-        // Two parts of a program have read the same robot; both change it, both save.
+        // Two parts of a program have read the same robot. Both change it and save it.
         guard let other = try fleet.robot(name) else { break }
         other.tasks.append("charge")
         _ = try fleet.save(other)

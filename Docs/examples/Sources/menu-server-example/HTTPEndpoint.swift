@@ -1,9 +1,9 @@
 import DivanHTTP
 import DivanTransport
 
-/// An HTTP server on this machine that answers with what an `async` function returns.
+/// An HTTP server on this machine whose responses come from an `async` function.
 ///
-/// It stands for the web framework of your choice: a handler of Vapor or Hummingbird would call the same
+/// It represents the web framework of your choice: a handler of Vapor or Hummingbird would call the same
 /// functions.
 final class HTTPEndpoint: Sendable {
     typealias Handler = @Sendable (HTTPRequest, [UInt8]) async throws -> HTTPResponse
@@ -14,13 +14,13 @@ final class HTTPEndpoint: Sendable {
         let place = HTTPServer.Configuration(networkInterface: "127.0.0.1")
         server = HTTPServer(place) { exchange in
             exchange.readBody { body in
-                // The loop that called goes on with other clients meanwhile.
+                // Meanwhile, the loop that called serves other clients.
                 Task { exchange.answer(await Self.response(exchange.request, body, handler)) }
             }
         }
     }
 
-    /// Begins to listen on a free port, and returns it.
+    /// Starts listening on a free port, and returns it.
     func start() throws -> UInt16 { try server.start() }
 
     func stop() { server.stop() }

@@ -1,7 +1,7 @@
 import Divan
 import DivanHTTP
 
-/// What is answered on which path.
+/// Responds to the requests for each path.
 struct MenuRoutes {
     let menu: Collection
 

@@ -25,14 +25,14 @@ final class MenuServer {
         endpoint = HTTPEndpoint { request, body in try await routes.answer(request, body) }
     }
 
-    /// Begins to listen on two free ports; returns the addresses.
+    /// Starts listening on two free ports; returns the addresses.
     func open() throws -> [String] {
         try listener.start()
         let port = try endpoint.start()
         return ["http://127.0.0.1:\(port)/menu"] + (listener.urls ?? []).map(\.absoluteString)
     }
 
-    /// Takes no more requests, tells peers to come back, and closes the database.
+    /// Accepts no more requests, asks peers to reconnect later, and closes the database.
     func close() throws {
         endpoint.stop()
         listener.stopForRestart()

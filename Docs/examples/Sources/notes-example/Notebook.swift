@@ -3,12 +3,12 @@ import Divan
 
 /// Notes in one collection, in the order in which they were written.
 ///
-/// A note is a document. The order is one more document that names the others, so both are saved
-/// in one batch: either the note is there and in its place, or neither happened.
+/// A note is a document. Another document contains the IDs of the notes in order. Both are saved in one
+/// batch, so a note and its position are stored together or not at all.
 final class Notebook {
     private let database: Database
     private let notes: Collection
-    // Serial, so that changes are told one after another.
+    // Serial, so that changes are reported one after another.
     private let queue = DispatchQueue(label: "notes.changes")
     private var token: ListenerToken?
 
@@ -21,7 +21,7 @@ final class Notebook {
         notes = try database.createCollection(name: "notes")
     }
 
-    /// Calls `tell` on a queue of its own with a line about each note that changes.
+    /// Calls `tell` on a separate queue with a line about each note that changes.
     func tellChanges(_ tell: @escaping @Sendable (String) -> Void) {
         token = notes.addChangeListener(queue: queue) { change in
             for id in change.documentIDs where id != Self.orderID {
@@ -49,7 +49,7 @@ final class Notebook {
         return id
     }
 
-    /// Marks a note as done; returns `false` when there is none.
+    /// Marks a note as done; returns `false` if it does not exist.
     func finish(_ id: String) throws -> Bool {
         guard id != Self.orderID, let note = try notes.document(id: id)?.toMutable() else {
             return false
@@ -58,7 +58,7 @@ final class Notebook {
         return true
     }
 
-    /// Deletes a note; returns `false` when there is none.
+    /// Deletes a note; returns `false` if it does not exist.
     func remove(_ id: String) throws -> Bool {
         guard id != Self.orderID, let note = try notes.document(id: id) else { return false }
         try database.inBatch {
@@ -77,7 +77,7 @@ final class Notebook {
         return ids.map { "\($0): \(notes[$0].summary)" }
     }
 
-    /// Waits until everything so far was told.
+    /// Waits until all changes so far have been reported.
     func settle() {
         queue.sync {}
     }

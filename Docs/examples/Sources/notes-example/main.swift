@@ -6,7 +6,7 @@ guard CommandLine.arguments.count == 2 else {
     exit(2)
 }
 
-/// Keeps notes until the input ends.
+/// Stores notes until the input ends.
 func run(_ directory: String) throws {
     let notebook = try Notebook(directory: directory)
     notebook.tellChanges { print($0) }

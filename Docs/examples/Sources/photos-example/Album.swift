@@ -1,7 +1,7 @@
 import Divan
 import Foundation
 
-/// Photos in a collection: a document each, with the picture as a blob beside it.
+/// Photos in a collection: a document for each, with the picture as a blob.
 ///
 /// The picture is streamed from its file into the database and back, so that its size does not
 /// matter; equal pictures are stored once.
@@ -27,7 +27,7 @@ struct Album {
         return "\(name): \(picture.length) bytes, \(picture.digest ?? "")"
     }
 
-    /// Tells what is known of a photo, without reading the picture.
+    /// Describes a photo, without reading the picture.
     func describe(_ name: String) throws -> String? {
         guard let photo = try photos.document(id: name),
             let picture = photo.blob(forKey: "picture")
@@ -35,9 +35,9 @@ struct Album {
         return "\(name): \(picture.contentType ?? "?"), \(picture.length) bytes"
     }
 
-    /// Writes a picture into a file, a piece at a time; returns `false` when there is none.
+    /// Writes a picture into a file, a piece at a time; returns `false` if it does not exist.
     ///
-    /// The file gets its name when it is whole, so that a full disk leaves the one before.
+    /// The file gets its name when it is complete, so that a full disk leaves the old file unchanged.
     func export(_ name: String, to file: URL) throws -> Bool {
         guard let picture = try photos.document(id: name)?.blob(forKey: "picture"),
             let stream = picture.contentStream
@@ -54,7 +54,7 @@ struct Album {
             try output.write(contentsOf: piece[..<count])
             count = stream.read(&piece, maxLength: piece.count)
         }
-        // A negative count tells of an error; `streamError` would trap here without one.
+        // A negative count means an error; without one, `streamError` would trap.
         guard count == 0 else { throw CocoaError(.fileReadUnknown) }
         try output.synchronize()
         try output.close()
@@ -62,7 +62,7 @@ struct Album {
         return true
     }
 
-    /// Deletes a photo, and gives back the space of pictures that no photo has any more.
+    /// Deletes a photo, and frees the space of pictures that no photo references any more.
     func remove(_ name: String) throws -> Bool {
         guard let photo = try photos.document(id: name) else { return false }
         try photos.delete(document: photo)

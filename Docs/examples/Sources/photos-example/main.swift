@@ -1,13 +1,13 @@
 import Foundation
 
-/// Keeps photos: add FILE…, show NAME, export NAME FILE, rm NAME.
+/// Stores photos: add FILE…, show NAME, export NAME FILE, rm NAME.
 let words = CommandLine.arguments.dropFirst().map { $0 }
 guard words.count >= 3 else {
     print("Usage: photos-example DIRECTORY add FILE… | show NAME | export NAME FILE | rm NAME")
     exit(2)
 }
 
-/// Does what the words say; returns whether there was such a photo.
+/// Runs the command; returns whether the photo exists.
 func run(_ words: [String]) throws -> Bool {
     let album = try Album(directory: words[0])
     var isDone = true

@@ -77,7 +77,7 @@ struct FolderDiscovery: PeerDiscovery {
         for service: ServiceType,
         onEvent: @escaping @Sendable (BrowseEvent) -> Void
     ) -> any DiscoveryActivity {
-        let delivering = NSRecursiveLock()  // No event starts after `stop`, which one may call.
+        let delivering = NSRecursiveLock()  // no event starts after `stop`, which an event may call
         let search = Task {
             var former: Set<DiscoveredPeer> = []
             while !Task.isCancelled {

@@ -3,11 +3,11 @@ import DivanDiscovery
 import Foundation
 import Synchronization
 
-/// A peer of the room at one address: looked at once, pinned, and synced with until it goes.
+/// A peer of the room at one address: its certificate is read and pinned, then the two sync until it leaves.
 ///
-/// `@unchecked Sendable`: what changes is locked; the rest is set up once and thread-safe.
+/// `@unchecked Sendable`: state that changes is locked; the rest is set once and thread-safe.
 final class Neighbour: @unchecked Sendable {
-    /// What all neighbours have in common.
+    /// The values that all neighbours share.
     struct Context: @unchecked Sendable {
         let notes: Collection
         let token: String
@@ -24,7 +24,7 @@ final class Neighbour: @unchecked Sendable {
     private let context: Context
     private let replicator = Mutex<(current: Replicator?, isGone: Bool)>((nil, false))
 
-    /// `nil` when the peer offers no database of the room, or nowhere that can be reached.
+    /// `nil` if the peer does not offer a database of the room, or has no reachable address.
     init?(_ peer: DiscoveredPeer, _ context: Context) {
         guard peer.attributes["database"] == "room",
             let address = Self.address(of: peer)
@@ -39,19 +39,19 @@ final class Neighbour: @unchecked Sendable {
         self.context = context
     }
 
-    /// IPv4 where the peer has it; a link-local address has a zone, which no URL can carry.
+    /// An IPv4 address if the peer has one; a link-local address has a zone, which a URL cannot contain.
     private static func address(of peer: DiscoveredPeer) -> String? {
         let addresses = peer.addresses.filter { !$0.contains("%") }
         return addresses.first { !$0.contains(":") } ?? addresses.first
     }
 
-    /// Whether the peer is who it was, and can be reached where it was.
+    /// Whether the peer has the same identity and the same address.
     func isStill(_ other: DiscoveredPeer) -> Bool {
         other.addresses.contains(address) && other.port == peer.port
             && other.attributes == peer.attributes
     }
 
-    /// Begins to sync, unless the peer is not whom we met under this name.
+    /// Starts to sync, unless another peer was pinned under this name.
     func meet() {
         context.report("found \(name) at \(endpoint.url)")
         guard let known = context.pins.certificate(of: name) else { return look() }
@@ -59,7 +59,7 @@ final class Neighbour: @unchecked Sendable {
         sync(trusting: known)
     }
 
-    /// Ends what goes on with the peer.
+    /// Stops syncing with the peer.
     func leave() {
         let last = replicator.withLock { replicator in
             defer { replicator = (nil, true) }
@@ -92,7 +92,7 @@ final class Neighbour: @unchecked Sendable {
         start(configuration) { [self] _, status in
             if status.activity == .idle { context.report("is in sync with \(name)") }
             guard status.activity == .stopped, let error = status.error as NSError? else { return }
-            // Whatever it advertised: TLS decides who it is.
+            // The advertisement is untrusted; TLS verifies the peer.
             if error.code == CBLError.tlsCertUnknownRoot { return refuse() }
             context.report("stopped syncing with \(name): \(error.code)")
         }
@@ -111,7 +111,7 @@ final class Neighbour: @unchecked Sendable {
     ) {
         let next = Replicator(config: configuration)
         next.addChangeListener(withQueue: context.queue) { hear($0.replicator, $0.status) }
-        // Under the lock, so that who leaves meanwhile stops what has been started.
+        // Under the lock, so that a concurrent `leave` also stops this replicator.
         replicator.withLock { replicator in
             guard !replicator.isGone else { return }
             replicator.current = next

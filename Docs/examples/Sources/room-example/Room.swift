@@ -3,9 +3,9 @@ import DivanDiscovery
 import Foundation
 import Synchronization
 
-/// A database that is kept up to date with those of all peers in the room, found by DNS-SD.
+/// A database that syncs with those of all peers in the room, which are found by DNS-SD.
 ///
-/// `@unchecked Sendable`: what changes is locked; the rest is set up once and thread-safe.
+/// `@unchecked Sendable`: state that changes is locked; the rest is set once and thread-safe.
 final class Room: @unchecked Sendable {
     private let name: String
     private let listener: URLEndpointListener
@@ -36,7 +36,7 @@ final class Room: @unchecked Sendable {
         listener = URLEndpointListener(config: listening)
     }
 
-    /// Listens, lets the others know, and looks for them.
+    /// Listens, advertises the listener, and browses for other peers.
     func open(through discovery: some PeerDiscovery) throws {
         let (notes, report) = (context.notes, context.report)
         let token = notes.addChangeListener(queue: context.queue) { change in
@@ -83,9 +83,9 @@ final class Room: @unchecked Sendable {
         }
     }
 
-    /// Meets a peer that is new, or that has moved to another port or address.
+    /// Handles a peer that is new, or that has moved to another port or address.
     private func found(_ peer: DiscoveredPeer) {
-        // Our own advertisement comes back, under another name if ours was taken.
+        // Browsing also reports our own advertisement, under another name if ours was used.
         guard peer.attributes["fingerprint"] != fingerprint,
             let neighbour = Neighbour(peer, context)
         else { return }

@@ -1,13 +1,13 @@
 import Divan
 
-/// Shows a token to each peer; whoever knows it belongs to the room.
+/// Sends the token to each peer; peers with the token belong to the room.
 struct TokenAuthenticator: CustomAuthenticator {
     let token: String
 
     func headers() -> [String: String] { ["Authorization": "Bearer \(token)"] }
 }
 
-/// Lets in who shows the room's token.
+/// Accepts peers that send the room's token.
 struct TokenListenerAuthenticator: CustomListenerAuthenticator {
     let token: String
 

@@ -1,7 +1,7 @@
 import DivanDiscovery
 import Foundation
 
-/// Keeps up to date with everyone in the room until its input ends: room-example DIRECTORY NAME TOKEN.
+/// Syncs with all peers in the room until its input ends: room-example DIRECTORY NAME TOKEN.
 let words = CommandLine.arguments.dropFirst().map { $0 }
 guard words.count == 3 else {
     print("Usage: room-example DIRECTORY NAME TOKEN")

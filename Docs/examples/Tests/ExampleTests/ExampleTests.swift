@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// The examples do what their README says; each runs as a process.
+/// The examples work as described in their README; each runs as a process.
 @Suite struct ExampleTests {
     @Test func `notes-example prints every change in order`() throws {
         let notes = try ExampleProgram("notes-example")

@@ -1,16 +1,16 @@
 import Foundation
 import Testing
 
-/// A page of Docs/guides with its blocks that show what is typed, and what comes.
+/// A page of Docs/guides, with its blocks of commands and their output.
 ///
-/// `divan-check` demands a test that runs each block of commands, and believes the labels behind
-/// `runs:`; so a test that names one there and does not take its block fails.
+/// `divan-check` requires a test that runs each block of commands, and trusts the labels after `runs:`.
+/// So a test fails if it lists a label there and does not use the block.
 final class Guide {
-    /// A conversation with a terminal.
+    /// A command and its output.
     struct Conversation {
-        /// The lines behind a prompt.
+        /// The lines after a prompt.
         let typed: [String]
-        /// The lines in between.
+        /// The lines between prompts.
         let shown: [String]
     }
 

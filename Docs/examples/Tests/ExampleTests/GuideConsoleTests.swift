@@ -2,9 +2,9 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// What guides show of a terminal is what comes when it is typed.
+/// The commands in terminal blocks of guides print the output that the guides show.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct GuideConsoleTests {
-    /// The address with the port of `shown` on this machine, whatever its interfaces are called.
+    /// The address with the port of `shown` on this machine, regardless of its interfaces.
     private func local(_ shown: String) throws -> String {
         var parts = try #require(URLComponents(string: shown))
         parts.host = "127.0.0.1"
@@ -66,7 +66,7 @@ import Testing
         let machines = [try GuideTerminal(environment), try GuideTerminal(environment)]
         let kitchen = try machines[0].start(line)
         let hall = try machines[1].start(line.replacing(" kitchen ", with: " hall "))
-        // Who comes first is no matter of the guide, and neither are addresses.
+        // The order of lines does not matter, and neither do addresses.
         var expected = conversation.shown.map { $0.replacing(#/ at wss:.*/#, with: "") }
         try #require(expected.count == 5)
         while !expected.isEmpty {

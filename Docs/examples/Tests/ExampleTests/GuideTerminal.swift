@@ -2,10 +2,10 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// A terminal in a folder of its own, for lines of guides.
+/// A terminal in a separate folder, for lines of guides.
 ///
-/// `swift run` starts the example that was built with the tests: `guestbook` is the name that a reader
-/// gives to it.
+/// `swift run` starts the example that was built with the tests. `guestbook` is the name that the reader
+/// uses for it.
 struct GuideTerminal {
     private let folder: TemporaryDirectory
     private let environment: [String: String?]
@@ -40,9 +40,9 @@ struct GuideTerminal {
         return outcome.lines
     }
 
-    /// Types a line that goes on until its input ends.
+    /// Types a line whose command runs until its input ends.
     func start(_ line: String) throws -> RunningProgram {
-        // A simple command that is the last one takes the place of its shell.
+        // A simple command that is the last one replaces its shell.
         try bash.start(
             ["-euc", line],
             input: .lines,

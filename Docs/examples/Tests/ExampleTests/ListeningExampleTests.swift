@@ -3,9 +3,9 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// The examples that listen do what their guides say; each runs as a process.
+/// The examples with a listener work as described in their guides; each runs as a process.
 @Suite(.timeLimit(.minutes(2))) struct ListeningExampleTests {
-    /// An address with the port of `line` on this machine, whatever its interfaces are called.
+    /// An address with the port of `line` on this machine, regardless of its interfaces.
     private func local(_ line: String) throws -> URL {
         var parts = try #require(URLComponents(string: line))
         parts.host = "127.0.0.1"
@@ -57,7 +57,7 @@ import Testing
         #expect(server.finish().status == 0)
     }
 
-    /// What a browser would ask, and what it is answered.
+    /// The response to a request that a browser would send.
     private func ask(_ page: URL, _ soup: String) throws {
         let port = try #require(page.port.flatMap { UInt16(exactly: $0) })
         let client = try HTTPTestClient(port: port)

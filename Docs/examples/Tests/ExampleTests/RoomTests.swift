@@ -2,9 +2,9 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// Peers find each other through a real Avahi daemon, and know each other again.
+/// Peers find each other through a real Avahi daemon, and recognize each other later.
 ///
-/// The daemon is the test's own and keeps to the loopback interface.
+/// The daemon belongs to the test and uses only the loopback interface.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct RoomTests {
     @Test(
         .enabled(if: PrivateAvahi.isInstalled, "make setup installs avahi-daemon and dbus-daemon")
@@ -69,7 +69,7 @@ private struct Peer {
         )
     }
 
-    /// Waits until each text has begun a line, in any order; returns these lines, as the texts.
+    /// Waits until each text has begun a line, in any order; returns these lines in the order of the texts.
     @discardableResult
     func waits(for texts: [String]) throws -> [String] {
         var lines: [String: String] = [:]
@@ -80,7 +80,7 @@ private struct Peer {
         return texts.compactMap { lines[$0] }
     }
 
-    /// Ends its input, and waits for its end.
+    /// Closes its input, and waits until it exits.
     @discardableResult
     func stop() -> Program.Outcome {
         process.endInput()

@@ -3,7 +3,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// The function of the guide to backups mends what it says.
+/// The function of the guide to backups repairs a database as described.
 @Suite(.timeLimit(.minutes(2))) struct BackupTests {
     private let folder: TemporaryDirectory
     private let hub: Database

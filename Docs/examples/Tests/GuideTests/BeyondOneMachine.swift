@@ -28,7 +28,7 @@ final class Hub: Sendable {
         return listener.urls ?? []
     }
 
-    /// Stops, and tells devices to reconnect later.
+    /// Stops, and asks devices to reconnect later.
     func close() {
         listener.stopForRestart()
         upward.stop()

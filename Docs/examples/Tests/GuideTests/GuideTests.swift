@@ -2,7 +2,7 @@ import Divan
 import Foundation
 import Testing
 
-/// The guides tell the truth: their code stands in this target word by word, and runs.
+/// The code of the guides is in this target word by word, and runs.
 @Suite struct GuideTests {
     private let directory = NSTemporaryDirectory() + "divan-guides-\(UUID().uuidString)"
 
@@ -12,7 +12,7 @@ import Testing
         return try Database(name: name, config: config)
     }
 
-    /// Lets others sync a collection, in clear text.
+    /// Shares a collection with other peers, in clear text.
     private func serve(_ collection: Collection) throws -> URLEndpointListener {
         var config = URLEndpointListenerConfiguration(collections: [collection])
         config.networkInterface = "127.0.0.1"
@@ -65,7 +65,7 @@ import Testing
         for block in blocks { #expect(code.contains(flush(block)), "\(page): \(block)") }
     }
 
-    /// Who copies the blocks has the imports, the head of the class and its properties, too.
+    /// A reader who copies the blocks also gets the imports, the head of the class and its properties.
     @Test func `the blocks of the app guide form its two source files`() throws {
         let docs = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../..").standardizedFileURL
@@ -80,7 +80,7 @@ import Testing
         #expect(blocks(of: page).joined(separator: "\n") == sources.joined(separator: "\n"))
     }
 
-    /// What stands between the fences of a page's Swift code.
+    /// The Swift code blocks of a page.
     private func blocks(of page: String) -> [String] {
         page.components(separatedBy: "```swift\n").dropFirst()
             .compactMap { $0.components(separatedBy: "```").first }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What the bridges of logging-and-metrics.md use of swift-log, by its names and signatures: this
+/// The parts of swift-log that logging-and-metrics.md uses, by its names and signatures: this
 /// repository depends on no package, so the page is compiled against the same shape.
 enum Logging {
     struct Logger: Sendable {
@@ -20,7 +20,7 @@ enum Logging {
             init(stringLiteral text: String) { self.text = text }
         }
 
-        /// Stands for the handler: where lines go.
+        /// Stands for the handler, which receives the lines.
         let write: @Sendable (String) -> Void
 
         func log(

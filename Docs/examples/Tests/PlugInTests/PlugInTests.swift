@@ -9,7 +9,7 @@ import DivanTransport
 import PlugIns
 import Testing
 
-/// A third implementation of each seam, outside the packages, and its contract.
+/// An implementation of each extension point outside the packages, and its contract.
 @Suite(.timeLimit(.minutes(5))) struct PlugInTests {
     @Test func `a custom codec meets the contract`() {
         #expect(CodecContract.violations(of: RunLengthCodec()) == [])
@@ -60,11 +60,11 @@ import Testing
     }
 
     @Test func `a custom peer discovery meets the contract`() async throws {
-        let board = NoticeBoard()
+        let discovery = InProcessDiscovery()
         let mine = try PeerAdvertisement(name: "bar", port: 4_985)
-        let activity = try board.advertise(mine) { _ in }
+        let activity = try discovery.advertise(mine) { _ in }
         let violations = try await PeerDiscoveryContract.violations(
-            of: board,
+            of: discovery,
             finding: "bar",
             patience: .seconds(5)
         )

@@ -20,23 +20,23 @@ import Testing
 
     @Test func `the README example works`() throws {
         defer { try? FileManager.default.removeItem(atPath: bundle) }
-        let board = StatusDirectory(bundle: bundle)
-        board.publish(["verb": "sync", "activity": "busy"])
-        let verbs = try board.read().map { $0["verb"]?.string }
-        board.withdraw()
+        let statuses = StatusDirectory(bundle: bundle)
+        statuses.publish(["verb": "sync", "activity": "busy"])
+        let verbs = try statuses.read().map { $0["verb"]?.string }
+        statuses.withdraw()
         #expect(verbs == ["sync"])
     }
 
     @Test func `the status of an encrypted database contains no document IDs`() throws {
         defer { try? FileManager.default.removeItem(atPath: bundle) }
-        let board = StatusDirectory(bundle: bundle, namesDocuments: false)
+        let statuses = StatusDirectory(bundle: bundle, namesDocuments: false)
         let wait: JSON = ["for": "reply to rev of ada", "document": "ada", "seconds": 12]
-        board.publish([
+        statuses.publish([
             "verb": "sync", "stall": "reply to rev of ada, 12 s", "code": 15,
             "error": "document ada is damaged", "waits": [wait],
             "peers": [["address": "10.0.0.7", "waits": [wait]]],
         ])
-        let status = try #require(try board.read().first)
+        let status = try #require(try statuses.read().first)
         #expect(!"\(JSON.object(status))".contains("ada"))
         let name = try #require(files.first)
         let text = try String(contentsOfFile: "\(bundle)/.status/\(name)", encoding: .utf8)
@@ -67,19 +67,19 @@ import Testing
 
     @Test func `an entry of an ended process is removed`() throws {
         defer { try? FileManager.default.removeItem(atPath: bundle) }
-        let board = StatusDirectory(bundle: bundle)
-        board.publish(["verb": "sync"])
+        let statuses = StatusDirectory(bundle: bundle)
+        statuses.publish(["verb": "sync"])
         let text = #"{"verb":"ghost","processStart":"1"}"#
         let ghost = bundle + "/.status/\(CurrentProcess.id)-900.json"
         try Data(text.utf8).write(to: URL(fileURLWithPath: ghost))
         try FileSystem.setPermissions(0o600, of: ghost)
-        #expect(try board.read().map { $0["verb"]?.string } == ["sync"])
+        #expect(try statuses.read().map { $0["verb"]?.string } == ["sync"])
         #expect(!FileManager.default.fileExists(atPath: ghost))
         // Files with other names are not entries.
         for name in ["x.json", "-1.json", "1-2-3.json", "1.txt", "99999999999999999999.json"] {
             try Data().write(to: URL(fileURLWithPath: bundle + "/.status/" + name))
         }
-        #expect(try board.read().count == 1)
+        #expect(try statuses.read().count == 1)
     }
 
     @Test func `publishing removes entries of killed processes`() throws {
@@ -104,25 +104,25 @@ import Testing
 
     @Test func `a file that others can write is reported and not used`() throws {
         defer { try? FileManager.default.removeItem(atPath: bundle) }
-        let board = StatusDirectory(bundle: bundle)
-        board.publish([:])
+        let statuses = StatusDirectory(bundle: bundle)
+        statuses.publish([:])
         let file = bundle + "/.status/1.json"
         try Data("{}".utf8).write(to: URL(fileURLWithPath: file))
         try FileSystem.setPermissions(0o644, of: file)
-        #expect(throws: StatusError.self) { try board.read() }
+        #expect(throws: StatusError.self) { try statuses.read() }
         try FileSystem.setPermissions(0o600, of: file)
-        #expect(try board.read().count == 1)
+        #expect(try statuses.read().count == 1)
         let link = bundle + "/.status/2.json"
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/etc/passwd")
-        #expect(throws: StatusError.self) { try board.read() }
+        #expect(throws: StatusError.self) { try statuses.read() }
     }
 
     @Test func `a status over the limit is not published, and no partial file remains`() throws {
         defer { try? FileManager.default.removeItem(atPath: bundle) }
-        let board = StatusDirectory(bundle: bundle)
+        let statuses = StatusDirectory(bundle: bundle)
         let long = String(repeating: "x", count: StatusLimits.fileByteCount)
-        #expect(!board.publish(["text": .string(long)]))
-        #expect(board.publish(["text": "short"]))
+        #expect(!statuses.publish(["text": .string(long)]))
+        #expect(statuses.publish(["text": "short"]))
         #expect(files.count == 1)
         #expect(!StatusDirectory(bundle: bundle + "/missing").publish([:]))
     }
@@ -140,13 +140,13 @@ import Testing
     @Test(.enabled(if: CurrentProcess.effectiveUser == 0))
     func `a file of another user is reported as such`() throws {
         defer { try? FileManager.default.removeItem(atPath: bundle) }
-        let board = StatusDirectory(bundle: bundle)
-        board.publish([:])
+        let statuses = StatusDirectory(bundle: bundle)
+        statuses.publish([:])
         let name = try #require(files.first)
         let file = try FileDescriptor.open(bundle + "/.status/" + name, .readOnly)
         defer { file.close() }
         try file.setOwner(12_345, group: 12_345)
-        let error = #expect(throws: StatusError.self) { try board.read() }
+        let error = #expect(throws: StatusError.self) { try statuses.read() }
         #expect(error?.description.contains("another user (12345)") == true)
         #expect(error?.description.contains("chmod") == false)
     }

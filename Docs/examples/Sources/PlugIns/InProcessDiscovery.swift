@@ -2,24 +2,24 @@ public import DivanDiscovery
 import Foundation
 import Synchronization
 
-/// A discovery inside one process: whoever advertises is found by whoever browses here.
-public final class NoticeBoard: PeerDiscovery {
+/// Finds peers inside one process: searches find the peers that are advertised here.
+public final class InProcessDiscovery: PeerDiscovery {
     private struct State {
-        var notices: [Int: (service: ServiceType, peer: DiscoveredPeer)] = [:]
-        var readers: [Int: (service: ServiceType, tell: @Sendable (BrowseEvent) -> Void)] = [:]
+        var advertisements: [Int: (service: ServiceType, peer: DiscoveredPeer)] = [:]
+        var searches: [Int: (service: ServiceType, deliver: @Sendable (BrowseEvent) -> Void)] = [:]
         var lastNumber = 0
     }
 
     private let state = Mutex(State())
-    /// Held while events are told: none begins after `stop` has returned.
+    /// Held while events are delivered: none starts after `stop` has returned.
     ///
-    /// Recursive, as an event may stop what it comes from.
-    private let telling = NSRecursiveLock()
+    /// Recursive, because an event can stop its own search.
+    private let delivering = NSRecursiveLock()
 
-    /// Creates an empty board.
+    /// Creates a discovery without peers.
     public init() {}
 
-    /// Puts a peer up.
+    /// Advertises a peer.
     public func advertise(
         _ advertisement: PeerAdvertisement,
         onEvent: @escaping @Sendable (AdvertisementEvent) -> Void
@@ -36,19 +36,21 @@ public final class NoticeBoard: PeerDiscovery {
         return Activity(change)
     }
 
-    /// Tells of every peer, and of each that comes or goes.
+    /// Reports all peers, and each change.
     public func browse(
         for service: ServiceType,
         onEvent: @escaping @Sendable (BrowseEvent) -> Void
     ) throws(DiscoveryError) -> any DiscoveryActivity {
         let number = number()
-        telling.withLock {
-            state.withLock { $0.readers[number] = (service, onEvent) }
-            let notices = state.withLock { Array($0.notices.values) }
-            for notice in notices where notice.service == service { onEvent(.found(notice.peer)) }
+        delivering.withLock {
+            state.withLock { $0.searches[number] = (service, onEvent) }
+            let advertisements = state.withLock { Array($0.advertisements.values) }
+            for advertisement in advertisements where advertisement.service == service {
+                onEvent(.found(advertisement.peer))
+            }
         }
         return Activity { [weak self] _ in
-            self?.telling.withLock { self?.state.withLock { $0.readers[number] = nil } }
+            self?.delivering.withLock { self?.state.withLock { $0.searches[number] = nil } }
         }
     }
 
@@ -59,24 +61,24 @@ public final class NoticeBoard: PeerDiscovery {
         }
     }
 
-    /// Puts a notice up, changes it, or takes it down.
+    /// Adds, changes or removes an advertisement.
     private func put(
         _ peer: DiscoveredPeer?,
         _ number: Int,
         named name: String,
         _ type: ServiceType
     ) {
-        telling.withLock {
-            state.withLock { $0.notices[number] = peer.map { (type, $0) } }
-            let readers = state.withLock { Array($0.readers.values) }
-            for reader in readers where reader.service == type {
-                reader.tell(peer.map { .found($0) } ?? .lost(name: name))
+        delivering.withLock {
+            state.withLock { $0.advertisements[number] = peer.map { (type, $0) } }
+            let searches = state.withLock { Array($0.searches.values) }
+            for search in searches where search.service == type {
+                search.deliver(peer.map { .found($0) } ?? .lost(name: name))
             }
         }
     }
 }
 
-/// Changes something until it ends; ends it once, also when it is let go of.
+/// An advertisement or a search; ends once, also when it is released.
 private final class Activity: AdvertisementActivity {
     private let change: Mutex<(@Sendable (TextRecord?) -> Void)?>
 
