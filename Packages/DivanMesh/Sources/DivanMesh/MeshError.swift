@@ -50,7 +50,7 @@ extension MeshError: CustomStringConvertible {
         }
     }
 
-    /// The beginning of text from a stranger, with control characters escaped.
+    /// The beginning of untrusted text, with control characters escaped.
     private static func quoted(_ bytes: [UInt8]) -> String {
         String(decoding: bytes.prefix(60), as: UTF8.self).debugDescription
     }

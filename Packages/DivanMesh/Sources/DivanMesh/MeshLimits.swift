@@ -10,7 +10,7 @@ public enum MeshLimits {
     public static let neighbourCount = 10
     /// Bytes of a TXT record: 1,300, which fit in one Ethernet packet (RFC 6763 §6.2).
     public static let announcementByteCount = 1_300
-    /// Bytes of a gossip message: 8 KiB, a moment on any link.
+    /// Bytes of a gossip message: 8 KiB, which any link sends quickly.
     public static let messageByteCount = 8 << 10
     /// Records of a gossip message: 64, which fit into it if they have one address each.
     public static let recordCount = 64
@@ -20,19 +20,20 @@ public enum MeshLimits {
     public static let messageBurstCount = 16
     /// Peers that are remembered: 1,000, so that strangers cannot exhaust memory.
     public static let peerCount = 1_000
-    /// Peers remembered on the word of a single peer: 250, so that one liar leaves room for the others.
+    /// Peers remembered because a single peer reported them: 250, so that a peer that invents others cannot use all the
+    /// space.
     public static let reportedPeerCount = 250
     /// Advertisements that are remembered: 2,000, two for each peer.
     public static let sightingCount = 2_000
-    /// Links at rest: 8, enough for a mesh of diameter 5 with 50 peers.
+    /// Links, except while one replaces another: 8, enough for a mesh of diameter 5 with 50 peers.
     public static let linkCount = 8
     /// Links beyond `linkCount` while one replaces another, and to unite parts of a mesh: 1.
     public static let extraLinkCount = 1
     /// Links kept free for those on which the plan depends: 2, the two neighbours on the ring.
     public static let reservedLinkCount = 2
-    /// Outgoing calls that are not answered yet: 64, so that fakes do not keep a peer from real ones.
+    /// Outgoing calls that are not answered yet: 64, so that calls to invented peers do not prevent calls to real ones.
     public static let callCount = 64
-    /// Outgoing calls to one host: 8, so that fakes of one host do not keep a peer from others.
+    /// Outgoing calls to one host: 8, so that invented peers on one host do not prevent calls to others.
     public static let callsPerHostCount = 8
     /// Addresses that the application lists as seeds: 64, as many as a gossip message has records.
     public static let seedCount = 64
@@ -52,7 +53,7 @@ enum MeshTiming {
     static let gossip = Duration.seconds(2)
     /// Between two gossip messages to one peer, if there is none.
     static let heartbeat = Duration.seconds(10)
-    /// Two missed heartbeats: the peer is dead.
+    /// Two missed heartbeats: the peer counts as failed.
     static let silence = Duration.seconds(20)
     /// A call that is not answered has failed.
     static let call = Duration.seconds(10)
@@ -74,7 +75,7 @@ enum MeshTiming {
     static let refusal = Duration.seconds(30)
     /// A full peer is called again by a newcomer then.
     static let newcomerRefusal = Duration.seconds(2)
-    /// A peer that breaks the rules is not called or accepted earlier.
+    /// A peer that violates the protocol is not called or accepted earlier.
     static let offence = Duration.seconds(60)
     /// The longest first wait after a failed call; it doubles with each further failure.
     static let firstBackOff = Duration.seconds(1)

@@ -1,21 +1,21 @@
 /// One peer of a mesh: which peers it calls and accepts, which links it keeps, and what it announces.
 ///
-/// **Theory.** A group of peers syncs if the links between them connect all; it syncs well if there are few links and
-/// short ways. No peer directs this. Each finds others, by advertisements, gossip and seeds (`Membership`); computes
-/// which links it wants (`LinkPlanner`); calls those, and closes what neither end wants (`plan(at:)`). It publishes
-/// its neighbours, from which every peer sees whether the mesh has fallen apart, and who is to join the parts again
-/// (`repair(at:)`). Over each link it sends a heartbeat that carries the news (`GossipSchedule`).
+/// **Theory.** A group of peers syncs if the links connect all of them; it syncs well if there are few links and short
+/// paths. No peer directs this. Each finds others by advertisements, gossip and seeds (`Membership`), and computes
+/// which links it should have (`LinkPlanner`). It opens those, and closes links that neither end needs (`plan(at:)`).
+/// It publishes its neighbours, from which every peer sees whether the mesh has split, and which peer must connect the
+/// parts again (`repair(at:)`). Over each link it sends a heartbeat with news (`GossipSchedule`).
 ///
 /// **Events in, effects out.** The core has no socket, thread, clock or random source. Its owner reports events with
 /// the time, in order, and carries out the effects, in order. Times are distances from an origin that the owner
 /// chooses, and never go back. So the same code runs on sockets and in a simulation of a hundred peers, and a seed
 /// repeats a run.
 ///
-/// **A turn.** Every event is applied to the state and followed by one turn, which does whatever is due, and asks to
-/// be called again when the next thing is. Events only mark what they make necessary: a hundred at once cost one plan.
+/// **A turn.** Every event is applied to the state and followed by one turn, which does everything that is due and
+/// sets the timer for the next task. Events only mark what is necessary: a hundred at once cost one plan.
 ///
-/// **Trust.** Only the ID of a linked peer is proved. Everything else is a claim: it can cost a call that fails, within
-/// the limits of `MeshLimits`, but never a link to a stranger, the loss of one to a friend, or memory without bound.
+/// **Trust.** Only the ID of a linked peer is proved. Everything else is unverified: within `MeshLimits`, it can cause
+/// calls that fail. It never causes a link to an unverified peer, the loss of a link, or unbounded memory use.
 public struct MeshCore: Sendable {
     let configuration: MeshConfiguration
     var membership: Membership
