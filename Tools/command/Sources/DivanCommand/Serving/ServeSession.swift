@@ -48,7 +48,7 @@ final class ServeSession {
             guard let own = UInt16(exactly: number) else {
                 throw Failure.usage(
                     "'--port \(port)' leaves no port for \(text)",
-                    hint: "each database needs a port of its own; start with a lower one"
+                    hint: "each database needs its own port; start with a lower one"
                 )
             }
             let (arrivals, refusals) = (arrivals, refusals)
