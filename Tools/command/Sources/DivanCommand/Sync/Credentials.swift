@@ -5,10 +5,14 @@ struct Credentials: Sendable {
     let user: String
     let password: String
 
-    static let options: [CommandSyntax.Option] = [
-        .value("--user", "NAME", short: "-u", "user name").grouped(.authentication),
-        Secret.option,
-    ]
+    static let options = options(user: "user name")
+
+    /// The options, with the help of `--user`.
+    static func options(user help: String) -> [CommandSyntax.Option] {
+        [
+            .value("--user", "NAME", short: "-u", help).grouped(.authentication), Secret.option,
+        ]
+    }
 
     static let details = Secret.details
 
