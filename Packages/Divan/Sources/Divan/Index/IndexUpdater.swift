@@ -23,7 +23,7 @@ extension QueryIndex {
     /// - Throws: `CBLError.invalidParameter` for a limit of 0, `unsupported` for an index that is not lazy, `notOpen`.
     public func beginUpdate(limit: UInt64) throws -> IndexUpdater? {
         guard limit > 0 else {
-            throw NSError(CBLError.invalidParameter, "the limit of an update must be above 0")
+            throw NSError(CBLError.invalidParameter, "the limit of an update must be at least 1")
         }
         let (store, path) = (try collection.openStore(), collection.path)
         let pending = try translatingErrors {
@@ -84,11 +84,14 @@ public final class IndexUpdater: ArrayProtocol, Sequence {
             guard vector.count == dimensions else {
                 throw NSError(
                     CBLError.invalidParameter,
-                    "the vector has \(vector.count) numbers, but the index needs \(dimensions)"
+                    "the vector has \(vector.count) dimensions, but the index has \(dimensions)"
                 )
             }
             guard vector.allSatisfy(\.isFinite) else {
-                throw NSError(CBLError.invalidParameter, "a number of the vector is not finite")
+                throw NSError(
+                    CBLError.invalidParameter,
+                    "the vector contains NaN or an infinite number"
+                )
             }
         }
         vectors[index] = .set(vector)

@@ -108,7 +108,7 @@ extension VectorIndexConfiguration {
         if case .productQuantizer(let subquantizers, let bits) = encoding {
             try require(
                 subquantizers > 1 && dimensions % subquantizers == 0,
-                "subquantizers must be above 1 and divide the \(dimensions) dimensions,"
+                "subquantizers must be at least 2 and divide the \(dimensions) dimensions,"
                     + " not \(subquantizers)"
             )
             try require(4...12 ~= bits, "product quantizer bits must be 4 to 12, not \(bits)")

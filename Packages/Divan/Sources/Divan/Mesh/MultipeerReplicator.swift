@@ -79,8 +79,8 @@ public final class MultipeerReplicator: Sendable {
             post(isActive: false, error)
         } else {
             Journal.sync.warning(
-                "MultipeerReplicator: start() is ignored, because it was started before; create "
-                    + "another one"
+                "MultipeerReplicator: start() is ignored, because it was already started once; "
+                    + "create a new one"
             )
         }
     }
