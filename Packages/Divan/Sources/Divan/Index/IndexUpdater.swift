@@ -4,7 +4,7 @@ import DivanStore
 public import Foundation
 
 extension QueryIndex {
-    /// Begins to update a lazy vector index: returns the next documents whose vectors it lacks.
+    /// Begins to update a lazy vector index: returns the next documents that have no vector in it yet.
     ///
     /// Documents are in the order in which they were saved. Those where the index's expression is MISSING need no
     /// vector. Nothing changes until ``IndexUpdater/finish()``.
@@ -44,7 +44,7 @@ extension QueryIndex {
     }
 }
 
-/// The values from which the vectors of a lazy index are to be computed, and the vectors.
+/// The values from which the application computes the vectors of a lazy index, and these vectors.
 ///
 /// Set or skip the vector of each value, then call ``finish()``. Vectors are in memory until then. Use an updater on one
 /// thread at a time. An index outside `0..<count` stops the program.
@@ -106,8 +106,8 @@ public final class IndexUpdater: ArrayProtocol, Sequence {
 
     /// Stores the vectors.
     ///
-    /// Vectors of documents that were changed or deleted since the update began are ignored; changed documents come
-    /// again.
+    /// Vectors of documents that were changed or deleted since the update began are ignored. The next update returns
+    /// changed documents again.
     ///
     /// - Throws: `CBLError.unsupported` if a vector was neither set nor skipped, or for a second call; `notOpen`.
     public func finish() throws {
