@@ -17,9 +17,9 @@ enum ManualCommand: Command {
         let page = ManualPage(
             version: VersionPage.version,
             introduction: """
-                A database is given by its path, with or without .cblite2. Results are written to
+                DB is the path of a database, with or without .cblite2. Results are written to
                 standard output, and messages to standard error. 'divan COMMAND --help' prints the
-                part of this page about one command.
+                section of this page about one command.
                 """,
             families: CommandList.families.map { family in
                 (family.title, family.verbs.map { $0.line })
