@@ -113,7 +113,7 @@ final class Holder: Sendable {
         else {
             let text =
                 isFull
-                ? "\(Self.commandLimit) commands are already running" : "its version differs"
+                ? "\(Self.commandLimit) commands are already running" : "it has a different version"
             _ = HolderProtocol.send(["refused": .string(text)], to: connection)
             return
         }

@@ -114,7 +114,7 @@ enum ServerTrustOptions {
             completion: .file,
             "read a session ID from FILE, instead of --user"
         ),
-        .value("--cookie-name", "NAME", "the session's cookie (default: SyncGatewaySession)"),
+        .value("--cookie-name", "NAME", "name of the session cookie (default: SyncGatewaySession)"),
         .value(
             "--identity",
             "LABEL|FILE",
