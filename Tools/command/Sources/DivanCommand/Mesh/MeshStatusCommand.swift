@@ -14,9 +14,9 @@ enum MeshStatusCommand: Command {
             the link to it, if any. Programs that use the library are included if they set
             DatabaseConfiguration.publishesStatus.
 
-            Each link has a reason: 'ring' and 'hash' are chosen from the peers' IDs, 'bridge' joins
-            two parts of the mesh, and 'seed' is the address given with --seed. A 'surplus' link is
-            no longer needed, and closes soon.
+            A link's reason is 'ring' or 'hash' (chosen from the IDs of the peers), 'bridge' (joins
+            two parts of the mesh), or 'seed' (given with --seed). A 'surplus' link is no longer
+            needed, and closes soon.
 
             Exit code 3 if the database has not joined a mesh.
             """,
