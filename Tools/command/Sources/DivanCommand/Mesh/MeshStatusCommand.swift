@@ -14,7 +14,7 @@ enum MeshStatusCommand: Command {
             the link to it, if any. Programs that use the library are included if they set
             DatabaseConfiguration.publishesStatus.
 
-            A link's reason is 'ring' or 'hash' (chosen from the IDs of the peers), 'bridge' (joins
+            A link's reason is 'ring' or 'hash' (chosen from the peers' IDs), 'bridge' (joins
             two parts of the mesh), or 'seed' (given with --seed). A 'surplus' link is no longer
             needed, and closes soon.
 
