@@ -90,7 +90,7 @@ extension DocumentImport {
         }
         let isExpected = failure.kind == .invalid || failure.kind == .interrupted
         guard isExpected || savedCount + unchangedCount > 0 else { return failure }
-        failure.sentence += "; \(saved(isDry))"
+        failure.sentence += "; \(savedText(isDry))"
         if unchangedCount > 0 {
             failure.sentence += ", \(Numbers.grouped(unchangedCount)) unchanged"
         }
@@ -114,7 +114,7 @@ extension DocumentImport {
         return failure
     }
 
-    private func saved(_ isDry: Bool) -> String {
+    private func savedText(_ isDry: Bool) -> String {
         let documents =
             savedCount == 0 ? "no documents" : Numbers.count(savedCount, "document")
         let deed = isDry ? "would be" : savedCount == 1 ? "was" : "were"

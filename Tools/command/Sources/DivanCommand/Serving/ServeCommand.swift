@@ -13,8 +13,7 @@ enum ServeCommand: Command {
             .init(name: "DB", isOptional: true, isRepeating: true, completion: .database)
         ],
         options: connection.grouped(.connection) + rest.grouped(.connection)
-            + authentication.grouped(.authentication)
-            + Credentials.options(user: "require this user name and its password") + data
+            + authentication.grouped(.authentication) + Credentials.serverOptions + data
             + output.grouped(.output),
         details: """
             Runs until interrupted (Ctrl-C), and shows the connected peers and their traffic. The

@@ -5,10 +5,12 @@ struct Credentials: Sendable {
     let user: String
     let password: String
 
-    static let options = options(user: "user name")
+    /// For commands that connect to a peer.
+    static let options = named("user name")
+    /// For a server.
+    static let serverOptions = named("require this user name and its password")
 
-    /// The options, with the help of `--user`.
-    static func options(user help: String) -> [CommandSyntax.Option] {
+    private static func named(_ help: String) -> [CommandSyntax.Option] {
         [
             .value("--user", "NAME", short: "-u", help).grouped(.authentication), Secret.option,
         ]
