@@ -40,7 +40,7 @@ import Testing
         let bus = "unix:path=/nonexistent/divan-test-bus"
         let outcome = try Peer("kitchen", ["DBUS_SYSTEM_BUS_ADDRESS": bus]).stop()
         #expect(outcome.status == 1)
-        let remedy = "install and start avahi-daemon, or use a static list"
+        let remedy = "install and start avahi-daemon, or use a static list of peers"
         let line = "peer discovery: Avahi daemon not running; \(remedy)"
         #expect(outcome.lines.contains(line), "\(outcome)")
     }

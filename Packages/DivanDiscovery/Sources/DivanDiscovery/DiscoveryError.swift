@@ -44,7 +44,7 @@ extension DiscoveryError: CustomStringConvertible {
         switch self {
         case .noDaemon:
             "peer discovery: Avahi daemon not running; install and start avahi-daemon, or use a "
-                + "static list"
+                + "static list of peers"
         case .avahi(let step, let code):
             "peer discovery: \(step.rawValue) failed (\(Self.text(code))); "
                 + "see the log of avahi-daemon"

@@ -25,7 +25,7 @@ import Testing
         for error in errors {
             let text =
                 "peer discovery: Avahi daemon not running; "
-                + "install and start avahi-daemon, or use a static list"
+                + "install and start avahi-daemon, or use a static list of peers"
             #expect(error.map { "\($0)" } == text)
         }
     }

@@ -86,7 +86,7 @@ import Testing
 
     @Test func `every error says what to do`() {
         let errors: [(DiscoveryError, String)] = [
-            (.noDaemon(code: -26), "install and start avahi-daemon, or use a static list"),
+            (.noDaemon(code: -26), "install and start avahi-daemon, or use a static list of peers"),
             (.avahi(.browsing, code: -8), "browsing failed (Local name collision); see the log of"),
             (.invalidName("\n"), #"invalid peer name "\n"; use 1 to 63 bytes"#),
             (.invalidSubtype("x"), #"invalid subtype "x"; use _ and letters"#),

@@ -31,7 +31,7 @@ extension MeshError: CustomStringConvertible {
             "mesh: invalid address \(Self.quoted(bytes)); use host:port, with an IPv6 address in "
                 + "square brackets"
         case .unsupportedVersion:
-            "mesh: unsupported version of a message; update Divan on both peers"
+            "mesh: unsupported message version; update Divan on both peers"
         case .invalidValue(let key):
             "mesh announcement: missing or invalid value of \(key); update Divan on the peer"
         case .tooLong(let byteCount, let limit):
@@ -41,12 +41,12 @@ extension MeshError: CustomStringConvertible {
             "mesh: message with \(count) \(items) exceeds the limit of \(limit); "
                 + "the peer must send fewer at once"
         case .truncated(let byteCount):
-            "mesh: message ends \(byteCount) bytes too early; update Divan on the peer"
+            "mesh: message is \(byteCount) bytes too short; update Divan on the peer"
         case .trailingBytes(let byteCount):
-            "mesh: message continues for \(byteCount) bytes after its end; "
+            "mesh: message is \(byteCount) bytes too long; "
                 + "update Divan on the peer"
         case .foreignRecord:
-            "mesh: message does not begin with its sender; update Divan on the peer"
+            "mesh: message does not begin with its sender's ID; update Divan on the peer"
         }
     }
 

@@ -21,8 +21,8 @@ extension MeshPeerError: CustomStringConvertible {
             "mesh: \(count) collections exceed the limit of \(MeshPeerLimits.collectionCount), or "
                 + "of \(MeshPeerLimits.collectionsByteCount) bytes of names; sync fewer collections"
         case .nothingToFindPeersBy:
-            "mesh: neither discovery nor seeds; configure one of them to find other peers"
-        case .alreadyStarted: "mesh: the peer was started before; create another one"
+            "mesh: neither discovery nor seeds are configured; set one of them to find peers"
+        case .alreadyStarted: "mesh: the peer was already started; create a new one"
         }
     }
 }

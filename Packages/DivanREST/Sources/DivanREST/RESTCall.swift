@@ -78,7 +78,7 @@ struct RESTCall: Sendable {
             throw RESTError(
                 403,
                 "forbidden",
-                "the document does not match the condition of your user"
+                "the document does not match your user's condition"
             )
         }
     }

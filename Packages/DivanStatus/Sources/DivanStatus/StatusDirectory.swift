@@ -139,7 +139,7 @@ extension JSONObject {
         if let waits = object["waits"]?.array {
             object["waits"] = .array(
                 waits.map { wait in
-                    .object(["for": "an answer", "seconds": wait.object?["seconds"] ?? .null])
+                    .object(["for": "a reply", "seconds": wait.object?["seconds"] ?? .null])
                 }
             )
         }

@@ -162,7 +162,7 @@ extension StoreError.Code {
         case .unknownCodec(let number):
             (
                 "a document body is compressed with unknown codec \(number)",
-                "open it with an archive and a packing that support this codec"
+                "open it with that codec (DatabaseConfiguration.bodyCodecs or revisionCodecs)"
             )
         case .corrupt(let detail):
             ("the file is damaged (\(detail))", Self.repair)

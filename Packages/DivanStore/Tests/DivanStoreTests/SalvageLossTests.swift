@@ -236,7 +236,7 @@ import Testing
             let store = try Store.open(directory: directory)
             defer { try? store.close() }
             let damages = try store.inspect().damages
-            #expect(damages.contains { $0.detail.contains("invalid place of collection") })
+            #expect(damages.contains { $0.detail.contains("invalid entry for collection") })
         }
         let salvage = try rebuild()
         #expect(salvage.losses == [])

@@ -75,7 +75,7 @@ final class StudioService: Sendable {
         }
         guard !isSame else { return decision }
         return .refuse(
-            HTTPError(403, "this studio is used by another user; start your own with divan studio")
+            HTTPError(403, "this studio belongs to another user; start your own with divan studio")
         )
     }
 

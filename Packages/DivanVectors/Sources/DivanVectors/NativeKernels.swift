@@ -114,8 +114,11 @@ public struct NativeKernels: VectorKernels {
         distances: inout MutableSpan<Float>
     ) {
         let (count, panelSize) = (nearest.count, dimensions * Centroids.panelWidth)
-        precondition(dimensions > 0 && panels.count.isMultiple(of: panelSize), "half a panel")
-        precondition(points.count == count * dimensions, "a result needs one point")
+        precondition(
+            dimensions > 0 && panels.count.isMultiple(of: panelSize),
+            "panels must be complete"
+        )
+        precondition(points.count == count * dimensions, "each result needs one point")
         precondition(distances.count == count, "each point has a vector and a distance")
         let panelCount = panels.count / panelSize
         nearest.withUnsafeMutableBufferPointer { nearest in

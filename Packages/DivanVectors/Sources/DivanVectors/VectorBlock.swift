@@ -19,7 +19,9 @@ public enum VectorBlock {
         of codec: VectorCodec
     ) throws(VectorError) -> [UInt8] {
         guard codes.byteCount.isMultiple(of: codec.codeByteCount) else {
-            throw .damaged("\(codes.byteCount) bytes are not codes of \(codec.codeByteCount)")
+            throw .damaged(
+                "\(codes.byteCount) is not a multiple of the code size \(codec.codeByteCount)"
+            )
         }
         return CheckedBytes.make { bytes in
             bytes += [codec.encoding.kind, codec.encoding.bits, 0]
@@ -43,10 +45,10 @@ public enum VectorBlock {
         try CheckedBytes.check(block, atLeast: headByteCount - start)
         guard block.byte(at: start) == codec.encoding.kind,
             block.byte(at: start + 1) == codec.encoding.bits
-        else { throw .damaged("the block has another encoding") }
+        else { throw .damaged("the block has a different encoding") }
         let byteCount = Int(block.number(at: start + 3)) * codec.codeByteCount
         guard block.byteCount == headByteCount + byteCount else {
-            throw .damaged("a block of \(byteCount) bytes of codes has \(block.byteCount) bytes")
+            throw .damaged("a block with \(byteCount) bytes of codes has \(block.byteCount) bytes")
         }
         return headByteCount..<block.byteCount
     }

@@ -27,19 +27,20 @@ extension VectorError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .dimensions(let count):
-            "vectors have 1 to \(VectorLimits.dimensionCount) dimensions, not \(count)"
+            "vectors must have 1 to \(VectorLimits.dimensionCount) dimensions, not \(count)"
         case .vectorLength(let count, let expected):
-            "the vector has \(count) dimensions, but \(expected) are expected"
+            "the vector has \(count) dimensions, expected \(expected)"
         case .notFinite(let position):
             "component \(position) of the vector is not a finite number"
-        case .zeroVector: "a vector of zeros has no direction, and no cosine distance"
+        case .zeroVector: "a vector of zeros has no cosine distance"
         case .encoding(let encoding, let dimensions):
             "\(encoding) cannot encode vectors of \(dimensions) dimensions"
         case .centroids(let count):
-            "an index has 1 to \(VectorLimits.centroidCount) centroids, not \(count)"
-        case .sample(let count): "\(count) numbers are not a sample of vectors"
+            "an index must have 1 to \(VectorLimits.centroidCount) centroids, not \(count)"
+        case .sample(let count):
+            "cannot train with \(count) numbers: not one or more complete vectors"
         case .trainingMemory(let count, let limit):
-            "training needs \(count >> 20) MiB, and the limit is \(limit >> 20) MiB"
+            "training needs \(count >> 20) MiB, more than the limit of \(limit >> 20) MiB"
         case .cancelled: "the training was cancelled"
         case .damaged(let reason): "damaged vectors: \(reason)"
         }

@@ -198,9 +198,9 @@ enum HelpPage {
 
         Run 'divan COMMAND --help' for the options and examples of a command.
 
-        A database is given by its path, with or without .cblite2. Results are
-        written to standard output, and messages to standard error. For a log, set
-        DIVAN_LOG to warning, info or verbose.
+        DB is the path of a database, with or without .cblite2. Results are written to
+        standard output, and messages to standard error. To print a log, set DIVAN_LOG
+        to warning, info or verbose.
 
         Exit codes:
         \(Failure.exitCodes)

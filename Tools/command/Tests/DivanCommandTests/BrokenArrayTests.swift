@@ -77,9 +77,9 @@ import Testing
         let outcome = try shell.divan("import", "db", "in.json")
         let told =
             switch broken.count {
-            case 0: "no document before it was saved"
-            case 1: "the 1 document before it was saved"
-            default: "the \(broken.count) documents before it were saved"
+            case 0: "no documents were saved"
+            case 1: "1 document was saved"
+            default: "\(broken.count) documents were saved"
             }
         outcome.expectFailure(4, "in.json:\(broken.place): ", broken.problem, told)
         #expect(!outcome.errors.contains("--keep-going"))

@@ -55,6 +55,18 @@ import Testing
         ("stat", "'divan info DB'"), ("stats", "'divan info DB'"), ("test", "'divan doctor DB'"),
         ("ui", "'divan studio DB'"), ("usage", "'divan --help'"), ("version", "'divan --version'"),
         ("web", "'divan studio DB'"),
+        ("databases", "'divan top'"), ("du", "'divan info DB'"), ("key", "'divan rekey DB'"),
+        ("recover", "'divan check DB --repair-from URL'"), ("shrink", "'divan compact DB'"),
+        ("size", "'divan info DB'"), ("attachments", "'divan blob ls DB'"),
+        ("grep", "'divan ls DB --where CONDITION'"), ("print", "'divan get DB ID'"),
+        ("analyze", "'divan index suggest DB SELECT'"),
+        ("vector", "'divan index make DB NAME PROPERTY --vector N'"),
+        ("cluster", "'divan mesh join DB GROUP'"), ("daemon", "'divan serve DB'"),
+        ("gateway", "'divan sync DB URL'"), ("join", "'divan mesh join DB GROUP'"),
+        ("metrics", "'divan serve DB --metrics-port PORT'"),
+        ("password", "'divan users add FILE NAME --replace'"), ("peers", "'divan discover'"),
+        ("renew", "'divan identity renew LABEL'"), ("reset", "'divan checkpoints reset DB URL'"),
+        ("rest", "'divan serve DB --rest PORT'"), ("run", "'divan serve DB'"),
     ]
 
     @Test func `every hint has a row in these tests`() {

@@ -90,7 +90,7 @@ import Testing
     @Test func `compress reports that it compressed nothing`() throws {
         let told = try shell.run("compress", "db").errors
         #expect(
-            told.hasPrefix("Compressed nothing in _default yet: it has fewer than 64 "),
+            told.hasPrefix("_default is not compressed yet: it has fewer than 64 "),
             "\(told)"
         )
         #expect(told.contains("; database file: "), "\(told)")

@@ -74,7 +74,7 @@ import Testing
         let bad = #"{"_id":"b","x":{"@type":"blob","data":"?"}}"#
         try shell.write("bad.jsonl", "{\"_id\":\"a\"}\n\(bad)\n")
         try shell.divan("import", "db", "bad.jsonl", "--dry-run")
-            .expectFailure(4, "bad.jsonl:2", "the 1 document before it would be saved")
+            .expectFailure(4, "bad.jsonl:2", "1 document would be saved")
         #expect(try shell.run("ls", "db").output == "soup\n")
     }
 

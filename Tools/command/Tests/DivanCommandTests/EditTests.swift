@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func `vi is not started without a terminal`() throws {
-        try edit("one", editor: "").expectFailure(2, "no terminal for vi")
+        try edit("one", editor: "").expectFailure(2, "vi requires a terminal")
         try expectNoFilesLeft()
     }
 

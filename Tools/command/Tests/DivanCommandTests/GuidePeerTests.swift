@@ -140,7 +140,7 @@ import Testing
             "exec "
                 + guide.script("sh proxied")
                 .replacing("wss://jukebox.local:4984/shop", with: try jukebox.url()),
-            greeting: "Let the peer sync with ws://"
+            greeting: "Have the peer sync with ws://"
         )
         let address = try #require(proxy.greeting.firstMatch(of: /ws:[^ ;]+/)).output
         try other.run("new", "kiosk")

@@ -63,7 +63,7 @@ import Testing
     @Test func `documents before a missing file are saved and counted`() throws {
         try shell.write("in.jsonl", #"{"_id":"a"}"#)
         try shell.divan("import", "db", "in.jsonl", "nothing.jsonl")
-            .expectFailure(3, "nothing.jsonl", "the 1 document before it was saved")
+            .expectFailure(3, "nothing.jsonl", "1 document was saved")
         #expect(try shell.run("ls", "db").output == "a\n")
     }
 
@@ -90,8 +90,8 @@ import Testing
         #expect(process.terminationReason == .exit && process.terminationStatus == 130)
         // The signal may arrive before the document that was read is saved.
         let count = try shell.run("ls", "db").lines.count
-        let documents = count == 1 ? "the 1 document" : "no document"
+        let documents = count == 1 ? "1 document was" : "no documents were"
         let cause = signal == .interrupt ? "Ctrl-C" : "SIGTERM"
-        #expect(told == "divan: stopped by \(cause); \(documents) before it was saved\n")
+        #expect(told == "divan: stopped by \(cause); \(documents) saved\n")
     }
 }

@@ -94,9 +94,9 @@ import Testing
     @Test func `an import that stopped at an invalid line continues after the fix`() throws {
         try shell.write("a.jsonl", "{\"_id\":\"a\"}\n{\"_id\":\n")
         try shell.divan("import", "db", "a.jsonl")
-            .expectFailure(4, "a.jsonl:2, column 8: ", "the 1 document before it was saved")
+            .expectFailure(4, "a.jsonl:2, column 8: ", "1 document was saved")
         try shell.divan("import", "db", "a.jsonl")
-            .expectFailure(4, "no document before it was saved, 1 unchanged")
+            .expectFailure(4, "no documents were saved, 1 unchanged")
         try shell.write("a.jsonl", "{\"_id\":\"a\"}\n{\"_id\":\"b\"}\n")
         let whole = try shell.run("import", "db", "a.jsonl")
         #expect(whole.errors.hasPrefix("Imported 1 document in "))

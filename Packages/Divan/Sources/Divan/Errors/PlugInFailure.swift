@@ -33,8 +33,8 @@ extension PlugInFailure: CustomStringConvertible {
             "codec \(name.debugDescription): invalid name; use 1 to \(Self.nameByteCount) letters "
                 + "and digits"
         case .takenCodecName(let name):
-            "codec \(name): another codec has this name; choose a name that no codec of Divan and "
-                + "no other codec of the configuration has"
+            "codec \(name): another codec has this name; choose a name that no other codec in the "
+                + "configuration, and no built-in codec, has"
         case .invalidCodecNumber(let number, let name, let allowed):
             "codec \(name): invalid number \(number); use \(allowed.lowerBound) to "
                 + "\(allowed.upperBound)"

@@ -4,7 +4,7 @@ import DivanStore
 public import Foundation
 
 extension QueryIndex {
-    /// Begins to update a lazy vector index: returns the next documents whose vectors it lacks.
+    /// Begins to update a lazy vector index: returns the next documents that have no vector in it yet.
     ///
     /// Documents are in the order in which they were saved. Those where the index's expression is MISSING need no
     /// vector. Nothing changes until ``IndexUpdater/finish()``.
@@ -23,7 +23,7 @@ extension QueryIndex {
     /// - Throws: `CBLError.invalidParameter` for a limit of 0, `unsupported` for an index that is not lazy, `notOpen`.
     public func beginUpdate(limit: UInt64) throws -> IndexUpdater? {
         guard limit > 0 else {
-            throw NSError(CBLError.invalidParameter, "the limit of an update must be above 0")
+            throw NSError(CBLError.invalidParameter, "the limit of an update must be at least 1")
         }
         let (store, path) = (try collection.openStore(), collection.path)
         let pending = try translatingErrors {
@@ -44,7 +44,7 @@ extension QueryIndex {
     }
 }
 
-/// The values from which the vectors of a lazy index are to be computed, and the vectors.
+/// The values from which the application computes the vectors of a lazy index, and these vectors.
 ///
 /// Set or skip the vector of each value, then call ``finish()``. Vectors are in memory until then. Use an updater on one
 /// thread at a time. An index outside `0..<count` stops the program.
@@ -84,11 +84,14 @@ public final class IndexUpdater: ArrayProtocol, Sequence {
             guard vector.count == dimensions else {
                 throw NSError(
                     CBLError.invalidParameter,
-                    "the vector has \(vector.count) numbers, but the index needs \(dimensions)"
+                    "the vector has \(vector.count) dimensions, but the index has \(dimensions)"
                 )
             }
             guard vector.allSatisfy(\.isFinite) else {
-                throw NSError(CBLError.invalidParameter, "a number of the vector is not finite")
+                throw NSError(
+                    CBLError.invalidParameter,
+                    "the vector contains NaN or an infinite number"
+                )
             }
         }
         vectors[index] = .set(vector)
@@ -103,8 +106,8 @@ public final class IndexUpdater: ArrayProtocol, Sequence {
 
     /// Stores the vectors.
     ///
-    /// Vectors of documents that were changed or deleted since the update began are ignored; changed documents come
-    /// again.
+    /// Vectors of documents that were changed or deleted since the update began are ignored. The next update returns
+    /// changed documents again.
     ///
     /// - Throws: `CBLError.unsupported` if a vector was neither set nor skipped, or for a second call; `notOpen`.
     public func finish() throws {

@@ -36,9 +36,9 @@ public struct VectorIndexConfiguration: IndexConfiguration {
 
     /// The expression of the vectors, in SQL++; of a lazy index, the values from which vectors are computed.
     public let expression: String
-    /// The number of numbers in a vector: 2 to 4,096.
+    /// The number of dimensions of a vector: 2 to 4,096.
     public let dimensions: UInt32
-    /// The number of cells: 1 to 64,000; about the square root of the number of documents is best.
+    /// The number of centroids: 1 to 64,000; about the square root of the number of documents is best.
     public let centroids: UInt32
     /// Whether the application computes the vectors; see ``QueryIndex/beginUpdate(limit:)``.
     public var isLazy = Self.defaultIsLazy
@@ -50,7 +50,7 @@ public struct VectorIndexConfiguration: IndexConfiguration {
     public var minTrainingSize = Self.defaultMinTrainingSize
     /// The largest number of vectors that training reads; 0 means 100 for each centroid.
     public var maxTrainingSize = Self.defaultMaxTrainingSize
-    /// The number of cells that a query searches if it does not say; 0 means the default.
+    /// The number of cells that a query searches by default; 0 means the default of the library.
     public var numProbes = Self.defaultNumProbes
 
     /// Creates a configuration; it is checked when the index is created.
@@ -65,9 +65,9 @@ public struct VectorIndexConfiguration: IndexConfiguration {
 public enum VectorEncoding: Hashable, Sendable {
     /// As 32-bit floats.
     case none
-    /// Each number in 4, 6 or 8 bits.
+    /// Scalar quantization: each number in 4, 6 or 8 bits.
     case scalarQuantizer(type: ScalarQuantizerType)
-    /// Each of equal parts of a vector as a number of 4 to 12 bits.
+    /// Product quantization: each of several equal parts of a vector as a number of 4 to 12 bits.
     ///
     /// The number of parts is at least 2 and divides the dimensions.
     case productQuantizer(subquantizers: UInt32, bits: UInt32)
@@ -108,7 +108,7 @@ extension VectorIndexConfiguration {
         if case .productQuantizer(let subquantizers, let bits) = encoding {
             try require(
                 subquantizers > 1 && dimensions % subquantizers == 0,
-                "subquantizers must be above 1 and divide the \(dimensions) dimensions,"
+                "subquantizers must be at least 2 and divide the \(dimensions) dimensions,"
                     + " not \(subquantizers)"
             )
             try require(4...12 ~= bits, "product quantizer bits must be 4 to 12, not \(bits)")

@@ -2,9 +2,9 @@ import DivanMeshPeer
 public import Foundation
 
 extension Mesh {
-    /// Which peers this peer accepts as members of the mesh.
+    /// Which other peers this peer accepts.
     ///
-    /// Both peers of a link check each other. Certificates that are not valid at the time are never accepted.
+    /// Both peers of a link verify each other. Certificates that have expired or are not valid yet are never accepted.
     public struct Trust: Sendable {
         let engineTrust: PeerTrust
 
@@ -13,9 +13,10 @@ extension Mesh {
             Trust(engineTrust: .roots(certificates.map(\.certificate)))
         }
 
-        /// Accepts the peers for which the closure returns true: their ID, and their certificates, their own first.
+        /// Accepts the peers for which the closure returns true.
         ///
-        /// Called during handshakes, on threads that also serve other peers: it must return quickly.
+        /// The closure gets the peer's ID and its certificates, its own first. It is called during handshakes, on
+        /// threads that also serve other peers: it must return quickly.
         public static func callback(
             _ isAccepted: @escaping @Sendable (PeerID, [TLSCertificate]) -> Bool
         ) -> Trust {
@@ -43,7 +44,7 @@ extension Mesh {
         public var trust: Trust
         /// How peers find each other.
         public var discovery = MeshDiscovery.network
-        /// Addresses of other peers, `wss://host:port`, at most 64, for networks that discovery does not reach.
+        /// Addresses of other peers, `wss://host:port`, at most 64, for networks where discovery does not reach.
         ///
         /// One running peer is enough: it passes on the addresses of all others.
         public var seeds: [URL] = []

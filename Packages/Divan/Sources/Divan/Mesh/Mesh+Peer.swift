@@ -13,7 +13,7 @@ extension Mesh {
             case hash
             /// The link unites two parts of the mesh.
             case bridge
-            /// It was called because its address is a seed.
+            /// The address of the peer is a seed.
             case seed
             /// Neither peer needs the link any more; it closes soon.
             case surplus
@@ -32,7 +32,7 @@ extension Mesh {
 
         /// Its ID.
         public let id: PeerID
-        /// Whether it is believed to be running: advertised, linked, or listed by such a peer.
+        /// Whether it is believed to be running: advertised, linked, or listed by a peer that is.
         public let isOnline: Bool
         /// The link to it; `nil` if documents reach it only through other peers.
         public let link: Link?
@@ -58,7 +58,7 @@ extension Mesh {
 
     /// A link to another peer.
     public struct Link: Hashable, Sendable {
-        /// Whether this peer called.
+        /// Whether this peer opened the connection.
         public let isOutgoing: Bool
         /// Why the two are linked.
         public let reason: Peer.LinkReason

@@ -38,9 +38,9 @@ public final class Mesh: Sendable {
     public enum Event: Sendable {
         /// The status has changed.
         case status(Status)
-        /// A peer has come online or gone offline, or the replication with it has changed.
+        /// A peer went online or offline, or the replication with it has changed.
         case peer(Peer)
-        /// Documents were sent to a peer or received from it, or failed to be.
+        /// Documents were sent to a peer or received from it, or failed.
         case documents(PeerID, isPush: Bool, [ReplicatedDocument])
         /// Discovery has failed, an `NSError`; seeds and known peers are still called.
         case discoveryFailed(any Error)
@@ -73,7 +73,7 @@ public final class Mesh: Sendable {
 
     /// Creates a mesh of peers on the local network.
     ///
-    /// - Throws: As `init(_:)`.
+    /// - Throws: The same errors as `init(_:)`.
     public convenience init(
         group: String,
         collections: [Collection],
@@ -120,7 +120,7 @@ public final class Mesh: Sendable {
 
     /// Notifies the other peers, and waits until all links are closed.
     ///
-    /// Returns at once unless joined.
+    /// Returns immediately unless joined.
     public func leave() async {
         await withCheckedContinuation { continuation in
             let service = state.withLock { state -> MeshService? in
@@ -136,7 +136,7 @@ public final class Mesh: Sendable {
     /// Whether this peer has joined the mesh.
     public var status: Status { state.withLock { $0.status } }
 
-    /// The port on which other peers call; `nil` unless joined.
+    /// The port on which this peer listens; `nil` unless joined.
     public var port: UInt16? { running?.port }
 
     private var running: MeshPeer? { state.withLock { $0.service }?.peer }
@@ -146,13 +146,13 @@ public final class Mesh: Sendable {
     /// The other peers that are known, online or not, in the order of their IDs; empty unless joined.
     public var knownPeers: [Peer] { running?.peers.map { Peer($0) } ?? [] }
 
-    /// The status of a peer; `nil` for this one, an unknown one, and unless joined.
+    /// Returns what is known about a peer; `nil` for this peer, for an unknown peer, and unless joined.
     public func peer(_ id: PeerID) -> Peer? {
         guard let engineID = id.engineID else { return nil }
         return running?.peer(engineID).map { Peer($0) }
     }
 
-    /// The known peers, then each peer again when it comes online, goes offline, or its replication changes.
+    /// The known peers, then each peer again when it goes online or offline, or when its replication changes.
     ///
     /// Ends when the mesh is released; continues after leaving and joining again. The latest 1,024 changes are
     /// buffered.

@@ -21,7 +21,7 @@ public final class MultipeerReplicator: Sendable {
 
     private struct State {
         var phase = Phase.new
-        /// The reason why it does not run, or why peers are not found.
+        /// The reason why it is not running, or why peers are not found.
         var error: (any Error)?
         var isActive = false
     }
@@ -55,7 +55,7 @@ public final class MultipeerReplicator: Sendable {
         for end in [statuses.end, discoveries.end, replications.end, documents.end] { end() }
     }
 
-    /// Starts asynchronously; if the replicator was started before, this call only logs a message.
+    /// Starts asynchronously; a second call only logs a warning.
     public func start() {
         let service = state.withLock { state -> MeshService? in
             guard case .new = state.phase else { return nil }
@@ -79,8 +79,8 @@ public final class MultipeerReplicator: Sendable {
             post(isActive: false, error)
         } else {
             Journal.sync.warning(
-                "MultipeerReplicator: start() is ignored, because it was started before; create "
-                    + "another one"
+                "MultipeerReplicator: start() is ignored, because it was already started once; "
+                    + "create a new one"
             )
         }
     }
@@ -104,7 +104,7 @@ public final class MultipeerReplicator: Sendable {
         running?.peers.filter(\.isOnline).map { PeerID($0.id) } ?? []
     }
 
-    /// The status of a peer; `nil` for an unknown one.
+    /// Returns what is known about a peer; `nil` for an unknown peer.
     ///
     /// For this peer, always its certificate and connected peers.
     public func peerInfo(for peerID: PeerID) -> PeerInfo? {
@@ -208,7 +208,7 @@ public final class MultipeerReplicator: Sendable {
         post(isActive: false, error)
     }
 
-    /// Each change is reported for the transport, and for the whole.
+    /// Each change is reported for the transport, and for the replicator as a whole.
     private func post(isActive: Bool, _ error: (any Error)?) {
         if config.transports.contains(.wifi) {
             statuses.post(
@@ -232,7 +232,7 @@ extension MultipeerReplicator {
         statuses.add(queue: queue, listener)
     }
 
-    /// Adds a listener for peers that come online or go offline, called on `queue` or the main queue.
+    /// Adds a listener for peers that go online or offline, called on `queue` or the main queue.
     @preconcurrency
     @discardableResult
     public func addPeerDiscoveryStatusListener(

@@ -3,14 +3,14 @@ public import Foundation
 
 /// Returns whether to replicate a document with a peer.
 ///
-/// As ``ReplicationFilter``; it applies whichever of the two peers called.
+/// Like ``ReplicationFilter``; it applies no matter which of the two peers opened the connection.
 public typealias MultipeerReplicationFilter = @Sendable (PeerID, Document, DocumentFlags) -> Bool
 
 /// Resolves conflicts with the peers of a group.
 @preconcurrency public protocol MultipeerConflictResolver: Sendable {
     /// Returns the local document, the remote document, or a new or edited document; `nil` deletes the document.
     ///
-    /// As ``ConflictResolverProtocol/resolve(conflict:)``: every peer must return the same result for the same
+    /// Like ``ConflictResolverProtocol/resolve(conflict:)``: every peer must return the same result for the same
     /// conflict.
     func resolve(peerID: PeerID, conflict: Conflict) -> Document?
 }
@@ -105,11 +105,11 @@ public struct MultipeerReplicatorConfiguration: Sendable {
 
 /// The status of a ``MultipeerReplicator``, or of one of its transports.
 public struct MultipeerReplicatorStatus: Sendable {
-    /// Whether it runs.
+    /// Whether it is running.
     public let active: Bool
-    /// Why it does not run, an `NSError`; `nil` if it was stopped, or not started.
+    /// Why it is not running, an `NSError`; `nil` if it was stopped, or not started.
     public let error: (any Error)?
-    /// The transport; `nil` for all of them.
+    /// The transport; `nil` for the replicator as a whole.
     public let transport: MultipeerTransport?
 
     init(active: Bool, error: (any Error)? = nil, transport: MultipeerTransport? = nil) {
@@ -119,7 +119,7 @@ public struct MultipeerReplicatorStatus: Sendable {
     }
 }
 
-/// A peer has come online or gone offline.
+/// A peer went online or offline.
 public struct PeerDiscoveryStatus: Sendable {
     /// The peer.
     public let peerID: PeerID
@@ -133,7 +133,7 @@ public struct PeerDiscoveryStatus: Sendable {
 public struct PeerReplicatorStatus: Sendable {
     /// The peer.
     public let peerID: PeerID
-    /// Whether this peer called.
+    /// Whether this peer opened the connection.
     public let outgoing: Bool
     /// The status; `stopped` with the error if the peer was refused.
     public let status: Replicator.Status
@@ -141,7 +141,7 @@ public struct PeerReplicatorStatus: Sendable {
     public let transport: MultipeerTransport?
 }
 
-/// Documents that were sent to a peer or received from it, or failed to be.
+/// Documents that were sent to a peer or received from it, or that failed.
 public struct PeerDocumentReplication: Sendable {
     /// The peer.
     public let peerID: PeerID

@@ -128,7 +128,7 @@ public struct DumpWriter {
             throw ExchangeError.notContinuable("the dump was made before the database was upgraded")
         }
         guard former.lacking.count < ExchangeLimits.missingBlobCount else {
-            throw ExchangeError.notContinuable("the dump lacks too many blobs")
+            throw ExchangeError.notContinuable("the dump is missing too many blobs")
         }
         for (path, sequence) in former.sequences where try reader.hasCollection(path) {
             guard try reader.lastSequence(in: path) >= sequence else {

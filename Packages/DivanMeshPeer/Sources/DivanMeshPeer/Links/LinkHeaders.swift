@@ -73,13 +73,13 @@ extension LinkEnd {
     var explanation: String {
         switch self {
         case .unneeded: "neither peer needs this link"
-        case .duplicate: "the peers are linked already"
-        case .full: "the peer has as many links as it can have"
-        case .silent: "nothing was received for too long"
-        case .offence: "the peer broke the rules of the mesh"
-        case .goodbye: "the peer leaves the mesh"
+        case .duplicate: "the peers are already linked"
+        case .full: "the peer has reached its limit of links"
+        case .silent: "the peer sent nothing for too long"
+        case .offence: "the peer violated the mesh protocol"
+        case .goodbye: "the peer left the mesh"
         case .incompatible: "the peers have no collection, or no revision scheme, in common"
-        case .itself: "a peer called itself"
+        case .itself: "a peer connected to itself"
         }
     }
 }

@@ -35,7 +35,7 @@ extension MeshDriver {
         let isOwnGroup = request.handshake.path == configuration.group.path
         guard isOwnGroup, let certificate = request.certificates.first else {
             return request.refuse(
-                HandshakeRefusal(status: 404, explanation: "no peer of this group is here")
+                HandshakeRefusal(status: 404, explanation: "this peer is not in that group")
             )
         }
         let peer = MeshPeerID(certificate)

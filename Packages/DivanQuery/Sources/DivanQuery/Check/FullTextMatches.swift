@@ -72,7 +72,7 @@ struct FullTextMatches {
                     .allMetadata(let source):
                     guard source > match.source else { continue }
                     throw QueryError(
-                        "the words of a MATCH can use only its own documents and earlier sources;"
+                        "the words of a MATCH can refer only to its own source and to earlier ones;"
                             + " put the other source first in FROM",
                         at: places[number]
                     )

@@ -52,8 +52,8 @@ extension SQLParser {
             return "Unknown operator '&&'; write AND"
         }
         return
-            "Unknown operator '\(sign)'; there are no bitwise operators; use AND for conditions"
-            + " and OR"
+            "Unknown operator '\(sign)'; there are no bitwise operators; combine conditions with"
+            + " AND or OR"
     }
 
     /// Reads operands between equal operators into one node, however many they are.

@@ -43,8 +43,8 @@ extension ExpressionChecker {
         let options = try VectorDistanceOptions(arguments.dropFirst(2))
         if let metric = options.metric?.metric, metric != index.options.metric {
             throw QueryError(
-                "\(name)() asks for the metric \(metric.rawValue), but the vector index"
-                    + " \(index.name) has \(index.options.metric.rawValue)"
+                "\(name)() uses the metric \(metric.rawValue), but the vector index"
+                    + " \(index.name) has the metric \(index.options.metric.rawValue)"
             )
         }
         let search = CheckedVectorSearch(
@@ -88,7 +88,7 @@ private struct VectorDistanceOptions {
         if arguments.count > 1 {
             guard case .literal(.integer(let count)) = arguments[1].form, count > 0 else {
                 throw QueryError(
-                    "the number of probes must be an integer above 0",
+                    "the number of probes must be an integer greater than 0",
                     at: arguments[1].place
                 )
             }

@@ -186,7 +186,7 @@ final class Puller {
         }
         guard !request.isNoReply else {
             // Nothing can be requested, and the checkpoint must not pass changes that did not arrive.
-            let error = SyncError.http(.badRequest, "announced in a list that allows no answer")
+            let error = SyncError.http(.badRequest, "announced in a message that allows no reply")
             for entry in entries {
                 checkpointer.remote.announce(entry.sequence, isFinished: false)
                 report(entry, error)

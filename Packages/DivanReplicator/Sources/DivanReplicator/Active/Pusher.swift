@@ -196,7 +196,7 @@ extension Pusher {
                 count: proposals.count
             )
         else {
-            connection.fail(.remote("unreadable answer to proposeChanges"))
+            connection.fail(.remote("unreadable reply to proposeChanges"))
             return
         }
         if reply.properties.bool("deltas") { sender.sendsDeltas = true }

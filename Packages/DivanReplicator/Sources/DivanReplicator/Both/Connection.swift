@@ -181,7 +181,7 @@ extension Connection {
         guard budget?.mustYield(holding: held, at: now) ?? false else { return false }
         let reason =
             "the listener's memory limit is reached, with \(held >> 10) KiB used by this client; "
-            + "send less at once, and read the answers"
+            + "send less at once, and read the replies"
         fail(.http(.serviceUnavailable, reason))
         blip = BLIPConnection(codec: configuration.codec)
         budget?.release()

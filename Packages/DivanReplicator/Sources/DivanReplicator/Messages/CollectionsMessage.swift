@@ -98,7 +98,7 @@ enum CollectionsMessage {
     /// Reads an answer with `count` items; the revision is in `rev` or `_rev`.
     static func parseAnswer(_ body: [UInt8], count: Int) throws(SyncError) -> [Answer] {
         guard case .array(let items)? = try? JSON(parsing: body.span), items.count == count else {
-            throw .remote("the answer to getCollections is not a list of \(count)")
+            throw .remote("the reply to getCollections is not a list of \(count) items")
         }
         return items.map { item in
             guard case .object(let object) = item else { return .unknownCollection }

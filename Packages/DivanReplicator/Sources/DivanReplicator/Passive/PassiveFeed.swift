@@ -372,7 +372,7 @@ struct PassiveFeed {
     private mutating func divide(_ changes: [FeedChange], _ failure: BLIPRemoteError?) {
         let middle = changes.count / 2
         guard middle > 0 else {
-            let error = failure.map { SyncError($0) } ?? .remote("unreadable answer to changes")
+            let error = failure.map { SyncError($0) } ?? .remote("unreadable reply to changes")
             for change in changes {
                 connection.report(DocumentEvent(pushing: change, in: path, error))
             }

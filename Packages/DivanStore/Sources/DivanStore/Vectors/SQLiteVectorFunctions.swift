@@ -173,7 +173,7 @@ final class SQLiteVectorFunctions {
 
     private static func noTarget(_ dimensions: Int) -> QueryError {
         QueryError(
-            "the target of APPROX_VECTOR_DISTANCE() is not a vector of \(dimensions) numbers"
+            "the target of APPROX_VECTOR_DISTANCE() is not a vector of \(dimensions) dimensions"
         )
     }
 

@@ -37,7 +37,7 @@ struct SQLiteVectorIndex {
             "SELECT value FROM \(table)_parts WHERE number <= 1 ORDER BY number"
         )
         guard try heads.step(), let options = QueryVectorOptions(json: heads.text(0)) else {
-            throw heads.corrupt("the parameters of a vector index")
+            throw heads.corrupt("invalid parameters of a vector index")
         }
         self.table = table
         self.options = options
@@ -48,7 +48,7 @@ struct SQLiteVectorIndex {
         let head = heads.bytes(0)
         guard let json = try? JSON(parsing: head), let identity = json["identity"]?.string,
             let count = json["count"]?.int.flatMap({ Int(exactly: $0) })
-        else { throw heads.corrupt("the training of a vector index") }
+        else { throw heads.corrupt("invalid training state of a vector index") }
         if let known, known.training?.identity == identity, known.options == options {
             training = known.training
             return
@@ -56,7 +56,7 @@ struct SQLiteVectorIndex {
         let rest = try connection.prepare(
             "SELECT value FROM \(table)_parts WHERE number >= 2 ORDER BY number"
         )
-        guard try rest.step() else { throw rest.corrupt("the codec of a vector index") }
+        guard try rest.step() else { throw rest.corrupt("missing codec of a vector index") }
         let stored = rest.bytes(0)
         do throws(VectorError) {
             let codec = try VectorCodec(bytes: stored.span.bytes)
@@ -71,7 +71,7 @@ struct SQLiteVectorIndex {
             throw rest.corrupt("a vector index: \(error)")
         }
         guard training?.codec.dimensions == options.dimensions else {
-            throw rest.corrupt("the codec of a vector index has other dimensions")
+            throw rest.corrupt("the codec of a vector index has the wrong dimensions")
         }
     }
 
@@ -151,7 +151,7 @@ struct SQLiteVectorIndex {
                 owners.append(rows.integer(0))
                 rows.withBytes(1) { codes.append(contentsOf: $0) }
                 guard codes.count == owners.count * codec.codeByteCount else {
-                    throw rows.corrupt("a vector of another length in a vector index")
+                    throw rows.corrupt("a vector in a vector index has the wrong length")
                 }
             }
             if owners.isEmpty { break }

@@ -8,7 +8,7 @@ extension SQLiteSession {
         let options = try connection.text("SELECT value FROM \(table)_parts WHERE number = 0")
             .flatMap { QueryVectorOptions(json: $0) }
         guard let options else {
-            throw StoreError(.corrupt("the parameters of a vector index"), at: connection.path)
+            throw StoreError(.corrupt("invalid parameters of a vector index"), at: connection.path)
         }
         let isTrained =
             try connection.integer("SELECT 1 FROM \(table)_parts WHERE number = 1") == 1
@@ -126,7 +126,7 @@ private struct SQLiteVectorTraining {
             taken += 1
             let vector = rows.floats(0)
             guard vector.count == options.dimensions else {
-                throw rows.corrupt("a vector of another length in a vector index")
+                throw rows.corrupt("a vector in a vector index has the wrong length")
             }
             floats += vector
         }

@@ -5,8 +5,9 @@ import { svg } from "./drawing.js";
 
 const grouped = (number) => Number(number ?? 0).toLocaleString("en");
 
-/// The status of a process: a listener or a replicator.
+/// The status of a process: a listener, a replicator or a mesh.
 export function process(status) {
+  if (status.verb === "mesh") return mesh(status);
   const isListener = status.verb === "serve";
   const facts = isListener
     ? [count(status.connections?.open ?? 0, "peer"), `sent ${status.documents?.sent}`, `received ${status.documents?.received}`]
@@ -15,9 +16,8 @@ export function process(status) {
   facts.push(`${grouped(status.rates?.documents)} documents/s`, `${bytes(status.rates?.bytes ?? 0)}/s`);
   const saved = status.deltas?.bytesSaved;
   if (saved) facts.push(`${bytes(saved)} saved by deltas`);
-  const isOurs = !status.program || status.program === "divan";
   return [
-    h("h2", {}, `${isOurs ? "divan " : status.program + ": "}${status.verb}, process ${status.pid}`),
+    title(status),
     h("p", { class: "sub" }, (status.urls ?? [status.url]).join(", ")),
     isListener ? null : share(status),
     h("p", {}, facts.filter(Boolean).join(" · ")),
@@ -26,6 +26,28 @@ export function process(status) {
       ["Peer", (peer) => peer.user ?? peer.certificate ?? "anonymous"], ["Address", (peer) => peer.address],
       ["Sent", (peer) => peer.documentsSent, "number"], ["Received", (peer) => peer.documentsReceived, "number"],
       ["State", (peer) => peer.active ? tag("active", "good") : tag("idle")],
+    ], status.peers) : null,
+  ];
+}
+
+function title(status) {
+  const isOurs = !status.program || status.program === "divan";
+  return h("h2", {}, `${isOurs ? "divan " : status.program + ": "}${status.verb}, process ${status.pid}`);
+}
+
+/// The status of a mesh, whose peers have other figures.
+function mesh(status) {
+  const facts = [`group ${status.group}`, `port ${status.port}`, `${count(status.online ?? 0, "peer")} online`,
+    count(status.connections?.open ?? 0, "link")];
+  return [
+    title(status),
+    h("p", {}, facts.join(" · ")),
+    status.peers?.length ? table([
+      ["Peer", (peer) => peer.name ?? peer.peerID.slice(0, 12)],
+      ["State", (peer) => peer.online ? tag("online", "good") : tag("offline")],
+      ["Link", (peer) => peer.reason ? `${peer.direction} ${peer.reason}` : "–"],
+      ["Replication", (peer) => peer.error ?? (peer.reason ? peer.activity : "–")],
+      ["Documents", (peer) => peer.documents, "number"],
     ], status.peers) : null,
   ];
 }

@@ -22,9 +22,9 @@ enum BlobFetchCommand: Command {
             ).grouped(.filters)
         ] + ServerTrustOptions.all + [.json],
         details: """
-            Downloads the missing blobs of the given documents. Without ID, downloads those of the
-            whole collection; without --collection, too, those of all collections. Use the same
-            options as for 'divan pull', whose --blobs option determines which blobs it downloads.
+            Downloads blobs that are not stored locally, such as those that a pull with --blobs
+            skipped. Without ID, downloads the blobs of the collection, or of all collections if
+            --collection is not given. Use the same options as for 'divan pull'.
 
             If you press Ctrl-C or the connection is lost, the next run resumes partial downloads.
             In an encrypted database, a partial download starts over.

@@ -18,8 +18,8 @@ enum BlobListCommand: Command {
         ],
         details: """
             Prints size, content type, digest, document and key of each blob. The size is - if the
-            blob is not stored locally; 'divan blob fetch' downloads blobs that a pull with --blobs
-            did not.
+            blob is not stored locally. 'divan blob fetch' downloads the blobs that a pull with
+            --blobs skipped.
             """,
         examples: ["divan blob ls travel de -c geo.countries", "divan blob ls travel"]
     )

@@ -21,7 +21,7 @@ enum CertificatesShowCommand: Command {
             that 'divan serve' prints on the server.
 
             Exits with 0 if the server is trusted, and with 6 if it is not a TLS server. Exits with
-            7 if the server requires --pin, --accept-self-signed or --trust.
+            7 if it is trusted only with --pin, --accept-self-signed or --trust.
             """,
         examples: [
             "divan certs show 192.168.1.20:4984",

@@ -16,7 +16,7 @@ enum CheckpointShowCommand: Command {
         details: """
             A sync stores its progress as a checkpoint on both sides, and the next sync continues
             from there. If the two checkpoints differ, it continues from the last point that both
-            record.
+            contain.
 
             Without URL, shows all checkpoints of DB, including those that other peers store in it.
             With URL, also asks the peer for its checkpoints, with the options of a sync.

@@ -114,7 +114,7 @@ enum PackCommand: Command {
             if codec == nil {
                 "Decompressed \(stayPacked ? "part of " : "")\(collection.wireName)"
             } else if !hasDictionary {
-                "Compressed nothing in \(collection.wireName) yet: it has fewer than 64 documents"
+                "\(collection.wireName) is not compressed yet: it has fewer than 64 documents"
             } else {
                 "Compressed \(collection.wireName)"
             }

@@ -14,9 +14,9 @@ enum CopyCommand: Command {
         ],
         options: [KeyOptions.sealing, .json],
         details: """
-            The copy of a database is a separate database with its own UUIDs, and peers sync with
-            it separately. The original may be in use; the copy contains what was committed. A copy
-            of an encrypted database has the same key.
+            The copy has its own UUIDs, so peers sync with it as a separate database. The original
+            may be in use; the copy contains what was committed. A copy of an encrypted database
+            has the same key.
 
             A name that ends in .jsonl is a file of JSON lines. It contains the documents of all
             collections (_collection names the collection) with their blobs, but without revision

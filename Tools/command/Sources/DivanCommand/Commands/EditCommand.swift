@@ -17,8 +17,8 @@ enum EditCommand: Command {
         ],
         details: """
             The editor is $VISUAL, $EDITOR or vi. The database is not locked while the editor is
-            open. If the text is not a JSON object, or the document was changed in the meantime,
-            nothing is saved and your text is kept in a file.
+            open. If the text is not a JSON object, or if the document was changed in the meantime,
+            nothing is saved. Your text is kept in a file.
             """,
         examples: ["divan edit notes monday", "EDITOR='code --wait' divan edit notes monday"]
     )

@@ -15,8 +15,8 @@ enum ExpireCommand: Command {
             .json,
         ],
         details: """
-            WHEN is a date, a date and a time (in UTC unless it has a time zone), or a duration
-            from now: 90s, 15m, 12h, 30d or 4w. A time in the past purges the document at once.
+            WHEN is a date, a date and time, or a duration from now: 90s, 15m, 12h, 30d or 4w. A
+            time without a time zone is in UTC. A time in the past purges the document immediately.
             Without WHEN, prints the current expiration, or "never".
 
             Expired documents are purged by programs that have the database open for writing, and

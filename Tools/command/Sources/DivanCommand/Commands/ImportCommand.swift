@@ -27,7 +27,7 @@ enum ImportCommand: Command {
                 "CSV: the field separator (default: detected)"
             ),
             .value("--text", "COLUMN", isRepeating: true, "CSV: keep the values of COLUMN as text"),
-            .flag("--keep-id", "keep the key of the ID in the body"),
+            .flag("--keep-id", "keep the ID's key in the body"),
             .value("--since", "SEQUENCE", "skip lines up to this _sequence")
                 .grouped(.filters),
             .flag("--keep-revisions", "CouchDB: keep revision IDs and history"),
@@ -36,18 +36,18 @@ enum ImportCommand: Command {
             .json,
         ],
         details: """
-            FILE contains one JSON object per line, or one array of objects; - is standard input. A
-            directory contains one object in each .json file, whose name is the ID. Documents
-            without an ID get a random one. {"_id":"x","_deleted":true} deletes x. The collection
-            is created if it does not exist.
+            FILE contains one JSON object per line, or one array of objects; - is standard input. If
+            it is a directory, each of its .json files contains one object, and the file name is the
+            ID. Documents without an ID get a random one. {"_id":"x","_deleted":true} deletes x. The
+            collection is created if it does not exist.
 
             The first line of a CSV file contains the keys. An unquoted field becomes a number,
-            true, false or null only if JSON writes that value with the same text; 007 and 1.50
-            stay text. Blobs can be embedded as base64. Docs/guides/backup.md describes the
-            formats, including those of CouchDB.
+            true, false or null if JSON would write it the same way; 007 and 1.50 stay text. Blobs
+            can be embedded as base64. Docs/guides/backup.md describes the formats, including those
+            of CouchDB.
 
             Documents that exist with the same content are skipped, so you can run an interrupted
-            import again. Blobs that are missing are listed, with exit code 8.
+            import again. Missing blobs are listed, with exit code 8.
             """,
         examples: [
             "divan import travel routes.jsonl -c travel.routes",

@@ -11,7 +11,7 @@ enum ImportForeignCommand: Command {
             .init(name: "OLD", completion: .file), .init(name: "NEW", completion: .database),
         ],
         options: [
-            .flag("--copy", "give NEW its own identity, because OLD stays in use"),
+            .flag("--copy", "give NEW its own identity, for when OLD stays in use"),
             KeyOptions.sealing,
             .json,
         ],
@@ -23,9 +23,9 @@ enum ImportForeignCommand: Command {
             given.
 
             Damaged records are skipped and listed, with exit code 8. If only the history of a
-            document is damaged, its current revision is imported. After damage, the next sync with
-            each peer compares all documents. If the list of tables or the metadata of the database
-            is damaged, nothing is imported.
+            document is damaged, its current revision is imported. If anything is damaged, the next
+            sync with each peer compares all documents. If the list of tables or the metadata of the
+            database is damaged, nothing is imported.
             """,
         examples: ["divan import-cblite /old/travel.cblite2 travel && divan ls travel"]
     )

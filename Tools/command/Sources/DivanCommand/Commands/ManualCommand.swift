@@ -17,9 +17,9 @@ enum ManualCommand: Command {
         let page = ManualPage(
             version: VersionPage.version,
             introduction: """
-                A database is given by its path, with or without .cblite2. Results are written to
+                DB is the path of a database, with or without .cblite2. Results are written to
                 standard output, and messages to standard error. 'divan COMMAND --help' prints the
-                part of this page about one command.
+                section of this page about one command.
                 """,
             families: CommandList.families.map { family in
                 (family.title, family.verbs.map { $0.line })
@@ -38,7 +38,7 @@ enum ManualCommand: Command {
         ("DIVAN_IDENTITY_DIRECTORY", "the directory of identities"),
         ("DIVAN_IDENTITY_PASSWORD", "the password of an encrypted file given to --identity"),
         ("DIVAN_LOG", "the log level: warning, info or verbose (default: no log)"),
-        ("DIVAN_PASSWORD", "the password, so that you are not asked for it"),
+        ("DIVAN_PASSWORD", "the password, instead of a prompt"),
         ("DIVAN_PROXY_PASSWORD", "the password of the proxy given to --proxy"),
         ("DIVAN_SESSION", "the session ID, instead of --session-file"),
         ("DIVAN_PAGER, PAGER", "the program that shows results that do not fit the terminal"),

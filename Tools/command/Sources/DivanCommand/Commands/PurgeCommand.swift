@@ -15,7 +15,7 @@ enum PurgeCommand: Command {
         options: [
             .collection,
             .flag("--expired", "purge the expired documents of all collections"),
-            .yes,
+            .unneededYes,
             .dryRun,
             .json,
         ],

@@ -20,7 +20,7 @@ enum PutCommand: Command {
             .value(
                 "--over",
                 "REVISION",
-                "fail unless this is the current revision (none: no document)"
+                "fail unless REVISION is current ('none': no such document exists)"
             ),
             .value(
                 "--blob",
@@ -31,8 +31,8 @@ enum PutCommand: Command {
             ),
         ],
         details: """
-            JSON is the body of the document, an object. It is read from standard input if JSON is
-            omitted or -.
+            JSON is the body of the document, a JSON object. If it is omitted or -, the body is
+            read from standard input.
             """,
         examples: [
             "divan put notes monday '{\"title\":\"Monday\"}'",

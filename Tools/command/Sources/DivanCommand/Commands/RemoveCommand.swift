@@ -10,8 +10,8 @@ enum RemoveCommand: Command {
         operands: [.database, .documents],
         options: [
             .collection,
-            .flag("--purge", "purge them: remove them from this database only"),
-            .yes,
+            .flag("--purge", "purge the documents: remove them from this database only"),
+            .unneededYes,
             .dryRun,
             .json,
         ],

@@ -9,7 +9,7 @@ enum RepairClockCommand: Command {
         name: "repair-clock",
         summary: "repair a database written while the clock was ahead",
         operands: [.database],
-        options: [.dryRun, .yes, .json],
+        options: [.dryRun, .unneededYes, .json],
         details: """
             Set the clock of this machine first. Peers reject versions that are more than two
             minutes ahead of their clocks. A database that was written while the clock was ahead
@@ -47,8 +47,8 @@ enum RepairClockCommand: Command {
         }
         guard !isDry else {
             return terminal.rehearsed(
-                "restamp \(Numbers.count(standing.aheadCount, "document")), except versions that "
-                    + "peers already have",
+                "give \(Numbers.count(standing.aheadCount, "document")) a new version, except "
+                    + "those whose versions peers already have",
                 [
                     "documents": JSON(standing.aheadCount),
                     "clock": .string(ClockText.moment(standing.time)),
@@ -73,8 +73,9 @@ enum RepairClockCommand: Command {
         // The clock of a restored database was never ahead, only its versions were.
         var sentence =
             repair.setBack < 1_000_000_000
-            ? "Restamped \(restamped)"
-            : "Set the clock back by \(ClockText.span(repair.setBack)); restamped \(restamped)"
+            ? "Gave \(restamped) a new version"
+            : "Set the clock back by \(ClockText.span(repair.setBack)), and gave \(restamped) a "
+                + "new version"
         if repair.sharedCount > 0 {
             sentence +=
                 "; kept the versions of \(Numbers.count(repair.sharedCount, "document")) that "

@@ -16,9 +16,9 @@ enum RevisionsCommand: Command {
         ],
         details: """
             The oldest revision comes first. A side branch is indented above the line that leads to
-            the current revision. ● still has its body, ○ has lost its body, ✕ is a tombstone. With
-            version vectors, each revision is followed by the versions that it merged and those
-            that it replaced.
+            the current revision. ● is a revision with its body, ○ is one without its body, and ✕
+            is a tombstone. With version vectors, each revision is followed by the versions that it
+            merged and those that it replaced.
             """,
         examples: ["divan revs travel de -c geo.countries"]
     )

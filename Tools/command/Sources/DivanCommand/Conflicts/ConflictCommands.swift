@@ -23,9 +23,9 @@ enum ConflictListCommand: Command {
             .json,
         ],
         details: """
-            Prints collection/document, the local revision and the peer's revision. A conflict that
-            a pull creates stays open until it is resolved: with --conflicts leave, after a resolver
-            failed, or while a resolver is running.
+            Prints collection/document, the local revision and the peer's revision. A pull resolves
+            the conflicts that it finds, unless --conflicts leave is given or its resolver fails.
+            Conflicts are also listed while a resolver is running.
             """,
         examples: ["divan conflicts ls notes", "divan conflicts ls notes --json | jq .id"]
     )

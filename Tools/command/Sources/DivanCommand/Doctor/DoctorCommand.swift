@@ -32,7 +32,7 @@ enum DoctorCommand: Command {
             "LIST",
             short: "-c",
             isRepeating: true,
-            "check these (default: _default of a peer, all of a database)"
+            "check these collections (default: _default of a peer, all of a database)"
         ).grouped(.filters),
         .value("--timeout", "SECONDS", "wait this long for each response (default: 5)")
             .grouped(.connection),

@@ -84,7 +84,8 @@ struct Explanation {
         let count = try reader.peerCheckpoints().count
         guard count > 0 else { return nil }
         return "never synced as a client; connecting peers have "
-            + "\(Numbers.count(count, "checkpoint")) (run 'divan explain' or 'divan pending' there)"
+            + "\(Numbers.count(count, "checkpoint")) (run 'divan explain' or 'divan pending' on "
+            + "those peers)"
     }
 
     /// Other collections with a document of this ID.

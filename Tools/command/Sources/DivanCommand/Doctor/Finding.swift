@@ -46,10 +46,13 @@ struct Finding: Sendable, Equatable {
         Finding(step: step, verdict: .failed, seen: seen, remedy: remedy, kind: kind)
     }
 
+    /// The step for people; `way` keeps its name in JSON, for scripts.
+    private var title: String { step == "way" ? "latency" : step }
+
     /// The finding as lines for people.
     var lines: [String] {
         let mark = verdict == .ok ? "ok  " : verdict == .warning ? "warn" : "FAIL"
-        let head = "\(mark)  \(step.padding(to: 12))\(seen)".escapingControlCharacters()
+        let head = "\(mark)  \(title.padding(to: 12))\(seen)".escapingControlCharacters()
         guard let remedy else { return [head] }
         return [head, "      \("".padding(to: 12))-> \(remedy)".escapingControlCharacters()]
     }

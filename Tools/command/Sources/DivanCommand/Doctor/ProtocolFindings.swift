@@ -76,7 +76,7 @@ struct ProtocolFindings {
                 .failed(
                     "collections",
                     "\(database) does not share \(missing.joined(separator: ", "))",
-                    "create or share it on the server, or use '--collections' to name others",
+                    "create or share it on the server, or use '--collections' to choose others",
                     .notFound
                 )
             )

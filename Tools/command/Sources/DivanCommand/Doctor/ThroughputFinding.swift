@@ -39,7 +39,7 @@ struct ThroughputFinding {
             finding = .warning(
                 "throughput",
                 seen,
-                "slow connection: syncs take long; '--blobs lazy' helps"
+                "slow connection: syncs take a long time; '--blobs lazy' helps"
             )
         }
         finding.figures = figures

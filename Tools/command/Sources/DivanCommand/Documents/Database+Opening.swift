@@ -219,6 +219,8 @@ extension CommandSyntax.Option {
     static let dryRun = flag("--dry-run", "show what would be done, without doing it")
     /// Every destructive command accepts it, even if it does not ask.
     static let yes = flag("--yes", "do not ask for confirmation")
+    /// For commands that never ask, so that scripts can pass the option to all commands.
+    static let unneededYes = flag("--yes", "has no effect: this command never asks")
 }
 
 /// Work that is undone if Ctrl-C or SIGTERM stops it.

@@ -25,7 +25,7 @@ struct DatabasePath: Equatable, Sendable {
         guard !text.contains("://") else {
             throw .usage(
                 "'\(text)' is a URL, not a database",
-                hint: "name a local database first: 'divan sync DB \(text)'"
+                hint: "give a local database first: 'divan sync DB \(text)'"
             )
         }
         let isPlace = ["", ".", ".."].contains(text.split(separator: "/").last ?? "")

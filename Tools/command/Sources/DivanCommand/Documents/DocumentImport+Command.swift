@@ -90,12 +90,12 @@ extension DocumentImport {
         }
         let isExpected = failure.kind == .invalid || failure.kind == .interrupted
         guard isExpected || savedCount + unchangedCount > 0 else { return failure }
-        failure.sentence += "; \(savedBefore(isDry))"
+        failure.sentence += "; \(savedText(isDry))"
         if unchangedCount > 0 {
             failure.sentence += ", \(Numbers.grouped(unchangedCount)) unchanged"
         }
         if failure.kind == .invalid {
-            failure.sentence += ", the rest was not read"
+            failure.sentence += ", and the rest was not read"
             failure.hint =
                 (failure.hint ?? "correct the file")
                 + (endedWithDocument ? ", or use '--keep-going' to skip invalid documents" : "")
@@ -114,11 +114,11 @@ extension DocumentImport {
         return failure
     }
 
-    private func savedBefore(_ isDry: Bool) -> String {
-        let count = Numbers.count(savedCount, "document")
-        let documents = savedCount == 0 ? "no document" : "the \(count)"
-        let deed = isDry ? "would be" : savedCount > 1 ? "were" : "was"
-        return "\(documents) before it \(deed) saved"
+    private func savedText(_ isDry: Bool) -> String {
+        let documents =
+            savedCount == 0 ? "no documents" : Numbers.count(savedCount, "document")
+        let deed = isDry ? "would be" : savedCount == 1 ? "was" : "were"
+        return "\(documents) \(deed) saved"
     }
 }
 

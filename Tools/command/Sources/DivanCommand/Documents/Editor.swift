@@ -86,7 +86,7 @@ struct Editor {
         else {
             throw Failure(
                 kind: .usage,
-                sentence: "no terminal for vi",
+                sentence: "vi requires a terminal",
                 hint: "set EDITOR to an editor that needs no terminal, or use 'divan get' and "
                     + "'divan put'"
             )

@@ -111,7 +111,9 @@ final class Holder: Sendable {
         guard request["version"]?.int == Int64(HolderAddress.version), !isFull,
             let words = request["words"]?.array?.compactMap(\.string)
         else {
-            let text = isFull ? "\(Self.commandLimit) commands are running" : "its version differs"
+            let text =
+                isFull
+                ? "\(Self.commandLimit) commands are already running" : "it has a different version"
             _ = HolderProtocol.send(["refused": .string(text)], to: connection)
             return
         }

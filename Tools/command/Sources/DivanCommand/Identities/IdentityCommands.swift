@@ -191,7 +191,7 @@ enum IdentityRemoveCommand: Command {
         name: "identity rm",
         summary: "delete identities with their private keys",
         operands: [.init(name: "LABEL", isRepeating: true)],
-        options: [.yes, .dryRun, .json],
+        options: [.unneededYes, .dryRun, .json],
         details: """
             A deleted key cannot be recovered. Peers that pinned its certificate reject a new
             identity. To keep a copy, run 'divan identity export --p12' first.

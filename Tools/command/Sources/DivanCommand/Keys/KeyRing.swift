@@ -194,7 +194,7 @@ struct KeyOptions {
         let options: [CommandSyntax.Option] = [
             .value(file, "FILE", completion: .file, "\(key): 32 bytes or 64 hexadecimal digits"),
             .value(command, "COMMAND", "\(key), printed by a command"),
-            .flag(isPassword, "treat the key as a password"),
+            .flag(isPassword, "treat \(key) as a password"),
         ]
         return options.grouped(.authentication)
     }

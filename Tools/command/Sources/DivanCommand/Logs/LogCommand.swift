@@ -16,7 +16,7 @@ enum LogCommand: Command {
                 completion: .word(of: LogLine.levels),
                 "minimum level: debug, verbose, info, warning or error"
             ).grouped(.filters),
-            .value("--domain", "LIST", isRepeating: true, "these domains only: DB,Sync,WS,…")
+            .value("--domain", "LIST", isRepeating: true, "only these domains: DB,Sync,WS,…")
                 .grouped(.filters),
             .value("--since", "WHEN", "entries since a date, or since a duration ago, such as 2h")
                 .grouped(.filters),

@@ -21,9 +21,11 @@ enum MeshJoinCommand: Command {
             .json,
         ],
         details: """
-            Runs until interrupted (Ctrl-C). Finds the other peers of GROUP on the local network,
-            or through --seed, links to a few of them, and passes on what they send. Peers check
-            each other's certificates: give each an identity, and --peer-ca or --peer-certificate.
+            Runs until interrupted (Ctrl-C). Finds the other peers of GROUP on the local network or
+            through --seed, and connects to a few of them. Changes reach the others through these.
+
+            Peers verify each other's certificates. Each peer requires --identity, and either
+            --peer-ca or --peer-certificate.
 
             Discovery requires avahi-daemon. Docs/guides/mesh.md describes how to set up a mesh.
             """,
@@ -35,8 +37,8 @@ enum MeshJoinCommand: Command {
     )
 
     private static let connection: [CommandSyntax.Option] = [
-        .value("--seed", "URL", isRepeating: true, "call this peer: wss://HOST:PORT"),
-        .flag("--no-discovery", "do not use multicast; requires --seed"),
+        .value("--seed", "URL", isRepeating: true, "connect to this peer: wss://HOST:PORT"),
+        .flag("--no-discovery", "do not search the local network; requires --seed"),
         .value("--port", "PORT", short: "-p", "listen on this port (default: any free port)"),
         .value("--interface", "NAME", "listen only on this interface or address"),
     ]
@@ -46,7 +48,7 @@ enum MeshJoinCommand: Command {
             "--identity",
             "LABEL|FILE",
             completion: .file,
-            "own certificate: a label of 'divan identity ls', .pem or .p12"
+            "this peer's certificate: a label of 'divan identity ls', .pem or .p12"
         ),
         .value(
             "--peer-ca",
@@ -147,7 +149,7 @@ private final class MeshRun: Sendable {
                 "database": .string(database.name), "group": .string(group),
                 "peerID": .string("\(mesh.id)"), "port": JSON(mesh.port ?? 0),
             ],
-            sentence: "Joined \(group) as \(mesh.id), port \(mesh.port ?? 0)"
+            sentence: "Joined \(group) as \(mesh.id), listening on port \(mesh.port ?? 0)"
         )
         terminal.note("Press Ctrl-C to stop.")
         Task.detached { for await event in changes { self.show(event) } }

@@ -10,14 +10,14 @@ enum MeshStatusCommand: Command {
         operands: [.database],
         options: [.json],
         details: """
-            Shows the peers that a running 'divan mesh join' knows, whether each is online, and the
-            link to it with its reason.
-
-            'ring' and 'hash' links are planned, and a 'bridge' unites two parts of the mesh. A
-            'seed' was called first, and a 'surplus' link closes soon.
-
-            Programs that use the library are included if they set
+            Shows each peer that a running 'divan mesh join' has found: whether it is online, and
+            the link to it, if any. Programs that use the library are included if they set
             DatabaseConfiguration.publishesStatus.
+
+            A link's reason is 'ring' or 'hash' (chosen from the peers' IDs), 'bridge' (joins
+            two parts of the mesh), or 'seed' (given with --seed). A 'surplus' link is no longer
+            needed, and closes soon.
+
             Exit code 3 if the database has not joined a mesh.
             """,
         examples: ["divan mesh status notes", "divan mesh status notes --json"]
@@ -76,7 +76,7 @@ struct MeshPage {
                     + text("activity", of: peer)
             )
         }
-        if peer["compatible"] == .bool(false) { words.append("other revision scheme") }
+        if peer["compatible"] == .bool(false) { words.append("different revision scheme") }
         words.append(text("error", of: peer))
         return words.filter { !$0.isEmpty }.joined(separator: "  ")
     }

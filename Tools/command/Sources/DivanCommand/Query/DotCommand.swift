@@ -38,7 +38,7 @@ struct DotCommand {
         DotCommand(
             name: ".param",
             operand: .text("[NAME VALUE]"),
-            help: "set $NAME to JSON or text (null: unset), or list all"
+            help: "set $NAME to JSON or text, unset it (null), or list all parameters"
         ),
         DotCommand(name: ".quit", operand: .none, help: "exit (also: exit, Ctrl-D)"),
         DotCommand(name: ".read", operand: .text("FILE"), help: "run the lines of a file"),

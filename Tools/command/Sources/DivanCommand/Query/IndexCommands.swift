@@ -101,16 +101,17 @@ enum IndexMakeCommand: Command {
             .value("--language", "CODE", "the language of the text (with --text)"),
             .flag("--ignore-accents", "treat café and cafe as the same word (with --text)"),
             .value("--array", "PATH", "index array items at this path, such as contacts[].phones"),
-            .value("--vector", "N", "index vectors of N numbers, for APPROX_VECTOR_DISTANCE"),
+            .value("--vector", "N", "index vectors with N dimensions, for APPROX_VECTOR_DISTANCE"),
         ] + VectorIndexOptions.syntax,
         details: """
             EXPRESSION is SQL++. An existing index of the same name is replaced. With --array and
-            without EXPRESSION, the items themselves are indexed. Ctrl-C leaves the indexes
-            unchanged.
+            without EXPRESSION, the items themselves are indexed. If you press Ctrl-C, the indexes
+            stay unchanged.
 
             With --vector, EXPRESSION is an array of numbers, or base64 text of little-endian
-            32-bit floats. With 25 vectors for each centroid, the index is trained at once;
-            otherwise a program's first query that finds enough trains it.
+            32-bit floats. The index is trained immediately if there are 25 vectors for each
+            centroid. Otherwise it is trained later, when a program runs a query and there are
+            enough.
             """,
         examples: [
             "divan index make travel byCity -c travel.hotels city 'LOWER(name)'",
@@ -207,7 +208,7 @@ enum IndexRemoveCommand: Command {
         name: "index rm",
         summary: "remove an index",
         operands: [.database, .init(name: "NAME")],
-        options: [.collection, .yes, .dryRun],
+        options: [.collection, .unneededYes, .dryRun],
         details: """
             Does not ask for confirmation. 'divan index make' creates the index again.
             """,
@@ -270,11 +271,11 @@ enum IndexRebuildCommand: Command {
         options: [.json],
         details: """
             Use it if 'divan check' reports an index that does not match the documents. Rebuilds
-            all indexes, including the one of document IDs, compares them with the documents, and
-            updates the statistics that SQLite uses to plan queries.
+            all indexes, including the index of document IDs, and compares them with the documents.
+            Also updates the statistics that SQLite uses to plan queries.
 
-            If the index of document IDs was damaged and a document was therefore stored twice, the
-            later version is kept, and a warning names the document.
+            If damage to the index of document IDs caused a document to be stored twice, the later
+            version is kept. A warning shows the document.
             """,
         examples: ["divan index rebuild travel"]
     )

@@ -15,7 +15,7 @@ enum QueryCommand: Command {
                 "NAME=VALUE",
                 short: "-p",
                 isRepeating: true,
-                "set $NAME to a value: JSON, or else text"
+                "set $NAME to VALUE: JSON, or text if it is not valid JSON"
             ),
             .value(
                 "--format",

@@ -5,8 +5,12 @@ import DivanStore
 /// The options of `divan index make --vector`.
 struct VectorIndexOptions {
     static let syntax: [CommandSyntax.Option] = [
-        .value("--centroids", "N", "the number of cells (with --vector; default: √documents)"),
-        .value("--metric", "NAME", "euclidean_squared, euclidean, cosine or dot (with --vector)"),
+        .value("--centroids", "N", "number of centroids (with --vector; default: √documents)"),
+        .value(
+            "--metric",
+            "NAME",
+            "euclidean_squared (default), euclidean, cosine or dot (with --vector)"
+        ),
     ]
 
     private static let metrics: [(name: String, metric: DistanceMetric)] = [
@@ -31,7 +35,7 @@ struct VectorIndexOptions {
             throw .usage("'--vector' and '\(other)' cannot be combined")
         }
         guard expressions.count == 1 else {
-            throw .usage("divan index make: '--vector' needs one EXPRESSION")
+            throw .usage("divan index make: '--vector' requires exactly one EXPRESSION")
         }
         expression = expressions[0]
         self.dimensions = dimensions
@@ -64,7 +68,7 @@ extension StoredIndex {
         let (count, needed) = (state.untrainedCount, state.options.minimumTrainingCount)
         if state.isTrained { return ", trained" }
         return count < needed
-            ? ", untrained: has \(count) of \(needed) vectors"
+            ? ", untrained: \(count) of the required \(needed) vectors"
             : ", untrained: 'divan index make' trains it"
     }
 }

@@ -28,7 +28,10 @@ struct MetricsPage {
 
     private var text: String {
         let own: [(name: String, help: String, value: Double)] = [
-            ("start_time_seconds", "Time of the start.", begin.timeIntervalSince1970.rounded()),
+            (
+                "start_time_seconds", "Start time of the process.",
+                begin.timeIntervalSince1970.rounded()
+            ),
             ("resident_memory_bytes", "Resident memory of the process.", Self.memory),
         ]
         let gauges = own.map { name, help, value in

@@ -13,7 +13,7 @@ enum ServeCommand: Command {
             .init(name: "DB", isOptional: true, isRepeating: true, completion: .database)
         ],
         options: connection.grouped(.connection) + rest.grouped(.connection)
-            + authentication.grouped(.authentication) + Credentials.options + data
+            + authentication.grouped(.authentication) + Credentials.serverOptions + data
             + output.grouped(.output),
         details: """
             Runs until interrupted (Ctrl-C), and shows the connected peers and their traffic. The
@@ -54,7 +54,7 @@ enum ServeCommand: Command {
             "write the server certificate to FILE, for peers to pin"
         ),
         .value("--max-connections", "N", "maximum number of connections (default: 1000)"),
-        .value("--max-per-address", "N", "maximum per address (default: 250)"),
+        .value("--max-per-address", "N", "maximum number per address (default: 250)"),
         .value(
             "--trusted-proxy",
             "ADDRESS",
@@ -116,7 +116,7 @@ enum ServeCommand: Command {
         guard !arguments.operands.isEmpty else {
             throw Failure.usage(
                 "divan serve: missing argument DB",
-                hint: "name a database, or use '--config FILE'"
+                hint: "give a database, or use '--config FILE'"
             )
         }
         // Installed before anything is opened, so that no signal is missed.

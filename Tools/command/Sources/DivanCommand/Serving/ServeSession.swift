@@ -13,7 +13,7 @@ final class ServeSession {
     private let events: EventLine
     private let arrivals = RecentConnections()
     private let refusals = Refusals()
-    private let troubles = RecentErrors()
+    private let recentErrors = RecentErrors()
     private let gate: PeerAccess
     private let identity: TLSIdentity?
     private var served: [ServedDatabase] = []
@@ -41,14 +41,14 @@ final class ServeSession {
         let port: UInt16 = try arguments.number("--port", in: 0...65_535) ?? 0
         // If the log is shown, errors are in it already.
         if LogSinks.console == nil {
-            LogSinks.custom = CustomLogSink(level: .error, logSink: troubles)
+            LogSinks.custom = CustomLogSink(level: .error, logSink: recentErrors)
         }
         for (index, text) in arguments.operands.enumerated() {
             let number = port == 0 ? 0 : Int(port) + index
             guard let own = UInt16(exactly: number) else {
                 throw Failure.usage(
                     "'--port \(port)' leaves no port for \(text)",
-                    hint: "each database needs a port of its own; start with a lower one"
+                    hint: "each database needs its own port; start with a lower one"
                 )
             }
             let (arrivals, refusals) = (arrivals, refusals)
@@ -92,7 +92,7 @@ final class ServeSession {
             if reload.take() { readAgain() }
             view.take(arrivals.take())
             view.take(refusals.take())
-            view.take(troubles.take())
+            view.take(recentErrors.take())
             let peers = served.reduce(0) { $0 + $1.listener.statistics.displacedConnectionCount }
             let reports = [
                 crowds.peers.report(of: peers),
@@ -104,7 +104,7 @@ final class ServeSession {
         } while !interruption.isRequested
         view.take(arrivals.take())
         view.take(refusals.take())
-        view.take(troubles.take())
+        view.take(recentErrors.take())
         view.end()
     }
 

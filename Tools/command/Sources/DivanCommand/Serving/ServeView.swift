@@ -26,7 +26,7 @@ struct ServeView {
     private var told: [UInt64]
     private var nextTraffic = 5.0
     private var block: LiveBlock
-    private var troubles: [String] = []
+    private var problems: [String] = []
 
     init(_ terminal: Terminal, _ events: EventLine, _ served: [ServedDatabase]) {
         self.terminal = terminal
@@ -56,8 +56,8 @@ struct ServeView {
     }
 
     /// Reports errors.
-    mutating func take(_ troubles: [RecentErrors.Entry]) {
-        for trouble in troubles { tell("problem", trouble.json, trouble.sentence) }
+    mutating func take(_ errors: [RecentErrors.Entry]) {
+        for error in errors { tell("problem", error.json, error.sentence) }
     }
 
     /// Reports connections that were closed to accept new ones.
@@ -100,7 +100,7 @@ struct ServeView {
         }
         if event != "connected" {
             let time = Moment.text(moment ?? Moment.now()).dropFirst(11).prefix(8)
-            troubles = (troubles + ["\(time)  \(sentence)"]).suffix(5)
+            problems = (problems + ["\(time)  \(sentence)"]).suffix(5)
         }
     }
 
@@ -182,7 +182,7 @@ struct ServeView {
                 if let stall = peer.stall { lines.append("    waiting for \(stall)") }
             }
         }
-        return lines + troubles
+        return lines + problems
     }
 
     private static func row(_ columns: String...) -> String {

@@ -11,7 +11,7 @@ import DivanWebSocket
 enum PendingCommand: Command {
     static let syntax = CommandSyntax(
         name: "pending",
-        summary: "list documents that a peer does not have yet, or refused",
+        summary: "list documents that a peer does not have yet or has refused",
         operands: [.database, .init(name: "URL", isOptional: true)],
         options: filters.grouped(.filters) + output.grouped(.output) + ServerTrustOptions.all,
         details: """

@@ -65,8 +65,8 @@ enum TopCommand: Command {
         for entry in entries {
             let line = TopLine(entry, among: entries)
             terminal.result(line.text(nil).escapingControlCharacters())
-            for trouble in line.troubles {
-                terminal.result("  ! \(trouble)".escapingControlCharacters())
+            for problem in line.problems {
+                terminal.result("  ! \(problem)".escapingControlCharacters())
             }
         }
     }

@@ -88,7 +88,7 @@ struct TopScreen {
             if isChosen, isOpen {
                 lines += StatusPage(entry.status).lines(now: now).map { "    " + $0 }
             } else {
-                lines += line.troubles.map { "    ! " + $0 }
+                lines += line.problems.map { "    ! " + $0 }
             }
         }
         return lines.map { $0.escapingControlCharacters().cut(toCells: width) }
@@ -153,7 +153,7 @@ struct TopLine {
     var documentRate: UInt64 { status["rates"]?.object?["documents"]?.count ?? 0 }
 
     /// The last error, and what it is waiting for.
-    var troubles: [String] {
+    var problems: [String] {
         let error = text("error").flatMap { $0.isEmpty ? nil : $0 }
         let wait = StatusWaits(status).lines.first.map { "waiting for " + $0 }
         return [error, wait].compactMap(\.self)

@@ -7,7 +7,7 @@ enum CompressionChoice {
         "--compression",
         "HOW",
         completion: .word(of: ["auto", "none", "lz4", "deflate"]),
-        "auto, none, lz4, deflate, or deflate:1 (fastest) to deflate:9 (smallest) (default: auto)"
+        "auto (default), none, lz4, deflate, or deflate:1 (fastest) to deflate:9 (smallest)"
     ).grouped(.connection)
 
     /// Reads the option; `nil` if it is missing.

@@ -5,10 +5,16 @@ struct Credentials: Sendable {
     let user: String
     let password: String
 
-    static let options: [CommandSyntax.Option] = [
-        .value("--user", "NAME", short: "-u", "user name").grouped(.authentication),
-        Secret.option,
-    ]
+    /// For commands that connect to a peer.
+    static let options = named("user name")
+    /// For a server.
+    static let serverOptions = named("require this user name and its password")
+
+    private static func named(_ help: String) -> [CommandSyntax.Option] {
+        [
+            .value("--user", "NAME", short: "-u", help).grouped(.authentication), Secret.option,
+        ]
+    }
 
     static let details = Secret.details
 

@@ -114,7 +114,7 @@ final class SyncRun: Sendable {
         {
             var failure = failure
             failure.hint =
-                "stop the server, or let the peer sync with it (one program can do both: "
+                "stop the server, or have the peer connect to it (one program can do both: "
                 + "Docs/guides/beyond-one-machine.md)"
             throw failure
         }
@@ -190,8 +190,8 @@ final class SyncRun: Sendable {
             if let hint = trustHint(error) ?? schemeHint(error) { failure.hint = hint }
             if tally.documentCount > 0 {
                 failure.sentence +=
-                    "; \(Numbers.count(tally.documentCount, "document")) synced before, "
-                    + "the next run continues from there"
+                    "; \(Numbers.count(tally.documentCount, "document")) were synced "
+                    + "before; the next run continues from there"
             }
             throw failure
         }

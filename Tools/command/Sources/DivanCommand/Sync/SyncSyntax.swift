@@ -10,7 +10,7 @@ enum SyncSyntax {
             options: (name == "push" ? [] : pullOptions)
                 + options.filter { !(filtersOfOtherWay[name] ?? []).contains($0.name) },
             details: """
-                URL is ws:// or wss:// with the name of the peer's database as the path. All
+                URL begins with wss:// or ws:// and ends with the name of the peer's database. All
                 collections of DB are synced unless --collections is given.\(pullDetails(name))
 
                 The server's certificate must be signed by an authority that the system trusts,
@@ -114,7 +114,7 @@ enum ServerTrustOptions {
             completion: .file,
             "read a session ID from FILE, instead of --user"
         ),
-        .value("--cookie-name", "NAME", "the session's cookie (default: SyncGatewaySession)"),
+        .value("--cookie-name", "NAME", "name of the session cookie (default: SyncGatewaySession)"),
         .value(
             "--identity",
             "LABEL|FILE",

@@ -25,9 +25,9 @@ enum UserAddCommand: Command {
             Creates FILE if it does not exist; only you can read it. Passwords are stored as salted
             scrypt hashes. \(Secret.details)
 
-            In CONDITION, $user is the user's name. The user cannot read, change or delete other
-            documents. IDs of deleted documents are visible to all users unless CONDITION uses
-            META().deleted.
+            In CONDITION, $user is the user's name. The user cannot read, change or delete documents
+            that do not match. IDs of deleted documents are visible to all users unless CONDITION
+            uses META().deleted.
 
             A running 'divan serve' applies the change within a second. It closes the connections of
             a user whose password or permissions have changed.
@@ -85,7 +85,7 @@ enum UserRemoveCommand: Command {
         name: "users rm",
         summary: "remove users from a file",
         operands: [.users, .init(name: "NAME", isRepeating: true)],
-        options: [.yes, .dryRun],
+        options: [.unneededYes, .dryRun],
         details: """
             A running 'divan serve' closes their connections within a second. Does not ask for
             confirmation.

@@ -9,9 +9,9 @@ enum WireDecodeCommand: Command {
         options: WireOptions.all,
         details: """
             FILE is a capture of 'tcpdump -w' or 'divan wire proxy --record'; - reads a capture from
-            standard input as it arrives. Two files can also be the raw bytes of the client and of
-            the server. Connections must be unencrypted and recorded from the start; for TLS, use
-            'divan wire proxy'. Exit code 3 if FILE contains no such connection.
+            standard input as it arrives. Two FILEs can also be the raw bytes from the client and
+            from the server. Connections must be unencrypted and recorded from the start; for TLS,
+            use 'divan wire proxy'. Exit code 3 if FILE contains no such connection.
 
             \(WireOptions.details)
             """,
@@ -108,9 +108,9 @@ enum WireOptions {
 
     static let details = """
         Prints a line per message: seconds, connection, direction (→ from the client, ← from the
-        server), number, type, properties, size and the time to the reply. The start of the
-        decompressed body follows. Passwords, cookies and tokens of the handshake are masked, but
-        documents are not: keep recordings as secret as the documents.
+        server), number, type, properties, size and reply time. The start of the decompressed body
+        follows. Passwords, cookies and tokens in the handshake are masked, but documents are not:
+        keep recordings as secret as the documents.
         """
 
     static func bodyByteCount(_ arguments: Arguments) throws -> Int {

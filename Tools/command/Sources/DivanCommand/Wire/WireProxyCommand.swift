@@ -11,8 +11,8 @@ enum WireProxyCommand: Command {
             + ServerTrustOptions.all.filter { trust.contains($0.name) }
             + (WireOptions.all + recording).grouped(.output),
         details: """
-            Forwards connections to the server until interrupted (Ctrl-C). Let the peer sync with
-            the ws:// URL that is printed, instead of the server's URL. The connection to the peer
+            Forwards connections to the server until interrupted (Ctrl-C). Have the peer sync
+            with the printed ws:// URL instead of the server's URL. The connection to the peer
             is not encrypted. The peer's credentials are forwarded, except for a client certificate:
             use --identity instead.
 
@@ -70,7 +70,7 @@ enum WireProxyCommand: Command {
         EventLine(terminal).write(
             "listening",
             ["urls": [.string(own)], "to": .string(endpoint.description)],
-            sentence: "Let the peer sync with \(own) (Ctrl-C stops the proxy)"
+            sentence: "Have the peer sync with \(own) (Ctrl-C stops the proxy)"
         )
         interruption.onRequest { proxy.stop() }
         proxy.run()

@@ -84,7 +84,7 @@ enum ForeignWords {
         "TABLESAMPLE": "write LIMIT", "LATERAL": "write UNNEST a.list AS item",
     ]
 
-    private static let noDate = "queries have no clock; pass the time as a parameter: $now"
+    private static let noDate = "queries cannot read the clock; pass the time as a parameter: $now"
     private static let noPart =
         "REGEXP_REPLACE(name, '^(.{3}).*', '$1') returns the first three characters"
     private static let noWindow =
@@ -136,8 +136,8 @@ enum ForeignWords {
         "PERCENTILE": noSpread, "MODE": noSpread,
         "ROW_NUMBER": noWindow, "DENSE_RANK": noWindow, "NTILE": noWindow, "LAG": noWindow,
         "LEAD": noWindow, "FIRST_VALUE": noWindow, "LAST_VALUE": noWindow,
-        "RANDOM": "queries have no random numbers; shuffle the rows in your program",
-        "RAND": "queries have no random numbers; shuffle the rows in your program",
+        "RANDOM": "queries cannot create random numbers; shuffle the rows in your program",
+        "RAND": "queries cannot create random numbers; shuffle the rows in your program",
         "UUID": "create IDs in your program", "MOD": "write a % b", "POW": "write POWER(a, b)",
         "CEILING": "write CEIL(x)", "SQUARE": "write x * x", "LOG10": "write LOG(x)",
         "LOG2": "write LN(x) / LN(2)", "SQR": "write SQRT(x)",

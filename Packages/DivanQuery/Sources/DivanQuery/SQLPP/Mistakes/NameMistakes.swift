@@ -107,7 +107,7 @@ enum NameMistakes {
             }
         default: return nil
         }
-        return SyntaxMistake("parameters have names; \(remedy)", at: context.current)
+        return SyntaxMistake("parameters must have names; \(remedy)", at: context.current)
     }
 
     /// `0x10`, `1_000`, `1,000` and `10kg`.

@@ -102,7 +102,7 @@ extension SQLiteSession: StorageSnapshot {
             guard try statement.step() else { continue }
             let id = CollectionID(rawValue: statement.integer(0))
             guard way.isEmpty, id.rawValue > 0 else {
-                throw statement.corrupt("invalid place of collection \(path)")
+                throw statement.corrupt("invalid entry for collection \(path)")
             }
             collectionIDs.append(id, under: path)
             return id
