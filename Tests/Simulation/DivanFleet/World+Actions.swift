@@ -77,7 +77,7 @@ extension World {
     }
 
     /// A node has died in the middle of its work.
-    func buryAndRestart(_ node: Node) {
+    func restartAfterDeath(_ node: Node) {
         guard node.isUp else { return }
         crash(node)
         guard !isMended else { return restart(node) }

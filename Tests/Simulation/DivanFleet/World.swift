@@ -68,7 +68,7 @@ final class World: @unchecked Sendable {
         for number in numbers { trace.add(number) }
     }
 
-    func complain(_ kind: Violation.Kind, _ text: String) {
+    func recordViolation(_ kind: Violation.Kind, _ text: String) {
         guard violations.count < 20 else { return }
         note("VIOLATION \(kind.rawValue): \(text)")
         violations.append(Violation(kind, text))
@@ -110,7 +110,7 @@ final class World: @unchecked Sendable {
     private func giveUp() {
         guard !hasGivenUp else { return }
         hasGivenUp = true
-        complain(.restless, "more than \(scenario.messageLimit) frames")
+        recordViolation(.restless, "more than \(scenario.messageLimit) frames")
         loop.execute { [unowned self] in
             for node in nodes { crash(node) }
         }
@@ -181,7 +181,7 @@ final class World: @unchecked Sendable {
         for node in nodes {
             node.health.fault = nil
             node.health.death = nil
-            node.mendClock()
+            node.correctClock()
             network.setIsolated(false, host: node.name)
             if scenario.fleet != .trees, !node.usesVectors {
                 node.usesVectors = true

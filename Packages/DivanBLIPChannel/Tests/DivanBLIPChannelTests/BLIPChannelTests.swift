@@ -84,7 +84,7 @@ import Testing
         let heard = EventLog()
         let pair = InProcessPair(subprotocol: "x", firstLoop: loop, secondLoop: loop)
         BLIPChannel.open(over: pair.first, codec: DeflateCodec()) { Asker($0, heard, bodies: []) }
-        let stranger = Stranger(pair.second)
+        let stranger = InvalidFrameSender(pair.second)
         pair.second.start(stranger)
         loop.run(for: .seconds(1))
         #expect(heard.errors.count == 1)
@@ -205,7 +205,7 @@ private final class Silent: MessageReceiver {
 }
 
 /// Sends bytes that are not a frame.
-private final class Stranger: MessageReceiver {
+private final class InvalidFrameSender: MessageReceiver {
     private let transport: any MessageTransport
     private let code = Mutex<UInt16?>(nil)
 

@@ -85,7 +85,7 @@ import Testing
         bench.handle(.listening([]))
         bench.handle(
             .found(
-                MeshSighting(
+                MeshAdvertisement(
                     name: [0],
                     announcement: CoreBench.announcement(peer),
                     addresses: [fake]
@@ -107,7 +107,7 @@ import Testing
         for (counter, address) in [(UInt32(1), old), (2, new)] {
             bench.handle(
                 .found(
-                    MeshSighting(
+                    MeshAdvertisement(
                         name: [0],
                         announcement: CoreBench.announcement(peer, counter),
                         addresses: [address]

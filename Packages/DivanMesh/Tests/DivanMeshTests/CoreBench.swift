@@ -68,7 +68,7 @@ struct CoreBench {
         guard let address = Self.address(peer) else { return }
         handle(
             .found(
-                MeshSighting(
+                MeshAdvertisement(
                     name: Array(peer.instanceName.utf8),
                     announcement: Self.announcement(peer, counter, scheme, neighbours),
                     addresses: [address]

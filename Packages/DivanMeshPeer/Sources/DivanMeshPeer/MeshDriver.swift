@@ -20,7 +20,7 @@ import Synchronization
 final class MeshDriver: @unchecked Sendable {
     struct State {
         var core: MeshCore
-        var notes = PeerNotes()
+        var records = PeerRecords()
         var port: UInt16?
     }
 
@@ -160,7 +160,7 @@ final class MeshDriver: @unchecked Sendable {
             guard !self.isStopping else { return }
             switch event {
             case .found(let peer):
-                if let sighting = peer.sighting { self.tell(.found(sighting)) }
+                if let advertisement = peer.advertisement { self.tell(.found(advertisement)) }
             case .lost(let name): self.tell(.lost(name: Array(name.utf8)))
             case .failed(let error):
                 self.log.warning("\(error)")
@@ -180,19 +180,19 @@ extension MeshDriver {
     var peers: [MeshPeerInfo] {
         state.withLock { state in
             let links = state.core.links
-            return state.core.peers.map { Self.info($0, links, state.notes) }
+            return state.core.peers.map { Self.info($0, links, state.records) }
         }
     }
 
     func peer(_ id: MeshPeerID) -> MeshPeerInfo? {
         state.withLock { state in
             if let status = state.core.peer(id) {
-                return Self.info(status, state.core.links, state.notes)
+                return Self.info(status, state.core.links, state.records)
             }
             // A caller that was refused is no peer of the mesh, but there is a reason to show.
-            guard state.notes[id] != nil else { return nil }
+            guard state.records[id] != nil else { return nil }
             var info = MeshPeerInfo(id: id)
-            info.note(state.notes[id])
+            info.note(state.records[id])
             return info
         }
     }
@@ -200,7 +200,7 @@ extension MeshDriver {
     private static func info(
         _ status: MeshPeerStatus,
         _ links: [MeshLinkStatus],
-        _ notes: PeerNotes
+        _ records: PeerRecords
     ) -> MeshPeerInfo {
         var info = MeshPeerInfo(id: status.peer)
         info.isOnline = status.isOnline
@@ -209,13 +209,13 @@ extension MeshDriver {
         if let link = links.first(where: { $0.peer == status.peer && $0.isOpen }) {
             info.link = (link.connection.isOutgoing, link.reason)
         }
-        info.note(notes[status.peer])
+        info.note(records[status.peer])
         return info
     }
 }
 
 extension MeshPeerInfo {
-    fileprivate mutating func note(_ note: PeerNotes.Note?) {
+    fileprivate mutating func note(_ note: PeerRecords.Record?) {
         guard let note else { return }
         certificate = note.certificate
         replication = note.replication

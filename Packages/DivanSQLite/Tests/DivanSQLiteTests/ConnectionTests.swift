@@ -17,7 +17,7 @@ import Testing
         _ mode: SQLiteMode,
         key: UInt8? = nil
     ) throws -> SQLiteConnection<PlainSQLite> {
-        let place = SQLitePlace(path, encryption: try key.map { try TestEncryption($0) })
+        let place = SQLiteLocation(path, encryption: try key.map { try TestEncryption($0) })
         return try SQLiteConnection(place, mode: mode, client: PlainSQLite())
     }
 
@@ -39,9 +39,9 @@ import Testing
         let link = home.file("link")
         try FileSystem.symbolicLink(link, to: path)
         #expect(throws: SQLiteError.self) {
-            try SQLiteConnection(SQLitePlace(link), mode: .readOnly, client: PlainSQLite())
+            try SQLiteConnection(SQLiteLocation(link), mode: .readOnly, client: PlainSQLite())
         }
-        let followed = SQLitePlace(link, followsLinks: true)
+        let followed = SQLiteLocation(link, followsLinks: true)
         let connection = try SQLiteConnection(followed, mode: .readOnly, client: PlainSQLite())
         #expect(try connection.integer("SELECT count(*) FROM t") == 0)
     }
@@ -123,7 +123,7 @@ import Testing
         try connection.execute(
             "PRAGMA journal_mode = WAL; CREATE TABLE t (a); INSERT INTO t VALUES (zeroblob(9000000))"
         )
-        let place = SQLitePlace(home.file("copy"))
+        let place = SQLiteLocation(home.file("copy"))
         let target = try SQLiteConnection(place, mode: .create, client: PlainSQLite())
         #expect(try !connection.copy(to: target) { true })
         #expect(try connection.copy(to: target) { false })
@@ -133,7 +133,7 @@ import Testing
 
     @Test func `only a database that is not encrypted spills what it sorts`() throws {
         for key in [nil, 1] as [UInt8?] {
-            let file = SQLitePlace(
+            let file = SQLiteLocation(
                 home.file("spill-\(key ?? 0)"),
                 encryption: try key.map { try TestEncryption($0) }
             )

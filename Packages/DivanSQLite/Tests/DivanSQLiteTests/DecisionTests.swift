@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test func `a place is a URI in which its path has no meaning`() throws {
-        let uri = SQLitePlace.uri("/tmp/50% of #1?e\u{301}", "immutable=1")
+        let uri = SQLiteLocation.uri("/tmp/50% of #1?e\u{301}", "immutable=1")
         #expect(uri == "file:/tmp/50%25 of %231%3fe\u{301}?immutable=1")
     }
 

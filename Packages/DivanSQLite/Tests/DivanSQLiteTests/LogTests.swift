@@ -6,12 +6,12 @@ import Testing
 /// The log of a writer, and the memory of a thread.
 @Suite struct LogTests {
     private let home: TemporaryDirectory
-    private let place: SQLitePlace
+    private let place: SQLiteLocation
     private let writer: SQLiteConnection<PlainSQLite>
 
     init() throws {
         home = try TemporaryDirectory()
-        place = SQLitePlace(home.file("a"))
+        place = SQLiteLocation(home.file("a"))
         writer = try SQLiteConnection(place, mode: .create, client: PlainSQLite())
         try writer.execute(
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; CREATE TABLE t (a)"
@@ -71,7 +71,7 @@ import Testing
     }
 
     /// Grants so many bytes at once.
-    private final class Fixed: SQLiteAllowance {
+    private final class Fixed: SQLiteMemoryBudget {
         private var free: Int64
 
         init(_ byteCount: Int64) {

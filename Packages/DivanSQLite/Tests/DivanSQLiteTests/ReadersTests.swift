@@ -30,7 +30,7 @@ import Testing
 
         func open(_ check: () throws(SQLiteError) -> Void) throws(SQLiteError) -> Counter {
             let connection = try SQLiteConnection(
-                SQLitePlace(path),
+                SQLiteLocation(path),
                 mode: .readOnly,
                 client: PlainSQLite()
             )
@@ -38,7 +38,7 @@ import Testing
             return Counter(connection)
         }
 
-        mutating func lookAgain() {}
+        mutating func refreshSnapshot() {}
 
         func failure(_ refusal: SQLiteReadersRefusal) -> SQLiteError {
             SQLiteError(code: -1, message: "\(refusal)", path: path)
@@ -52,7 +52,7 @@ import Testing
     init() throws {
         home = try TemporaryDirectory()
         let path = home.file("a")
-        writer = try SQLiteConnection(SQLitePlace(path), mode: .create, client: PlainSQLite())
+        writer = try SQLiteConnection(SQLiteLocation(path), mode: .create, client: PlainSQLite())
         try writer.execute("PRAGMA journal_mode = WAL; CREATE TABLE t (a)")
         readers = SQLiteReaders(Source(path: path), seesEveryWrite: true)
     }

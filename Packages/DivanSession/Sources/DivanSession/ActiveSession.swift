@@ -52,7 +52,7 @@ public final class ActiveSession: @unchecked Sendable {
         ) {
             self.peer = peer
             self.makeTransport = makeTransport
-            runResolver = ConflictSettler.onQueue
+            runResolver = ConflictProcessor.onQueue
             runStoring = PeerDriver.storeOnQueue
         }
     }
@@ -69,7 +69,7 @@ public final class ActiveSession: @unchecked Sendable {
     private let store: Store
     private let loop: any EventLoop
     private let log: Log
-    private let settler: ConflictSettler
+    private let conflictProcessor: ConflictProcessor
     private let network: NetworkChanges
 
     private var configuration: Configuration
@@ -93,7 +93,7 @@ public final class ActiveSession: @unchecked Sendable {
         self.configuration = configuration
         self.loop = loop
         self.log = log
-        settler = ConflictSettler(
+        conflictProcessor = ConflictProcessor(
             store: store,
             resolvers: configuration.resolvers,
             log: log,
@@ -217,7 +217,7 @@ extension ActiveSession {
             configuration.peer.makePeer(store: store, log: log),
             transport: transport,
             store: store,
-            settler: settler,
+            conflictProcessor: conflictProcessor,
             watchesStore: configuration.peer.isContinuous,
             runStoring: configuration.runStoring,
             hooks: hooks

@@ -43,7 +43,7 @@ public struct StatusDirectory: Sendable {
         try? FileSystem.makeDirectory(directory)
         // Once for each entry: who is killed again and again would leave a file each time.
         if !FileSystem.isAccessible(own) { sweep() }
-        return OwnFile.replace(own, with: bytes)
+        return OwnerOnlyFile.replace(own, with: bytes)
     }
 
     /// Removes the entry.
@@ -71,7 +71,7 @@ public struct StatusDirectory: Sendable {
 
     /// What a file says; `nil` if it is gone, or is not a whole entry.
     private func status(in file: String) throws(StatusError) -> JSONObject? {
-        try OwnFile.read(file, limit: StatusLimits.fileByteCount)
+        try OwnerOnlyFile.read(file, limit: StatusLimits.fileByteCount)
             .flatMap { (try? JSON(parsing: $0))?.object }
     }
 
@@ -117,7 +117,7 @@ public struct StatusDirectory: Sendable {
 
     /// When a process began, in kernel ticks: a reused process ID has another start.
     private static func start(of pid: Int32) -> String? {
-        guard let bytes = OwnFile.contents("/proc/\(pid)/stat", limit: 1 << 16),
+        guard let bytes = OwnerOnlyFile.contents("/proc/\(pid)/stat", limit: 1 << 16),
             // The program's name may contain spaces and parentheses.
             let end = bytes.lastIndex(of: UInt8(ascii: ")"))
         else { return nil }

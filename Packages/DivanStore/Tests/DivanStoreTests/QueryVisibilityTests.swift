@@ -96,10 +96,10 @@ import Testing
         let room = try room(.file)
         let statement = try QueryStatement(sql: "SELECT n FROM _")
             .checked(against: StoreCatalogue(room.store, named: "room"))
-        let watch = QueryWatch()
-        watch.cancel()
+        let control = QueryControl()
+        control.cancel()
         #expect(throws: QueryStop.cancelled) {
-            try room.store.rows(of: StorageQuery(statement, watch: watch), in: sight("TRUE"))
+            try room.store.rows(of: StorageQuery(statement, control: control), in: sight("TRUE"))
         }
     }
 }

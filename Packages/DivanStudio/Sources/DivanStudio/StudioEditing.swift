@@ -9,7 +9,7 @@ struct StudioEditing {
     let store: Store
 
     func change(_ request: HTTPRequest, body: [UInt8]) throws -> JSON {
-        let (path, id) = try StudioPlace.document(request.target)
+        let (path, id) = try StudioRequestTarget.document(request.target)
         switch (request.target.path, request.method) {
         case ("/document.json", "PUT"): return try save(id, in: path, request, body)
         case ("/document.json", "DELETE"): return try delete(id, in: path, request)

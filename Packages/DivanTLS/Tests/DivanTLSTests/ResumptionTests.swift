@@ -141,7 +141,7 @@ import Testing
         #expect(pair.client.peerCertificates == identity.certificates)
     }
 
-    /// A session trusted by one context must not bypass the judgement of another.
+    /// A session trusted by one context must not bypass the verification of another.
     @Test(arguments: [TLSVersion.tls12, .tls13])
     func `another context or host name causes a new verification`(version: TLSVersion) throws {
         let (careless, server) = (try client(version), try server())

@@ -47,7 +47,7 @@ final class LiveQuery: DatabaseService {
         /// The documents changed by commits since the last run; `nil` for too many, or if that does not matter.
         var changed: Set<DivanRevisions.DocumentID>? = []
         var observation: StoreObservation?
-        var watch: QueryWatch?
+        var control: QueryControl?
     }
 
     /// What one run starts from.
@@ -128,9 +128,9 @@ final class LiveQuery: DatabaseService {
 
     /// Ends the deliveries; those already sent to another queue are dropped there.
     func end() {
-        let last = state.withLock { state -> (StoreObservation?, QueryWatch?)? in
+        let last = state.withLock { state -> (StoreObservation?, QueryControl?)? in
             guard state.phase != .ended else { return nil }
-            let last = (state.observation, state.watch)
+            let last = (state.observation, state.control)
             state = State(phase: .ended)
             return last
         }
@@ -185,12 +185,12 @@ final class LiveQuery: DatabaseService {
     }
 
     private func run(_ number: Int) {
-        let watch = QueryWatch(memory: memory)
-        guard let turn = begin(number, watch) else { return }
+        let control = QueryControl(memory: memory)
+        guard let turn = begin(number, control) else { return }
         do {
-            guard try mustRun(turn, watch) else { return }
+            guard try mustRun(turn, control) else { return }
             Self.runCount.add(1, ordering: .relaxed)
-            let (rows, documentIDs) = try query.core.runTraced(watch: watch)
+            let (rows, documentIDs) = try query.core.runTraced(control: control)
             state.withLock { $0.documentIDs = documentIDs }
             guard note(.rows(rows), of: turn) else { return }
             tell(self, QueryChange(query: query, results: try query.core.results(rows), error: nil))
@@ -215,7 +215,7 @@ final class LiveQuery: DatabaseService {
     }
 
     /// Takes the work for a run, so that later changes are left to the next one.
-    private func begin(_ number: Int, _ watch: QueryWatch) -> Turn? {
+    private func begin(_ number: Int, _ control: QueryControl) -> Turn? {
         state.withLock { state in
             guard state.phase == .waiting || state.phase == .putOff, state.runNumber == number
             else { return nil }
@@ -225,7 +225,7 @@ final class LiveQuery: DatabaseService {
                 documentIDs: state.documentIDs
             )
             state.phase = .idle
-            state.watch = watch
+            state.control = control
             state.mustTell = false
             state.changed = []
             return turn
@@ -233,12 +233,12 @@ final class LiveQuery: DatabaseService {
     }
 
     /// Whether the commits since the last run can have changed its rows.
-    private func mustRun(_ turn: Turn, _ watch: QueryWatch) throws -> Bool {
+    private func mustRun(_ turn: Turn, _ control: QueryControl) throws -> Bool {
         guard !turn.mustTell, let changed = turn.changed, let known = turn.documentIDs else {
             return true
         }
         if !changed.isDisjoint(with: known) { return true }
-        return try query.core.reaches(changed, watch: watch)
+        return try query.core.reaches(changed, control: control)
     }
 
     /// Records a run's outcome; returns whether to report it.

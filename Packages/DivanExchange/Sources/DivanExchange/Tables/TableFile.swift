@@ -34,7 +34,7 @@ final class TableFile {
             throw ExchangeError(writing: directory, error.errno)
         }
         defer { try? FileSystem.removeFile(path) }
-        let place = SQLitePlace(path, followsLinks: true)
+        let place = SQLiteLocation(path, followsLinks: true)
         connection = try SQLiteConnection(place, mode: .readWrite, client: TableSQLite())
         try execute("PRAGMA journal_mode = OFF")
         try execute("PRAGMA synchronous = OFF")

@@ -350,13 +350,13 @@ extension SimulatedMesh {
             conditions.canSee(viewer, announcement.peer),
             random(1...100) > conditions.lostAdvertisements
         else { return }
-        let sighting = MeshSighting(
+        let advertisement = MeshAdvertisement(
             name: owner.bytes,
             announcement: announcement,
             addresses: [owner]
         )
         deliver(to: other) { mesh in
-            if mesh.advertised[owner] == announcement { mesh.tell(other, .found(sighting)) }
+            if mesh.advertised[owner] == announcement { mesh.tell(other, .found(advertisement)) }
         }
     }
 }

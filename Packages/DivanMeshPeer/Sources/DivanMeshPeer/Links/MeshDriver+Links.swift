@@ -8,8 +8,8 @@ extension MeshDriver {
     /// Runs work after all earlier events.
     func onLoop(_ work: @escaping @Sendable () -> Void) { loop.execute(work) }
 
-    func note(_ peer: MeshPeerID, _ change: (inout PeerNotes.Note) -> Void) {
-        state.withLock { $0.notes.update(peer, change) }
+    func note(_ peer: MeshPeerID, _ change: (inout PeerRecords.Record) -> Void) {
+        state.withLock { $0.records.update(peer, change) }
     }
 
     func received(_ bytes: [UInt8], on connection: MeshConnectionID) {

@@ -80,7 +80,7 @@ struct Pusher {
         try readFeed()
         if feed.phase == .caughtUp, !hasSpoken { propose([]) }
         try send()
-        if giveSecondTries() || sender.queuedCount > 0 { try send() }
+        if retryForbiddenRevisions() || sender.queuedCount > 0 { try send() }
         // A vanished change may have a successor, which nothing else reports in this turn.
         if feed.phase == .behind { try readFeed() }
     }
@@ -167,7 +167,7 @@ struct Pusher {
     }
 
     /// When everything else is done, tries each revision that was refused with 403 a second time.
-    private mutating func giveSecondTries() -> Bool {
+    private mutating func retryForbiddenRevisions() -> Bool {
         guard !changes.setAside.isEmpty,
             isAllElseDone || changes.setAside.count >= connection.limits.forbiddenRevisionsCount
         else { return false }

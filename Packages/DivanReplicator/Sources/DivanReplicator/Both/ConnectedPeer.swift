@@ -154,7 +154,7 @@ extension ConnectedPeer {
         }
         // A pushing peer is told, and sends it again; a pulling one must request it again.
         if connection.remote != nil, let lost = revisions.first(where: { $0.error.mayPass }) {
-            connection.comeAgain(after: lost.error)
+            connection.closeForRetry(after: lost.error)
         }
     }
 

@@ -30,7 +30,7 @@ final class Connection {
     @exclusivity(unchecked) var blip: BLIPConnection
     var now: Duration = .zero
     var mode = CollectionMode.undecided
-    private(set) var life = PeerLife.connecting
+    private(set) var life = PeerLifecycle.connecting
     /// How long the peer took from our first words to its own, essentially the latency of the link; `nil` before.
     private(set) var turnaround: Duration?
     private var firstWords: Duration?
@@ -122,17 +122,17 @@ extension Connection {
 
     /// Applies an event to the peer's life; false if the event has no meaning now.
     @discardableResult
-    func take(_ event: PeerLife.Event) -> Bool { life.take(event) }
+    func take(_ event: PeerLifecycle.Event) -> Bool { life.take(event) }
 
     /// Closes so that another connection follows, if since then no requested revision has arrived, not even in part.
     ///
     /// Sync Gateway sends no more of a list once one of its documents cannot be read, and reports it to nobody.
-    func comeAgainIfForgotten(since: Duration?) {
+    func closeIfRevisionsMissing(since: Duration?) {
         // Even if the last arrival completed its collection.
         guard let since, life == .running, now - max(since, lastArrival) >= limits.longestSilence,
             blip.openByteCount == 0
         else { return }
-        comeAgain(
+        closeForRetry(
             after: .http(.gatewayTimeout, "the peer did not send revisions that it announced")
         )
     }
@@ -251,7 +251,7 @@ extension Connection {
             log.error("cannot read a blob completely: \(failure)")
             guard failure.isWantOfMeans else { continue }
             output.removeSubrange(end...)
-            comeAgain(after: failure)
+            closeForRetry(after: failure)
             // The codec has already processed this frame: the peer could not read any that follow.
             blip = BLIPConnection(codec: configuration.codec)
             return false

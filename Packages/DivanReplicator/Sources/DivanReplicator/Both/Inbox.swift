@@ -229,7 +229,7 @@ extension Inbox {
     func pump() { blobs.pump() }
 
     /// Requests blobs that were left at the peer, unless they are here by now.
-    func want(_ wanted: [(collection: Int, blob: WantedBlob)]) {
+    func want(_ wanted: [(collection: Int, blob: RequestedBlob)]) {
         for (collection, blob) in wanted {
             guard !connection.store.blobs.contains(blob.digest) else {
                 connection.emit(.blob(BlobEvent(digest: blob.digest, state: .arrived)))

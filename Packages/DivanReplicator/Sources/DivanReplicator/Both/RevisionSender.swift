@@ -100,13 +100,13 @@ struct RevisionSender {
             }
             send(message, for: revision)
             return nil
-        case .gone: tellGone(revision, nil)
+        case .gone: sendNorev(revision, nil)
         case .damaged(let error):
             report(revision, error)
-            tellGone(revision, error)
+            sendNorev(revision, error)
         case .withheld(let error): return withhold(revision, error)
         case .crossed:
-            tellGone(revision, nil)
+            sendNorev(revision, nil)
             return Unsent(revision: revision, isCrossed: true)
         }
         return Unsent(revision: revision)
@@ -115,7 +115,7 @@ struct RevisionSender {
     private func withhold(_ revision: OutgoingRevision, _ error: SyncError) -> Unsent {
         // A pushing peer reports it with the result of the change.
         if !isPush { report(revision, error) }
-        tellGone(revision, error)
+        sendNorev(revision, error)
         return Unsent(revision: revision, withheld: error)
     }
 
@@ -226,10 +226,10 @@ struct RevisionSender {
     }
 
     /// The body is larger than any peer accepts: its document is refused individually, on this side too.
-    func tellTooLarge(_ revision: OutgoingRevision, _ byteCount: Int) {
+    func refuseTooLarge(_ revision: OutgoingRevision, _ byteCount: Int) {
         let error = SyncError.tooLarge(byteCount, connection.limits)
         report(revision, error)
-        tellGone(revision, error)
+        sendNorev(revision, error)
     }
 
     private func report(_ revision: OutgoingRevision, _ error: SyncError) {
@@ -255,7 +255,7 @@ struct RevisionSender {
     ///
     /// Couchbase Lite counts what it has accepted, and answers no more lists while more than 200 are missing; in either
     /// role it sends such messages itself.
-    private func tellGone(_ revision: OutgoingRevision, _ problem: SyncError?) {
+    private func sendNorev(_ revision: OutgoingRevision, _ problem: SyncError?) {
         var properties = connection.profile("norev", about: collection)
         properties.append("id", revision.change.documentID.text)
         properties.append("rev", revision.change.revisionID.description)

@@ -28,7 +28,7 @@ struct PassiveFeed {
     /// A later one is announced to every peer: it may know the document from when it was alive.
     private var skippedThrough: UInt64 = 0
     /// `nil` = all.
-    private let wanted: WantedDocuments?
+    private let wanted: SubscribedDocuments?
     private var lastSequence: UInt64
     private var firstSequence: UInt64  // what lies behind it was told before this connection
     /// Revisions that this peer sent; each is skipped once.
@@ -76,7 +76,7 @@ struct PassiveFeed {
         // Divan's are integers; any other comes from another peer, and starting over loses nothing.
         firstSequence = properties["since"].flatMap { UInt64($0) } ?? 0
         lastSequence = firstSequence
-        wanted = WantedDocuments(request.body)
+        wanted = SubscribedDocuments(request.body)
         sender = RevisionSender(connection, collection: collection, path: path, isPush: false)
     }
 
@@ -189,7 +189,7 @@ struct PassiveFeed {
             turnCount -= 1
             try announceNext()
         }
-        tellEnd()
+        sendEndOfFeed()
         // What is in transit may be the revision in question. A one-shot client does not stay that long, and is told
         // again only about changes from before its `since`, which this connection has not brought.
         let mayTell =
@@ -208,7 +208,7 @@ struct PassiveFeed {
     }
 
     /// Says that there is nothing more, once nothing can be repeated.
-    private mutating func tellEnd() {
+    private mutating func sendEndOfFeed() {
         guard owesEnd, refused.isEmpty,
             areListsAnswered || !connection.dialect.endsAfterAnswers
         else { return }
@@ -360,7 +360,7 @@ struct PassiveFeed {
             guard case .wanted(let ancestors) = answer else { continue }
             let revision = OutgoingRevision(change: change, known: ancestors, terms: terms)
             guard change.bodyByteCount <= connection.limits.documentByteCount else {
-                sender.tellTooLarge(revision, change.bodyByteCount)
+                sender.refuseTooLarge(revision, change.bodyByteCount)
                 continue
             }
             connection.progress.expectDocument(change.bodyByteCount)

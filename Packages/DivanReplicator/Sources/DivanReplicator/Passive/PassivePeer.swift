@@ -9,10 +9,10 @@ import DivanStore
 /// codes that every implementation knows, and a client learns nothing about what it may not read: not from an answer, a
 /// conflict, a delta or a blob. It stores no conflict: the client must resolve two branches, or give one up.
 ///
-/// **Its states** are those of `PeerLife` without `starting` and `stopping` (`Docs/states/peer-life.md`). What the
-/// client may request depends on its first message: one that names collections opens those, any other makes it a client
-/// of the default collection only. Beyond the connection, nothing is remembered about a client except the checkpoints
-/// it leaves.
+/// **Its states** are those of `PeerLifecycle` without `starting` and `stopping` (`Docs/states/peer-lifecycle.md`).
+/// What the client may request depends on its first message: one that names collections opens those, any other makes it
+/// a client of the default collection only. Beyond the connection, nothing is remembered about a client except the
+/// checkpoints it leaves.
 ///
 /// **A turn.** `receive` answers questions and puts revisions into the `Inbox`; `pump` stores these in one transaction,
 /// answers them, and lets each subscription (`PassiveFeed`) fill its windows:

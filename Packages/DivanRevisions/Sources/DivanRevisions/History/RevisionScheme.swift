@@ -33,7 +33,7 @@ public enum RevisionScheme: String, Sendable, CaseIterable {
         after parent: RevisionID?,
         on current: RevisionID,
         isTombstone: Bool
-    ) -> ProposedStanding {
+    ) -> ProposedRevisionStatus {
         if isSame(id, current) { return .known }
         guard let parent else { return isTombstone ? .accept : .conflict }
         if isSame(parent, current) { return .accept }

@@ -85,7 +85,7 @@ public final class BlobStore: Sendable {
     /// - Throws: The system's error. The blobs are then lost, because the system cannot confirm that they are on
     ///   the disk. As long as one of them is held and not written again, every call throws the same error.
     public func settle() throws(StoreError) {
-        try storage.settleLeftovers { isHeld($0) }
+        try storage.rewriteUnsynced { isHeld($0) }
         try storage.settle()
         let failure = lost.withLock { lost in
             lost.merge(storage.takeLost()) { $1 }

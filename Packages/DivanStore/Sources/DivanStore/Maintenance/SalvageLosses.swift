@@ -33,7 +33,7 @@ struct UnrecoveredDocument: Equatable, Sendable {
 }
 
 /// Documents of a collection that a salvage leaves behind, and that nothing names any more.
-struct NamelessDocuments: Equatable, Sendable {
+struct UnidentifiedDocuments: Equatable, Sendable {
     let collection: CollectionPath
     /// How many there are according to the collection's counters, in addition to those that are known;
     /// `nil` if the counters are damaged, too.

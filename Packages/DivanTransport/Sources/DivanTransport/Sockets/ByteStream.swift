@@ -16,7 +16,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
     private let socket: Socket
     private var tls: TLSSession?
     private let limits: TransportLimits
-    private var life = StreamLife.opening
+    private var life = StreamLifecycle.opening
     private var isReadingPaused = false
     private var owesAcknowledgement = false  // of what was read before a pause
     private var interest: Interest = .reading
@@ -26,7 +26,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
     private var writtenCount = 0  // bytes at the front of `output` that the system took
     private var plainOutput: [UInt8] = []
     private var turnEnd = TurnEnd.nothing
-    private(set) var stall: StallWatch
+    private(set) var stall: StallTimer
     private var lingerTimer: TimerToken?
 
     /// What to do at the end of the loop's turn.
@@ -49,7 +49,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
         self.loop = loop
         self.limits = limits
         self.counter = counter
-        stall = StallWatch(patience: limits.stallTimeout)
+        stall = StallTimer(patience: limits.stallTimeout)
     }
 
     /// The peer's certificates, leaf first.
@@ -114,7 +114,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
     func finish() {
         if case .unwritable = life { return close() }
         guard life.isWriting, !life.isFinishing else { return }
-        handOverResumption()
+        passResumption()
         if life.isOpen { owner?.streamWillWrite(to: &plainOutput) }
         owner = nil
         _ = life.take(.finishAsked)
@@ -137,7 +137,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
         close()
     }
 
-    private func perform(_ effects: [StreamLife.Effect]) {
+    private func perform(_ effects: [StreamLifecycle.Effect]) {
         for effect in effects {
             switch effect {
             case .endSending:
@@ -149,7 +149,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
     }
 
     private func release() {
-        handOverResumption()
+        passResumption()
         stall.end(on: loop)
         if let lingerTimer { loop.cancel(lingerTimer) }
         loop.remove(socket.descriptor)
@@ -157,7 +157,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
         (output, plainOutput) = ([], [])
     }
 
-    private func handOverResumption() {
+    private func passResumption() {
         guard let keep = keepResumption, let resumption = tls?.resumption else { return }
         keepResumption = nil
         keep(resumption)

@@ -33,7 +33,7 @@ public final class NetworkChanges: Sendable {
         quietTime: Duration = .milliseconds(500)
     ) {
         guard let descriptor else { return }
-        let watch = NetworkWatch(
+        let watch = NetworkMonitor(
             descriptor: descriptor,
             loop: loop,
             quietTime: quietTime
@@ -78,7 +78,7 @@ public final class NetworkObservation: Sendable {
 /// Reads and discards the descriptor's messages, and waits for the end of a burst.
 ///
 /// `@unchecked Sendable` holds because everything after `init` happens on the loop.
-private final class NetworkWatch: EventSource, @unchecked Sendable {
+private final class NetworkMonitor: EventSource, @unchecked Sendable {
     private let descriptor: FileDescriptor
     private let loop: EpollLoop
     private let quietTime: Duration

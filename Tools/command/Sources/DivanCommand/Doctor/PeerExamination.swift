@@ -116,7 +116,7 @@ struct PeerExamination {
     }
 
     private static func unreachable(
-        _ reaches: [AddressProbe.Reach],
+        _ reaches: [AddressProbe.ConnectionAttempt],
         _ port: UInt16,
         isProxy: Bool
     ) -> Finding {

@@ -234,17 +234,17 @@ enum Stoppable {
         _ work: () throws -> Result
     ) throws -> Result {
         let interruption = Interruption.forVerb()
-        let watch = QueryWatch()
+        let control = QueryControl()
         let isOwn = Streams.current.interruption == nil
         interruption.onRequest { [unowned interruption] in
-            watch.cancel()
+            control.cancel()
             guard endsAtOnce, isOwn else { return }
             StopSignals.end(by: interruption.isTermination ? .terminate : .interrupt)
         }
         return try withExtendedLifetime(interruption) {
             do {
                 return try Interruption.$current.withValue(interruption) {
-                    try Store.stopping(by: watch, work)
+                    try Store.stopping(by: control, work)
                 }
             } catch {
                 guard interruption.isRequested else { throw error }

@@ -24,7 +24,7 @@ struct SQLiteOpening {
 
     /// Opens a file, and verifies that it is a database.
     static func open(
-        _ place: DatabasePlace,
+        _ place: DatabaseFileLocation,
         isReadOnly: Bool
     ) throws(StoreError) -> (StoreConnection, SQLiteOpening) {
         let mode: SQLiteMode = isReadOnly ? .readOnly : .readWrite
