@@ -138,7 +138,7 @@ import Testing
         watch.activity.stop()
     }
 
-    @Test func `a search can be stopped by its own event, and hears nothing afterwards`()
+    @Test func `a search can be stopped by its own event, and gets no events afterwards`()
         async throws
     {
         let search = Mutex<(any DiscoveryActivity)?>(nil)

@@ -99,7 +99,7 @@ import Testing
         #expect(throws: Full.self) { try shop.database.exportTables { _ in throw Full() } }
     }
 
-    @Test func `a document that no import would accept is refused`() throws {
+    @Test func `exporting a document that is too long to be imported fails`() throws {
         let large = String(repeating: "x", count: 49 << 20)
         try shop.save("large", blob: large)
         let error = #expect(throws: ExchangeError.self) {

@@ -51,7 +51,7 @@ import Testing
         #expect(imported.savedCount == 2)
     }
 
-    @Test func `a rehearsal counts without saving`() throws {
+    @Test func `a dry run counts documents without saving them`() throws {
         let imported = try shop.importing("{\"_id\":\"a\"}", rules: .init(isDry: true))
         #expect(imported.savedCount == 1)
         #expect(try shop.items.count == 0)

@@ -84,7 +84,7 @@ import Testing
         #expect(try count() == 1)
     }
 
-    @Test func `an idle reader is used again, with its snapshot until something is written`()
+    @Test func `an idle reader is reused and keeps its snapshot until the next write`()
         throws
     {
         let first = try readers.take()
@@ -99,7 +99,7 @@ import Testing
         readers.endWrite()
     }
 
-    @Test func `readers with one generation have the same snapshot`() throws {
+    @Test func `readers of the same generation have the same snapshot`() throws {
         let (one, other) = (try readers.take(), try readers.take())
         #expect(try one.session.count() == other.session.count())
         #expect(one !== other && one.generation == other.generation)
@@ -131,7 +131,7 @@ import Testing
         #expect(try count() == 0)
     }
 
-    @Test func `nothing is read from a pool that was closed`() throws {
+    @Test func `a closed pool provides no reader`() throws {
         let reader = try readers.take()
         readers.close()
         #expect(try reader.session.count() == 0)

@@ -30,7 +30,7 @@ import Testing
         server.stop()
     }
 
-    @Test func `a receiver without a text method gets text like any other message`() async throws {
+    @Test func `a receiver without a text method gets text as a message`() async throws {
         let server = try TestServer(echoes: false, webSocket: Self.accepting)
         let transport = client(port: server.port)
         let recorder = Recorder(onOpen: { transport.sendText(Array("hello".utf8).span) })
