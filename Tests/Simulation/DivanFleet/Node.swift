@@ -238,7 +238,7 @@ final class Node: @unchecked Sendable {
                     world.noteOutcome(at: place, isOwn: change.origin == .local)
                 }
                 world.count(number, index, Int(document.sequence))
-                if world.isMended, !document.isPurge { world.noteTurn(at: place) }
+                if world.hasEndedFaults, !document.isPurge { world.noteTurn(at: place) }
                 if world.bug == .pingPong, change.origin != .local { world.answerMerge(place) }
             }
         }

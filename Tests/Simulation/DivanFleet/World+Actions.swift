@@ -80,14 +80,14 @@ extension World {
     func restartAfterDeath(_ node: Node) {
         guard node.isUp else { return }
         crash(node)
-        guard !isMended else { return restart(node) }
+        guard !hasEndedFaults else { return restart(node) }
         later(node.downTime) { world in world.restart(world.nodes[node.number]) }
     }
 
     /// Does something later, unless all faults have ended before.
     private func later(_ delay: Duration, _ work: @escaping @Sendable (World) -> Void) {
         loop.schedule(at: loop.now + delay) { [weak self] in
-            if let self, !isMended { work(self) }
+            if let self, !hasEndedFaults { work(self) }
         }
     }
 

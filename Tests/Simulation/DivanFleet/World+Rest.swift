@@ -12,7 +12,7 @@ extension World {
 
     /// Ends all faults, runs until nothing changes, and checks the result.
     func runUntilQuiet() {
-        mend()
+        endFaults()
         healPurges()
         guard settle() else {
             guard !hasGivenUp else { return }

@@ -83,7 +83,7 @@ final class MeshDriver: @unchecked Sendable {
             self.report(.started(port: port))
             self.log.info("Joined the mesh as \(self.id) on port \(port)")
             advertising?.start()
-            self.tell(.listening(self.ownAddresses(port)))
+            self.handle(.listening(self.ownAddresses(port)))
         }
     }
 
@@ -97,7 +97,7 @@ final class MeshDriver: @unchecked Sendable {
             guard !self.isStopping else { return }
             self.isStopping = true
             guard let server = self.server else { return }
-            self.tell(.stop)
+            self.handle(.stop)
             if let timer = self.timer { self.loop.cancel(timer) }
             self.openParts = 1 + (self.advertising == nil ? 0 : 1)
             self.advertising?.stop { self.partStopped() }
@@ -123,7 +123,7 @@ final class MeshDriver: @unchecked Sendable {
 
     // MARK: Events and effects
 
-    func tell(_ event: MeshEvent) {
+    func handle(_ event: MeshEvent) {
         let effects = state.withLock { $0.core.handle(event, at: loop.now) }
         for effect in effects { carryOut(effect) }
     }
@@ -147,7 +147,7 @@ final class MeshDriver: @unchecked Sendable {
         if let timer { loop.cancel(timer) }
         // Strong: a peer lives until it has stopped.
         timer = loop.schedule(at: time) {
-            if !self.isStopping { self.tell(.timer) }
+            if !self.isStopping { self.handle(.timer) }
         }
     }
 
@@ -160,8 +160,8 @@ final class MeshDriver: @unchecked Sendable {
             guard !self.isStopping else { return }
             switch event {
             case .found(let peer):
-                if let advertisement = peer.advertisement { self.tell(.found(advertisement)) }
-            case .lost(let name): self.tell(.lost(name: Array(name.utf8)))
+                if let advertisement = peer.advertisement { self.handle(.found(advertisement)) }
+            case .lost(let name): self.handle(.lost(name: Array(name.utf8)))
             case .failed(let error):
                 self.log.warning("\(error)")
                 self.report(.discoveryFailed(error))

@@ -173,7 +173,7 @@ extension ActiveSession {
         phase = .obtaining(number, since: loop.now)
         var next = SyncStatus(.connecting)
         next.needsCredentials = true
-        tell(next)
+        reportStatus(next)
         source.obtain { outcome in self.loop.execute { self.obtained(number, outcome) } }
         warnOfSilence(number, after: configuration.peer.limits.patience)
     }
@@ -198,13 +198,13 @@ extension ActiveSession {
             log.warning("Replicator is waiting for: \(wait)")
             var next = status
             next.stall = wait
-            tell(next)
+            reportStatus(next)
             warnOfSilence(number, after: wait.duration)
         }
     }
 
     private func open() {
-        tell(SyncStatus(.connecting))
+        reportStatus(SyncStatus(.connecting))
         let transport: any MessageTransport
         do {
             transport = try configuration.makeTransport(loop)
@@ -287,7 +287,7 @@ extension ActiveSession {
             next.activity = status.activity
             next.error = status.error
         }
-        tell(next)
+        reportStatus(next)
     }
 
     private func ended(_ end: PeerEnd) {
@@ -340,7 +340,7 @@ extension ActiveSession {
         next.error = error
         next.stall = nil
         next.needsCredentials = needsCredentials
-        tell(next)
+        reportStatus(next)
     }
 
     private func finish(_ error: SyncError?, needsCredentials: Bool = false) {
@@ -356,7 +356,7 @@ extension ActiveSession {
         configuration.onStatus(last)
     }
 
-    private func tell(_ next: SyncStatus) {
+    private func reportStatus(_ next: SyncStatus) {
         guard next != status else { return }
         status = next
         configuration.onStatus(next)

@@ -42,7 +42,7 @@ public struct StatusDirectory: Sendable {
         else { return false }
         try? FileSystem.makeDirectory(directory)
         // Once for each entry: who is killed again and again would leave a file each time.
-        if !FileSystem.isAccessible(own) { sweep() }
+        if !FileSystem.isAccessible(own) { removeStaleEntries() }
         return OwnerOnlyFile.replace(own, with: bytes)
     }
 
@@ -53,7 +53,7 @@ public struct StatusDirectory: Sendable {
     }
 
     /// Removes the files of killed processes.
-    public func sweep() {
+    public func removeStaleEntries() {
         // The name of a partly written entry begins with that of the entry.
         for name in names() {
             let entry = name.hasSuffix(".new") ? String(name.dropLast(4)) : name

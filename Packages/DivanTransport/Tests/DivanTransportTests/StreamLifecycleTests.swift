@@ -6,35 +6,35 @@ import Testing
 @Suite struct StreamLifecycleTests {
     private func life(after events: [StreamLifecycle.Event]) -> StreamLifecycle {
         var life = StreamLifecycle.opening
-        for event in events { _ = life.take(event) }
+        for event in events { _ = life.handle(event) }
         return life
     }
 
     @Test func `our end closes after queued data, and the end of the peer releases the stream`() {
         var life = life(after: [.opened, .finishAsked])
         #expect(life.isWriting && life.isReading && !life.isOpen)
-        #expect(life.take(.written) == [.endSending])
+        #expect(life.handle(.written) == [.endSending])
         #expect(!life.isWriting && life.isReading)
-        #expect(life.take(.peerEnded) == [.release])
+        #expect(life.handle(.peerEnded) == [.release])
         #expect(life == .closed)
     }
 
     @Test func `a peer that ended first still gets queued data`() {
         var life = life(after: [.opened, .peerEnded])
         #expect(life.isOpen && life.isWriting && !life.isReading)
-        _ = life.take(.finishAsked)
-        #expect(life.take(.written) == [.release])
+        _ = life.handle(.finishAsked)
+        #expect(life.handle(.written) == [.release])
     }
 
     @Test func `data that a peer sent before it disconnected is read although writing fails`() {
         var life = life(after: [.opened, .writingFailed])
         #expect(life.isReading && !life.isWriting && !life.isOpen)
-        #expect(life.take(.peerEnded).isEmpty && life == .ended(wasOpen: true))
+        #expect(life.handle(.peerEnded).isEmpty && life == .ended(wasOpen: true))
         var early = self.life(after: [.writingFailed])
         #expect(early.awaitsOpening)
-        _ = early.take(.opened)
+        _ = early.handle(.opened)
         #expect(!early.awaitsOpening && early.isReading && !early.isWriting)
-        #expect(early.take(.finishAsked) == [.release])
+        #expect(early.handle(.finishAsked) == [.release])
     }
 
     @Test func `writing is not possible before the TLS handshake or during a new one`() {
@@ -52,8 +52,8 @@ import Testing
     )
     func `closing is possible in every state, and releases once`(events: [StreamLifecycle.Event]) {
         var life = life(after: events)
-        #expect(life.take(.closeAsked) == [.release])
-        #expect(life.take(.closeAsked).isEmpty && life == .closed)
-        #expect(life.take(.peerEnded).isEmpty && life == .closed)
+        #expect(life.handle(.closeAsked) == [.release])
+        #expect(life.handle(.closeAsked).isEmpty && life == .closed)
+        #expect(life.handle(.peerEnded).isEmpty && life == .closed)
     }
 }

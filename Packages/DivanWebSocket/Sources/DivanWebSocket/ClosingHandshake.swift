@@ -26,7 +26,7 @@ enum ClosingHandshake {
     }
 
     /// The whole behaviour, one line per transition.
-    mutating func take(_ event: Event) -> [Effect] {
+    mutating func handle(_ event: Event) -> [Effect] {
         let effects: [Effect]
         switch (self, event) {
         case (.open, .closeAsked(let deadline)):

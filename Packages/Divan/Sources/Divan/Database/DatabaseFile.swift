@@ -138,7 +138,7 @@ final class DatabaseFile: Sendable {
         if let runningBatch {
             runningBatch.noteEnd(of: number)
         } else {
-            tell(lives.end(number))
+            notify(lives.end(number))
         }
     }
 
@@ -151,7 +151,7 @@ final class DatabaseFile: Sendable {
     }
 
     /// Ends the listeners of a life that has ended.
-    private func tell(_ life: CollectionLifetime?) {
+    private func notify(_ life: CollectionLifetime?) {
         guard let life else { return }
         for audience in audiences.withLock({ $0 }) { audience.changes?.end(life) }
     }
@@ -176,15 +176,15 @@ final class DatabaseFile: Sendable {
                     isBlockOver = true
                 } catch {
                     // Before others can create collections, which would get the same numbers.
-                    for number in began.begun { tell(lives.undo(number)) }
+                    for number in began.begun { notify(lives.undo(number)) }
                     throw error
                 }
             }
-            for number in began.ended { tell(lives.end(number)) }
+            for number in began.ended { notify(lives.end(number)) }
             if began.mayExpireEarlier { expiration.schedule() }
         } catch {
             began.undo()
-            if isBlockOver { for number in began.begun { tell(lives.undo(number)) } }
+            if isBlockOver { for number in began.begun { notify(lives.undo(number)) } }
             throw error
         }
     }

@@ -73,12 +73,12 @@ final class LiveQuery: DatabaseService {
     private let pace: Pace
     private let memory: QueryMemory
     private let query: any Query
-    private let tell: @Sendable (LiveQuery, QueryChange) -> Void
+    private let notify: @Sendable (LiveQuery, QueryChange) -> Void
     private let ended: @Sendable () -> Void
     private let queue = DispatchQueue(label: "divan.live-query", target: .global())
     private let state = Mutex(State())
 
-    /// Creates a live query that hands its changes to `tell`, on its own queue.
+    /// Creates a live query that passes its changes to `notify`, on its own queue.
     ///
     /// `ended` runs once when the live query ends, for whatever reason.
     init(
@@ -86,13 +86,13 @@ final class LiveQuery: DatabaseService {
         pace: Pace = Pace(),
         memory: QueryMemory = .process,
         ended: @escaping @Sendable () -> Void = {},
-        _ tell: @escaping @Sendable (LiveQuery, QueryChange) -> Void
+        _ notify: @escaping @Sendable (LiveQuery, QueryChange) -> Void
     ) {
         self.query = query
         self.pace = pace
         self.memory = memory
         self.ended = ended
-        self.tell = tell
+        self.notify = notify
     }
 
     /// Whether changes are still wanted.
@@ -115,7 +115,7 @@ final class LiveQuery: DatabaseService {
         } catch {
             let error = NSError(from: error)
             queue.async { [self] in
-                if isWanted { tell(self, QueryChange(query: query, results: nil, error: error)) }
+                if isWanted { notify(self, QueryChange(query: query, results: nil, error: error)) }
             }
         }
     }
@@ -193,7 +193,10 @@ final class LiveQuery: DatabaseService {
             let (rows, documentIDs) = try query.core.runTraced(control: control)
             state.withLock { $0.documentIDs = documentIDs }
             guard note(.rows(rows), of: turn) else { return }
-            tell(self, QueryChange(query: query, results: try query.core.results(rows), error: nil))
+            notify(
+                self,
+                QueryChange(query: query, results: try query.core.results(rows), error: nil)
+            )
         } catch QueryStop.othersHoldMemory {
             // The error asks for a retry; nothing is wrong with the query.
             askLater(turn)
@@ -201,7 +204,7 @@ final class LiveQuery: DatabaseService {
             let error = NSError(from: error)
             state.withLock { $0.documentIDs = nil }
             guard note(.failure(error.localizedDescription), of: turn) else { return }
-            tell(self, QueryChange(query: query, results: nil, error: error))
+            notify(self, QueryChange(query: query, results: nil, error: error))
         }
     }
 

@@ -167,7 +167,7 @@ final class QueryCore: Sendable {
             return !state.isTraced
         }
         let trace = QueryTrace(statement)
-        if isFirst { trace.tell(try? store.plan(of: query)) }
+        if isFirst { trace.log(try? store.plan(of: query)) }
         return trace
     }
 

@@ -90,7 +90,7 @@ final class ActivePeer: ConnectedPeer {
     func connected(subprotocol: String, at now: Duration) {
         connection.now = now
         guard let version = connection.open(subprotocol) else { return }
-        connection.take(.connectedAsActive)
+        connection.handle(.connectedAsActive)
         agreement.begin(version)
         pump()
     }
@@ -118,7 +118,7 @@ final class ActivePeer: ConnectedPeer {
     func stop(at now: Duration) {
         connection.now = now
         guard !isEnded, connection.life.stopDeadline == nil else { return }
-        if !connection.take(.stopRequested(deadline: now + .seconds(2))) {
+        if !connection.handle(.stopRequested(deadline: now + .seconds(2))) {
             commit()
             connection.close(.normal)
         }
@@ -171,7 +171,7 @@ extension ActivePeer {
         case .closing: commit()
         }
         watch()
-        connection.tell(currentStatus)
+        connection.reportStatus(currentStatus)
     }
 
     private func replicate() {

@@ -100,7 +100,7 @@ enum PushedChange {
     static let maximumAttempts = 5
 
     /// The complete behaviour, one line per transition.
-    mutating func take(_ event: Event) -> Effects {
+    mutating func handle(_ event: Event) -> Effects {
         let effects: Effects
         switch (self, event) {
         case (.found, .listed): (self, effects) = (.proposed, [])

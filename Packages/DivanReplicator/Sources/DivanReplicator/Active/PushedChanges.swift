@@ -82,7 +82,7 @@ struct PushedChanges {
                     return place.next
                 } ?? nil
             }
-            _ = take(.newerFound, of: earlier)
+            _ = handle(.newerFound, of: earlier)
             numbers[documentID] = number
         }
         var place = Place(proposal: proposal)
@@ -101,12 +101,12 @@ struct PushedChanges {
     ///     the document may have been recreated in between.
     /// - Returns: `nil` if no change has the number any more. A change that waited behind it may now be ready to be
     ///   proposed, under the same number.
-    mutating func take(
+    mutating func handle(
         _ event: PushedChange.Event,
         of number: UInt64,
         canFollow: (FeedChange, RevisionID) -> Bool = { _, _ in true }
     ) -> Step? {
-        guard let step = places.change(number, { $0.take(event, canFollow) }) else { return nil }
+        guard let step = places.change(number, { $0.handle(event, canFollow) }) else { return nil }
         awaitedCount += step.awaitedGrowth
         if step.isOver {
             _ = places.remove(number)
@@ -123,7 +123,7 @@ struct PushedChanges {
     mutating func takeProposals() -> [Proposal] {
         let numbers = toPropose
         toPropose = []
-        return numbers.compactMap { take(.listed, of: $0)?.proposal }
+        return numbers.compactMap { handle(.listed, of: $0)?.proposal }
     }
 
     /// Returns, and removes, what was set aside.
@@ -137,13 +137,13 @@ extension PushedChanges.Place {
     /// Applies an event in place: a change is large, and moves three times.
     ///
     /// When a change is settled, the one waiting behind it takes its place.
-    fileprivate mutating func take(
+    fileprivate mutating func handle(
         _ event: PushedChange.Event,
         _ canFollow: (FeedChange, RevisionID) -> Bool
     ) -> PushedChanges.Step {
         let awaitedBefore = change.awaitsPull ? 1 : 0
-        var effects = change.take(event)
-        if change.awaitsPull, next != nil { effects.formUnion(change.take(.newerFound)) }
+        var effects = change.handle(event)
+        if change.awaitsPull, next != nil { effects.formUnion(change.handle(.newerFound)) }
         if effects.contains(.propose), case .ancestorFound(let ancestor) = event {
             proposal = proposal.again(from: ancestor)
         }

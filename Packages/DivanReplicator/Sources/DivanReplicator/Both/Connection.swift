@@ -122,7 +122,7 @@ extension Connection {
 
     /// Applies an event to the peer's life; false if the event has no meaning now.
     @discardableResult
-    func take(_ event: PeerLifecycle.Event) -> Bool { life.take(event) }
+    func handle(_ event: PeerLifecycle.Event) -> Bool { life.handle(event) }
 
     /// Closes so that another connection follows, if since then no requested revision has arrived, not even in part.
     ///
@@ -153,7 +153,7 @@ extension Connection {
 
     /// Requests that the connection be closed; only the first call counts.
     func close(_ code: CloseCode, error: SyncError? = nil) {
-        guard life.take(.closeRequested) else { return }
+        guard life.handle(.closeRequested) else { return }
         effects.flushEvents()
         // Whether another connection follows depends on what ends this one, not on errors recorded before.
         effects.append(.close(code: code, error: error ?? self.error))
@@ -161,7 +161,7 @@ extension Connection {
 
     /// The connection is closed: open requests will never be answered.
     func disconnected(_ error: SyncError?) {
-        take(.disconnected)
+        handle(.disconnected)
         questions.removeAll()
         self.error = self.error ?? error
         effects.flushEvents()
@@ -291,12 +291,12 @@ extension Connection {
         var request = BLIPRequest(properties: properties, body: .bytes(writer.bytes))
         request.isUrgent = true
         request.isCompressed = configuration.compresses && !entries.isEmpty
-        if entries.isEmpty { tell(request) } else { ask(request, for: purpose()) }
+        if entries.isEmpty { sendNoReply(request) } else { ask(request, for: purpose()) }
         return !entries.isEmpty
     }
 
     /// Sends a request that expects no answer.
-    func tell(_ request: BLIPRequest) {
+    func sendNoReply(_ request: BLIPRequest) {
         guard !isClosed else { return }
         var request = request
         request.isNoReply = true
@@ -348,7 +348,7 @@ extension Connection {
 
     /// Forgets the requests sent so far.
     func startOver() {
-        take(.collectionsRefused)
+        handle(.collectionsRefused)
         questions.removeAll()
         progress = Progress()
         underway = InFlightTotals()
@@ -393,7 +393,7 @@ extension Connection {
     var status: SyncStatus { effects.status }
 
     /// Emits document events, and the status if it has changed.
-    func tell(_ current: SyncStatus) { effects.tell(current, at: now) }
+    func reportStatus(_ current: SyncStatus) { effects.reportStatus(current, at: now) }
 
     /// When unreported progress may be reported.
     func statusDeadline(_ current: SyncStatus) -> Duration? { effects.statusDeadline(current) }

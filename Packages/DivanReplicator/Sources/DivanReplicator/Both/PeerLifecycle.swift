@@ -36,7 +36,7 @@ enum PeerLifecycle: Equatable {
     /// The complete behaviour, one line per transition.
     ///
     /// - Returns: Whether the event has a meaning in this state; events that are not listed change nothing.
-    mutating func take(_ event: Event) -> Bool {
+    mutating func handle(_ event: Event) -> Bool {
         switch (self, event) {
         case (.connecting, .connectedAsActive): self = .starting
         case (.connecting, .connectedAsPassive): self = .running

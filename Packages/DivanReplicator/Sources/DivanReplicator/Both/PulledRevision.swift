@@ -80,7 +80,7 @@ enum PulledRevision {
     }
 
     /// The complete behaviour, one line per transition.
-    mutating func take(_ event: Event) -> Effects {
+    mutating func handle(_ event: Event) -> Effects {
         let effects: Effects
         switch (self, event) {
         case (.requested, .arrived(let count)) where count == 0:

@@ -216,13 +216,13 @@ struct RevisionComposer {
         // The peer's form of an encrypted property differs from what is stored here.
         guard sendsDeltas, !revision.needsFullBody, !stored.isTombstone,
             body.count >= JSONDelta.minimumBodyByteCount,
-            !EncryptableForm.stands(in: stored.body.span)
+            !EncryptableForm.occurs(in: stored.body.span)
         else { return nil }
         let documentID = revision.change.documentID
         for source in revision.known {
             guard let old = try reader.revision(documentID, source, in: path),
                 !old.isTombstone, old.body.count > 2,
-                !EncryptableForm.stands(in: old.body.span),
+                !EncryptableForm.occurs(in: old.body.span),
                 mayRead(documentID, source, old.body)
             else { continue }
             var oldBody = old.body

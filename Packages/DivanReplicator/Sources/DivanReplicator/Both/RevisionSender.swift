@@ -271,7 +271,7 @@ struct RevisionSender {
         properties.append("error", String(told.code))
         // A peer that is pushed to need not know what our cipher reported.
         if !isPush { properties.append("reason", told.toldMessage) }
-        connection.tell(BLIPRequest(properties: properties))
+        connection.sendNoReply(BLIPRequest(properties: properties))
     }
 
     /// Handles the answer to a `rev`; returns it to the queue if it must be sent again at once.

@@ -145,7 +145,7 @@ public final class StoreWriter: StoreReader {
     /// Random bytes that keep an encryptable value from being guessed from its revision ID, which is
     /// sent to peers that may not read the value (`encryption.md` §6); empty for other bodies.
     static func blinding(for body: [UInt8]) -> [UInt8] {
-        EncryptableForm.stands(in: body.span) ? SystemRandomSource().bytes(20) : []
+        EncryptableForm.occurs(in: body.span) ? SystemRandomSource().bytes(20) : []
     }
 
     /// Purges a document with its history; this is not replicated.

@@ -71,7 +71,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
     func start() {
         loop.add(socket.descriptor, self, interest)
         if tls == nil {
-            _ = life.take(.opened)
+            _ = life.handle(.opened)
             owner?.streamDidOpen()
         } else {
             setNeedsFlush()
@@ -81,7 +81,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
     /// Starts TLS on a stream that was opened in clear text; `streamDidOpen` is called again.
     func startTLS(_ session: TLSSession) {
         tls = session
-        _ = life.take(.tlsStarted)
+        _ = life.handle(.tlsStarted)
         setNeedsFlush()
     }
 
@@ -117,7 +117,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
         passResumption()
         if life.isOpen { owner?.streamWillWrite(to: &plainOutput) }
         owner = nil
-        _ = life.take(.finishAsked)
+        _ = life.handle(.finishAsked)
         isReadingPaused = false
         lingerTimer = loop.scheduleHere(at: loop.now + limits.closeTimeout) { [weak self] in
             self?.close()
@@ -128,7 +128,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
     /// Closes at once; the owner is told nothing more.
     func close() {
         owner = nil
-        perform(life.take(.closeAsked))
+        perform(life.handle(.closeAsked))
     }
 
     /// Closes in a way that the peer does not take what it has for complete.
@@ -171,7 +171,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
 
     private func end(_ problem: StreamProblem?) {
         guard life.isReading else { return endBoth(problem) }
-        perform(life.take(.peerEnded))
+        perform(life.handle(.peerEnded))
         updateInterest()
         if let owner { return owner.streamDidEnd(problem) }
         // A peer that only ended its own direction still gets our last bytes.
@@ -262,7 +262,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
 
     private func deliver(_ plaintext: [UInt8], of tls: TLSSession) {
         if life.awaitsOpening, tls.state == .open || !plaintext.isEmpty {
-            _ = life.take(.opened)
+            _ = life.handle(.opened)
             owner?.streamDidOpen()
         }
         guard !plaintext.isEmpty else { return }
@@ -369,7 +369,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
         updateInterest()
         watchForStall()
         if queuedByteCount == 0, life.isFinishing, turnEnd == .nothing {
-            return perform(life.take(.written))
+            return perform(life.handle(.written))
         }
         if queuedByteCount <= limits.lowWaterByteCount { owner?.streamDidDrainOutput() }
     }
@@ -379,7 +379,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
         (output, writtenCount, plainOutput) = ([], 0, [])
         guard owner != nil else { return close() }
         guard life.isReading else { return end(.system(error)) }
-        _ = life.take(.writingFailed)
+        _ = life.handle(.writingFailed)
         updateInterest()
         lingerTimer = loop.scheduleHere(at: loop.now + limits.closeTimeout) { [weak self] in
             self?.end(.system(error))

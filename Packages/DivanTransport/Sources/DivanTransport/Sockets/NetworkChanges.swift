@@ -37,7 +37,7 @@ public final class NetworkChanges: Sendable {
             descriptor: descriptor,
             loop: loop,
             quietTime: quietTime
-        ) { [weak self] in self?.tell() }
+        ) { [weak self] in self?.notify() }
         loop.execute { loop.add(descriptor, watch, .reading) }
     }
 
@@ -57,7 +57,7 @@ public final class NetworkChanges: Sendable {
         }
     }
 
-    private func tell() {
+    private func notify() {
         for observer in state.withLock({ Array($0.observers.values) }) { observer() }
     }
 }

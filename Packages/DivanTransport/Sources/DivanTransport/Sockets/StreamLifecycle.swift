@@ -40,7 +40,7 @@ enum StreamLifecycle: Equatable {
     }
 
     /// The whole behaviour, one line per transition.
-    mutating func take(_ event: Event) -> [Effect] {
+    mutating func handle(_ event: Event) -> [Effect] {
         let effects: [Effect]
         switch (self, event) {
         case (.opening, .opened): (self, effects) = (.open, [])

@@ -79,12 +79,12 @@ enum ImportCommand: Command {
                     if interruption.isRequested { throw interruption.failure }
                     try batch.add(&entry) {
                         progress.finish()
-                        terminal.tell(problem: $0.text)
+                        terminal.report(problem: $0.text)
                     }
                     progress.show(ProgressLine.Reading(batch.progress, of: totalBytes))
                 }
             }
-            try batch.finish { terminal.tell(problem: $0.text) }
+            try batch.finish { terminal.report(problem: $0.text) }
         } catch {
             throw try batch.close(after: error, isDry: isDry)
         }
