@@ -27,7 +27,7 @@ struct Convergence {
     private var killCount = 0
     private var movedCount = 0
 
-    /// Who starts a replication, and with whom.
+    /// Which process starts a replication, and with which one.
     private struct Link {
         let active: Int
         let passive: Int

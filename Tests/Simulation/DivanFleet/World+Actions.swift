@@ -101,7 +101,7 @@ extension World {
         later(down) { world in world.restart(world.nodes[number]) }
     }
 
-    /// Whether the peers can tell that the database was restored.
+    /// Whether the peers can detect that the database was restored.
     ///
     /// They compare checkpoints. A copy that was made after the last save of a checkpoint looks the
     /// same to them, so what they delivered since would be missing (`checkpoints.md` §5).

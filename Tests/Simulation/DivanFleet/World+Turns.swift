@@ -25,7 +25,7 @@ struct Turns {
 }
 
 extension World {
-    /// Records who has what when the faults end.
+    /// Records the documents of each node when the faults end.
     func beginTurns() {
         for node in nodes {
             guard let store = node.store else { continue }

@@ -135,7 +135,7 @@ import Testing
     }
 }
 
-/// What an asker was told.
+/// The events that a requester received.
 private final class EventLog: Sendable {
     private let state = Mutex<(replies: [[UInt8]], errors: [BLIPError], endCount: Int)>(([], [], 0))
     private let broken = Mutex(0)

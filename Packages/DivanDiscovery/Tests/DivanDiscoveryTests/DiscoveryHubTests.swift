@@ -153,7 +153,7 @@ import Testing
         let activities = try [advertise("one"), advertise("two")]
         var iterator = stopped.stream.makeAsyncIterator()
         await iterator.next()
-        // Another search is told on the same queue, after all that came before.
+        // Another search is notified on the same queue, after all earlier events.
         let watch = try Watch(hub, for: .listener)
         _ = await watch.next(2)
         #expect(count.withLock { $0 } == 1)

@@ -261,7 +261,7 @@ extension ListenerServer {
     private func log(_ refusal: ListenerRefusal, _ explanation: String) {
         let user = refusal.claimedUser.map { ", user “\(escapedForLog($0))”" } ?? ""
         let line = "Refused \(refusal.address.host) with \(refusal.status)\(user): \(explanation)"
-        // A client without credentials is told what is needed: that is how clients begin.
+        // A client without credentials gets the list of accepted schemes: clients begin that way.
         let isBeginning = refusal.status == 401 && !refusal.showedCredentials
         if isBeginning { log.info(line) } else { log.warning(line) }
     }

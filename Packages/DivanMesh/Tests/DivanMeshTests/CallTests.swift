@@ -1,7 +1,7 @@
 import DivanMesh
 import Testing
 
-/// Who calls whom, when and where.
+/// Which peer calls which other one, when, and at which address.
 @Suite struct CallTests {
     private static let own = MeshPeerID(1)
 

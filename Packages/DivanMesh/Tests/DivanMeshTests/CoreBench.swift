@@ -100,7 +100,7 @@ struct CoreBench {
         return connection
     }
 
-    /// A peer calls, is accepted, syncs, and says that it does or does not need the link.
+    /// A peer calls, is accepted, syncs, and reports whether it needs the link.
     @discardableResult
     mutating func link(
         _ peer: MeshPeerID,

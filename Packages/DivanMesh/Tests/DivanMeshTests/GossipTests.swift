@@ -2,7 +2,7 @@ import DivanMesh
 import DivanTestKit
 import Testing
 
-/// What is announced and told, when, and what is believed.
+/// What is announced and sent, when, and which reports are accepted.
 @Suite struct GossipTests {
     private static let own = MeshPeerID(1)
 
@@ -204,7 +204,7 @@ import Testing
     }
 }
 
-/// Who is a member, who is online, and who is forgotten.
+/// Which peers are members, online or forgotten.
 @Suite struct MembershipTests {
     private static let own = MeshPeerID(1)
 

@@ -76,7 +76,7 @@ import Testing
         #expect(mesh.peers.allSatisfy { $0.core.peers.allSatisfy(\.isMember) })
     }
 
-    /// Lies of an admitted peer, who calls all others.
+    /// False reports of an admitted peer that calls all others.
     private static func attack(
         every interval: Duration,
         _ lie: @escaping (MeshPeerID, Int) -> [[UInt8]]
@@ -166,7 +166,7 @@ import Testing
         #expect(mesh.graph.largestDegree <= MeshLimits.linkCount)
     }
 
-    /// The liar reports all others as gone, with newer numbers than theirs.
+    /// The peer reports all others as offline, with newer numbers than theirs.
     @Test func `a member cannot report other members as offline`() throws {
         var victims: [MeshPeerID] = []
         let (mesh, _) = try Self.attack(every: .seconds(2)) { _, number in

@@ -51,7 +51,7 @@ import Testing
         let introduced = message.records.dropFirst().map(\.announcement.peer)
         #expect(Set(introduced) == bench.openPeers)
 
-        // The newcomer calls those to whom it was introduced.
+        // The new peer calls the peers to which it was introduced.
         let seed = try MeshAddress("seed.example:1")
         var newcomer = CoreBench(try #require(refused?.peer), seeds: [seed])
         newcomer.handle(.listening([]))
@@ -82,7 +82,7 @@ import Testing
         #expect(bench.openPeers.isSuperset(of: plan.map(\.peer)))
         #expect(bench.openPeers.count < 6)
 
-        // The same, but each peer knows no other.
+        // The same, but no peer knows another one.
         var hub = CoreBench(Self.own)
         for peer in peers.prefix(6) { hub.link(peer) }
         hub.pass(.seconds(19))

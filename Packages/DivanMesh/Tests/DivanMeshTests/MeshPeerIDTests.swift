@@ -80,7 +80,7 @@ import Testing
         #expect(!other.isCaller(of: one))
     }
 
-    /// Calls are spread evenly: nobody is the caller of all.
+    /// Calls are spread evenly: no peer is the caller of all others.
     @Test func `a peer is the caller of about half of the others`() {
         let ids = MeshPeerID.random(400, seed: 4)
         let counts = ids.prefix(50).map { one in ids.count { $0 != one && one.isCaller(of: $0) } }

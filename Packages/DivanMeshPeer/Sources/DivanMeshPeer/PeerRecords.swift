@@ -2,7 +2,7 @@ import DivanMesh
 import DivanReplicator
 import DivanTLS
 
-/// What is remembered of peers beside the mesh's own state: certificates and replications.
+/// What is remembered of peers in addition to the mesh's state: certificates and replications.
 ///
 /// Bounded: at the limit, a peer without a link makes room for a new one.
 struct PeerRecords {

@@ -26,7 +26,7 @@ final class RESTAuthenticator: Sendable {
         logins = LoginTable(limits: configuration.limits.logins)
     }
 
-    /// Calls `body` with the client, unless it is refused, which it is told.
+    /// Calls `body` with the client unless it is refused, in which case the refusal is sent.
     func enter(
         _ exchange: HTTPExchange,
         _ answer: @escaping Answer,
@@ -82,7 +82,7 @@ final class RESTAuthenticator: Sendable {
         }
     }
 
-    /// The client; `nil` if it was refused, which it has been told.
+    /// The client; `nil` if it was refused and the refusal was sent.
     private func client(
         of exchange: HTTPExchange,
         _ slot: LoginSlot?,

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DivanReplicator
 
-/// Changes in progress, without any peer: one per document, and one waiting behind it.
+/// Changes in progress, without any peer: one per document, and one that waits for it.
 @Suite struct PushedChangesTests {
     private var changes = PushedChanges()
     private let document: DocumentID = "a"

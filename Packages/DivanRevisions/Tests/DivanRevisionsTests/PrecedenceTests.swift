@@ -64,7 +64,7 @@ import Testing
         #expect(tree.latest(at: remote) == (isPush ? nil : try id(lower)))
     }
 
-    /// Each peer knows how the other's revision continued, and that this was given up.
+    /// Each peer has the other's revision with its continuation, which was given up there.
     @Test func `two revisions that continued and lost on other peers do not block each other`()
         throws
     {
@@ -105,7 +105,7 @@ import Testing
         let outcome = try offer("1-cc", from: greaterPeer, to: &lowerPeer)
         #expect(outcome == .inserted(isConflict: false))
         #expect(lowerPeer.current?.id == (try id("1-cc")))
-        // A peer that has a removed revision is told again, and does not count as up to date.
+        // A peer that has a removed revision is notified again, and does not count as up to date.
         #expect(lowerPeer.latest(at: neighbour) == nil)
     }
 
@@ -148,7 +148,7 @@ import Testing
         #expect(tree.isClosed(ours))
     }
 
-    /// A peer that did not hear of our revision has decided nothing about it.
+    /// A peer that was not notified of our revision has decided nothing about it.
     @Test func `a losing revision is restored only by a peer that gave up ours`() throws {
         var tree = try peer(gaveUp: greater, for: lower)
         #expect(try offer(greater, closing: [], to: &tree, isPush: false) == .givenUp)
@@ -188,7 +188,7 @@ import Testing
         #expect(outcome == .inserted(isConflict: false))
         #expect(tree.current?.id == (try id(lower)))
         #expect(tree.isGivenUp(try id(greater)))
-        // And peers that still have it are told.
+        // And peers that still have it are notified.
         #expect(
             try offer(
                 greater,

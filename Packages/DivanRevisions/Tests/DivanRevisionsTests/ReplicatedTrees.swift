@@ -16,7 +16,7 @@ struct ReplicatedTrees {
     /// By receiver and sender, the newest letter that arrived.
     private var newest: [Int: [Int: Int]] = [:]
 
-    /// By active and passive peer, what the active one was told last.
+    /// By active and passive peer, the last revision that was sent to the active one.
     private var told: [[Int]: RevisionID] = [:]
 
     private struct Letter {
@@ -80,7 +80,7 @@ struct ReplicatedTrees {
         try take(letter, at: receiver, deciding: deciding)
     }
 
-    /// The same, if there is anything that was not told before.
+    /// The same, if there is anything that was not sent before.
     mutating func pullNews(
         by receiver: Int,
         from sender: Int,
@@ -92,7 +92,7 @@ struct ReplicatedTrees {
         try pull(by: receiver, from: sender, deciding: deciding)
     }
 
-    /// Notes what was told before.
+    /// Records what was sent before.
     mutating func noteTold(_ id: RevisionID, by sender: Int, to receiver: Int) {
         told[[receiver, sender]] = id
     }
@@ -160,7 +160,7 @@ struct ReplicatedTrees {
                 keepsOrder: keepsOrder
             )
         }
-        // It is told of its own revision at once, and knows it.
+        // It gets its own revision at once, and recognizes it.
         if outcome != .givenUp { told[[sender, receiver]] = mine.id }
         try change(sender) { tree in
             switch outcome {

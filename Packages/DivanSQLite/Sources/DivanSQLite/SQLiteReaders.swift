@@ -98,7 +98,7 @@ public final class SQLiteReaders<Source: SQLiteReaderSource>: @unchecked Sendabl
     private let passage = RecursiveLock()
     private var gate = Gate.open
     private var usedCount = 0
-    /// The file that is read; a database that somebody put in its place is another one.
+    /// The file that is read; a database that replaced it is another one.
     private var identity: FileIdentity?
     private var isOpen = true
     private var isWriting = false
@@ -185,7 +185,7 @@ public final class SQLiteReaders<Source: SQLiteReaderSource>: @unchecked Sendabl
         guard new != nil else { throw source.failure(.busy) }
     }
 
-    /// Runs `body` while nobody here reads, so that no snapshot of this process holds the log.
+    /// Runs `body` while this process has no readers, so that none of its snapshots keeps the log.
     ///
     /// New readers wait in the meantime; running ones are waited for, but not for long, since one of them
     /// may be a result stream, or wait for a reader that may not begin.

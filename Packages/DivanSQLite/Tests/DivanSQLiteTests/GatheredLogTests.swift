@@ -104,7 +104,7 @@ import Testing
             }
             let expected = Rows.sum(rows.values)
             #expect(try Rows.sum(other) == expected, "seed \(seed), round \(round)")
-            // What a process killed now leaves behind.
+            // The files that remain if the process is killed now.
             let left = home.file("left-\(round)")
             for suffix in ["", "-wal"] {
                 try FileManager.default.copyItem(atPath: path + suffix, toPath: left + suffix)

@@ -3,7 +3,7 @@ import DivanSQLite
 import DivanTestKit
 import Testing
 
-/// A pool of readers beside one writer.
+/// A pool of readers with one writer.
 @Suite struct ReadersTests {
     /// A reader that counts the rows of a table.
     private final class Counter: SQLiteReadingSession {

@@ -4,40 +4,39 @@ import DivanReplicator
 import DivanStore
 import DivanTransport
 
-/// Settles conflicts: asks the resolver, and stores its answer.
+/// Resolves conflicts: calls the resolver and stores its result.
 ///
-/// **What it promises.** A settled conflict leaves one live branch, which ends in the resolver's
-/// answer; an unsettled one stays as it was, with both branches, and the application is told why.
-/// `completion` is called once for each, and never inside a transaction.
+/// **What it promises.** A resolved conflict leaves one live branch, which ends in the resolver's result. An
+/// unresolved one stays unchanged, with both branches, and the application gets the error. `completion` is called
+/// once for each conflict, and never inside a transaction.
 ///
-/// **Its states** are those of one conflict: in line, read, asked about, stored, and given up. Nothing is
+/// **Its states** are those of one conflict: queued, read, passed to the resolver, stored, and given up. Nothing is
 /// locked while the resolver runs: it may take long, and may use the database.
 ///
 /// ```
-/// in line ─→ read ─→ asked ─→ stored ─→ settled
-///              ↑                 │ a branch has moved on, or a further conflict is left
-///              └─────────────────┘ at most `attemptLimit` times, then given up
-/// read:  no conflict any more ─→ settled        the document was purged ─→ given up
-/// asked: the resolver throws  ─→ given up
+/// queued ─→ read ─→ resolving ─→ stored ─→ resolved
+///             ↑                    │ a branch has changed, or a further conflict is left
+///             └────────────────────┘ at most `attemptLimit` times, then given up
+/// read:      no conflict any more ─→ resolved       the document was purged ─→ given up
+/// resolving: the resolver throws  ─→ given up
 /// ```
 ///
-/// The answer is stored only if both branches are unchanged since the resolver was asked. It is never
-/// asked about two tombstones: both sides agree that the document is gone, so the peer's stays, or, if a
-/// branch can be closed, the one that every peer chooses. If both bodies are equal, keeping the peer's
-/// needs no revision of ours.
+/// The result is stored only if both branches are unchanged since the resolver was called. It is never called for
+/// two tombstones: both sides have deleted the document, so the peer's tombstone stays, or, if a branch can be
+/// closed, the one that every peer chooses. If both bodies are equal, the peer's revision is kept, which needs no
+/// new revision.
 ///
-/// **What may be reordered.** Conflicts of different documents are settled in parallel, in any order;
-/// those of one document one at a time, since the engine asks for the next when one is settled. Local saves
-/// and revisions of the peer go on meanwhile, and may overtake an answer: then it is not stored.
+/// **What may be reordered.** Conflicts of different documents are resolved in parallel, in any order. Those of one
+/// document are resolved one at a time: the engine requests the next one when one is resolved. Local saves and
+/// revisions of the peer continue, and may overtake a result, which is then not stored.
 ///
-/// **What bounds it.** `ConflictBacklog` lets a few resolvers of a replication run at a time and keeps
-/// the rest in line, `processLimit` does so for all together; `attemptLimit` bounds how often one is
-/// asked about a document that keeps changing. Peers that undo each other's answers are left to the
-/// engine, which counts them (`SyncStatus.rotating`).
+/// **What bounds it.** `ConflictBacklog` limits the resolvers that a replication runs at a time and queues the
+/// others; `processLimit` limits those of all replications; `attemptLimit` limits how often one is called for a
+/// document that keeps changing. The engine counts peers that undo each other's results (`SyncStatus.rotating`).
 ///
-/// **What a crash leaves.** The conflict, or the stored answer: nothing in between. The next start of a
-/// replication that pulls finds the remaining conflicts in the store and asks again, so a resolver may be
-/// asked twice about one conflict and must answer the same; it is responsible for its own side effects.
+/// **What a crash leaves.** The conflict, or the stored result. The next start of a replication that pulls finds the
+/// remaining conflicts in the store and calls the resolver again. So a resolver may be called twice for one conflict
+/// and must return the same result; it is responsible for its own side effects.
 ///
 /// Source: `behaviour.md` §9.
 struct ConflictProcessor: Sendable {
@@ -63,9 +62,9 @@ struct ConflictProcessor: Sendable {
     let log: Log
     var run = Self.onQueue
 
-    /// Settles a conflict on another thread, and then calls `completion` from there.
+    /// Resolves a conflict on another thread, and then calls `completion` from there.
     ///
-    /// `closesRemote` says that the peer can be told that its branch is closed.
+    /// `closesRemote`: whether the peer understands that its branch is closed.
     func resolve(
         _ conflict: PendingConflict,
         closesRemote: Bool,

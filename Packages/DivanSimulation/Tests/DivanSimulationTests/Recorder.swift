@@ -1,7 +1,7 @@
 import DivanTransport
 import Synchronization
 
-/// A receiver that records what it is told.
+/// A receiver that records its calls.
 final class Recorder: MessageReceiver {
     /// What was recorded so far.
     struct ReceivedEvents: Sendable {

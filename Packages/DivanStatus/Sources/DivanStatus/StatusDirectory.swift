@@ -41,7 +41,7 @@ public struct StatusDirectory: Sendable {
             bytes.count <= StatusLimits.fileByteCount
         else { return false }
         try? FileSystem.makeDirectory(directory)
-        // Once for each entry: who is killed again and again would leave a file each time.
+        // Once for each entry: a program that is killed repeatedly would leave a file each time.
         if !FileSystem.isAccessible(own) { removeStaleEntries() }
         return OwnerOnlyFile.replace(own, with: bytes)
     }
@@ -69,7 +69,7 @@ public struct StatusDirectory: Sendable {
         return !Self.isOfLiving(status, pid)
     }
 
-    /// What a file says; `nil` if it is gone, or is not a whole entry.
+    /// The status in a file; `nil` if it no longer exists or is not a complete entry.
     private func status(in file: String) throws(StatusError) -> JSONObject? {
         try OwnerOnlyFile.read(file, limit: StatusLimits.fileByteCount)
             .flatMap { (try? JSON(parsing: $0))?.object }

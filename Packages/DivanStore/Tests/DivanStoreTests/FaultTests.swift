@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    /// As if somebody revoked write permission on open files.
+    /// As if write permission on open files were revoked.
     @Test func `losing write permission while open is reported, and saved documents are kept`()
         throws
     {

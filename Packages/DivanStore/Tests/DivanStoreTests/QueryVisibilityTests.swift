@@ -4,7 +4,7 @@ import DivanRevisions
 import DivanStore
 import Testing
 
-/// Queries over the documents that somebody may see.
+/// Queries over visible documents.
 @Suite struct QueryVisibilityTests {
     private func room(_ kind: EngineKind) throws -> StoreFixture {
         let room = try StoreFixture(kind)

@@ -35,7 +35,7 @@ import Testing
         )
     }
 
-    /// A server sends no packet for something that nobody waits for.
+    /// A server sends no packet that the client does not wait for.
     @Test(arguments: [TLSVersion.tls12, .tls13])
     func `only session tickets are delayed until the first data`(version: TLSVersion) throws {
         let client = try TLSSession(self.client(version), serverName: "localhost")

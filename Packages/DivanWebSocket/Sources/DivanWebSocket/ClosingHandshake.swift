@@ -12,7 +12,7 @@ enum ClosingHandshake {
     case closing(deadline: Duration)
     /// Both CLOSE frames have been exchanged.
     case closed
-    /// The peer violated a rule; our CLOSE says which.
+    /// The peer violated a rule, which our CLOSE names.
     case failed(FrameError)
 
     enum Event {

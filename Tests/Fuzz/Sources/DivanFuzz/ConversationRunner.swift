@@ -30,7 +30,7 @@ struct ConversationRunner {
     private static let patience = 20_000
     private static let turn = "fuzz-turn"
 
-    /// `isGarbled` says that the other end may already be waiting for something else.
+    /// `isGarbled`: whether the other end may already be waiting for something else.
     init(_ wire: Wire, role: Role, rest: [UInt8] = [], isGarbled: Bool = false) {
         self.wire = wire
         self.isGarbled = isGarbled

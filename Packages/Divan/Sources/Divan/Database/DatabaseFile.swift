@@ -13,7 +13,7 @@ final class DatabaseFile: Sendable {
     let cookies = SharedCookieJar()
     private let expiration: ExpirationTimer
     private let lives = CollectionLifetimes()
-    /// The listeners of each owner, which are told when a collection ends.
+    /// The listeners of each owner, which are notified when a collection ends.
     private let audiences = Mutex<[WeakChanges]>([])
 
     /// The running outermost batch; only its own thread may see it.
@@ -191,7 +191,7 @@ final class DatabaseFile: Sendable {
 
     /// Notes that a document may expire earlier than any before.
     ///
-    /// Inside a batch this takes effect on commit: nobody else sees the change before.
+    /// Inside a batch this takes effect on commit: other threads do not see the change before.
     func expirationDidChange() {
         if let runningBatch { runningBatch.noteExpiration() } else { expiration.schedule() }
     }

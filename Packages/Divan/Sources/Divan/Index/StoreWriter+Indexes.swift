@@ -6,7 +6,7 @@ extension StoreWriter {
     /// Makes an index such as another database has, of the documents that are there.
     ///
     /// - Parameters:
-    ///   - index: What that database says of it.
+    ///   - index: The index definition in that database.
     ///   - path: The collection.
     ///   - control: Receives the progress, and may stop it.
     /// - Throws: `QueryError` for a description that is not one of ours, and for one that cannot be

@@ -33,7 +33,7 @@ final class QueryCore: Sendable {
         try refuseWhatIsTooDeep(checked)
     }
 
-    /// Only SQLite knows how deep a statement it accepts, so deep ones are compiled as a test.
+    /// Only SQLite can tell which depth it accepts, so deep statements are compiled as a test.
     private func refuseWhatIsTooDeep(_ checked: CheckedStatement) throws {
         guard statement.height > Self.surelyCompiledHeight else { return }
         do {

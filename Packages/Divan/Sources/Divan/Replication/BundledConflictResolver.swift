@@ -118,7 +118,7 @@ extension Leaf {
     }
 }
 
-/// A conflict that waits for a person.
+/// A conflict that the resolver leaves open.
 private struct UnresolvedConflictError: Error, CustomStringConvertible {
     let documentID: String
 

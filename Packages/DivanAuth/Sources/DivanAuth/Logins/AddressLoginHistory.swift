@@ -105,7 +105,7 @@ struct AddressLoginHistory {
         groups.isEmpty || groups[group].isOver(at: now, limits)
     }
 
-    /// The hash seed is a secret of this process, so nobody can search for names in one group.
+    /// The hash seed is a secret of this process, so an attacker cannot search for names of one group.
     private func group(of name: [UInt8], _ limits: AuthLimits) -> Int {
         Int(UInt(bitPattern: name.hashValue) % UInt(limits.groupCount))
     }

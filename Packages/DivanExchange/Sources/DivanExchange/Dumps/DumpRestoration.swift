@@ -162,7 +162,7 @@ public final class DumpRestoration {
         try draft.place()
     }
 
-    /// Leaves nothing behind.
+    /// Removes the incomplete database.
     private func cancel() {
         try? store?.close()
         store = nil

@@ -13,7 +13,7 @@ struct TableSQLite: SQLiteClient {
 
 /// A new SQLite database that one thread fills, and that is then copied to its destination.
 ///
-/// It has no name on the disk, so a killed program leaves nothing behind.
+/// It has no name on the disk, so a killed program leaves no file.
 final class TableFile {
     // Reads the same file, which is already unlinked.
     private let descriptor: FileDescriptor

@@ -38,7 +38,7 @@ struct LocalAnnouncement: Sendable {
         return encoding
     }
 
-    /// Records to whom this peer is linked now.
+    /// Records the peers to which this peer is linked now.
     mutating func update(neighbours: [MeshPeerPrefix]) {
         guard self.neighbours != neighbours else { return }
         self.neighbours = neighbours

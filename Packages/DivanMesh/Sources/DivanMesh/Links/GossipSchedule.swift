@@ -60,7 +60,7 @@ struct GossipSchedule: Sendable {
         return nextArrival <= now + MeshTiming.gossip * MeshLimits.messageBurstCount
     }
 
-    /// Whether a message is newer than all before it; one that was overtaken says nothing new.
+    /// Whether a message is newer than all earlier ones; an overtaken message has no news.
     mutating func isNewest(_ number: MeshCounter) -> Bool {
         if let receivedNumber, !number.isNewer(than: receivedNumber) { return false }
         receivedNumber = number

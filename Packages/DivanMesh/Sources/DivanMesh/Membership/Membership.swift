@@ -21,7 +21,7 @@ struct Membership: Sendable {
     /// Their IDs: a search that reads only these touches little memory.
     private(set) var ids: [MeshPeerID] = []
     private var changes = ChangeLog()
-    /// Counts the times at which the members were found out anew.
+    /// How often the members were recomputed.
     private var generation = 0
     /// Whether a link, a list of neighbours or the set of peers has changed since the last `update(at:)`.
     private var isGraphChanged = false
@@ -232,7 +232,7 @@ extension Membership {
         return places.reversed()
     }
 
-    /// What gossip says about a peer.
+    /// The state of a peer according to gossip.
     mutating func record(of place: Int, at now: Duration) -> EncodedRecord? {
         peers[place].record(at: now)
     }
@@ -267,7 +267,7 @@ extension Membership {
         handle(.unanswered(at: now), at: index)
     }
 
-    /// Finds out who is a member now, and forgets who has not been heard of for long.
+    /// Recomputes the members, and forgets peers that have not been reported for a long time.
     mutating func update(at now: Duration) {
         if isGraphChanged {
             findMembers(at: now)

@@ -209,7 +209,7 @@ extension ActiveCollection {
 
     /// The peer cannot send a requested revision: its sequence is finished.
     ///
-    /// It is no failure if the document is gone or has a newer revision; any other reason is reported for the document.
+    /// A deleted document or a newer revision is no failure; any other reason is reported for the document.
     func receiveMissingRevision(_ request: BLIPIncomingRequest) {
         let code = request.properties.integer("error") ?? HTTPStatus.notFound.rawValue
         let status = (400...999).contains(code) ? HTTPStatus(rawValue: code) : .badGateway

@@ -89,7 +89,7 @@ final class Puller {
             // Trees leave a new document in conflict with a deletion that its writer did not receive, in either case.
             if connection.dialect.mayCross { properties.append(DivanProperty.deletions, "true") }
         }
-        // Even if nothing is purged: the application is told which documents it lost.
+        // Even if nothing is purged: the application is notified of the documents it lost.
         if options.documentIDs.isEmpty { properties.append("revocations", "true") }
         if !options.channels.isEmpty {
             properties.append("filter", BLIPProperties.channelFilter)
@@ -113,7 +113,7 @@ final class Puller {
 
     /// Handles the answer to the subscription.
     ///
-    /// A Divan peer says how many changes it has for us; others do not.
+    /// A Divan peer reports how many changes it has for us; others do not.
     func subscribed(_ reply: BLIPIncomingReply) {
         if let failure = reply.error {
             phase = .failed

@@ -6,7 +6,7 @@ import DivanRevisions
 /// Of later changes to the same document only the newest waits. Lists and the window limit how many are in progress;
 /// `ReplicatorLimits` limits those that were set aside or await the pull.
 struct PushedChanges {
-    /// A document's change in progress, and the one waiting behind it.
+    /// A document's change in progress, and the one that waits for it.
     fileprivate struct Place {
         /// The change, and how it was last proposed.
         var proposal: Proposal
@@ -66,7 +66,7 @@ struct PushedChanges {
         return proposals.sorted { $0.change.sequence < $1.change.sequence }.map(\.number)
     }
 
-    /// Adds a change: it is proposed, or waits behind the one in progress.
+    /// Adds a change: it is proposed, or waits for the one in progress.
     ///
     /// - Returns: The change that waited so far, which is no longer needed.
     mutating func add(_ proposal: Proposal) -> FeedChange? {
@@ -136,7 +136,7 @@ struct PushedChanges {
 extension PushedChanges.Place {
     /// Applies an event in place: a change is large, and moves three times.
     ///
-    /// When a change is settled, the one waiting behind it takes its place.
+    /// When a change is finished, the one that waits for it takes its place.
     fileprivate mutating func handle(
         _ event: PushedChange.Event,
         _ canFollow: (FeedChange, RevisionID) -> Bool

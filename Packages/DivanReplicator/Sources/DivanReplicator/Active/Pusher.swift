@@ -268,7 +268,7 @@ extension Pusher {
 
     /// Records the sequence under which a Divan peer stored a revision, so the pull need not compare it.
     ///
-    /// A peer that already had the revision only says how far its sequences have come.
+    /// A peer that already had the revision only reports its latest sequence.
     private func notePlace(_ reply: BLIPIncomingReply) {
         guard rivals.pulls, !reply.properties.bool(DivanProperty.branched),
             let sequence = reply.remoteSequence
@@ -294,7 +294,7 @@ extension Pusher {
     /// The pull brought the peer's revision of a document, or found it here already: a refused proposal may succeed
     /// now, as may one that counts as done, if the peer `isBehind` or has accepted another one since.
     ///
-    /// It waits behind a change in progress, and so does the checkpoint.
+    /// It waits for the change in progress, and so does the checkpoint.
     mutating func pulled(_ documentID: DocumentID, isBehind: Bool) throws {
         let isUnderway = changes.isUnderway(documentID)
         let isOvertaken = feed.hasOvertaken && feed.takeOvertaken(documentID)
@@ -308,7 +308,7 @@ extension Pusher {
                     after: checkpointer.completed
                 )
             else {
-                // The answer to the change in progress may tell.
+                // The answer to the change in progress may show it.
                 if isOvertaken, isUnderway { feed.noteOvertaken(documentID) }
                 // What this connection stored is normally not read again, as the peer had it.
                 feed.notice()

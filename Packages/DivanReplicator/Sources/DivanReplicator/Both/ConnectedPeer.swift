@@ -152,7 +152,7 @@ extension ConnectedPeer {
         for (revision, error) in revisions {
             finish(revision, .failed(error, isLost: error.isLocalFailure))
         }
-        // A pushing peer is told, and sends it again; a pulling one must request it again.
+        // A pushing peer gets an error and sends it again; a pulling one must request it again.
         if connection.remote != nil, let lost = revisions.first(where: { $0.error.mayPass }) {
             connection.closeForRetry(after: lost.error)
         }

@@ -275,7 +275,7 @@ extension Connection {
         questions.add(number, purpose, at: now)
     }
 
-    /// Sends a list with priority; an empty one says that there is nothing more, and is not answered.
+    /// Sends a list with priority; an empty list marks the end of the feed and is not answered.
     ///
     /// - Returns: Whether an answer will come.
     func send<Entry>(
@@ -313,7 +313,7 @@ extension Connection {
         blip.reply(to: id, with: reply)
     }
 
-    /// What this side says about itself in an answer to a list of the peer.
+    /// The properties of this side in an answer to a list of the peer.
     func listAnswerProperties(isFirst: Bool) -> BLIPProperties {
         .ownTerms(
             in: dialect,

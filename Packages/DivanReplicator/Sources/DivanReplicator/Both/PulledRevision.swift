@@ -50,7 +50,7 @@ enum PulledRevision {
         case stored
         case storedInConflict
         case known
-        /// It was given up here, and the peer must be told of ours.
+        /// It lost here, and the peer must be notified of our revision.
         case givenUp
         indirect case failed(SyncError)
         indirect case rolledBack(SyncError)

@@ -247,7 +247,7 @@ struct RevisionSender {
         )
     }
 
-    /// A property to encrypt was not encrypted: what the other side is told.
+    /// The message to the other side if a property could not be encrypted.
     static let unsealed = "the document has a property that must not be sent unencrypted"
 
     /// Tells the peer that a revision will not be sent: every requested revision or accepted proposal is owed one
@@ -296,7 +296,7 @@ struct RevisionSender {
 /// The result of composing a requested revision.
 private enum Composed {
     case message(Ready)
-    /// It is gone, and nothing replaces it.
+    /// It no longer exists, and nothing replaces it.
     case gone
     /// Its stored form cannot be read.
     case damaged(SyncError)

@@ -206,7 +206,7 @@ extension PassiveCollection {
                 (try reader.evaluate(questions, in: path), try reader.lastSequence(in: path))
             }
         }
-        // What the first part says is no newer than this.
+        // The answers of the first part are not newer than this.
         if list.answers.isEmpty { list.sequence = sequence }
         for ((place, question), verdict) in zip(zip(places, questions), verdicts) {
             guard let answer = try answer(to: verdict, about: question, in: &list) else {
@@ -254,7 +254,7 @@ extension PassiveCollection {
         }
     }
 
-    /// Answers proposals; a peer that also pulls is told how far the sequences had come then.
+    /// Answers proposals; a peer that also pulls gets the latest sequence at that time.
     private func answer(
         _ request: BLIPIncomingRequest,
         with answers: [ProposalAnswer],
@@ -373,7 +373,7 @@ extension PassiveCollection {
         }
     }
 
-    /// Answers that a revision is stored; a peer that also pulls is told how far the sequences had come then.
+    /// Confirms that a revision is stored; a peer that also pulls gets the latest sequence at that time.
     private func answer(_ request: BLIPRequestID?, _ reply: BLIPReply, at sequence: UInt64) {
         guard isSubscribed else { return connection.answer(request, with: reply) }
         var reply = reply

@@ -2,7 +2,7 @@ import DivanBLIP
 import DivanRevisions
 import DivanStore
 
-/// What a peer has subscribed to, and how far it has been told about changes.
+/// A peer's subscription, and the changes that it has been sent.
 ///
 /// Lists of local changes are sent as the windows allow; what the peer requests follows as `rev` messages. When there
 /// is nothing more, an empty list says so, always, because a one-shot client would otherwise wait forever. A list that
@@ -36,7 +36,7 @@ struct PassiveFeed {
     private var listsInFlightCount = 0
     /// Halves of lists that the peer could not answer.
     private var refused = FIFOQueue<[FeedChange]>()
-    /// Whether it must still be told that there is nothing more.
+    /// Whether the end of the feed must still be announced.
     private var owesEnd = false
     private var phase = FeedPhase.backlog
     /// Documents that the peer pushes without knowing our revision, although it was once announced.
@@ -98,7 +98,7 @@ struct PassiveFeed {
     /// Bytes of what the peer named: the documents that it wants, and its known revisions of those in the queue.
     var heldByteCount: Int { (wanted?.byteCount ?? 0) + sender.knownByteCount }
 
-    /// Whether the peer has been told about everything and has what it wanted.
+    /// Whether all changes were announced and all requested revisions sent.
     var isIdle: Bool { phase == .caughtUp && isAnswered && unknownToPeer.isEmpty && !owesEnd }
 
     /// Whether the peer has, or does not want, everything announced to it.
@@ -109,7 +109,7 @@ struct PassiveFeed {
     /// The peer pushed a revision that does not follow ours: it may have purged and recreated the document, and our
     /// revision will not be announced again by itself.
     mutating func tellAgain(_ documentID: DocumentID) {
-        // Even if the feed has not reached it yet: the peer no longer knows what it sent.
+        // Even if the feed has not reached it yet: the peer no longer has what it sent.
         if !echoes.isEmpty { echoes[documentID] = nil }
         guard unknownToPeer.count < connection.limits.rememberedEchoesCount,
             unknownIDs.insert(documentID).inserted
@@ -167,7 +167,7 @@ struct PassiveFeed {
         notice()
     }
 
-    /// The peer must be told about a document again.
+    /// Announces a document again.
     mutating func insist(on documentID: DocumentID) {
         echoes[documentID] = nil
         notice()
@@ -207,7 +207,7 @@ struct PassiveFeed {
             && sender.takesMore
     }
 
-    /// Says that there is nothing more, once nothing can be repeated.
+    /// Announces the end of the feed, once nothing can be repeated.
     private mutating func sendEndOfFeed() {
         guard owesEnd, refused.isEmpty,
             areListsAnswered || !connection.dialect.endsAfterAnswers

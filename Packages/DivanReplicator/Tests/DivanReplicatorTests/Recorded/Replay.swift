@@ -356,7 +356,7 @@ extension Replay {
         String(decoding: (try? value.canonicalBytes()) ?? [], as: UTF8.self)
     }
 
-    /// The digests that Sync Gateway is told.
+    /// The digests that are sent to Sync Gateway.
     private static func digests(_ body: JSON?) -> [String] {
         (body?["_attachments"]?.object ?? JSONObject()).map { name, entry in
             "\(name) \(entry["digest"]?.string ?? "") \(entry["stub"]?.bool == true)"

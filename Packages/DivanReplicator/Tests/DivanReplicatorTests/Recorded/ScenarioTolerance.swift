@@ -2,7 +2,7 @@ import DivanJSON
 
 /// Differences that the protocol permits between a scenario and its recording.
 ///
-/// Each rule says what may differ, and why; all other differences are listed one by one in `ScenarioDifference`.
+/// Each rule states what may differ, and why; all other differences are listed one by one in `ScenarioDifference`.
 enum ScenarioTolerance {
     /// Whether a property may have this value instead of the recorded one.
     static func allows(_ ours: String?, for theirs: String?, as name: String) -> Bool {

@@ -9,7 +9,7 @@ internal import Synchronization
 public final class BlobStore: Sendable {
     let storage: any BlobStorage
     private let holds = Mutex<[BlobDigest: Int]>([:])
-    // Blobs that are lost although somebody holds them and assumes that they are stored.
+    // Lost blobs whose holders assume that they are stored.
     private let lost = Mutex<[BlobDigest: StoreError]>([:])
     // Cursors whose file is open between two pieces.
     private let openCursorCount = Atomic<Int>(0)
@@ -165,7 +165,7 @@ public final class BlobStore: Sendable {
         var collection = Collection()
         collection.unknownNames = contents.unknownNames
         for digest in contents.digests where !used.contains(digest) {
-            // Done under the lock, so that a hold taken now is either seen or finds the blob gone.
+            // Done under the lock, so that a hold taken now is either seen or finds the blob missing.
             let isRemoved = try holds.withLock { holds throws(StoreError) in
                 guard holds[digest] == nil else { return false }
                 collection.removedByteCount += storage.byteCount(digest) ?? 0

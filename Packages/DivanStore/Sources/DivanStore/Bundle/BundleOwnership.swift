@@ -2,7 +2,7 @@ internal import DivanJSON
 import DivanPlatform
 internal import Synchronization
 
-/// What a store on disk has in addition to its engine: its files, its lock and its count of owners.
+/// The files, the lock and the number of owners of a store on disk.
 final class BundleOwnership: Sendable {
     let files: BundleFiles
     /// The engine of SQLite; `nil` for a custom engine.
@@ -45,7 +45,7 @@ final class BundleOwnership: Sendable {
 
     var ownerCount: Int { owners.withLock { $0.count } }
 
-    /// Counts one more owner; `false` if the last one has already gone.
+    /// Adds an owner; `false` if the last one has already left.
     func join() -> Bool {
         owners.withLock { owners in
             guard owners.count > 0 else { return false }
@@ -54,7 +54,7 @@ final class BundleOwnership: Sendable {
         }
     }
 
-    /// Counts one owner less if there is another; `false` for the last one, which must close.
+    /// Removes an owner unless it is the last; `false` for the last one, which must close.
     func leaveIfNotLast() -> Bool {
         owners.withLock { owners in
             guard owners.count != 1 else { return false }
@@ -63,7 +63,7 @@ final class BundleOwnership: Sendable {
         }
     }
 
-    /// Counts one owner less; `true` if it was the last.
+    /// Removes an owner; `true` if it was the last.
     func leave() -> Bool {
         owners.withLock { owners in
             guard owners.count > 0 else { return false }

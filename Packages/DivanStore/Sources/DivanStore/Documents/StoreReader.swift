@@ -32,7 +32,7 @@ public class StoreReader {
         let path: CollectionPath
         let id: CollectionID
         fileprivate(set) var state: CollectionState?
-        /// Whether the engine has yet to be told the new counters.
+        /// Whether the new counters must still be passed to the engine.
         var hasNewState = false
         /// What remotes have of it, once requested.
         var known: KnownSequences?

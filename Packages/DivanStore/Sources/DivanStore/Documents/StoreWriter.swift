@@ -205,7 +205,7 @@ public final class StoreWriter: StoreReader {
 
     // MARK: Steps of every verb
 
-    /// Notes that observers are to be told that a collection was removed.
+    /// Records that observers must be notified of a removed collection.
     func noteEnd(of path: CollectionPath) {
         shapes.append(
             StoreChange(collection: path, changes: [], origin: origin, endsCollection: true)

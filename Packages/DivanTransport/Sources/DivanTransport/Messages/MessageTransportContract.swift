@@ -42,7 +42,7 @@ public enum MessageTransportContract {
         return violations.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
-    /// Records what a receiver is told.
+    /// Records the calls of a receiver.
     private final class RecordingReceiver: MessageReceiver {
         struct ReceivedEvents: Sendable {
             var opens = 0

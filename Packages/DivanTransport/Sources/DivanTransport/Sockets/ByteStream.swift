@@ -110,7 +110,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
 
     /// Writes what is queued, ends our direction, waits a while for the peer's end, and closes.
     ///
-    /// The owner is told nothing more.
+    /// The owner gets no more calls.
     func finish() {
         if case .unwritable = life { return close() }
         guard life.isWriting, !life.isFinishing else { return }
@@ -125,7 +125,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
         setNeedsFlush()
     }
 
-    /// Closes at once; the owner is told nothing more.
+    /// Closes at once; the owner gets no more calls.
     func close() {
         owner = nil
         perform(life.handle(.closeAsked))
@@ -227,7 +227,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
         turnEnd = .flushOrAcknowledge
     }
 
-    /// The descriptor reports an error although nothing is being read: the peer is gone.
+    /// The descriptor reports an error although nothing is being read: the peer has disconnected.
     private func hangUp() {
         guard life != .closed, interest.isDisjoint(with: .writing) else { return }
         guard case .ended = life, owner != nil else { return close() }
@@ -235,7 +235,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
     }
 
     private func take(_ bytes: Slice<UnsafeRawBufferPointer>) {
-        // The bytes are in the loop's buffer, which nobody else uses before this call returns.
+        // The bytes are in the loop's buffer, which is not used again before this call returns.
         let raw = UnsafeRawBufferPointer(rebasing: bytes).bindMemory(to: UInt8.self)
         guard let tls else {
             owner?.streamDidReceive(raw.span)

@@ -1,4 +1,4 @@
-/// How long a peer has taken none of the bytes that wait for it.
+/// How long a peer has accepted none of the bytes queued for it.
 struct StallTimer {
     private let patience: Duration
     /// When the peer last took bytes.

@@ -72,7 +72,7 @@ enum StreamLifecycle: Equatable {
     /// Whether the owner can write.
     var isOpen: Bool { self == .open || self == .ended(wasOpen: true) }
 
-    /// Whether the owner has not been told yet that the connection is open.
+    /// Whether the owner has not been notified yet that the connection is open.
     var awaitsOpening: Bool { self == .opening || self == .unwritable(wasOpen: false) }
 
     /// Whether the peer's direction is open.

@@ -163,7 +163,7 @@ enum ImportCommand: Command {
         }
     }
 
-    /// Whether the name of a file says that it holds comma-separated values.
+    /// Whether a file has the extension of comma-separated values.
     private static func isTable(_ file: String) -> Bool {
         [".csv", ".tsv"].contains(where: file.lowercased().hasSuffix)
     }

@@ -92,7 +92,7 @@ struct Repair {
 }
 
 extension NSError {
-    /// Whether it says that the file itself differs from what was written.
+    /// Whether the error reports that the file differs from what was written.
     fileprivate var isAboutDamage: Bool {
         domain == CBLError.domain
             && [CBLError.corruptData, CBLError.unreadableDatabase].contains(code)

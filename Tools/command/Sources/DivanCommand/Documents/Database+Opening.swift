@@ -47,7 +47,7 @@ extension DatabasePath {
         } catch  where error.errno == .permissionDenied || error.errno == .notPermitted {
             throw Failure.writing(bundle, error.errno)
         } catch {}
-        // A link is no database, but it is there; opening it says what to do.
+        // A link is not a database, but it exists; the error of opening it says what to do.
         if (try? FileStatus(of: bundle, followingLinks: false))?.kind == .symbolicLink {
             return try open(StoreOptions(create: false)).close()
         }

@@ -178,7 +178,7 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         }
     }
 
-    /// Lets a log that is long begin anew with the next write, if readers allow it.
+    /// Restarts a long log with the next write, if readers allow it.
     private func freeLog(_ writer: StoreConnection) {
         let byteCount = checkpointer == nil ? nil : writer.logByteCount
         guard heldLog.hasGrown(to: byteCount, at: path) else { return }
