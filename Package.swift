@@ -732,10 +732,10 @@ let trials: [Target] = [
         uses: ["DivanPlatform", "DivanFleet"]
     ),
     tests("SimulationTests", at: "Tests/SimulationTests", uses: ["DivanPlatform", "DivanFleet"]),
-    library("Logging", at: "Tests/Neighbours/Logging", uses: []),
+    library("Logging", at: "Tests/Coexistence/Logging", uses: []),
     tests(
-        "NeighbourTests",
-        at: "Tests/NeighbourTests",
+        "CoexistenceTests",
+        at: "Tests/CoexistenceTests",
         uses: ["Divan", "Logging"]
     ),
     tests(

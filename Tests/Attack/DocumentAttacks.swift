@@ -20,8 +20,8 @@ struct DocumentAttacks {
         runRights()
     }
 
-    private func visitor() throws -> Visitor {
-        let visitor = try Visitor(attacked.passwords, from: Sources.next())
+    private func visitor() throws -> AttackClient {
+        let visitor = try AttackClient(attacked.passwords, from: Sources.next())
         guard visitor.open().hasPrefix("[{") else { throw AttackFailure("no collection") }
         return visitor
     }
@@ -155,12 +155,12 @@ struct DocumentAttacks {
     private func runReadOnly() {
         let propose: BLIPProperties = ["Profile": "proposeChanges", "collection": "0"]
         report.attack("proposing to a read-only listener", "HTTP/403") {
-            let visitor = try Visitor(attacked.readOnly, from: Sources.next())
+            let visitor = try AttackClient(attacked.readOnly, from: Sources.next())
             _ = visitor.open()
             return visitor.outcome(propose, "[[\"x\",\"\(first)\"]]")
         }
         report.attack("pushing to it without proposing", "HTTP/403") {
-            let visitor = try Visitor(attacked.readOnly, from: Sources.next())
+            let visitor = try AttackClient(attacked.readOnly, from: Sources.next())
             _ = visitor.open()
             return visitor.outcome(rev("x", first), "{}")
         }
@@ -168,8 +168,8 @@ struct DocumentAttacks {
     }
 
     /// A visitor with few rights.
-    private func eve() throws -> Visitor {
-        let visitor = try Visitor(attacked.passwords, as: "eve", from: Sources.next())
+    private func eve() throws -> AttackClient {
+        let visitor = try AttackClient(attacked.passwords, as: "eve", from: Sources.next())
         _ = visitor.open()
         return visitor
     }
@@ -177,7 +177,7 @@ struct DocumentAttacks {
     private func runRights() {
         let blob = "sha1-" + Base64.encode(SHA1.digest(of: Array(Secrets.body.utf8).span).span)
         report.attack("a collection that this user may not use", "[null]") {
-            let visitor = try Visitor(attacked.passwords, as: "eve", from: Sources.next())
+            let visitor = try AttackClient(attacked.passwords, as: "eve", from: Sources.next())
             return visitor.open(["hidden"])
         }
         report.attack("a blob of it by its digest", "HTTP/404") {

@@ -33,9 +33,9 @@ struct FloodAttacks {
             return withExtendedLifetime(wires) { outcome + " meanwhile" }
         }
         report.attack("1,000 connections that log in, from one address", "100 of them") {
-            var visitors: [Visitor] = []
+            var visitors: [AttackClient] = []
             for _ in 0..<1_000 {
-                guard let visitor = try? Visitor(attacked.passwords, from: "127.0.0.5") else {
+                guard let visitor = try? AttackClient(attacked.passwords, from: "127.0.0.5") else {
                     break
                 }
                 visitors.append(visitor)
@@ -104,19 +104,19 @@ struct FloodAttacks {
 
     private func runInside() {
         report.attack("100,000 requests without waiting for answers", "served") {
-            let visitor = try Visitor(attacked.passwords, from: "127.0.0.8")
+            let visitor = try AttackClient(attacked.passwords, from: "127.0.0.8")
             for _ in 0..<100 { visitor.flood(1_000, ["Profile": "nonsense"]) }
             return try served()
         }
         report.attack("a client that pulls and never reads", "served") {
-            let visitor = try Visitor(attacked.passwords, from: "127.0.0.8")
+            let visitor = try AttackClient(attacked.passwords, from: "127.0.0.8")
             visitor.flood(1, ["Profile": "getCollections"])
             for _ in 0..<50 { visitor.flood(10, ["Profile": "subChanges"]) }
             let outcome = try served()
             return withExtendedLifetime(visitor) { outcome }
         }
         report.attack("10,000 pings", "served") {
-            let visitor = try Visitor(attacked.passwords, from: "127.0.0.8")
+            let visitor = try AttackClient(attacked.passwords, from: "127.0.0.8")
             let ping: [UInt8] = [0x89, 0x80, 1, 2, 3, 4]
             for _ in 0..<100 {
                 visitor.sendBytes(Array(repeating: ping, count: 100).flatMap(\.self))
@@ -127,7 +127,7 @@ struct FloodAttacks {
 
     /// Whether a stranger with the right password gets access.
     private func served() throws -> String {
-        let visitor = try Visitor(attacked.passwords, from: Sources.next())
+        let visitor = try AttackClient(attacked.passwords, from: Sources.next())
         return visitor.open().hasPrefix("[{") ? "served" : "not served"
     }
 

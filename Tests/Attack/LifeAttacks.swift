@@ -32,7 +32,7 @@ struct LifeAttacks {
         var isEnded: () -> Bool
         switch stage {
         case .upgraded, .pulling:
-            let visitor = try Visitor(attacked.passwords, from: Sources.next())
+            let visitor = try AttackClient(attacked.passwords, from: Sources.next())
             _ = visitor.open()
             if stage == .pulling {
                 visitor.flood(
@@ -55,7 +55,7 @@ struct LifeAttacks {
         guard answer == "ok" else { return answer }
         let hasEnded = isEnded()
         if verb == "stop" { _ = try attacked.ask("start") }
-        let again = try Visitor(attacked.passwords, from: Sources.next())
+        let again = try AttackClient(attacked.passwords, from: Sources.next())
         let isServed = again.open().hasPrefix("[{")
         return (hasEnded ? "ended" : "kept") + (isServed ? ", then served again" : ", not served")
     }

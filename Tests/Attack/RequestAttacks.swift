@@ -55,18 +55,18 @@ struct RequestAttacks {
 
     private func runCollections() {
         report.attack("an unknown collection", "[null]") {
-            try Visitor(attacked.passwords).open(["nowhere"])
+            try AttackClient(attacked.passwords).open(["nowhere"])
         }
         report.attack("a request about it", "HTTP/400") {
-            let visitor = try Visitor(attacked.passwords)
+            let visitor = try AttackClient(attacked.passwords)
             _ = visitor.open(["nowhere"])
             return visitor.outcome(["Profile": "subChanges", "collection": "0"])
         }
         report.attack("a collection by a path", "[null]") {
-            try Visitor(attacked.passwords).open(["../_default"])
+            try AttackClient(attacked.passwords).open(["../_default"])
         }
         report.attack("a collection's index out of range", "HTTP/400") {
-            let visitor = try Visitor(attacked.passwords)
+            let visitor = try AttackClient(attacked.passwords)
             _ = visitor.open()
             return visitor.outcome(["Profile": "subChanges", "collection": "7"])
         }

@@ -49,7 +49,7 @@ final class Watch {
 
     private func startClient(_ source: String) throws {
         let place = attacked.passwords
-        let visitor = Handed(try Visitor(place, from: source))
+        let visitor = Handed(try AttackClient(place, from: source))
         guard visitor.value.open().hasPrefix("[{") else { throw AttackFailure("no collection") }
         run { worst in
             let question: BLIPProperties = [

@@ -45,8 +45,8 @@ struct WorkAttacks {
         }
     }
 
-    private func visitor(_ number: Int = 0, as user: String = "ada") throws -> Visitor {
-        let visitor = try Visitor(attacked.passwords, as: user, from: "127.0.12.\(1 + number)")
+    private func visitor(_ number: Int = 0, as user: String = "ada") throws -> AttackClient {
+        let visitor = try AttackClient(attacked.passwords, as: user, from: "127.0.12.\(1 + number)")
         guard visitor.open().hasPrefix("[{") else { throw AttackFailure("no collection") }
         return visitor
     }
@@ -192,11 +192,11 @@ struct WorkAttacks {
             "held or closed"
         ) {
             let frames = Self.endless(byteCount: megabytes << 20)
-            var visitors: [Visitor] = []
+            var visitors: [AttackClient] = []
             for number in 0..<clients {
                 // Its first request is the endless one.
                 let source = "127.0.12.\(1 + number)"
-                let visitor = try Visitor(attacked.passwords, from: source)
+                let visitor = try AttackClient(attacked.passwords, from: source)
                 for frame in frames { visitor.sendMessage(frame) }
                 visitors.append(visitor)
             }
@@ -206,7 +206,7 @@ struct WorkAttacks {
         let count = size(60, quick: 5)
         watched("3 clients with \(count) documents of 1 MB that wait for a blob", "held or closed")
         {
-            var visitors: [Visitor] = []
+            var visitors: [AttackClient] = []
             let blob = #"{"@type":"blob","digest":"sha1-AAAAAAAAAAAAAAAAAAAAAAAAAAA=","length":9}"#
             let text = String(repeating: "x", count: 1 << 20)
             for number in 0..<3 {
@@ -255,7 +255,7 @@ struct WorkAttacks {
         watched("\(count) checkpoints of 100 KB by a client that may only read", "bounded") {
             _ = try attacked.ask("compact")
             let before = try attacked.number("size")
-            let visitor = try Visitor(attacked.readOnly, from: "127.0.12.9")
+            let visitor = try AttackClient(attacked.readOnly, from: "127.0.12.9")
             _ = visitor.open()
             let body = "{\"a\":\"" + String(repeating: "x", count: 100_000) + "\"}"
             for start in stride(from: 0, to: count, by: 100) {
@@ -280,7 +280,7 @@ struct WorkAttacks {
                 ? "bounded" : "\(growth >> 20) MB more in the file, \(log >> 20) MB of log"
         }
         report.attack("the same with 1 MiB", "HTTP/413") {
-            let visitor = try Visitor(attacked.readOnly, from: "127.0.12.9")
+            let visitor = try AttackClient(attacked.readOnly, from: "127.0.12.9")
             _ = visitor.open()
             let body = "{\"a\":\"" + String(repeating: "x", count: 1 << 20) + "\"}"
             return visitor.outcome(

@@ -1,6 +1,6 @@
 import Divan
 
-func shareTheMenu() async throws {
+func syncMenu() async throws {
     // The shop listens with TLS and its own certificate, and requires a password.
     let shop = try Database(name: "shop")
     let menu = try shop.createCollection(name: "menu")

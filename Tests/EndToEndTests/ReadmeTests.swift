@@ -24,7 +24,7 @@ import Testing
             TestEnvironment.set("DIVAN_DIRECTORY", nil)
             try? FileManager.default.removeItem(atPath: directory)
         }
-        try await shareTheMenu()
+        try await syncMenu()
         var config = DatabaseConfiguration()
         config.directory = directory
         let kiosk = try Database(name: "kiosk", config: config)

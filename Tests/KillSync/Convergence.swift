@@ -27,7 +27,7 @@ struct Convergence {
     private var killCount = 0
     private var movedCount = 0
 
-    /// Who starts a replication, and with whom.
+    /// Which process starts a replication, and with which one.
     private struct Link {
         let active: Int
         let passive: Int
@@ -70,7 +70,7 @@ struct Convergence {
         let start = ContinuousClock.now
         do {
             for round in 0..<roundCount { try turn(round) }
-            let passCount = try comeToRest()
+            let passCount = try runUntilQuiet()
             let found = try judge()
             let seconds = (ContinuousClock.now - start).components.seconds
             return """
@@ -201,7 +201,7 @@ struct Convergence {
     // MARK: The end
 
     /// No process edits or dies any more, and all use the default rule: a few passes must suffice.
-    private mutating func comeToRest() throws -> Int {
+    private mutating func runUntilQuiet() throws -> Int {
         try startAll()
         for peer in ports.indices {
             try tell(peer, "rest")

@@ -4,13 +4,13 @@ struct Answer {
     private(set) var rows: [String] = []
     private var chairs: [String: Chair] = [:]
 
-    init(_ inquiry: Inquiry, _ shop: Shop) {
+    init(_ inquiry: Inquiry, _ shop: ModeledDatabase) {
         self.inquiry = inquiry
         ask(inquiry, shop)
     }
 
     /// Asks again, with other parameters.
-    mutating func ask(_ inquiry: Inquiry, _ shop: Shop) {
+    mutating func ask(_ inquiry: Inquiry, _ shop: ModeledDatabase) {
         self.inquiry = inquiry
         chairs = shop.chairs.filter { inquiry.isMet($0.value) }
         rows = inquiry.rows(Array(chairs.values), shop.makers)

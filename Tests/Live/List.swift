@@ -18,7 +18,7 @@ final class List: Sendable {
     var failures: Int { state.withLock { $0.failures } }
 
     /// Follows a query to its end.
-    func follow(_ query: any Query, _ referee: Referee) async {
+    func follow(_ query: any Query, _ referee: LiveReportChecker) async {
         var list: [String] = []
         do {
             for try await difference in query.differences(by: "id") {

@@ -26,7 +26,7 @@ struct LiveFailure: Error, CustomStringConvertible {
 final class LiveTrial {
     private struct Follower {
         let query: any Query
-        let referee: Referee
+        let referee: LiveReportChecker
         let isList: Bool
         /// The index of its expected answer.
         let answer: Int
@@ -37,7 +37,7 @@ final class LiveTrial {
     /// Longer than the half second that a run waits for further commits.
     private static let longestDelay = 0.6
 
-    private let shop: Shop
+    private let shop: ModeledDatabase
     private let directory: TemporaryDirectory
     private let start = ContinuousClock.now
     private var answers: [Answer] = []
@@ -52,7 +52,7 @@ final class LiveTrial {
 
     init(queryCount: Int, listCount: Int, chairCount: Int, seed: UInt64) throws {
         directory = try TemporaryDirectory()
-        shop = try Shop(chairCount: chairCount, seed: seed, in: directory)
+        shop = try ModeledDatabase(chairCount: chairCount, seed: seed, in: directory)
         let queues = (0..<8).map { DispatchQueue(label: "listener \($0)") }
         for number in 0..<queryCount {
             let inquiry = shop.inquiry(number)
@@ -63,7 +63,7 @@ final class LiveTrial {
             followers.append(
                 Follower(
                     query: query,
-                    referee: Referee(answer.rows),
+                    referee: LiveReportChecker(answer.rows),
                     isList: false,
                     answer: number
                 )
@@ -72,7 +72,7 @@ final class LiveTrial {
                 followers.append(
                     Follower(
                         query: query,
-                        referee: Referee(answer.rows),
+                        referee: LiveReportChecker(answer.rows),
                         isList: true,
                         answer: number
                     )
@@ -106,7 +106,7 @@ final class LiveTrial {
 
     /// - Returns: Whether nothing was missed, needless or wrong.
     func run(commits: Int) throws -> Bool {
-        try standStill()
+        try waitUntilIdle()
         while commitCount < commits {
             for _ in 0..<min(Self.burst, commits - commitCount) { _ = take(try shop.commit()) }
             try rest()
@@ -130,7 +130,7 @@ final class LiveTrial {
     }
 
     private func rest() throws {
-        try standStill()
+        try waitUntilIdle()
         let needed = take(try shop.commitOne())
         try shop.visit()
         commitCount += 1
@@ -148,14 +148,14 @@ final class LiveTrial {
 
     private func countRuns(where needed: Int) throws {
         let before = runCount
-        try standStill()
+        try waitUntilIdle()
         countedRuns += runCount - before
         neededRuns += needed
         needlessRuns += max(0, runCount - before - needed)
     }
 
     /// Waits until everything has been reported, and no query has a pending or active run.
-    private func standStill() throws {
+    private func waitUntilIdle() throws {
         try settle()
         repeat {
             runCount = try runs()

@@ -177,7 +177,7 @@ final class Connector: @unchecked Sendable {
         status = new
         guard new.activity == .stopped else { return }
         session = nil
-        guard !world.isMended else { return }
+        guard !world.hasEndedFaults else { return }
         // The application retries some time later.
         let delay = world.draw(plan.isContinuous ? 1...30 : 5...90)
         timer = world.loop.schedule(at: world.loop.now + .seconds(delay)) { [unowned self] in

@@ -345,7 +345,7 @@ final class Model {
     }
 
     /// A conflict was resolved against the rule.
-    func complain(_ text: String) { wrongDecisions.append(text) }
+    func recordViolation(_ text: String) { wrongDecisions.append(text) }
 }
 
 private let tombstone = Array("{}".utf8)

@@ -76,7 +76,7 @@ final class Node: @unchecked Sendable {
         do {
             try body()
         } catch {
-            world.complain(.unsimulated, "\(name): \(error)")
+            world.recordViolation(.unsimulated, "\(name): \(error)")
         }
     }
 
@@ -107,7 +107,7 @@ final class Node: @unchecked Sendable {
     }
 
     /// Corrects the clock if that matters to others.
-    func mendClock() {
+    func correctClock() {
         if world.scenario.fleet != .trees { clockOffset = .zero }
     }
 
@@ -144,7 +144,7 @@ final class Node: @unchecked Sendable {
             if wasRestored { noteContents() }
             wasRestored = false
         } catch {
-            world.complain(.refused, "\(name) cannot open its database: \(error)")
+            world.recordViolation(.refused, "\(name) cannot open its database: \(error)")
         }
     }
 
@@ -165,7 +165,7 @@ final class Node: @unchecked Sendable {
     private func die() {
         world.note("\(name) dies")
         world.network.lose(.silence, at: name)
-        world.loop.execute { [unowned self] in world.buryAndRestart(self) }
+        world.loop.execute { [unowned self] in world.restartAfterDeath(self) }
     }
 
     /// Ends the process without warning.
@@ -238,7 +238,7 @@ final class Node: @unchecked Sendable {
                     world.noteOutcome(at: place, isOwn: change.origin == .local)
                 }
                 world.count(number, index, Int(document.sequence))
-                if world.isMended, !document.isPurge { world.noteTurn(at: place) }
+                if world.hasEndedFaults, !document.isPurge { world.noteTurn(at: place) }
                 if world.bug == .pingPong, change.origin != .local { world.answerMerge(place) }
             }
         }

@@ -12,8 +12,8 @@ final class Probe: MessageTransport, MessageReceiver, @unchecked Sendable {
     private unowned let world: World
     private let names: (active: String, passive: String)
     private var receiver: (any MessageReceiver)?
-    private var outgoing: Ear
-    private var incoming: Ear
+    private var outgoing: DirectionReader
+    private var incoming: DirectionReader
     /// The revision of each document that was last received from the peer, which therefore has it.
     ///
     /// Unless the peer has received another one since: then a node may want the old one back.
@@ -42,8 +42,8 @@ final class Probe: MessageTransport, MessageReceiver, @unchecked Sendable {
         self.wire = wire
         self.world = world
         self.names = names
-        outgoing = Ear(codec: world.codec)
-        incoming = Ear(codec: world.codec)
+        outgoing = DirectionReader(codec: world.codec)
+        incoming = DirectionReader(codec: world.codec)
     }
 
     var loop: any EventLoop { wire.loop }
@@ -145,7 +145,7 @@ final class Probe: MessageTransport, MessageReceiver, @unchecked Sendable {
             let document = Document(request, id)
             guard received[document] == revision else { continue }
             if items.count > 2, items[2].string == pushed[document] { continue }
-            world.complain(
+            world.recordViolation(
                 .echoed,
                 "\(names.active) proposed \(id) \(short(revision)) to \(names.passive), which had "
                     + "sent it"
@@ -155,7 +155,7 @@ final class Probe: MessageTransport, MessageReceiver, @unchecked Sendable {
 }
 
 /// Reads one direction of a connection as the receiver does.
-struct Ear {
+struct DirectionReader {
     private var connection: BLIPConnection
     private var isDeaf = false
 
@@ -167,7 +167,8 @@ struct Ear {
     /// The requests that a frame completes.
     ///
     /// Replies in the other direction refer to their number, so that is recorded there.
-    mutating func hear(_ frame: [UInt8], otherSide: inout Ear) -> [BLIPIncomingRequest] {
+    mutating func hear(_ frame: [UInt8], otherSide: inout DirectionReader) -> [BLIPIncomingRequest]
+    {
         guard !isDeaf else { return [] }
         do {
             try connection.receive(frame.span)

@@ -83,7 +83,7 @@ final class RecordingResolver: ConflictResolver, @unchecked Sendable {
         if local.revisionID.isVersion, local.revisionID.timestamp == remote.revisionID.timestamp {
             return
         }
-        world.model.complain("\(conflict.documentID): \(text(resolution, conflict))")
+        world.model.recordViolation("\(conflict.documentID): \(text(resolution, conflict))")
     }
 
     private func text(_ resolution: Resolution, _ conflict: Conflict) -> String {

@@ -59,7 +59,7 @@ public struct Simulation: Sendable {
             world.perform(planned)
         }
         world.loop.run(until: scenario.duration)
-        world.comeToRest()
+        world.runUntilQuiet()
         let outcome = Outcome(world, self)
         world.end()
         return outcome

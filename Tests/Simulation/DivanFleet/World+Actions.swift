@@ -77,17 +77,17 @@ extension World {
     }
 
     /// A node has died in the middle of its work.
-    func buryAndRestart(_ node: Node) {
+    func restartAfterDeath(_ node: Node) {
         guard node.isUp else { return }
         crash(node)
-        guard !isMended else { return restart(node) }
+        guard !hasEndedFaults else { return restart(node) }
         later(node.downTime) { world in world.restart(world.nodes[node.number]) }
     }
 
     /// Does something later, unless all faults have ended before.
     private func later(_ delay: Duration, _ work: @escaping @Sendable (World) -> Void) {
         loop.schedule(at: loop.now + delay) { [weak self] in
-            if let self, !isMended { work(self) }
+            if let self, !hasEndedFaults { work(self) }
         }
     }
 
@@ -101,7 +101,7 @@ extension World {
         later(down) { world in world.restart(world.nodes[number]) }
     }
 
-    /// Whether the peers can tell that the database was restored.
+    /// Whether the peers can detect that the database was restored.
     ///
     /// They compare checkpoints. A copy that was made after the last save of a checkpoint looks the
     /// same to them, so what they delivered since would be missing (`checkpoints.md` §5).

@@ -51,7 +51,7 @@ struct CheckpointAudit {
             let history = try? mine.read { try $0.revisions(of: row.documentID, in: path) }
             let successors = world.model.successors(of: row.revisionID, of: key(row))
             if let history, isKnown(row, history, successors) { continue }
-            complain("claims sequence \(last) of", "and lacks", row)
+            recordViolation("claims sequence \(last) of", "and lacks", row)
         }
     }
 
@@ -66,7 +66,7 @@ struct CheckpointAudit {
                 try reader.document(row.documentID, in: path, includingTombstones: true)
             }
             guard let current else {
-                complain("claims to have pushed to", "which lacks", row)
+                recordViolation("claims to have pushed to", "which lacks", row)
                 continue
             }
             if current.revisionID.converted == row.revisionID.converted { continue }
@@ -80,7 +80,7 @@ struct CheckpointAudit {
                 )
             }
             if isBehind == true, world.scenario.flow == .up || current.sequence <= pulled {
-                complain("claims to have pushed to", "which is behind", row)
+                recordViolation("claims to have pushed to", "which is behind", row)
             }
         }
     }
@@ -116,8 +116,8 @@ struct CheckpointAudit {
             && !world.model.purged.contains(place) && !row.flags.contains(.tombstone)
     }
 
-    private func complain(_ claim: String, _ finding: String, _ row: ChangeRow) {
-        world.complain(
+    private func recordViolation(_ claim: String, _ finding: String, _ row: ChangeRow) {
+        world.recordViolation(
             .checkpointAhead,
             "node \(link.active) \(claim) node \(link.passive), \(finding) \(row.documentID) "
                 + "\(row.revisionID.short) of sequence \(row.sequence)"

@@ -17,14 +17,17 @@ extension World {
                 // A side that wins a conflict may get another ID, and keeps its body.
                 let isRenamed = stored.map { model.hasBody($0.body, $0.isTombstone, key) } ?? false
                 guard holding.revisionID.isVersion, isRenamed else {
-                    complain(.invented, "\(key) \(holding.revisionID.short) at node \(number)")
+                    recordViolation(
+                        .invented,
+                        "\(key) \(holding.revisionID.short) at node \(number)"
+                    )
                     continue
                 }
                 continue
             }
             guard let stored else { continue }
             if stored.body != made.body || stored.isTombstone != made.isTombstone {
-                complain(
+                recordViolation(
                     .invented,
                     "\(key) \(holding.revisionID.short) has another body at node \(number): "
                         + String(decoding: stored.body.prefix(80), as: UTF8.self)
@@ -33,7 +36,7 @@ extension World {
             for digest in (try? BlobReferences.digests(in: stored.body)) ?? [] {
                 let content = nodes[number].content(digest)
                 guard content.map({ BlobDigest(hashing: $0.span) }) != digest else { continue }
-                complain(.blobMissing, "\(key) at node \(number) names \(digest)")
+                recordViolation(.blobMissing, "\(key) at node \(number) names \(digest)")
             }
         }
     }
@@ -68,7 +71,7 @@ extension World {
             }) {
                 continue
             }
-            complain(
+            recordViolation(
                 .lost,
                 "\(key) \(id.short), saved at node \(revision.node) at \(revision.time.clockText); "
                     + "current is \(Set(byNode.values.map(\.revisionID.short)).sorted())"
@@ -125,7 +128,7 @@ extension World {
         guard let current = vector.current.map({ RevisionID($0) }),
             let claimed = claimed.map({ RevisionID($0) })
         else { return }
-        complain(
+        recordViolation(
             .overstated,
             "\(key) \(current.short) at node \(node) claims \(claimed.short)"
         )

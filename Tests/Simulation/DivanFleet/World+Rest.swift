@@ -11,15 +11,15 @@ extension World {
     private static let roundLimit = 120
 
     /// Ends all faults, runs until nothing changes, and checks the result.
-    func comeToRest() {
-        mend()
+    func runUntilQuiet() {
+        endFaults()
         healPurges()
         guard settle() else {
             guard !hasGivenUp else { return }
             let left = differences(in: holdings())
-            for violation in left.prefix(5) { complain(violation.kind, violation.text) }
-            for text in unfinished() { complain(.unfinished, text) }
-            if left.isEmpty, violations.isEmpty { complain(.restless, activities()) }
+            for violation in left.prefix(5) { recordViolation(violation.kind, violation.text) }
+            for text in unfinished() { recordViolation(.unfinished, text) }
+            if left.isEmpty, violations.isEmpty { recordViolation(.restless, activities()) }
             return auditEnd(isLevel: false)
         }
         restoredNodes = []
@@ -113,12 +113,14 @@ extension World {
         let before = statistics.messageCount
         loop.run(for: .seconds(600))
         let count = statistics.messageCount - before
-        if count > 0 { complain(.restless, "\(count) frames in ten minutes without a change") }
+        if count > 0 {
+            recordViolation(.restless, "\(count) frames in ten minutes without a change")
+        }
     }
 
     private func auditEnd(isLevel: Bool) {
         auditTurns()
-        for text in model.wrongDecisions.prefix(3) { complain(.wrongWinner, text) }
+        for text in model.wrongDecisions.prefix(3) { recordViolation(.wrongWinner, text) }
         let holdings = holdings()
         for (key, byNode) in holdings.sorted(by: { $0.key < $1.key }) {
             auditPlaces(key, byNode)
@@ -135,7 +137,7 @@ extension World {
             // Each edit can meet each peer's once, and be requested again while it changes.
             let bound = 20 + 6 * edits * scenario.nodeCount
             guard count > bound else { continue }
-            complain(.pingPong, "\(key): \(count) resolutions after \(edits) edits")
+            recordViolation(.pingPong, "\(key): \(count) resolutions after \(edits) edits")
         }
     }
 
@@ -146,7 +148,7 @@ extension World {
             $0 != DocumentName.owner(of: key.documentID)
         }
         guard !strangers.isEmpty else { return }
-        complain(.filterIgnored, "\(key) is at \(strangers)")
+        recordViolation(.filterIgnored, "\(key) is at \(strangers)")
     }
 }
 

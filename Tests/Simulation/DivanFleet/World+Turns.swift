@@ -25,7 +25,7 @@ struct Turns {
 }
 
 extension World {
-    /// Records who has what when the faults end.
+    /// Records the documents of each node when the faults end.
     func beginTurns() {
         for node in nodes {
             guard let store = node.store else { continue }
@@ -88,14 +88,17 @@ extension World {
             let key = Model.Key(collection: place.collection, documentID: place.documentID)
             let revisionCount = turns.revisions[key]?.count ?? 0
             guard count > revisionCount * (revisionCount + 1) else { continue }
-            complain(.turning, "\(place): \(count) turns between \(revisionCount) revisions")
+            recordViolation(.turning, "\(place): \(count) turns between \(revisionCount) revisions")
         }
         for key in turns.conflicts.sorted() {
             let revisionCount = turns.revisions[key]?.count ?? 0
             let bound = 20 + 6 * scenario.links.count * revisionCount
             let count = turns.messageCounts[key] ?? 0
             if count > bound {
-                complain(.turning, "\(key): \(count) messages for \(revisionCount) revisions")
+                recordViolation(
+                    .turning,
+                    "\(key): \(count) messages for \(revisionCount) revisions"
+                )
             }
             for node in nodes {
                 let path = scenario.collections[key.collection]
@@ -103,7 +106,7 @@ extension World {
                 guard let leaves = tree?.leaves.count else { continue }
                 let madeCount = model.revisions[key]?.count ?? 0
                 guard leaves > madeCount + 1 else { continue }
-                complain(.turning, "\(key): \(leaves) branches of \(madeCount) revisions")
+                recordViolation(.turning, "\(key): \(leaves) branches of \(madeCount) revisions")
             }
         }
     }

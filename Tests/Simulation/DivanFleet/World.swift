@@ -26,7 +26,7 @@ final class World: @unchecked Sendable {
     private(set) var violations: [Violation] = []
     private(set) var statistics = Statistics()
     /// Whether the faults are over.
-    private(set) var isMended = false
+    private(set) var hasEndedFaults = false
     /// How conflicts come to rest.
     var turns = Turns()
     /// Nodes that were restored and may not have connected to their peers since.
@@ -68,7 +68,7 @@ final class World: @unchecked Sendable {
         for number in numbers { trace.add(number) }
     }
 
-    func complain(_ kind: Violation.Kind, _ text: String) {
+    func recordViolation(_ kind: Violation.Kind, _ text: String) {
         guard violations.count < 20 else { return }
         note("VIOLATION \(kind.rawValue): \(text)")
         violations.append(Violation(kind, text))
@@ -76,7 +76,7 @@ final class World: @unchecked Sendable {
 
     func countRevision(_ request: BLIPIncomingRequest, isPush: Bool) {
         statistics.revisionCount += 1
-        if isMended, let documentID = request.properties["id"] {
+        if hasEndedFaults, let documentID = request.properties["id"] {
             // Collections are requested in the order of the scenario.
             let collection = request.properties["collection"].flatMap { Int($0) } ?? 0
             turns.noteMessage(
@@ -110,7 +110,7 @@ final class World: @unchecked Sendable {
     private func giveUp() {
         guard !hasGivenUp else { return }
         hasGivenUp = true
-        complain(.restless, "more than \(scenario.messageLimit) frames")
+        recordViolation(.restless, "more than \(scenario.messageLimit) frames")
         loop.execute { [unowned self] in
             for node in nodes { crash(node) }
         }
@@ -122,26 +122,26 @@ final class World: @unchecked Sendable {
 
     /// Whether a resolver refuses this time.
     func resolverFails() -> Bool {
-        guard !isMended, scenario.failingResolverPercentage > 0 else { return false }
+        guard !hasEndedFaults, scenario.failingResolverPercentage > 0 else { return false }
         return draw(0...99) < scenario.failingResolverPercentage
     }
 
     /// Runs a resolver's work on the loop, some time later while resolvers are slow.
     func runResolver(_ work: @escaping @Sendable () -> Void) {
-        guard !isMended, scenario.slowestResolver > .zero else { return loop.execute(work) }
+        guard !hasEndedFaults, scenario.slowestResolver > .zero else { return loop.execute(work) }
         let delay = draw(0...Int(scenario.slowestResolver.milliseconds))
         loop.schedule(at: loop.now + .milliseconds(delay), work)
     }
 
     /// Stores what is batched in a later turn of the loop, like a thread that is slower or faster.
     func runStoring(_ work: @escaping @Sendable () -> Void) {
-        guard !isMended else { return loop.execute(work) }
+        guard !hasEndedFaults else { return loop.execute(work) }
         loop.schedule(at: loop.now + .milliseconds(draw(0...40)), work)
     }
 
     /// Flips one bit in some frames, among the bits that the checksum covers.
     func damage(_ frame: inout [UInt8]) {
-        guard !isMended, scenario.corruptedPerMille > 0,
+        guard !hasEndedFaults, scenario.corruptedPerMille > 0,
             draw(0...999) < scenario.corruptedPerMille,
             let start = Self.checkedStart(of: frame), start < frame.count
         else { return }
@@ -175,13 +175,13 @@ final class World: @unchecked Sendable {
     }
 
     /// Ends every fault, and restarts every replication.
-    func mend() {
-        isMended = true
+    func endFaults() {
+        hasEndedFaults = true
         network.conditions = SimulatedConditions()
         for node in nodes {
             node.health.fault = nil
             node.health.death = nil
-            node.mendClock()
+            node.correctClock()
             network.setIsolated(false, host: node.name)
             if scenario.fleet != .trees, !node.usesVectors {
                 node.usesVectors = true

@@ -39,7 +39,7 @@ final class RunCodec: CompressionCodec, StreamCompressor, StreamDecompressor {
 final class CountingEngine: StorageEngine, StorageEngineProvider {
     let (name, inner) = ("counting", MemoryEngine())
     let commitCount = Atomic(0)
-    func openEngine(in place: StorageEnginePlace) -> any StorageEngine { self }
+    func openEngine(in place: StorageEngineLocation) -> any StorageEngine { self }
     var isReadOnly: Bool { false }
     func read<T>(_ body: (any StorageSnapshot) throws -> T) throws -> T { try inner.read(body) }
     func write<T>(_ body: (any StorageTransaction) throws -> T) throws -> T {

@@ -5,7 +5,7 @@ import Testing
 
 /// plug-ins-example with its own codec, storage engine and discovery; each peer is a process.
 @Suite(.timeLimit(.minutes(2))) struct PlugInExampleTests {
-    @Test func `plug-ins-example syncs with its own kind and with a stock peer`() async throws {
+    @Test func `plug-ins-example syncs with itself and with an unmodified peer`() async throws {
         let folder = try TemporaryDirectory()
         let program = Program.built("plug-ins-example")
         let kitchen = try program.start(

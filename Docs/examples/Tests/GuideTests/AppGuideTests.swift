@@ -12,13 +12,13 @@ import Testing
 
     @Test func `a chore is saved and marked as done`() throws {
         let chores = try collection()
-        try keepChore(in: chores)
+        try saveChore(in: chores)
         #expect(try chores.document(id: "milk")?.boolean(forKey: "isDone") == true)
     }
 
     @Test func `a chore that was changed meanwhile is not overwritten`() throws {
         let chores = try collection()
-        try keepChore(in: chores)
+        try saveChore(in: chores)
         var mine = try #require(try chores.typedDocument(id: "milk", of: Chore.self))
         var theirs = try #require(try chores.typedDocument(id: "milk", of: Chore.self))
         theirs.content.title = "Buy oat milk"
@@ -31,7 +31,7 @@ import Testing
         throws
     {
         let chores = try collection()
-        try keepChore(in: chores)
+        try saveChore(in: chores)
         var dated = try #require(try chores.typedDocument(id: "milk", of: DatedChore.self))
         #expect(dated.content.minutes == 15 && dated.content.dueDate == nil)
         dated.content.minutes = 5
@@ -55,7 +55,7 @@ import Testing
 
     @Test func `a renamed property keeps its old key in documents`() throws {
         let chores = try collection()
-        try keepChore(in: chores)
+        try saveChore(in: chores)
         var chore = try #require(try chores.typedDocument(id: "milk", of: RenamedChore.self))
         chore.content.summary = "Buy oat milk"
         try chores.save(&chore)

@@ -1,7 +1,7 @@
 import Divan
 import Foundation
 
-func mend(_ shop: Database, with hub: URL) async throws -> [String] {
+func repair(_ shop: Database, with hub: URL) async throws -> [String] {
     // Collections that are not listed are not repaired.
     let all = CollectionConfiguration.fromCollections(try shop.allCollections())
     let configuration = ReplicatorConfiguration(collections: all, target: URLEndpoint(url: hub))

@@ -70,7 +70,7 @@ import Testing
         }
         let shop = try open()
         #expect(throws: NSError.self) { try shop.defaultCollection().document(id: "dish-77") }
-        #expect(try await mend(shop, with: url) == [])
+        #expect(try await repair(shop, with: url) == [])
         try shop.close()
         try expectWhole()
     }
@@ -84,7 +84,7 @@ import Testing
             let page = place.lowerBound / 4_096 * 4_096
             for index in page..<page + 4_096 { bytes[index] = 0x5A }
         }
-        #expect(try await mend(try open(), with: url) == [])
+        #expect(try await repair(try open(), with: url) == [])
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         #expect(names.contains("shop.damaged.cblite2"))
         try expectWhole()

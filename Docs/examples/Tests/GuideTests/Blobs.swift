@@ -1,7 +1,7 @@
 import Divan
 import Foundation
 
-func keepPhoto(of id: String, from file: URL, in photos: Collection) throws {
+func savePhoto(of id: String, from file: URL, in photos: Collection) throws {
     let document = try photos.document(id: id)?.toMutable() ?? MutableDocument(id: id)
     document.setBlob(try Blob(contentType: "image/jpeg", fileURL: file), forKey: "picture")
     try photos.save(document: document)

@@ -18,7 +18,7 @@ func keepMenu(in directory: String) throws {
     try database.close()
 }
 
-func hearOfOneChange(in menu: Collection) async throws -> [String] {
+func waitForOneChange(in menu: Collection) async throws -> [String] {
     let changes = menu.changes()
     try menu.save(document: MutableDocument(id: "tea", data: ["name": "Mint tea"]))
     for await change in changes { return change.documentIDs }

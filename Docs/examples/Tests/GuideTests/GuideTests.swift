@@ -126,7 +126,7 @@ import Testing
     @Test func `the first change is reported`() async throws {
         defer { remove() }
         let menu = try database("shop").createCollection(name: "menu")
-        #expect(try await hearOfOneChange(in: menu) == ["tea"])
+        #expect(try await waitForOneChange(in: menu) == ["tea"])
     }
 
     @Test func `the first sync downloads the menu`() async throws {
@@ -191,7 +191,7 @@ import Testing
         let (file, copy) = (directory + "/rome.jpg", directory + "/copy.jpg")
         let bytes = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 7 >> 3) })
         try bytes.write(to: URL(fileURLWithPath: file))
-        try keepPhoto(of: "rome", from: URL(fileURLWithPath: file), in: there)
+        try savePhoto(of: "rome", from: URL(fileURLWithPath: file), in: there)
         let kept = try #require(try there.document(id: "rome"))
         #expect(size(of: kept) == 100_000)
         try copyPicture(of: kept, to: URL(fileURLWithPath: copy))

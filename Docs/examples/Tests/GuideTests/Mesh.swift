@@ -1,7 +1,7 @@
 import Divan
 import Foundation
 
-func joinHome(
+func joinHomeMesh(
     _ database: Database,
     as identity: TLSIdentity,
     trusting authority: SecCertificate

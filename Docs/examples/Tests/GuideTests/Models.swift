@@ -6,7 +6,7 @@ struct Chore: Codable, Sendable {
     var isDone = false
 }
 
-func keepChore(in chores: Collection) throws {
+func saveChore(in chores: Collection) throws {
     var milk = TypedDocument(id: "milk", Chore(title: "Buy milk"))
     try chores.save(&milk)
 

@@ -56,7 +56,7 @@ import Testing
         var told: [String] = []
         let events = replicator.documentReplicationStream
         async let running: Void = replicator.run()
-        await tellRefusals(among: events) { line in
+        await reportRefusals(among: events) { line in
             told.append(line)
             replicator.stop()
         }

@@ -35,7 +35,7 @@ func advice(for error: NSError) -> String {
     }
 }
 
-func tellRefusals(
+func reportRefusals(
     among events: AsyncStream<DocumentReplication>,
     _ tell: (String) -> Void
 ) async {

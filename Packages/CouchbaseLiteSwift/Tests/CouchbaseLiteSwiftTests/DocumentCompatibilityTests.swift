@@ -195,7 +195,7 @@ import Testing
     }
 
     @available(*, deprecated)
-    @Test func `code from before collections uses the default collection`() throws {
+    @Test func `code written before collections existed uses the default collection`() throws {
         let document = MutableDocument(id: "old", data: ["type": "draft"])
         try database.saveDocument(document)
         #expect(database.count == 1)

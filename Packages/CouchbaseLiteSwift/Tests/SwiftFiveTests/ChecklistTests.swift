@@ -18,13 +18,13 @@ class ChecklistTests: XCTestCase {
         }
     }
 
-    var home: Home!
+    var home: DatabasePair!
     var replicator: Replicator!
     var collection: Collection!
     let queue = DispatchQueue(label: "app")
 
     override func setUpWithError() throws {
-        home = try Home()
+        home = try DatabasePair()
         collection = try home.database.defaultCollection()
     }
 

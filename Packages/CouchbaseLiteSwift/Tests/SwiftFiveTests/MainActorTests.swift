@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test func `filters, listeners and resolvers written on the main actor run`() async throws {
-        let home = try Home()
+        let home = try DatabasePair()
         let (here, there) = (home.database, home.other)
         let collection = try here.defaultCollection()
         try collection.save(document: MutableDocument(id: "kept", data: ["n": 1]))
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func `a listener's authenticator written on the main actor runs`() async throws {
-        let home = try Home()
+        let home = try DatabasePair()
         let (here, there) = (home.database, home.other)
         var config = URLEndpointListenerConfiguration(collections: [try there.defaultCollection()])
         config.disableTLS = true

@@ -35,12 +35,12 @@ class PublicPagesTests: XCTestCase {
         }
     }
 
-    var home: Home!
+    var home: DatabasePair!
     var listener: URLEndpointListener!
     var seen: [String] = []
 
     override func setUpWithError() throws {
-        home = try Home()
+        home = try DatabasePair()
         TLSIdentity.storeDirectory = home.directory.file("identities")
     }
 

@@ -3,7 +3,7 @@ import Foundation
 
 /// The data for the sample queries: hotels, landmarks and routes, in a database of their own.
 class Travel {
-    let home: Home
+    let home: DatabasePair
     let hotels: Collection
     let airports: Collection
     let routes: Collection
@@ -11,7 +11,7 @@ class Travel {
     var database: Database { home.database }
 
     init() throws {
-        home = try Home()
+        home = try DatabasePair()
         hotels = try home.database.createCollection(name: "hotel", scope: "inventory")
         airports = try home.database.createCollection(name: "airport", scope: "inventory")
         routes = try home.database.createCollection(name: "route", scope: "inventory")

@@ -43,8 +43,8 @@ public struct HostField: Sendable {
         guard let host else { return false }
         if names.contains(where: { HostField($0).names(host) }) { return true }
         switch host {
-        case .name(let name): return name == "localhost" || OwnHost.names.contains(name)
-        case .address(let bytes): return OwnHost.has(address: bytes)
+        case .name(let name): return name == "localhost" || LocalHostNames.names.contains(name)
+        case .address(let bytes): return LocalHostNames.has(address: bytes)
         }
     }
 
@@ -116,7 +116,7 @@ public struct HostField: Sendable {
 }
 
 /// The names and addresses of this machine.
-private enum OwnHost {
+private enum LocalHostNames {
     /// The host name, its first label, and that under `.local`, where multicast DNS has it; in lower case.
     static let names: Set<String> = {
         guard let name = hostName()?.lowercased(), let label = name.split(separator: ".").first

@@ -39,10 +39,12 @@ import Testing
         #expect(ClientAuthenticatorContract.violations(of: basic) == [])
         #expect(ClientAuthenticatorContract.violations(of: session) == [])
 
-        struct Smuggler: ClientAuthenticator {
+        struct HeaderInjectingAuthenticator: ClientAuthenticator {
             func headers() -> [(name: String, value: String)] { [("X Y", "a\r\nHost: b")] }
         }
-        #expect(ClientAuthenticatorContract.violations(of: Smuggler()).count == 2)
+        #expect(
+            ClientAuthenticatorContract.violations(of: HeaderInjectingAuthenticator()).count == 2
+        )
     }
 
     @Test func `an error states the solution and contains no secret`() {

@@ -29,7 +29,7 @@ enum MessageFlow {
     }
 
     /// The whole behaviour, one line per transition.
-    mutating func take(_ event: Event) -> [Effect] {
+    mutating func handle(_ event: Event) -> [Effect] {
         let effects: [Effect]
         switch (self, event) {
         case (.queued, .frameMade(let byteCount, _)):

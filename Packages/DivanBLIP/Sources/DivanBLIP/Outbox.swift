@@ -113,12 +113,12 @@ struct Outbox {
         byteCount += message.remainingByteCount
         let key = message.key
         let event = MessageFlow.Event.frameMade(byteCount: countedByteCount, of: message)
-        if flows[key, default: .queued].take(event).contains(.enqueue) { enqueue(message) }
+        if flows[key, default: .queued].handle(event).contains(.enqueue) { enqueue(message) }
     }
 
     private mutating func endFlow(of key: MessageKey) {
         guard let place = flows.index(forKey: key) else { return }
-        _ = flows.values[place].take(.lastFrameMade)
+        _ = flows.values[place].handle(.lastFrameMade)
         if case .over = flows.values[place] { flows.remove(at: place) }
     }
 
@@ -126,7 +126,7 @@ struct Outbox {
     mutating func acknowledge(_ key: MessageKey, upTo byteCount: UInt64) {
         guard let place = flows.index(forKey: key) else { return }
         let flow = flows.values[place]
-        let effects = flows.values[place].take(.acknowledged(byteCount: byteCount))
+        let effects = flows.values[place].handle(.acknowledged(byteCount: byteCount))
         if effects.contains(.enqueue), case .paused(_, let message) = flow { enqueue(message) }
     }
 

@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test
-    func `keeps the order and returns the first value of a name`() {
+    func `properties keep their order, and the first value of a name is returned`() {
         let properties: BLIPProperties = ["b": "1", "a": "2", "b": "3", "": ""]
         #expect(properties.map(\.name) == ["b", "a", "b", ""])
         #expect(properties.map(\.value) == ["1", "2", "3", ""])
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test
-    func `sets, replaces and removes`() {
+    func `a property can be set, replaced and removed`() {
         var properties = BLIPProperties()
         #expect(properties.isEmpty)
         properties["id"] = "doc"

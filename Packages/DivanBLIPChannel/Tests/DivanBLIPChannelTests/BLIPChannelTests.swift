@@ -84,7 +84,7 @@ import Testing
         let heard = EventLog()
         let pair = InProcessPair(subprotocol: "x", firstLoop: loop, secondLoop: loop)
         BLIPChannel.open(over: pair.first, codec: DeflateCodec()) { Asker($0, heard, bodies: []) }
-        let stranger = Stranger(pair.second)
+        let stranger = InvalidFrameSender(pair.second)
         pair.second.start(stranger)
         loop.run(for: .seconds(1))
         #expect(heard.errors.count == 1)
@@ -135,7 +135,7 @@ import Testing
     }
 }
 
-/// What an asker was told.
+/// The events that a requester received.
 private final class EventLog: Sendable {
     private let state = Mutex<(replies: [[UInt8]], errors: [BLIPError], endCount: Int)>(([], [], 0))
     private let broken = Mutex(0)
@@ -205,7 +205,7 @@ private final class Silent: MessageReceiver {
 }
 
 /// Sends bytes that are not a frame.
-private final class Stranger: MessageReceiver {
+private final class InvalidFrameSender: MessageReceiver {
     private let transport: any MessageTransport
     private let code = Mutex<UInt16?>(nil)
 

@@ -21,7 +21,7 @@ extension SQLiteConnection<ForeignSQLite> {
     convenience init(_ path: String, isUnchanging: Bool) throws(CBLiteError) {
         // Without the locks and the files that a reader of a WAL database would create.
         try self.init(
-            SQLitePlace(path, followsLinks: true),
+            SQLiteLocation(path, followsLinks: true),
             mode: isUnchanging ? .immutable : .readWrite,
             client: ForeignSQLite()
         )

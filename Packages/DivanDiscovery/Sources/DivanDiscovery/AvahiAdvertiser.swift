@@ -70,7 +70,7 @@ final class AvahiAdvertiser: @unchecked Sendable {
                 text
             )
             // Another program on this machine has the name.
-            if code == Int32(AVAHI_ERR_COLLISION) { takeAnotherName() }
+            if code == Int32(AVAHI_ERR_COLLISION) { chooseAnotherName() }
         } while code == Int32(AVAHI_ERR_COLLISION)
         if code == 0, let subtype = service.fullSubtype {
             code = avahi_entry_group_add_service_subtype(
@@ -127,7 +127,7 @@ final class AvahiAdvertiser: @unchecked Sendable {
             connection.deliver { onEvent(.registered(name: name)) }
         case AVAHI_ENTRY_GROUP_COLLISION:
             // Another machine has the name.
-            takeAnotherName()
+            chooseAnotherName()
             register(client)
         case AVAHI_ENTRY_GROUP_FAILURE:
             fail(avahi_client_errno(client))
@@ -136,7 +136,7 @@ final class AvahiAdvertiser: @unchecked Sendable {
     }
 
     /// `jukebox` becomes `jukebox #2`, shortened to the allowed length of a name.
-    private func takeAnotherName() {
+    private func chooseAnotherName() {
         guard let other = avahi_alternative_service_name(name) else { return }
         defer { avahi_free(other) }
         name = String(cString: other)

@@ -88,14 +88,14 @@ final class AvahiBrowser: @unchecked Sendable {
                 guard event == AVAHI_RESOLVER_FOUND, let seeker = AvahiBrowser.of(userData),
                     let name, let host, let address
                 else { return }
-                let sighting = PeerTable.Sighting(
+                let resolved = PeerTable.ResolvedInstance(
                     host: String(cString: host),
                     address: addressText(address, interface),
                     port: port,
                     record: TextRecord(received: strings(text))
                 )
                 let place = PeerTable.Place(interface: interface, version: version)
-                seeker.insert(sighting, of: String(cString: name), at: place)
+                seeker.insert(resolved, of: String(cString: name), at: place)
             },
             Unmanaged.passUnretained(self).toOpaque()
         )
@@ -103,11 +103,11 @@ final class AvahiBrowser: @unchecked Sendable {
     }
 
     private func insert(
-        _ sighting: PeerTable.Sighting,
+        _ resolved: PeerTable.ResolvedInstance,
         of name: String,
         at place: PeerTable.Place
     ) {
-        if let event = table.insert(sighting, of: name, at: place) { report(event) }
+        if let event = table.insert(resolved, of: name, at: place) { report(event) }
     }
 
     private func remove(_ instance: ServiceInstance, _ client: OpaquePointer?) {

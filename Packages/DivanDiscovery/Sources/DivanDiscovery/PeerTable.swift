@@ -15,7 +15,7 @@ struct PeerTable {
     }
 
     /// The result of resolving an instance at one place.
-    struct Sighting: Equatable {
+    struct ResolvedInstance: Equatable {
         var host: String
         var address: String
         var port: UInt16
@@ -23,31 +23,35 @@ struct PeerTable {
     }
 
     /// By the bytes of the instance names, as DNS-SD distinguishes them.
-    private var sightings: [[UInt8]: [Place: Sighting]] = [:]
-    /// Sightings for which there was no room, the longest wait first.
-    private var waiting: [(name: String, place: Place, sighting: Sighting)] = []
+    private var instances: [[UInt8]: [Place: ResolvedInstance]] = [:]
+    /// Instances for which there was no room, the longest wait first.
+    private var waiting: [(name: String, place: Place, resolved: ResolvedInstance)] = []
 
-    /// Records a sighting, which waits if there is no room; returns what it changes, if anything.
-    mutating func insert(_ sighting: Sighting, of name: String, at place: Place) -> BrowseEvent? {
+    /// Records a resolved instance, which waits if there is no room; returns what it changes, if anything.
+    mutating func insert(
+        _ resolved: ResolvedInstance,
+        of name: String,
+        at place: Place
+    ) -> BrowseEvent? {
         guard hasRoom(for: name, at: place) else {
             forgetWaiting(name, at: place)
             if waiting.count < DiscoveryLimits.waitingCount {
-                waiting.append((name, place, sighting))
+                waiting.append((name, place, resolved))
             }
             return nil
         }
         let before = peer(name)
         let key = Array(name.utf8)
-        var places = sightings[key] ?? [:]
-        places[place] = sighting
-        sightings[key] = places
+        var places = instances[key] ?? [:]
+        places[place] = resolved
+        instances[key] = places
         guard let after = peer(name), after != before else { return nil }
         return .found(after)
     }
 
     private func hasRoom(for name: String, at place: Place) -> Bool {
-        guard let places = sightings[Array(name.utf8)] else {
-            return sightings.count < DiscoveryLimits.peerCount
+        guard let places = instances[Array(name.utf8)] else {
+            return instances.count < DiscoveryLimits.peerCount
         }
         return places[place] != nil || places.count < DiscoveryLimits.placeCount
     }
@@ -56,13 +60,13 @@ struct PeerTable {
         waiting.removeAll { $0.place == place && $0.name.utf8.elementsEqual(name.utf8) }
     }
 
-    /// Records a waiting sighting for which there is room now; returns what it changes.
+    /// Records a waiting instance for which there is room now; returns what it changes.
     ///
     /// Call it again until it returns nothing.
     mutating func admit() -> BrowseEvent? {
         while let index = waiting.firstIndex(where: { hasRoom(for: $0.name, at: $0.place) }) {
-            let (name, place, sighting) = waiting.remove(at: index)
-            if let event = insert(sighting, of: name, at: place) { return event }
+            let (name, place, resolved) = waiting.remove(at: index)
+            if let event = insert(resolved, of: name, at: place) { return event }
         }
         return nil
     }
@@ -71,11 +75,11 @@ struct PeerTable {
     mutating func remove(_ name: String, at place: Place) -> BrowseEvent? {
         forgetWaiting(name, at: place)
         let key = Array(name.utf8)
-        guard let before = peer(name), sightings[key]?.removeValue(forKey: place) != nil else {
+        guard let before = peer(name), instances[key]?.removeValue(forKey: place) != nil else {
             return nil
         }
         guard let after = peer(name) else {
-            sightings[key] = nil
+            instances[key] = nil
             return .lost(name: name)
         }
         return after == before ? nil : .found(after)
@@ -83,7 +87,7 @@ struct PeerTable {
 
     /// The peer as all places together show it; where they differ, the lowest place counts.
     private func peer(_ name: String) -> DiscoveredPeer? {
-        guard let places = sightings[Array(name.utf8)],
+        guard let places = instances[Array(name.utf8)],
             let first = places.min(by: { $0.key < $1.key })?.value
         else { return nil }
         return DiscoveredPeer(

@@ -138,7 +138,7 @@ import Testing
         watch.activity.stop()
     }
 
-    @Test func `a search can be stopped by its own event, and hears nothing afterwards`()
+    @Test func `a search can be stopped by its own event, and gets no events afterwards`()
         async throws
     {
         let search = Mutex<(any DiscoveryActivity)?>(nil)
@@ -153,7 +153,7 @@ import Testing
         let activities = try [advertise("one"), advertise("two")]
         var iterator = stopped.stream.makeAsyncIterator()
         await iterator.next()
-        // Another search is told on the same queue, after all that came before.
+        // Another search is notified on the same queue, after all earlier events.
         let watch = try Watch(hub, for: .listener)
         _ = await watch.next(2)
         #expect(count.withLock { $0 } == 1)

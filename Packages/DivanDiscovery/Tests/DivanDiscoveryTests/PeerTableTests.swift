@@ -4,7 +4,7 @@ import Testing
 // The table is internal; from outside, only a daemon and several machines could test all of it.
 @testable import DivanDiscovery
 
-/// Sightings at several places make up one peer, in any order.
+/// Instances at several places make up one peer, in any order.
 @Suite struct PeerTableTests {
     let ethernet4 = PeerTable.Place(interface: 2, version: 0)
     let ethernet6 = PeerTable.Place(interface: 2, version: 1)
@@ -19,8 +19,8 @@ import Testing
         )
     }
 
-    func sighting(_ address: String, port: UInt16 = 4_984) -> PeerTable.Sighting {
-        PeerTable.Sighting(
+    func resolved(_ address: String, port: UInt16 = 4_984) -> PeerTable.ResolvedInstance {
+        PeerTable.ResolvedInstance(
             host: "jukebox.local",
             address: address,
             port: port,
@@ -40,11 +40,11 @@ import Testing
 
     @Test func `a peer is found at its first interface and lost at its last`() {
         var table = PeerTable()
-        let first = table.insert(sighting("10.0.0.7"), of: "jukebox", at: ethernet4)
+        let first = table.insert(resolved("10.0.0.7"), of: "jukebox", at: ethernet4)
         #expect(first == .found(peer("10.0.0.7")))
-        let second = table.insert(sighting("fe80::7%eth0"), of: "jukebox", at: ethernet6)
+        let second = table.insert(resolved("fe80::7%eth0"), of: "jukebox", at: ethernet6)
         #expect(second == .found(peer("10.0.0.7", "fe80::7%eth0")))
-        let third = table.insert(sighting("10.0.0.7"), of: "jukebox", at: wireless4)
+        let third = table.insert(resolved("10.0.0.7"), of: "jukebox", at: wireless4)
         #expect(third == nil, "nothing new in it")
 
         #expect(table.remove("jukebox", at: ethernet4) == nil)
@@ -54,28 +54,28 @@ import Testing
 
     @Test func `a changed peer is reported again, an unchanged peer is not`() {
         var table = PeerTable()
-        _ = table.insert(sighting("10.0.0.7"), of: "jukebox", at: ethernet4)
-        #expect(table.insert(sighting("10.0.0.7"), of: "jukebox", at: ethernet4) == nil)
-        let changed = table.insert(sighting("10.0.0.8", port: 9), of: "jukebox", at: ethernet4)
+        _ = table.insert(resolved("10.0.0.7"), of: "jukebox", at: ethernet4)
+        #expect(table.insert(resolved("10.0.0.7"), of: "jukebox", at: ethernet4) == nil)
+        let changed = table.insert(resolved("10.0.0.8", port: 9), of: "jukebox", at: ethernet4)
         #expect(changed == .found(peer("10.0.0.8", port: 9)))
     }
 
     @Test func `removing an unknown peer has no effect`() {
         var table = PeerTable()
         #expect(table.remove("jukebox", at: ethernet4) == nil)
-        _ = table.insert(sighting("10.0.0.7"), of: "jukebox", at: ethernet4)
+        _ = table.insert(resolved("10.0.0.7"), of: "jukebox", at: ethernet4)
         #expect(table.remove("jukebox", at: ethernet6) == nil)
     }
 
     @Test func `a peer that waits for a full table is found when another is lost`() {
         var table = PeerTable()
         for number in 0..<DiscoveryLimits.peerCount {
-            _ = table.insert(sighting("10.0.0.7"), of: "peer \(number)", at: ethernet4)
+            _ = table.insert(resolved("10.0.0.7"), of: "peer \(number)", at: ethernet4)
         }
         for name in ["gone", "jukebox", "later"] {
-            #expect(table.insert(sighting("10.0.0.8"), of: name, at: ethernet4) == nil)
+            #expect(table.insert(resolved("10.0.0.8"), of: name, at: ethernet4) == nil)
         }
-        #expect(table.insert(sighting("10.0.0.9"), of: "gone", at: ethernet6) == nil)
+        #expect(table.insert(resolved("10.0.0.9"), of: "gone", at: ethernet6) == nil)
         #expect(table.remove("gone", at: ethernet4) == nil)
         #expect(table.remove("gone", at: ethernet6) == nil)
         #expect(table.admit() == nil, "there is no room")
@@ -84,7 +84,7 @@ import Testing
         #expect(table.admit() == nil)
         for interface in 0..<Int32(DiscoveryLimits.placeCount) {
             let place = PeerTable.Place(interface: interface + 100, version: 0)
-            _ = table.insert(sighting("10.0.1.\(interface)"), of: "jukebox", at: place)
+            _ = table.insert(resolved("10.0.1.\(interface)"), of: "jukebox", at: place)
         }
         let places = Int32(DiscoveryLimits.placeCount)
         let last = PeerTable.Place(interface: 99 + places, version: 0)
@@ -101,7 +101,7 @@ import Testing
         var table = PeerTable()
         let count = DiscoveryLimits.peerCount
         for number in 0..<count + DiscoveryLimits.waitingCount + 9 {
-            _ = table.insert(sighting("10.0.0.7"), of: "peer \(number)", at: ethernet4)
+            _ = table.insert(resolved("10.0.0.7"), of: "peer \(number)", at: ethernet4)
         }
         for number in 0..<count { _ = table.remove("peer \(number)", at: ethernet4) }
         var found = 0
@@ -132,14 +132,14 @@ import Testing
     @Test func `new peers and interfaces cannot exceed the limits`() {
         var table = PeerTable()
         for number in 0..<DiscoveryLimits.peerCount {
-            _ = table.insert(sighting("10.0.0.7"), of: "peer \(number)", at: ethernet4)
+            _ = table.insert(resolved("10.0.0.7"), of: "peer \(number)", at: ethernet4)
         }
-        #expect(table.insert(sighting("10.0.0.7"), of: "one more", at: ethernet4) == nil)
+        #expect(table.insert(resolved("10.0.0.7"), of: "one more", at: ethernet4) == nil)
         #expect(table.remove("one more", at: ethernet4) == nil)
 
         for interface in 0..<Int32(DiscoveryLimits.placeCount) + 9 {
             let place = PeerTable.Place(interface: interface + 100, version: 0)
-            _ = table.insert(sighting("10.0.1.\(interface)"), of: "peer 0", at: place)
+            _ = table.insert(resolved("10.0.1.\(interface)"), of: "peer 0", at: place)
         }
         guard case .found(let crowded) = table.remove("peer 0", at: ethernet4) else {
             Issue.record("no change")
@@ -160,7 +160,7 @@ import Testing
             let place = PeerTable.Place(interface: interface, version: 0)
             let event: BrowseEvent?
             if Bool.random(using: &generator) {
-                event = table.insert(sighting("10.0.0.\(interface)"), of: name, at: place)
+                event = table.insert(resolved("10.0.0.\(interface)"), of: name, at: place)
                 present[name, default: []].insert(interface)
             } else {
                 event = table.remove(name, at: place)

@@ -5,10 +5,10 @@ import Foundation
 import Testing
 
 @Suite struct DumpTests {
-    private let shop: Shop
+    private let shop: SampleDatabase
 
     init() throws {
-        shop = try Shop()
+        shop = try SampleDatabase()
         try shop.save("tea", ["price": 3])
         try shop.save("cup", blob: "a cup")
     }
@@ -17,7 +17,7 @@ import Testing
         let restoration = try shop.restore(try shop.dump())
         #expect(restoration.documentCount == 2)
         #expect(restoration.blobCount == 1)
-        #expect(try shop.copiedLines() == Shop.lines(of: shop.database))
+        #expect(try shop.copiedLines() == SampleDatabase.lines(of: shop.database))
         let copy = try Database(name: "copy", config: shop.config)
         defer { try? copy.close() }
         let revision = try shop.items.document(id: "tea")?.revisionID
@@ -37,11 +37,11 @@ import Testing
         let changes = try shop.dump(since: DumpEnd.last(ofFile: path))
         #expect(!String(decoding: changes, as: UTF8.self).contains("\"doc\":\"cup\""))
         try shop.restore(full, changes)
-        #expect(try shop.copiedLines() == Shop.lines(of: shop.database))
+        #expect(try shop.copiedLines() == SampleDatabase.lines(of: shop.database))
     }
 
     @Test func `a dump of another database cannot be continued`() throws {
-        let other = try Shop()
+        let other = try SampleDatabase()
         let path = shop.folder.path + "/other.dump"
         try Data(try other.dump()).write(to: URL(fileURLWithPath: path))
         let end = try DumpEnd.last(ofFile: path)
@@ -97,6 +97,6 @@ import Testing
         #expect(throws: (any Error).self) { try shop.copiedLines() }
         let copy = try Database(name: "copy", config: config)
         defer { try? copy.close() }
-        #expect(try Shop.lines(of: copy) == Shop.lines(of: shop.database))
+        #expect(try SampleDatabase.lines(of: copy) == SampleDatabase.lines(of: shop.database))
     }
 }

@@ -7,9 +7,9 @@ import Foundation
 import Testing
 
 @Suite struct ExportTests {
-    private let shop: Shop
+    private let shop: SampleDatabase
 
-    init() throws { shop = try Shop() }
+    init() throws { shop = try SampleDatabase() }
 
     @Test func `changes since a sequence include deletions, in their order`() throws {
         try shop.save("tea", ["price": 3])
@@ -73,9 +73,11 @@ import Testing
         var table: [UInt8] = []
         let export = try shop.database.exportCSV(of: shop.items) { table += $0 }
         #expect(export.count == 50)
-        let other = try Shop()
+        let other = try SampleDatabase()
         try other.importing(String(decoding: table, as: UTF8.self), as: .csv(CSVRules()))
-        let (left, right) = try (Shop.lines(of: other.database), Shop.lines(of: shop.database))
+        let (left, right) = try (
+            SampleDatabase.lines(of: other.database), SampleDatabase.lines(of: shop.database)
+        )
         #expect(left == right, "seed \(seed)")
     }
 
@@ -97,7 +99,7 @@ import Testing
         #expect(throws: Full.self) { try shop.database.exportTables { _ in throw Full() } }
     }
 
-    @Test func `a document that no import would accept is refused`() throws {
+    @Test func `exporting a document that is too long to be imported fails`() throws {
         let large = String(repeating: "x", count: 49 << 20)
         try shop.save("large", blob: large)
         let error = #expect(throws: ExchangeError.self) {

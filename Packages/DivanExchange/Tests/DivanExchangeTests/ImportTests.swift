@@ -6,19 +6,19 @@ import Foundation
 import Testing
 
 @Suite struct ImportTests {
-    private let shop: Shop
+    private let shop: SampleDatabase
 
-    init() throws { shop = try Shop() }
+    init() throws { shop = try SampleDatabase() }
 
     @Test func `exported lines with blobs are imported as equal documents`() throws {
         try shop.save("tea", ["price": 3, "tags": ["hot"]])
         try shop.save("cup", blob: "a cup")
-        let lines = try Shop.lines(of: shop.database)
-        let other = try Shop()
+        let lines = try SampleDatabase.lines(of: shop.database)
+        let other = try SampleDatabase()
         let imported = try other.importing(lines)
         #expect(imported.savedCount == 2)
         #expect(imported.blobCount == 1)
-        #expect(try Shop.lines(of: other.database) == lines)
+        #expect(try SampleDatabase.lines(of: other.database) == lines)
         #expect(try other.importing(lines).unchangedCount == 2)
     }
 
@@ -51,7 +51,7 @@ import Testing
         #expect(imported.savedCount == 2)
     }
 
-    @Test func `a rehearsal counts without saving`() throws {
+    @Test func `a dry run counts documents without saving them`() throws {
         let imported = try shop.importing("{\"_id\":\"a\"}", rules: .init(isDry: true))
         #expect(imported.savedCount == 1)
         #expect(try shop.items.count == 0)
@@ -87,7 +87,7 @@ import Testing
         let text = "_id,n,zip\r\na,1.5,01234\r\nb,true,567\r\n"
         try shop.importing(text, as: .csv(CSVRules(textColumns: ["zip"])))
         #expect(
-            try Shop.lines(of: shop.database) == """
+            try SampleDatabase.lines(of: shop.database) == """
                 {"_id":"a","n":1.5,"zip":"01234"}
                 {"_id":"b","n":true,"zip":"567"}
 

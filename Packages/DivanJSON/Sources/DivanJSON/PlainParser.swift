@@ -50,7 +50,7 @@ private struct PlainParser: ~Copyable {
     private(set) var shapes: ObjectShapes
     private let depthLimit: Int
     private let form: (JSON) -> Any
-    private var ledger = KeyLedger()
+    private var ledger = KeyOrderTracker()
     private var values = PlainValues()
     private var ascends = true
     /// Bytes that were read before their object turned out to have a type, and again after that.

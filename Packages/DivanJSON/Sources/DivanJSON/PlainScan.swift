@@ -14,7 +14,7 @@
 /// `end - 8`, and keys are stored at indices below `keys.count` and read where they were stored.
 struct PlainScan: ~Copyable {
     private struct Key {
-        /// The first eight bytes, as `KeyLedger.Record.prefix`.
+        /// The first eight bytes, as `KeyOrderTracker.Record.prefix`.
         let prefix: UInt64
         let start: UInt32
         let byteCount: UInt32

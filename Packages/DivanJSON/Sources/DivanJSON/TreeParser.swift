@@ -36,7 +36,7 @@ extension JSON {
 struct TreeParser: ~Copyable {
     var lexer: Lexer
     private let depthLimit: Int
-    private var ledger = KeyLedger()
+    private var ledger = KeyOrderTracker()
     // Siblings are alike: the last object's size saves the next one from growing twice. At most
     // 16, so that one large object does not make many small ones reserve much.
     private var expectedMemberCount = 4

@@ -109,7 +109,7 @@ struct ValidatingScan: ~Copyable {
             lexer.isCanonical = keys.former.map { precedes($0, key) } ?? true
             keys.former = key
         } else if !keys.sieve.add(key.prefix, key.byteCount) {
-            lookForAnother(key, in: &keys)
+            findDuplicate(key, in: &keys)
         }
         openKeys.append(key.place)
     }
@@ -122,7 +122,7 @@ struct ValidatingScan: ~Copyable {
 
     /// Checks whether the innermost object already has a key that the sieve cannot distinguish.
     @inline(never)
-    private mutating func lookForAnother(_ key: Key, in keys: inout ObjectKeys) {
+    private mutating func findDuplicate(_ key: Key, in keys: inout ObjectKeys) {
         if openKeys.count - keys.first > 32 {
             keys.mayRepeat = true
         } else if openKeys.contains(key.place, objectFrom: keys.first, in: lexer) {
@@ -141,7 +141,7 @@ struct ValidatingScan: ~Copyable {
 extension ValidatingScan {
     /// A scanned key: what distinguishes most keys, and where it begins.
     private struct Key {
-        /// As `KeyLedger.Record.prefix`.
+        /// As `KeyOrderTracker.Record.prefix`.
         let prefix: UInt64
         /// The length of its text.
         let byteCount: Int
@@ -158,7 +158,7 @@ extension ValidatingScan {
             }
             var decoded: [UInt8] = []
             lexer.decode(token, appendingTo: &decoded)
-            prefix = KeyLedger.prefix(of: decoded)
+            prefix = KeyOrderTracker.prefix(of: decoded)
             byteCount = decoded.count
         }
 
@@ -168,7 +168,7 @@ extension ValidatingScan {
     }
 }
 
-/// `@type` as a `KeyLedger.Record.prefix`.
+/// `@type` as a `KeyOrderTracker.Record.prefix`.
 let typePrefix: UInt64 = 0x4074_7970_6500_0000
-/// `digest` as a `KeyLedger.Record.prefix`.
+/// `digest` as a `KeyOrderTracker.Record.prefix`.
 let digestPrefix: UInt64 = 0x6469_6765_7374_0000

@@ -174,20 +174,20 @@ extension ListenerServer {
             )
         }
         let shown = gate.credentials(shownBy: request)
-        let (decision, seat) = logins.enter(
+        let (decision, slot) = logins.enter(
             request.address.host,
             isLoopback: request.address.isLoopback,
             name: shown?.name,
             token: shown?.token,
             at: request.loop.now
         )
-        guard let seat else { return refuseForNow(request) }
-        follow(decision, request, seat) {
+        guard let slot else { return refuseForNow(request) }
+        follow(decision, request, slot) {
             // Those ahead of it in line may have failed meanwhile.
             self.gate.enter(request) { [weak self] in
                 guard let self else { return }
-                follow(seat.admit(at: request.loop.now), request, seat) {
-                    self.authenticate(request, seat)
+                follow(slot.admit(at: request.loop.now), request, slot) {
+                    self.authenticate(request, slot)
                 }
             }
         }
@@ -208,7 +208,7 @@ extension ListenerServer {
     private func follow(
         _ decision: LoginDecision,
         _ request: UpgradeRequest,
-        _ seat: LoginSlot,
+        _ slot: LoginSlot,
         now: () -> Void
     ) {
         switch decision {
@@ -216,7 +216,7 @@ extension ListenerServer {
         case .after(let wait):
             request.loop.schedule(at: request.loop.now + wait) { [weak self] in
                 guard let self else { return }
-                gate.enter(request) { self.authenticate(request, seat) }
+                gate.enter(request) { self.authenticate(request, slot) }
             }
         case .refused: refuseForNow(request)
         }
@@ -261,31 +261,31 @@ extension ListenerServer {
     private func log(_ refusal: ListenerRefusal, _ explanation: String) {
         let user = refusal.claimedUser.map { ", user “\(escapedForLog($0))”" } ?? ""
         let line = "Refused \(refusal.address.host) with \(refusal.status)\(user): \(explanation)"
-        // A client without credentials is told what is needed: that is how clients begin.
+        // A client without credentials gets the list of accepted schemes: clients begin that way.
         let isBeginning = refusal.status == 401 && !refusal.showedCredentials
         if isBeginning { log.info(line) } else { log.warning(line) }
     }
 
     /// Checks credentials first, so that nobody learns the databases' names without them; on a thread of the gate.
-    private func authenticate(_ request: UpgradeRequest, _ seat: LoginSlot) {
+    private func authenticate(_ request: UpgradeRequest, _ slot: LoginSlot) {
         switch gate.decide(about: request) {
         case .accepted(let user):
-            if seat.showsCredentials { seat.succeeded(as: user) }
-            route(request, user: user, seat)
+            if slot.showsCredentials { slot.succeeded(as: user) }
+            route(request, user: user, slot)
         case .refused(let challenge):
-            if seat.showsCredentials { seat.failed(at: request.loop.now) }
-            refuse(request, 401, explanation(of: request, seat), challenge: challenge)
+            if slot.showsCredentials { slot.failed(at: request.loop.now) }
+            refuse(request, 401, explanation(of: request, slot), challenge: challenge)
         }
     }
 
-    private func explanation(of request: UpgradeRequest, _ seat: LoginSlot) -> String {
-        guard seat.showsCredentials else { return "user name and password required" }
+    private func explanation(of request: UpgradeRequest, _ slot: LoginSlot) -> String {
+        guard slot.showsCredentials else { return "user name and password required" }
         let authorization = request.handshake.headers["Authorization"]
         let isByName = authorization.flatMap { BasicCredentials(header: $0) } != nil
         return isByName ? "wrong user name or password" : "invalid credentials"
     }
 
-    private func route(_ request: UpgradeRequest, user: String?, _ seat: LoginSlot) {
+    private func route(_ request: UpgradeRequest, user: String?, _ slot: LoginSlot) {
         guard case .replication(let name) = ListenerRoute(path: request.handshake.path),
             let database = configuration.databases[name]
         else { return refuse(request, 404, "database not found; check the URL") }
@@ -331,7 +331,7 @@ extension ListenerServer {
                 codecName: granted.usedCodecName(for: subprotocol),
                 correlationID: correlationID
             )
-            serve(id, database.store, granted, on: transport, seat)
+            serve(id, database.store, granted, on: transport, slot)
             admitted(id, transport, check)
         }
     }
@@ -360,7 +360,7 @@ extension ListenerServer {
         _ store: Store,
         _ peer: PeerConfiguration,
         on transport: WebSocketServerTransport,
-        _ seat: LoginSlot
+        _ slot: LoginSlot
     ) {
         let session = PassiveSession(
             store: store,
@@ -370,7 +370,7 @@ extension ListenerServer {
                 onStatus: { [table] status in table.note(id, status) },
                 onDocuments: { [table] events in table.note(id, events) },
                 onEnd: { [table, log] error in
-                    withExtendedLifetime(seat) { table.remove(id) }
+                    withExtendedLifetime(slot) { table.remove(id) }
                     if let error { log.info("Client connection ended: \(error)") }
                 }
             ),
@@ -386,7 +386,7 @@ extension ConnectionBudget {
         self.init(
             byteCount: limits.heldByteCount,
             partyByteCount: limits.partyHeldByteCount,
-            onEase: FreeMemory.giveBackSoon
+            onEase: FreeMemory.releaseSoon
         )
     }
 }

@@ -11,7 +11,7 @@ import Testing
 /// The line before the check of passwords.
 @Suite(.timeLimit(.minutes(5))) struct AuthenticationQueueTests {
     /// A slow authenticator: each check waits until `open` was called.
-    private final class SlowGuard: Sendable {
+    private final class SlowAuthenticator: Sendable {
         let checkCount = Atomic(0)
         private let gate = DispatchGroup()
 
@@ -27,7 +27,7 @@ import Testing
     }
 
     private func serving(
-        _ slow: SlowGuard,
+        _ slow: SlowAuthenticator,
         _ change: (inout ListenerLimits) -> Void
     ) throws -> Serving {
         try Serving {
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func `passwords of disconnected clients are not checked`() async throws {
-        let slow = SlowGuard()
+        let slow = SlowAuthenticator()
         let serving = try serving(slow) { $0.checkingCount = 1 }
         let clients = try crowd(30, at: serving.port)
         // All are dropped, as nothing is decided in time.
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func `concurrent logins allow no more guesses than sequential ones`() async throws {
-        let slow = SlowGuard()
+        let slow = SlowAuthenticator()
         let serving = try serving(slow) {
             $0.checkingCount = 2
             $0.logins.freeLoginFailureCount = 3

@@ -24,7 +24,7 @@ public enum MeshLimits {
     /// space.
     public static let reportedPeerCount = 250
     /// Advertisements that are remembered: 2,000, two for each peer.
-    public static let sightingCount = 2_000
+    public static let advertisementCount = 2_000
     /// Links, except while one replaces another: 8, enough for a mesh of diameter 5 with 50 peers.
     public static let linkCount = 8
     /// Links beyond `linkCount` while one replaces another, and to unite parts of a mesh: 1.

@@ -1,11 +1,11 @@
 import DivanMesh
 import Testing
 
-/// Who calls whom, when and where.
+/// Which peer calls which other one, when, and at which address.
 @Suite struct CallTests {
     private static let own = MeshPeerID(1)
 
-    @Test func `a found peer is called at its address`() throws {
+    @Test func `a discovered peer is called at its address`() throws {
         var bench = CoreBench(Self.own)
         let peer = try #require(MeshPeerID.first { Self.own.isCaller(of: $0) })
         bench.handle(.listening([]))
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test
-    func `if both peers want the link, the one that is not the caller waits for three seconds`()
+    func `if both peers plan the link, the peer that is not the caller waits three seconds`()
         throws
     {
         let peer = try #require(MeshPeerID.first { $0.isCaller(of: Self.own) })
@@ -78,14 +78,14 @@ import Testing
     }
 
     /// Anybody can advertise a foreign ID; its real place is tried too, without waiting.
-    @Test func `a failure marks the place and not the peer`() throws {
+    @Test func `a failed call counts against the address, not against the peer`() throws {
         let peer = try #require(MeshPeerID.first { Self.own.isCaller(of: $0) })
         var bench = CoreBench(Self.own)
         let fake = try MeshAddress("10.6.6.6:666")
         bench.handle(.listening([]))
         bench.handle(
             .found(
-                MeshSighting(
+                MeshAdvertisement(
                     name: [0],
                     announcement: CoreBench.announcement(peer),
                     addresses: [fake]
@@ -107,7 +107,7 @@ import Testing
         for (counter, address) in [(UInt32(1), old), (2, new)] {
             bench.handle(
                 .found(
-                    MeshSighting(
+                    MeshAdvertisement(
                         name: [0],
                         announcement: CoreBench.announcement(peer, counter),
                         addresses: [address]
@@ -123,7 +123,7 @@ import Testing
 
     /// Each call fails at once; the waits are random, but limited, and grow.
     @Test(arguments: UInt64(0)..<5)
-    func `a place that fails is called less and less often`(seed: UInt64) {
+    func `an address that fails repeatedly is called at growing intervals`(seed: UInt64) {
         var bench = CoreBench(Self.own, seed: seed)
         bench.handle(.listening([]))
         bench.find(MeshPeerID(2))
@@ -158,7 +158,7 @@ import Testing
         #expect(bench.isRefused(connection, .incompatible))
     }
 
-    @Test func `a peer that reaches itself does not call there again`() throws {
+    @Test func `a peer that reaches itself does not call that address again`() throws {
         let seed = try MeshAddress("seed.example:4984")
         var bench = CoreBench(Self.own, seeds: [seed])
         bench.handle(.listening([seed]))
@@ -174,7 +174,8 @@ import Testing
         #expect(CoreBench.calls(bench.pass(.seconds(600))).isEmpty)
     }
 
-    @Test func `a seed is called until its peer is a member, and again when it has gone`() throws {
+    @Test func `a seed is called until its peer is a member, and again after the peer left`() throws
+    {
         let seed = try MeshAddress("seed.example:4984")
         var bench = CoreBench(Self.own, seeds: [seed])
         bench.handle(.listening([]))

@@ -68,7 +68,7 @@ struct CoreBench {
         guard let address = Self.address(peer) else { return }
         handle(
             .found(
-                MeshSighting(
+                MeshAdvertisement(
                     name: Array(peer.instanceName.utf8),
                     announcement: Self.announcement(peer, counter, scheme, neighbours),
                     addresses: [address]
@@ -100,7 +100,7 @@ struct CoreBench {
         return connection
     }
 
-    /// A peer calls, is accepted, syncs, and says that it does or does not need the link.
+    /// A peer calls, is accepted, syncs, and reports whether it needs the link.
     @discardableResult
     mutating func link(
         _ peer: MeshPeerID,

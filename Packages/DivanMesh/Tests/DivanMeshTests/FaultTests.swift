@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(arguments: SimulatedMesh.seeds(1, oneOf: 1))
-    func `when 15 of 50 are killed at once, the others are one mesh five seconds after noticing`(
+    func `when 15 of 50 peers are killed, the others form one mesh within five seconds`(
         seed: UInt64
     ) throws {
         let mesh = try Self.mesh(50, seed: seed)
@@ -33,7 +33,7 @@ import Testing
 
     /// While the network still advertises it.
     @Test(arguments: SimulatedMesh.seeds(1))
-    func `a killed peer is offline for its neighbours within 25 seconds and for all within 35`(
+    func `a killed peer is offline for its neighbours within 25 seconds, for all within 35`(
         seed: UInt64
     ) throws {
         let count = SimulatedMesh.size(30, short: 15)
@@ -52,7 +52,7 @@ import Testing
 
     /// Nothing tells the peers that the network is restored.
     @Test(arguments: [2, 3], SimulatedMesh.seeds(1))
-    func `parts of a cut network are meshes of their own, and unite when it is restored`(
+    func `parts of a divided network form separate meshes, and merge when it is restored`(
         parts: Int,
         seed: UInt64
     ) throws {
@@ -78,7 +78,7 @@ import Testing
     }
 
     /// As after the loss of power in one room: each peer alone, and then all at once again.
-    @Test func `peers that were all alone find each other again`() throws {
+    @Test func `peers that were all isolated find each other again`() throws {
         let mesh = try Self.mesh(12, seed: 3)
         mesh.cut(into: 12)
         mesh.run(for: .seconds(90))
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: SimulatedMesh.seeds(1))
-    func `lost and overtaken messages delay a mesh and do not break it`(seed: UInt64) throws {
+    func `lost and reordered messages delay a mesh but do not break it`(seed: UInt64) throws {
         let mesh = SimulatedMesh(seed: seed)
         mesh.conditions.lostMessages = 20
         mesh.conditions.lostAdvertisements = 30
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(arguments: SimulatedMesh.seeds(1))
-    func `a seed repeats a run exactly`(seed: UInt64) throws {
+    func `the same seed gives the same run`(seed: UInt64) throws {
         let runs = try (0..<2).map { _ in
             let mesh = SimulatedMesh(seed: seed)
             mesh.conditions.lostMessages = 10

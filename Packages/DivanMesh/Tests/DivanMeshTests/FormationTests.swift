@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: SimulatedMesh.seeds(1))
-    func `a mesh at rest does not change`(seed: UInt64) throws {
+    func `an idle mesh does not change`(seed: UInt64) throws {
         let mesh = SimulatedMesh(seed: seed)
         try mesh.join(SimulatedMesh.size(50, short: 12))
         // Peers that were refused come back after 30 seconds.
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: SimulatedMesh.seeds(1))
-    func `a join and a departure change few links`(seed: UInt64) throws {
+    func `a peer that joins or leaves changes few links`(seed: UInt64) throws {
         let mesh = SimulatedMesh(seed: seed)
         try mesh.join(SimulatedMesh.size(50, short: 20))
         mesh.run(for: .seconds(60))
@@ -126,7 +126,7 @@ import Testing
 
     /// Every fourth sees the others, and is seen by no one.
     @Test(arguments: SimulatedMesh.seeds(1))
-    func `one-way visibility suffices`(seed: UInt64) throws {
+    func `peers are linked even if only one of them sees the other`(seed: UInt64) throws {
         let mesh = SimulatedMesh(seed: seed)
         mesh.conditions.canSee = { !$1.position.isMultiple(of: 4) || $0 == $1 }
         let count = SimulatedMesh.size(30, short: 15)

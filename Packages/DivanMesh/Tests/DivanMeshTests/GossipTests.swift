@@ -2,7 +2,7 @@ import DivanMesh
 import DivanTestKit
 import Testing
 
-/// What is announced and told, when, and what is believed.
+/// What is announced and sent, when, and which reports are accepted.
 @Suite struct GossipTests {
     private static let own = MeshPeerID(1)
 
@@ -36,7 +36,7 @@ import Testing
         #expect(Self.published(bench.pass(.seconds(5))).isEmpty)
     }
 
-    @Test func `an announcement under the own ID from elsewhere is contradicted`() {
+    @Test func `a foreign announcement with this peer's ID is contradicted`() {
         var bench = CoreBench(Self.own)
         bench.handle(.listening([]))
         bench.pass(.seconds(5))
@@ -75,7 +75,7 @@ import Testing
 
     // MARK: Sending
 
-    @Test func `the first message follows the opening of a link, and heartbeats follow`() throws {
+    @Test func `a message is sent when a link opens, followed by heartbeats`() throws {
         var bench = CoreBench(Self.own)
         bench.handle(.listening([try MeshAddress("10.0.0.1:4984")]))
         let connection = bench.call(from: MeshPeerID(2))
@@ -103,7 +103,7 @@ import Testing
         #expect(waits.allSatisfy { $0 == .seconds(10) }, "\(waits)")
     }
 
-    @Test func `news about members is passed on at most every two seconds, and not to its source`()
+    @Test func `changes of members are passed on every two seconds, and not to their source`()
         throws
     {
         let peers = MeshPeerID.random(3, seed: 2)
@@ -135,7 +135,7 @@ import Testing
         #expect(last.map { $0.announcement.counter.rawValue >= 38 } == true)
     }
 
-    @Test func `strangers are not passed on`() throws {
+    @Test func `gossip does not contain strangers`() throws {
         let peers = MeshPeerID.random(20, seed: 3)
         var bench = CoreBench(Self.own)
         let link = bench.link(peers[0])
@@ -153,7 +153,7 @@ import Testing
 
     // MARK: Receiving
 
-    @Test func `a silent peer is closed after two heartbeats`() {
+    @Test func `the link to a silent peer closes after two missed heartbeats`() {
         var bench = CoreBench(Self.own)
         let connection = bench.link(MeshPeerID(2))
         #expect(!bench.pass(.milliseconds(19_900)).contains { $0.isClose })
@@ -161,7 +161,7 @@ import Testing
         #expect(bench.core.peer(MeshPeerID(2))?.isLinked == false)
     }
 
-    @Test func `messages that were delayed may arrive at once, but a flood ends the link`() {
+    @Test func `delayed messages may arrive at once, but a flood closes the link`() {
         var bench = CoreBench(Self.own)
         let peer = MeshPeerID(2)
         let connection = bench.link(peer)
@@ -180,7 +180,7 @@ import Testing
     @Test(arguments: [
         [], [9], [UInt8](repeating: 1, count: 9_000), [UInt8](repeating: 0, count: 50),
     ])
-    func `a message that is invalid ends the link`(bytes: [UInt8]) {
+    func `an invalid message closes the link`(bytes: [UInt8]) {
         var bench = CoreBench(Self.own)
         let connection = bench.link(MeshPeerID(2))
         bench.handle(.received(connection, bytes))
@@ -189,7 +189,7 @@ import Testing
         #expect(bench.isRefused(again, .offence))
     }
 
-    @Test func `a message that was overtaken changes nothing`() {
+    @Test func `a message that arrives after a newer one changes nothing`() {
         var bench = CoreBench(Self.own)
         let connection = bench.link(MeshPeerID(2))
         bench.gossip(
@@ -204,11 +204,11 @@ import Testing
     }
 }
 
-/// Who is a member, who is online, and who is forgotten.
+/// Which peers are members, online or forgotten.
 @Suite struct MembershipTests {
     private static let own = MeshPeerID(1)
 
-    @Test func `members are those that members list`() {
+    @Test func `a peer is a member if another member lists it`() {
         let peers = MeshPeerID.random(6, seed: 4)
         var bench = CoreBench(Self.own)
         // 0 is linked, lists 1, which lists 2; 3 lists 0 itself; 4 and 5 list each other.
@@ -223,7 +223,7 @@ import Testing
         #expect(members == [peers[0], peers[1], peers[2]])
     }
 
-    @Test func `a peer that all have dropped and that does not answer is offline`() throws {
+    @Test func `a peer that no member lists and that does not answer is offline`() throws {
         let peers = MeshPeerID.random(2, seed: 5)
         var bench = CoreBench(Self.own)
         let link = bench.link(peers[0], neighbours: [peers[1]])
@@ -264,7 +264,7 @@ import Testing
         #expect(bench.core.peer(peers[2])?.isOnline == true)
     }
 
-    @Test func `one liar cannot fill the memory`() {
+    @Test func `false reports of one peer cannot fill the memory`() {
         let liar = MeshPeerID(2)
         var bench = CoreBench(Self.own)
         let link = bench.link(liar)
@@ -296,7 +296,7 @@ import Testing
         #expect(bench.core.peers.count == MeshLimits.peerCount)
     }
 
-    @Test func `a peer that is heard of no more is forgotten`() {
+    @Test func `a peer that is no longer reported is forgotten`() {
         let peers = MeshPeerID.random(2, seed: 12)
         var bench = CoreBench(Self.own)
         let link = bench.link(peers[0])
@@ -320,7 +320,7 @@ import Testing
         #expect(bench.core.peer(peers[0])?.isLinked == true)
     }
 
-    @Test func `the neighbours of a peer are those that it lists and that are known`() {
+    @Test func `the neighbours of a peer are the known peers that it lists`() {
         let peers = MeshPeerID.random(3, seed: 13)
         var bench = CoreBench(Self.own)
         bench.find(peers[0], neighbours: [peers[1], peers[2], Self.own])

@@ -33,7 +33,7 @@ import Testing
 
     /// 1,000 of them in the long run, as many as a peer remembers.
     @Test(arguments: Fakes.allCases)
-    func `invented peers delay ten real ones by two seconds at most`(fakes: Fakes) throws {
+    func `fake advertisements delay ten real peers by at most two seconds`(fakes: Fakes) throws {
         let alone = try Self.mesh(nil, seed: 1)
         try alone.join(10)
         let usual = try #require(alone.run(atMost: .seconds(5)) { alone.graph.isConnected })
@@ -55,7 +55,7 @@ import Testing
         #expect(mesh.callCount - calls <= 11 * 20 * 2)
     }
 
-    @Test func `a foreign ID that is advertised elsewhere does not keep peers apart`() throws {
+    @Test func `advertising the ID of another peer does not keep peers apart`() throws {
         let mesh = SimulatedMesh(seed: 2)
         let peers = try (0..<10).map { _ in try mesh.makePeer() }
         for (number, peer) in peers.enumerated() {
@@ -76,7 +76,7 @@ import Testing
         #expect(mesh.peers.allSatisfy { $0.core.peers.allSatisfy(\.isMember) })
     }
 
-    /// Lies of an admitted peer, who calls all others.
+    /// False reports of an admitted peer that calls all others.
     private static func attack(
         every interval: Duration,
         _ lie: @escaping (MeshPeerID, Int) -> [[UInt8]]
@@ -110,7 +110,7 @@ import Testing
         return message.bytes
     }
 
-    @Test func `a peer that floods is closed and not accepted again`() throws {
+    @Test func `a peer that floods is disconnected and not accepted again`() throws {
         let (mesh, liar) = try Self.attack(every: .milliseconds(50)) { _, number in
             [Self.message(number: number)]
         }
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test(arguments: [8_193, 1 << 20])
-    func `a peer that sends enormous messages is closed`(byteCount: Int) throws {
+    func `a peer that sends enormous messages is disconnected`(byteCount: Int) throws {
         let (mesh, liar) = try Self.attack(every: .seconds(2)) { _, _ in
             [[UInt8](repeating: 1, count: byteCount)]
         }
@@ -135,7 +135,7 @@ import Testing
     }
 
     /// The liar lists invented peers as its neighbours, and these each other; they count as members, but not forever.
-    @Test func `a mesh keeps its links while a member invents other members`() throws {
+    @Test func `a mesh keeps its links while a member reports fake members`() throws {
         let made = Self.fakes
         let (mesh, liar) = try Self.attack(every: .seconds(2)) { _, number in
             let chosen = (0..<60).map { made[(number * 60 + $0) % made.count] }
@@ -166,8 +166,8 @@ import Testing
         #expect(mesh.graph.largestDegree <= MeshLimits.linkCount)
     }
 
-    /// The liar reports all others as gone, with newer numbers than theirs.
-    @Test func `a member cannot declare others gone`() throws {
+    /// The peer reports all others as offline, with newer numbers than theirs.
+    @Test func `a member cannot report other members as offline`() throws {
         var victims: [MeshPeerID] = []
         let (mesh, _) = try Self.attack(every: .seconds(2)) { _, number in
             let records = victims.map {

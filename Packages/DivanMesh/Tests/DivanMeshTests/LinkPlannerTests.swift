@@ -9,7 +9,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 3, 7, 100])
-    func `the ring planner keeps its promises`(hashLinkCount: Int) {
+    func `the ring planner meets the contract`(hashLinkCount: Int) {
         let planner = RingPlanner(hashLinkCount: hashLinkCount)
         for seed in UInt64(0)..<4 {
             let meshes = Self.meshes([1, 2, 3, 4, 5, 9, 20, 50], seed: seed)
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `peers at the same place of the ring are connected too`() {
+    @Test func `peers at the same ring position are connected too`() {
         let peers = (0..<8).compactMap { number in
             var bytes = [UInt8](repeating: 9, count: 32)
             bytes[20] = UInt8(number)
@@ -29,7 +29,7 @@ import Testing
         #expect(LinkPlannerContract.violations(of: planner, planning: [peers]) == [])
     }
 
-    @Test func `a plan is the successor and the lowest pair hashes`() {
+    @Test func `a plan contains the successor and the peers with the lowest pair hashes`() {
         let ids = MeshPeerID.random(30, seed: 7).sorted()
         for (index, peer) in ids.enumerated() {
             let others = ids.filter { $0 != peer }
@@ -45,7 +45,7 @@ import Testing
 
     /// Each breaks one promise.
     @Test(arguments: BrokenPlanner.Fault.allCases)
-    func `the contract finds a broken planner`(fault: BrokenPlanner.Fault) {
+    func `the contract detects a broken planner`(fault: BrokenPlanner.Fault) {
         let violations = LinkPlannerContract.violations(
             of: BrokenPlanner(fault: fault),
             planning: Self.meshes([12], seed: 1)

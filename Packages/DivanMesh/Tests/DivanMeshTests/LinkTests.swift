@@ -18,7 +18,7 @@ import Testing
         #expect(bench.effects.contains(.report(MeshPeerID(2), isOnline: true)))
     }
 
-    @Test func `never more than nine links are open, and eight at rest`() {
+    @Test func `at most nine links are open, and at most eight when idle`() {
         var bench = CoreBench(Self.own)
         let peers = Self.others(60)
         for (index, peer) in peers.enumerated() {
@@ -51,7 +51,7 @@ import Testing
         let introduced = message.records.dropFirst().map(\.announcement.peer)
         #expect(Set(introduced) == bench.openPeers)
 
-        // The newcomer calls those to whom it was introduced.
+        // The new peer calls the peers to which it was introduced.
         let seed = try MeshAddress("seed.example:1")
         var newcomer = CoreBench(try #require(refused?.peer), seeds: [seed])
         newcomer.handle(.listening([]))
@@ -67,7 +67,7 @@ import Testing
 
     /// Nobody needs these links; the next on the ring is needed by this peer.
     @Test
-    func `a link that neither end needs closes after ten seconds, but not the last way to a peer`()
+    func `an unneeded link closes after ten seconds unless it is the last route to a peer`()
         throws
     {
         let peers = Self.others(9)
@@ -82,7 +82,7 @@ import Testing
         #expect(bench.openPeers.isSuperset(of: plan.map(\.peer)))
         #expect(bench.openPeers.count < 6)
 
-        // The same, but each peer knows no other.
+        // The same, but no peer knows another one.
         var hub = CoreBench(Self.own)
         for peer in peers.prefix(6) { hub.link(peer) }
         hub.pass(.seconds(19))
@@ -117,7 +117,7 @@ import Testing
         #expect(bench.openPeers.isSuperset(of: plan))
     }
 
-    @Test func `a peer that is full is left alone for as long as it asks`() throws {
+    @Test func `a peer that refused a call as full is not called before its retry time`() throws {
         let peer = try #require(MeshPeerID.first { Self.own.isCaller(of: $0) })
         var bench = CoreBench(Self.own)
         bench.handle(.listening([]))
@@ -133,7 +133,7 @@ import Testing
         #expect(CoreBench.calls(bench.pass(.seconds(2))).map(\.peer) == [peer])
     }
 
-    @Test func `a peer that leaves says goodbye, and nothing happens afterwards`() throws {
+    @Test func `a leaving peer sends a goodbye and has no further effects`() throws {
         var bench = CoreBench(Self.own)
         let connection = bench.link(MeshPeerID(2))
         bench.handle(.stop)
@@ -148,7 +148,7 @@ import Testing
         #expect(bench.pass(.seconds(60)).isEmpty)
     }
 
-    @Test func `a peer that has said goodbye is offline, and is not called again`() {
+    @Test func `a peer that sent a goodbye is offline and is not called again`() {
         var bench = CoreBench(Self.own)
         let connection = bench.link(MeshPeerID(2))
         bench.pass(.seconds(3))
@@ -162,7 +162,7 @@ import Testing
 
     /// Any order of events, also senseless ones, leaves a state within the limits.
     @Test(arguments: UInt64(0)..<30)
-    func `any sequence of events is survived`(seed: UInt64) {
+    func `any sequence of events leaves a state within the limits`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var bench = CoreBench(Self.own, seed: seed)
         var connections = [MeshConnectionID(incoming: 0)]

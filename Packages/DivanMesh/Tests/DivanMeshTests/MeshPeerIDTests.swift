@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `the caller has the other in the half of the ring that follows`() throws {
+    @Test func `a peer is the caller of the peers in the following half of the ring`() throws {
         let low = try #require(Self.id(10))
         let near = try #require(Self.id(20))
         let far = try #require(Self.id(200))
@@ -73,14 +73,14 @@ import Testing
     }
 
     @Test(arguments: [UInt8(10), 138])
-    func `at equal and at opposite places the lower ID is the caller`(place: UInt8) throws {
+    func `at equal and opposite ring positions the lower ID is the caller`(place: UInt8) throws {
         let one = try #require(Self.id(10, 1))
         let other = try #require(Self.id(place, 2))
         #expect(one.isCaller(of: other))
         #expect(!other.isCaller(of: one))
     }
 
-    /// Calls are spread evenly: nobody is the caller of all.
+    /// Calls are spread evenly: no peer is the caller of all others.
     @Test func `a peer is the caller of about half of the others`() {
         let ids = MeshPeerID.random(400, seed: 4)
         let counts = ids.prefix(50).map { one in ids.count { $0 != one && one.isCaller(of: $0) } }
@@ -117,11 +117,11 @@ import Testing
             "2001:db8::7:1", "a:１", String(repeating: "a", count: 254) + ":1",
         ]
     )
-    func `anything else is not an address`(text: String) {
+    func `text without a valid host and port is not an address`(text: String) {
         #expect(throws: MeshError.invalidAddress(Array(text.utf8))) { try MeshAddress(text) }
     }
 
-    @Test func `a group is found by a digest of its name`() throws {
+    @Test func `a group is identified by a digest of its name`() throws {
         let group = try MeshGroup("my room: café")
         let text = Array("divan-meshmy room: café".utf8)
         let digest = Array(SHA256.digest(of: text.span).prefix(8))
@@ -145,7 +145,7 @@ import Testing
             "", "a.b", "a,b", "a\\b", "a\nb", "a\u{7F}", String(repeating: "ä", count: 32),
         ]
     )
-    func `a group name without meaning is refused`(name: String) {
+    func `an empty group name, a long one or one with special characters is refused`(name: String) {
         #expect(throws: MeshError.invalidGroup(name)) { try MeshGroup(name) }
     }
 

@@ -73,7 +73,7 @@ import Testing
             ("nb", String(repeating: "A", count: 88)), ("nb", "AAAA AAA"),
         ] as [(String, String?)]
     )
-    func `an invalid value is named`(key: String, value: String?) {
+    func `the error for an invalid value states its key`(key: String, value: String?) {
         #expect(throws: MeshError.invalidValue(key: key)) {
             try MeshAnnouncement(textStrings: Self.strings([key: value]))
         }
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 30])
-    func `a message is read back`(count: Int) throws {
+    func `a message round-trips`(count: Int) throws {
         let message = Self.message(records: count)
         #expect(message.records.count == count)
         #expect(message.bytes.count == message.byteCount)
@@ -159,13 +159,13 @@ import Testing
         }
     }
 
-    @Test func `lists beyond their limit are cut when they are made`() {
+    @Test func `lists are truncated to their limit when they are written`() {
         let record = Self.record(1, neighbours: 30, addresses: (1...9).map { "host:\($0)" })
         #expect(record.announcement.neighbours.count == MeshLimits.neighbourCount)
         #expect(record.addresses.count == MeshLimits.addressCount)
     }
 
-    @Test func `every cut of a message is recognized as truncated`() {
+    @Test func `every prefix of a message is recognized as truncated`() {
         let bytes = Self.message(records: 3).bytes
         for count in bytes.indices {
             #expect(throws: MeshError.self) {

@@ -20,7 +20,7 @@ import Testing
         func advertise(_ strings: [[UInt8]]) { steps.append("advertise \(strings.count)") }
         func wake(at _: Duration) { steps.append("wake") }
         let addresses = [try MeshAddress("10.0.0.6:4984")]
-        let sighting = MeshSighting(
+        let advertisement = MeshAdvertisement(
             name: Array("jukebox".utf8),
             announcement: CoreBench.announcement(peer),
             addresses: [try MeshAddress("10.0.0.7:4984")]
@@ -29,7 +29,7 @@ import Testing
             MeshConfiguration(peer: own, scheme: 4, firstCounter: secondsSince1970, random: random)
         )
         for event in [
-            MeshEvent.listening(addresses), .found(sighting), .called(connection, from: peer),
+            MeshEvent.listening(addresses), .found(advertisement), .called(connection, from: peer),
         ] {
             for effect in mesh.handle(event, at: clock.now) {
                 switch effect {

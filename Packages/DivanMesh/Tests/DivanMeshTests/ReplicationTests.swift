@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: SimulatedMesh.seeds(2, oneOf: 1))
-    func `50 peers with 50 documents each are equal within five rounds, over at most eight links`(
+    func `50 peers with 50 documents each sync within five rounds over at most eight links`(
         seed: UInt64
     ) throws {
         let mesh = try Self.mesh(50, documents: 50, seed: seed)
@@ -33,7 +33,7 @@ import Testing
     ///
     /// A merge has all keys of both revisions, and equal merges are one revision, so a set of keys stands for one.
     @Test(arguments: SimulatedMesh.seeds(1))
-    func `a conflict that 50 peers make settles to one revision, and no further one follows`(
+    func `a conflict among 50 peers converges to one revision, and no other one follows`(
         seed: UInt64
     ) throws {
         let mesh = try Self.mesh(50, documents: 0, seed: seed)
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: SimulatedMesh.seeds(1))
-    func `a document that is saved at rest reaches 50 peers within 25 milliseconds`(
+    func `a document saved in an idle mesh reaches 50 peers within 25 milliseconds`(
         seed: UInt64
     ) throws {
         let mesh = SimulatedMesh(seed: seed)
@@ -66,7 +66,7 @@ import Testing
 
     /// Each part writes for a minute; then the network is restored, and nothing notifies the peers.
     @Test(arguments: [2, 3], SimulatedMesh.seeds(1))
-    func `parts that were cut off are equal ten seconds after the network is restored`(
+    func `divided parts are in sync ten seconds after the network is restored`(
         parts: Int,
         seed: UInt64
     ) throws {
@@ -93,7 +93,7 @@ import Testing
 
     /// Three of ten pairs never see each other, and a fifth of what is advertised is lost.
     @Test(arguments: SimulatedMesh.seeds(1))
-    func `peers that do not see each other become equal over others`(seed: UInt64) throws {
+    func `peers that do not see each other sync through others`(seed: UInt64) throws {
         let mesh = SimulatedMesh(seed: seed)
         mesh.conditions.canSee = { $0.pairHash(with: $1) % 10 >= 3 }
         mesh.conditions.lostAdvertisements = 20

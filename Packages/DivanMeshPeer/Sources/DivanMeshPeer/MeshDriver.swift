@@ -20,7 +20,7 @@ import Synchronization
 final class MeshDriver: @unchecked Sendable {
     struct State {
         var core: MeshCore
-        var notes = PeerNotes()
+        var records = PeerRecords()
         var port: UInt16?
     }
 
@@ -83,7 +83,7 @@ final class MeshDriver: @unchecked Sendable {
             self.report(.started(port: port))
             self.log.info("Joined the mesh as \(self.id) on port \(port)")
             advertising?.start()
-            self.tell(.listening(self.ownAddresses(port)))
+            self.handle(.listening(self.ownAddresses(port)))
         }
     }
 
@@ -97,7 +97,7 @@ final class MeshDriver: @unchecked Sendable {
             guard !self.isStopping else { return }
             self.isStopping = true
             guard let server = self.server else { return }
-            self.tell(.stop)
+            self.handle(.stop)
             if let timer = self.timer { self.loop.cancel(timer) }
             self.openParts = 1 + (self.advertising == nil ? 0 : 1)
             self.advertising?.stop { self.partStopped() }
@@ -123,7 +123,7 @@ final class MeshDriver: @unchecked Sendable {
 
     // MARK: Events and effects
 
-    func tell(_ event: MeshEvent) {
+    func handle(_ event: MeshEvent) {
         let effects = state.withLock { $0.core.handle(event, at: loop.now) }
         for effect in effects { carryOut(effect) }
     }
@@ -147,7 +147,7 @@ final class MeshDriver: @unchecked Sendable {
         if let timer { loop.cancel(timer) }
         // Strong: a peer lives until it has stopped.
         timer = loop.schedule(at: time) {
-            if !self.isStopping { self.tell(.timer) }
+            if !self.isStopping { self.handle(.timer) }
         }
     }
 
@@ -160,8 +160,8 @@ final class MeshDriver: @unchecked Sendable {
             guard !self.isStopping else { return }
             switch event {
             case .found(let peer):
-                if let sighting = peer.sighting { self.tell(.found(sighting)) }
-            case .lost(let name): self.tell(.lost(name: Array(name.utf8)))
+                if let advertisement = peer.advertisement { self.handle(.found(advertisement)) }
+            case .lost(let name): self.handle(.lost(name: Array(name.utf8)))
             case .failed(let error):
                 self.log.warning("\(error)")
                 self.report(.discoveryFailed(error))
@@ -180,19 +180,19 @@ extension MeshDriver {
     var peers: [MeshPeerInfo] {
         state.withLock { state in
             let links = state.core.links
-            return state.core.peers.map { Self.info($0, links, state.notes) }
+            return state.core.peers.map { Self.info($0, links, state.records) }
         }
     }
 
     func peer(_ id: MeshPeerID) -> MeshPeerInfo? {
         state.withLock { state in
             if let status = state.core.peer(id) {
-                return Self.info(status, state.core.links, state.notes)
+                return Self.info(status, state.core.links, state.records)
             }
             // A caller that was refused is no peer of the mesh, but there is a reason to show.
-            guard state.notes[id] != nil else { return nil }
+            guard state.records[id] != nil else { return nil }
             var info = MeshPeerInfo(id: id)
-            info.note(state.notes[id])
+            info.note(state.records[id])
             return info
         }
     }
@@ -200,7 +200,7 @@ extension MeshDriver {
     private static func info(
         _ status: MeshPeerStatus,
         _ links: [MeshLinkStatus],
-        _ notes: PeerNotes
+        _ records: PeerRecords
     ) -> MeshPeerInfo {
         var info = MeshPeerInfo(id: status.peer)
         info.isOnline = status.isOnline
@@ -209,13 +209,13 @@ extension MeshDriver {
         if let link = links.first(where: { $0.peer == status.peer && $0.isOpen }) {
             info.link = (link.connection.isOutgoing, link.reason)
         }
-        info.note(notes[status.peer])
+        info.note(records[status.peer])
         return info
     }
 }
 
 extension MeshPeerInfo {
-    fileprivate mutating func note(_ note: PeerNotes.Note?) {
+    fileprivate mutating func note(_ note: PeerRecords.Record?) {
         guard let note else { return }
         certificate = note.certificate
         replication = note.replication

@@ -19,5 +19,5 @@ public enum MeshPeerLimits {
     /// Bytes of a WebSocket message: 128 KiB; every known peer sends at most 16 KiB at once.
     public static let frameByteCount = 128 << 10
     /// Peers whose certificates, refusals and replication states are remembered: 1,000, as many as peers.
-    public static let noteCount = MeshLimits.peerCount
+    public static let peerRecordCount = MeshLimits.peerCount
 }

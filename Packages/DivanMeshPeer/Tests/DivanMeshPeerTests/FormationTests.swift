@@ -92,7 +92,7 @@ import Testing
         for peer in ours + [stranger] { await peer.leave() }
     }
 
-    @Test func `a peer that stops at once has no later events`() async throws {
+    @Test func `a peer that stops immediately reports no later events`() async throws {
         let hub = DiscoveryHub()
         for _ in 0..<20 {
             let peer = try peers(1, hub: hub)[0]

@@ -77,7 +77,7 @@ import Testing
         for peer in peers { await peer.leave() }
     }
 
-    @Test func `peers without a common collection are not linked, and say why`() async throws {
+    @Test func `peers without a common collection report why they are not linked`() async throws {
         let root = try Sample.authority()
         let hub = DiscoveryHub()
         let path = try #require(CollectionPath("recipes"))

@@ -34,14 +34,14 @@ import Testing
     @Test(arguments: [
         call, "APPROX_VECTOR_DISTANCE(a.v, [1, 2], 'cosine', 3, TRUE)",
     ])
-    func `a search reads back as it is printed, in both forms`(call: String) throws {
+    func `a printed search is parsed to the same search in both forms`(call: String) throws {
         let statement = try QueryStatement(sql: "SELECT \(call) FROM c LIMIT 1")
         #expect(try QueryStatement(sql: statement.sql) == statement)
         #expect(try QueryStatement(json: statement.json) == statement)
         #expect(statement.sql.contains("APPROX_VECTOR_DISTANCE(a.v, "))
     }
 
-    @Test func `arguments become the search`() throws {
+    @Test func `the arguments of APPROX_VECTOR_DISTANCE define the search`() throws {
         let plain = try search(Self.call)
         #expect(plain.index == "i")
         #expect(plain.source == 0)
@@ -73,7 +73,7 @@ import Testing
         #expect(error?.problem.contains(metric.rawValue) == true)
     }
 
-    @Test func `equal searches are done once`() throws {
+    @Test func `equal searches run once`() throws {
         let statement = try checked(
             "SELECT \(Self.call) AS d FROM c WHERE d < 1 ORDER BY \(Self.call) LIMIT 9"
         )
@@ -86,7 +86,7 @@ import Testing
         #expect(two.parameters == ["u", "t"])
     }
 
-    @Test func `without an order, the nearest come first`() throws {
+    @Test func `rows of a search without ORDER BY are sorted by distance`() throws {
         let statement = try checked("SELECT n FROM c WHERE \(Self.call) < 1 LIMIT 9")
         #expect(statement.orderings == [CheckedOrdering(CheckedKey(.vectorDistance(0)))])
         #expect(statement.vectorSearches[0].nearestCount == 9)
@@ -101,7 +101,7 @@ import Testing
             "ORDER BY APPROX_VECTOR_DISTANCE(a.v, $t, 'cosine_similarity') DESC LIMIT 4", 4
         ),
     ])
-    func `the index proposes the nearest documents if nothing else chooses`(
+    func `only the nearest documents are read if the query has no other condition`(
         clauses: String,
         count: Int
     ) throws {
@@ -116,7 +116,7 @@ import Testing
         "ORDER BY APPROX_VECTOR_DISTANCE(a.v, n) LIMIT 5",
         "AS c JOIN c AS e ON e.n = c.n ORDER BY APPROX_VECTOR_DISTANCE(c.a.v, $t) LIMIT 5",
     ])
-    func `the distance of each document is computed if something else chooses`(
+    func `all distances are computed if the query has another condition or order`(
         clauses: String
     ) throws {
         let name = clauses.hasPrefix("AS") ? "c.n" : "n"
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func `parameters of an index are read as they are written`() {
+    @Test func `the parameters of an index round-trip`() {
         for options in [
             QueryVectorOptions(dimensions: 2, centroidCount: 1, encoding: .float32),
             QueryVectorOptions(

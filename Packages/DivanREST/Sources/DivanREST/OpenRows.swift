@@ -58,7 +58,7 @@ final class OpenRows: Sendable {
         let isOpen = first.end == nil
         state = Mutex(State(rows: isOpen ? opened : nil, pages: [first]))
         guard isOpen else { return }
-        query.watch.whenLogIsLong { [weak self] in self?.logIsLong() }
+        query.control.whenLogIsLong { [weak self] in self?.logIsLong() }
         let timer = clock.schedule(at: clock.now + limit) { [weak self, queue] in
             queue.async { [weak self] in self?.giveBack(.tookTooLong(limit: limit)) }
         }

@@ -26,7 +26,7 @@ final class RESTAuthenticator: Sendable {
         logins = LoginTable(limits: configuration.limits.logins)
     }
 
-    /// Calls `body` with the client, unless it is refused, which it is told.
+    /// Calls `body` with the client unless it is refused, in which case the refusal is sent.
     func enter(
         _ exchange: HTTPExchange,
         _ answer: @escaping Answer,
@@ -41,7 +41,7 @@ final class RESTAuthenticator: Sendable {
                 if let client = client(of: exchange, nil, answer) { body(client) }
             }
         }
-        let (decision, seat) = logins.enter(
+        let (decision, slot) = logins.enter(
             exchange.address.host,
             isLoopback: exchange.address.isLoopback,
             name: shown.name,
@@ -52,15 +52,15 @@ final class RESTAuthenticator: Sendable {
             note(429, exchange, name: shown.name, showedCredentials: true)
             answer(Self.tooMany)
         }
-        guard let seat else { return refuse() }
+        guard let slot else { return refuse() }
         let check = { @Sendable [self] in
-            if let client = client(of: exchange, seat, answer) { body(client) }
+            if let client = client(of: exchange, slot, answer) { body(client) }
         }
         let checkLater = { @Sendable in queue.async(unlessGone: exchange.departure, check) }
         follow(decision, exchange, refuse, afterWaiting: checkLater) {
             queue.async(unlessGone: exchange.departure) { [self] in
                 // Earlier attempts in the queue may have failed meanwhile.
-                let decision = seat.admit(at: exchange.loop.now)
+                let decision = slot.admit(at: exchange.loop.now)
                 follow(decision, exchange, refuse, afterWaiting: checkLater, now: check)
             }
         }
@@ -82,29 +82,29 @@ final class RESTAuthenticator: Sendable {
         }
     }
 
-    /// The client; `nil` if it was refused, which it has been told.
+    /// The client; `nil` if it was refused and the refusal was sent.
     private func client(
         of exchange: HTTPExchange,
-        _ seat: LoginSlot?,
+        _ slot: LoginSlot?,
         _ answer: Answer
     ) -> RESTClient? {
         let request = AuthenticationRequest(exchange)
         switch authenticator.authenticate(request) {
         case .accepted(let user):
-            seat?.succeeded(as: user)
+            slot?.succeeded(as: user)
             return RESTClient(
                 user: user,
                 certificates: exchange.certificates,
                 address: exchange.address.host
             )
         case .refused(let challenge):
-            seat?.failed(at: exchange.loop.now)
+            slot?.failed(at: exchange.loop.now)
             let name = request.credentials?.username
-            note(401, exchange, name: name, showedCredentials: seat != nil)
+            note(401, exchange, name: name, showedCredentials: slot != nil)
             var error = RESTError(
                 401,
                 "unauthorized",
-                Self.explanation(showsCredentials: seat != nil, showsName: name != nil)
+                Self.explanation(showsCredentials: slot != nil, showsName: name != nil)
             )
             error.headers.append("WWW-Authenticate", challenge)
             answer(error.response)

@@ -44,8 +44,8 @@ public struct RESTQuery: Sendable {
         }
         var values: [ExactText: QueryValue] = [:]
         for (key, value) in parameters { values[ExactText(key)] = QueryValue(value) }
-        let watch = QueryWatch(limit: timeout, memory: memory)
-        query = StorageQuery(statement, parameters: values, watch: watch)
+        let control = QueryControl(limit: timeout, memory: memory)
+        query = StorageQuery(statement, parameters: values, control: control)
     }
 
     /// The query plan: `{"sql":…,"steps":[…]}`.
@@ -93,7 +93,7 @@ public struct RESTQuery: Sendable {
     }
 
     /// Stops it, and reports when its rows hinder the database.
-    var watch: QueryWatch { query.watch }
+    var control: QueryControl { query.control }
 
     func rows() throws -> StorageRows {
         guard let sight else { return try store.rows(of: query) }

@@ -43,7 +43,7 @@ import Testing
         let openings = Openings()
         let site = try openings.site()
         let digest = try site.store.blobs.write([UInt8](repeating: 7, count: 200_000))
-        var deaf = Visitor(Conversation.Options().passive, site)
+        var deaf = BlobClient(Conversation.Options().passive, site)
         var properties = Self.zero
         properties["digest"] = digest.description
         for _ in 0..<300 { deaf.send("getAttachment", properties) }
@@ -64,7 +64,7 @@ import Testing
     @Test func `blob requests above the queue limit are refused`() throws {
         let site = try Site()
         let digest = try site.store.blobs.write([UInt8](repeating: 7, count: 200_000))
-        var deaf = Visitor(Conversation.Options().passive, site)
+        var deaf = BlobClient(Conversation.Options().passive, site)
         var properties = Self.zero
         properties["digest"] = digest.description
         for _ in 0..<1_100 { deaf.send("getAttachment", properties) }
@@ -76,7 +76,7 @@ import Testing
         let site = try Site()
         let content = [UInt8](repeating: 9, count: 3 << 20)
         let digest = try site.store.blobs.write(content)
-        var visitor = Visitor(Conversation.Options().passive, site)
+        var visitor = BlobClient(Conversation.Options().passive, site)
         var properties = Self.zero
         properties["digest"] = digest.description
         visitor.send("proveAttachment", properties, Array("nonce".utf8))
@@ -267,7 +267,7 @@ import Testing
 }
 
 /// A client that reads what we send, with or without acknowledging it.
-private struct Visitor {
+private struct BlobClient {
     let peer: any SyncPeer
     private(set) var answeredCount = 0
     private(set) var lastBody: [UInt8] = []

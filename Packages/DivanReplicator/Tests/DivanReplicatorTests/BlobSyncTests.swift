@@ -254,7 +254,9 @@ import Testing
         #expect(names.map(\.documentID) == ["stew", "soup"])
         var server = try server(site) {
             $0.pulls = false
-            $0.wantedBlobs = names.map { WantedBlob(Self.digest, of: $0.documentID, in: .default) }
+            $0.wantedBlobs = names.map {
+                RequestedBlob(Self.digest, of: $0.documentID, in: .default)
+            }
         }
         #expect(try server.refuse("getAttachment", "HTTP", 404).properties["docID"] == "stew")
         let second = try server.take("getAttachment")
@@ -270,7 +272,7 @@ import Testing
     @Test func `a blob is requested again after the replication starts over`() throws {
         let site = try Site()
         var server = try server(site) {
-            $0.wantedBlobs = [WantedBlob(Self.digest, of: "soup", in: .default)]
+            $0.wantedBlobs = [RequestedBlob(Self.digest, of: "soup", in: .default)]
         }
         try server.refuse("subChanges", "HTTP", 400)
         try server.refuse("getAttachment", "HTTP", 400)
@@ -296,7 +298,7 @@ import Testing
         }
         var server = try server(site) {
             $0.pulls = false
-            $0.wantedBlobs = [WantedBlob(Self.digest, of: "soup", in: .default)]
+            $0.wantedBlobs = [RequestedBlob(Self.digest, of: "soup", in: .default)]
         }
         let request = try server.take("getAttachment")
         #expect(request.properties["docID"] == "soup")

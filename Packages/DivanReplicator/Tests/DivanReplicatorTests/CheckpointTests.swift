@@ -74,7 +74,7 @@ import Testing
         #expect("{\(text)}" == ranges)
     }
 
-    @Test func `a doubted range is saved until everything before it is completed`() {
+    @Test func `a range in doubt is saved until everything before it is completed`() {
         var checkpoint = Checkpoint(json: Array(#"{"local":7,"localDoubted":9}"#.utf8))
         #expect(checkpoint.doubtedThrough == 9)
         #expect(Checkpoint(json: checkpoint.json(time: 0)) == checkpoint)

@@ -105,7 +105,7 @@ extension GatewayMeeting {
             announce(properties)
         case "proposeChanges":
             let entries = try JSONSerialization.jsonObject(with: Data(request.body)) as? [[Any]]
-            let answers = (entries ?? []).map { gateway.judge($0) }
+            let answers = (entries ?? []).map { gateway.evaluate($0) }
             answer(request, "[\(answers.joined(separator: ","))]")
         case "rev": try receive(request)
         default: answer(request, "")

@@ -80,7 +80,7 @@ final class GatewayModel {
 
 extension GatewayModel {
     /// The answer to one entry of `proposeChanges`, as JSON.
-    func judge(_ entry: [Any]) -> String {
+    func evaluate(_ entry: [Any]) -> String {
         guard entry.count > 1, let name = entry[0] as? String, let text = entry[1] as? String,
             let id = RevisionID(ofAnyScheme: text)
         else { return "400" }

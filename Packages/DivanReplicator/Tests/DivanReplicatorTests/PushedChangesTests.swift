@@ -4,7 +4,7 @@ import Testing
 
 @testable import DivanReplicator
 
-/// Changes in progress, without any peer: one per document, and one waiting behind it.
+/// Changes in progress, without any peer: one per document, and one that waits for it.
 @Suite struct PushedChangesTests {
     private var changes = PushedChanges()
     private let document: DocumentID = "a"
@@ -24,9 +24,9 @@ import Testing
     }
 
     /// Applies an event to the document's change.
-    private mutating func take(_ event: PushedChange.Event) -> PushedChanges.Step? {
+    private mutating func handle(_ event: PushedChange.Event) -> PushedChanges.Step? {
         guard let number = changes.number(of: document) else { return nil }
-        return changes.take(event, of: number)
+        return changes.handle(event, of: number)
     }
 
     /// Adds a change, has it proposed, and makes it await the pull.
@@ -34,7 +34,7 @@ import Testing
         #expect(changes.add(Proposal(try change(sequence))) == nil)
         #expect(changes.takeProposals().map(\.change.sequence) == [sequence])
         for event in [PushedChange.Event.conflict, .pullMayClear] {
-            let step = take(event)
+            let step = handle(event)
             #expect(step != nil)
         }
     }
@@ -44,7 +44,7 @@ import Testing
         #expect(changes.add(Proposal(try change(2))) == nil)
         #expect(changes.add(Proposal(try change(3)))?.sequence == 2)
         #expect(changes.takeProposals().map(\.change.sequence) == [1])
-        let effects = take(.known(at: nil))?.effects
+        let effects = handle(.known(at: nil))?.effects
         #expect(effects == [.mark, .count, .pass])
         let next = changes.takeProposals()
         #expect(next.map(\.change.sequence) == [3])
@@ -59,7 +59,7 @@ import Testing
         try bringToAwait(1)
         #expect(changes.isEmpty && !changes.isUnderway(document))
         #expect(changes.awaitedCount == 1 && changes.awaited == [1])
-        let effects = take(.runEnded)?.effects
+        let effects = handle(.runEnded)?.effects
         #expect(effects == .report)
         #expect(changes.awaitedCount == 0 && changes.awaited(document) == nil)
     }
@@ -69,7 +69,7 @@ import Testing
     {
         try bringToAwait(1)
         let ancestor = try #require(RevisionID("1-bb"))
-        let effects = take(.ancestorFound(ancestor))?.effects
+        let effects = handle(.ancestorFound(ancestor))?.effects
         #expect(effects == [.propose, .reopen])
         let again = changes.takeProposals()
         #expect(again.map(\.ancestor) == [ancestor] && again.map(\.attemptCount) == [2])
@@ -89,18 +89,18 @@ import Testing
         #expect(changes.add(Proposal(try change(1))) == nil)
         #expect(changes.takeProposals().count == 1)
         #expect(changes.add(Proposal(try change(2))) == nil)
-        _ = take(.conflict)
-        let effects = take(.pullMayClear)?.effects
+        _ = handle(.conflict)
+        let effects = handle(.pullMayClear)?.effects
         #expect(effects == [.remember, .pass])
         #expect(changes.awaitedCount == 0)
         #expect(changes.takeProposals().map(\.change.sequence) == [2])
     }
 
     @Test mutating func `events that are not expected in a state change nothing`() throws {
-        let none = take(.known(at: nil))?.effects
+        let none = handle(.known(at: nil))?.effects
         #expect(none == nil)
         _ = changes.add(Proposal(try change(1)))
-        let early = take(.known(at: nil))?.effects
+        let early = handle(.known(at: nil))?.effects
         #expect(early == [])
         #expect(changes.takeProposals().map(\.change.sequence) == [1])
     }
@@ -110,10 +110,10 @@ import Testing
     {
         #expect(changes.add(Proposal(try change(1))) == nil)
         let first = try #require(changes.takeProposals().first)
-        #expect(changes.take(.known(at: nil), of: first.number) != nil)
+        #expect(changes.handle(.known(at: nil), of: first.number) != nil)
         #expect(changes.add(Proposal(try change(2))) == nil)
         #expect(changes.takeProposals().map(\.change.sequence) == [2])
-        #expect(changes.take(.known(at: nil), of: first.number) == nil)
+        #expect(changes.handle(.known(at: nil), of: first.number) == nil)
         #expect(changes.isUnderway(document) && changes.number(of: document) != first.number)
     }
 }

@@ -64,7 +64,7 @@ import Testing
         #expect(tree.latest(at: remote) == (isPush ? nil : try id(lower)))
     }
 
-    /// Each peer knows how the other's revision continued, and that this was given up.
+    /// Each peer has the other's revision with its continuation, which was given up there.
     @Test func `two revisions that continued and lost on other peers do not block each other`()
         throws
     {
@@ -105,7 +105,7 @@ import Testing
         let outcome = try offer("1-cc", from: greaterPeer, to: &lowerPeer)
         #expect(outcome == .inserted(isConflict: false))
         #expect(lowerPeer.current?.id == (try id("1-cc")))
-        // A peer that has a removed revision is told again, and does not count as up to date.
+        // A peer that has a removed revision is notified again, and does not count as up to date.
         #expect(lowerPeer.latest(at: neighbour) == nil)
     }
 
@@ -148,7 +148,7 @@ import Testing
         #expect(tree.isClosed(ours))
     }
 
-    /// A peer that did not hear of our revision has decided nothing about it.
+    /// A peer that was not notified of our revision has decided nothing about it.
     @Test func `a losing revision is restored only by a peer that gave up ours`() throws {
         var tree = try peer(gaveUp: greater, for: lower)
         #expect(try offer(greater, closing: [], to: &tree, isPush: false) == .givenUp)
@@ -188,7 +188,7 @@ import Testing
         #expect(outcome == .inserted(isConflict: false))
         #expect(tree.current?.id == (try id(lower)))
         #expect(tree.isGivenUp(try id(greater)))
-        // And peers that still have it are told.
+        // And peers that still have it are notified.
         #expect(
             try offer(
                 greater,
@@ -234,7 +234,7 @@ import Testing
         #expect(endless.moveCount >= 60, "the circle has lost what made it turn")
     }
 
-    private func circle(keepsOrder: Bool) throws -> Neighbours {
+    private func circle(keepsOrder: Bool) throws -> ReplicatedTrees {
         let (lower, greater) = ("2-bb", "2-cc")
         var first = RevisionTree()
         try first.receive("1-aa", from: nil)
@@ -248,19 +248,19 @@ import Testing
             closing: [RevisionTree.closing(of: id(lower), for: id(greater)).id, id(lower)]
         )
         var second = RevisionTree()
-        try second.receive("1-aa", from: Neighbours.remote(0))
-        try second.receive("\(lower),1-aa", from: Neighbours.remote(0))
+        try second.receive("1-aa", from: ReplicatedTrees.remote(0))
+        try second.receive("\(lower),1-aa", from: ReplicatedTrees.remote(0))
         var third = RevisionTree()
-        try third.receive("1-aa", from: Neighbours.remote(0))
-        try third.receive("\(greater),1-aa", from: Neighbours.remote(0))
-        try third.receive("\(lower),1-aa", from: Neighbours.remote(1))
+        try third.receive("1-aa", from: ReplicatedTrees.remote(0))
+        try third.receive("\(greater),1-aa", from: ReplicatedTrees.remote(0))
+        try third.receive("\(lower),1-aa", from: ReplicatedTrees.remote(1))
         try third.resolve(
             local: id(greater),
             remote: id(lower),
             as: .keepRemote,
             closesRemote: true
         )
-        var peers = Neighbours([first, second, third], keepsOrder: keepsOrder)
+        var peers = ReplicatedTrees([first, second, third], keepsOrder: keepsOrder)
         peers.noteTold(try id(greater), by: 0, to: 2)
         peers.noteTold(try id(lower), by: 1, to: 2)
         for _ in 0..<20 {
@@ -283,7 +283,7 @@ import Testing
         let count = Int.random(in: 2...6, using: &generator)
         var tree = RevisionTree()
         try tree.receive("1-aa", from: nil)
-        var peers = Neighbours(Array(repeating: tree, count: count), keepsOrder: true)
+        var peers = ReplicatedTrees(Array(repeating: tree, count: count), keepsOrder: true)
         var links = (1..<count).map { ($0, Int.random(in: 0..<$0, using: &generator)) }
         for active in 0..<count {
             for passive in 0..<count where active != passive {
@@ -327,7 +327,7 @@ import Testing
 
     /// One letter between two neighbours, or an older one that arrives late.
     private func exchange(
-        _ peers: inout Neighbours,
+        _ peers: inout ReplicatedTrees,
         _ links: [(Int, Int)],
         using generator: inout SeededGenerator
     ) throws {

@@ -108,7 +108,7 @@ import Testing
         #expect(tree.revisions.count == 1)
     }
 
-    @Test func `is stored inline`() {
+    @Test func `a revision ID is stored inline`() {
         #expect(MemoryLayout<RevisionID>.size <= 56)
     }
 }

@@ -57,7 +57,7 @@ import Testing
         #expect(SQLFunctions.unicodeVersion.contains("."))
     }
 
-    @Test func `a translated query finds the documents that a person would expect`() throws {
+    @Test func `a translated query returns the expected documents`() throws {
         let scratch = try Scratch()
         try scratch.execute(
             """

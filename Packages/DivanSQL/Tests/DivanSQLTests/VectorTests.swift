@@ -35,7 +35,7 @@ import Testing
         "'AACAPwAAAMAAAAA*'", "'AACA PwAAAMAAAAA/'", "'=ACAPwAAAMAAAAA/'", "x'030000803F'",
         "x'030000803F000000C0000080FF'", "'AACAPwAAAMAAAIB/'",
     ])
-    func `anything else is missing`(value: String) throws {
+    func `a value that is not a vector is MISSING`(value: String) throws {
         #expect(try scratch.value("divan_vector1(\(value), 3)") == "MISSING")
     }
 
@@ -43,11 +43,11 @@ import Testing
         "[1, 2]", "[1, 2, 3, 4]", "[1, 2, \"3\"]", "[1, 2, null]", "[1, 2, true]", "[1, 2, [3]]",
         "[1, 2, 1e39]", "[]", "[1, 2", "[1, 2,", "{\"a\": 1}",
     ])
-    func `an array that is not a vector of the length is missing`(json: String) throws {
+    func `an array that is not a vector of the given length is MISSING`(json: String) throws {
         #expect(try scratch.value("divan_vector1(\(array(json)), 3)") == "MISSING")
     }
 
-    @Test func `impossible dimensions give nothing`() throws {
+    @Test func `a vector with an invalid number of dimensions is MISSING`() throws {
         for dimensions in ["0", "-1", "4097", "9223372036854775807", "NULL", "'x'"] {
             let call = "divan_vector1(\(array("[1]")), \(dimensions))"
             #expect(try scratch.value(call) == "MISSING")

@@ -34,7 +34,7 @@ public final class SQLiteConnection<Client: SQLiteClient> {
     ///   - namesOthers: Whether statements may refer to other files by URI.
     /// - Throws: `cannotOpen`, `notADatabase` for a wrong key, or what SQLite reports.
     public init(
-        _ place: SQLitePlace,
+        _ place: SQLiteLocation,
         mode: SQLiteMode,
         client: Client,
         namesOthers: Bool = false

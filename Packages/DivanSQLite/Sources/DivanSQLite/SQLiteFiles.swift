@@ -5,11 +5,11 @@ internal import DivanPlatform
 enum SQLiteFiles {
     // SQLite counts its memory under a lock shared by all connections of the process: threads that
     // use different databases wait for each other there, and the count is not used. What a thread
-    // may hold is counted by its `SQLiteAllowance`. If the process used SQLite before, nothing changes.
+    // may hold is counted by its `SQLiteMemoryBudget`. If the process used SQLite before, nothing changes.
     static let configuresMemory: Void = { _ = divan_configure_memory() }()
 
     static func open(
-        _ place: SQLitePlace,
+        _ place: SQLiteLocation,
         _ mode: SQLiteMode,
         namesOthers: Bool
     ) throws(SQLiteError) -> OpaquePointer {
@@ -23,7 +23,7 @@ enum SQLiteFiles {
             case .readOnly: (place.path, SQLITE_OPEN_READONLY)
             case .immutable:
                 (
-                    SQLitePlace.uri(place.path, "immutable=1"),
+                    SQLiteLocation.uri(place.path, "immutable=1"),
                     SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
                 )
             }

@@ -33,7 +33,7 @@ public protocol SQLiteReaderSource: Sendable {
     /// Checks such a file again before readers are reopened; called under the pool's lock.
     ///
     /// - Throws: Why it cannot be read now.
-    mutating func lookAgain() throws(Session.Failure)
+    mutating func refreshSnapshot() throws(Session.Failure)
     /// The error for what the pool refuses.
     func failure(_ refusal: SQLiteReadersRefusal) -> Session.Failure
 }
@@ -98,7 +98,7 @@ public final class SQLiteReaders<Source: SQLiteReaderSource>: @unchecked Sendabl
     private let passage = RecursiveLock()
     private var gate = Gate.open
     private var usedCount = 0
-    /// The file that is read; a database that somebody put in its place is another one.
+    /// The file that is read; a database that replaced it is another one.
     private var identity: FileIdentity?
     private var isOpen = true
     private var isWriting = false
@@ -152,19 +152,19 @@ public final class SQLiteReaders<Source: SQLiteReaderSource>: @unchecked Sendabl
         try lock.withLock { () throws(Failure) -> (Reader?, Source, UInt64)? in
             guard isOpen else { throw place.failure(.closed) }
             guard gate == .open else { return nil }
-            try lookAgain()
+            try refreshSnapshot()
             usedCount += 1
             return (idle.popLast(), place, generation)
         }
     }
 
     /// If a file that was opened as unchanging has changed, reopens it; under the lock.
-    private func lookAgain() throws(Failure) {
+    private func refreshSnapshot() throws(Failure) {
         guard place.isOutdated else { return }
         // Those in use are dropped when they are returned.
         idle = []
         generation += 1
-        try place.lookAgain()
+        try place.refreshSnapshot()
     }
 
     /// Runs `body` while no reader's connection is open, and then opens them at another place.
@@ -185,7 +185,7 @@ public final class SQLiteReaders<Source: SQLiteReaderSource>: @unchecked Sendabl
         guard new != nil else { throw source.failure(.busy) }
     }
 
-    /// Runs `body` while nobody here reads, so that no snapshot of this process holds the log.
+    /// Runs `body` while this process has no readers, so that none of its snapshots keeps the log.
     ///
     /// New readers wait in the meantime; running ones are waited for, but not for long, since one of them
     /// may be a result stream, or wait for a reader that may not begin.

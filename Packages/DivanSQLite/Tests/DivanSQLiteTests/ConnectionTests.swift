@@ -17,7 +17,7 @@ import Testing
         _ mode: SQLiteMode,
         key: UInt8? = nil
     ) throws -> SQLiteConnection<PlainSQLite> {
-        let place = SQLitePlace(path, encryption: try key.map { try TestEncryption($0) })
+        let place = SQLiteLocation(path, encryption: try key.map { try TestEncryption($0) })
         return try SQLiteConnection(place, mode: mode, client: PlainSQLite())
     }
 
@@ -39,9 +39,9 @@ import Testing
         let link = home.file("link")
         try FileSystem.symbolicLink(link, to: path)
         #expect(throws: SQLiteError.self) {
-            try SQLiteConnection(SQLitePlace(link), mode: .readOnly, client: PlainSQLite())
+            try SQLiteConnection(SQLiteLocation(link), mode: .readOnly, client: PlainSQLite())
         }
-        let followed = SQLitePlace(link, followsLinks: true)
+        let followed = SQLiteLocation(link, followsLinks: true)
         let connection = try SQLiteConnection(followed, mode: .readOnly, client: PlainSQLite())
         #expect(try connection.integer("SELECT count(*) FROM t") == 0)
     }
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `values are bound and read as they are`() throws {
+    @Test func `bound values are read back unchanged`() throws {
         let connection = try open(.create)
         let statement = try connection.prepare("SELECT ?1, ?2, ?3, ?4, ?5, ?6")
         try statement.bind(Int64.min, at: 1)
@@ -104,7 +104,7 @@ import Testing
         #expect(connection.undoing?.code == 4)
     }
 
-    @Test func `a blob is read and written in its pages`() throws {
+    @Test func `a blob is read and written in place`() throws {
         let connection = try open(.create)
         try connection.execute("CREATE TABLE t (a); INSERT INTO t VALUES (zeroblob(100000))")
         let row = connection.lastInsertedRow
@@ -118,12 +118,12 @@ import Testing
         }
     }
 
-    @Test func `a copy contains what is committed, and ends early if it must`() throws {
+    @Test func `a copy contains all commits and can be stopped`() throws {
         let connection = try open(.create)
         try connection.execute(
             "PRAGMA journal_mode = WAL; CREATE TABLE t (a); INSERT INTO t VALUES (zeroblob(9000000))"
         )
-        let place = SQLitePlace(home.file("copy"))
+        let place = SQLiteLocation(home.file("copy"))
         let target = try SQLiteConnection(place, mode: .create, client: PlainSQLite())
         #expect(try !connection.copy(to: target) { true })
         #expect(try connection.copy(to: target) { false })
@@ -131,9 +131,9 @@ import Testing
         #expect(try target.text("PRAGMA integrity_check") == "ok")
     }
 
-    @Test func `only a database that is not encrypted spills what it sorts`() throws {
+    @Test func `only an unencrypted database writes sorted data to temporary files`() throws {
         for key in [nil, 1] as [UInt8?] {
-            let file = SQLitePlace(
+            let file = SQLiteLocation(
                 home.file("spill-\(key ?? 0)"),
                 encryption: try key.map { try TestEncryption($0) }
             )
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func `the head of a file is read while a connection writes to it`() throws {
+    @Test func `the file header can be read while a connection writes`() throws {
         let connection = try open(.create)
         try connection.execute("CREATE TABLE t (a); BEGIN IMMEDIATE; INSERT INTO t VALUES (1)")
         let head = try SQLiteHead.read(path, count: 16)

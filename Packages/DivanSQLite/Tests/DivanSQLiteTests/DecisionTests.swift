@@ -20,12 +20,12 @@ import Testing
         #expect(!CheckpointRounds.continues(copied: log, before: log - 4_096, log: log + 4_096))
     }
 
-    @Test func `a place is a URI in which its path has no meaning`() throws {
-        let uri = SQLitePlace.uri("/tmp/50% of #1?e\u{301}", "immutable=1")
+    @Test func `special characters of a path are escaped in its URI`() throws {
+        let uri = SQLiteLocation.uri("/tmp/50% of #1?e\u{301}", "immutable=1")
         #expect(uri == "file:/tmp/50%25 of %231%3fe\u{301}?immutable=1")
     }
 
-    @Test func `a log that grows beyond the limit twice is held by readers`() {
+    @Test func `a log that grows by the limit twice is reported as held by readers`() {
         var monitor = WALGrowthMonitor()
         let limit = SQLiteLimits.heldLogByteCount
         let longer = limit + SQLiteLimits.logByteCount

@@ -5,8 +5,8 @@ import Testing
 
 /// What a connection gathers before it writes to the log is there when its transaction is.
 @Suite struct GatheredLogTests {
-    private static func place(_ path: String, isSealed: Bool) throws -> SQLitePlace {
-        SQLitePlace(path, encryption: isSealed ? try TestEncryption(1) : nil)
+    private static func place(_ path: String, isSealed: Bool) throws -> SQLiteLocation {
+        SQLiteLocation(path, encryption: isSealed ? try TestEncryption(1) : nil)
     }
 
     /// Rows of a table, and their contents.
@@ -14,7 +14,7 @@ import Testing
         let connection: SQLiteConnection<PlainSQLite>
         var values: [Int: Int] = [:]
 
-        init(_ place: SQLitePlace) throws {
+        init(_ place: SQLiteLocation) throws {
             connection = try SQLiteConnection(place, mode: .create, client: PlainSQLite())
             // Pages are spilled into the log before their transaction ends, and read again.
             try connection.execute(
@@ -104,7 +104,7 @@ import Testing
             }
             let expected = Rows.sum(rows.values)
             #expect(try Rows.sum(other) == expected, "seed \(seed), round \(round)")
-            // What a process killed now leaves behind.
+            // The files that remain if the process is killed now.
             let left = home.file("left-\(round)")
             for suffix in ["", "-wal"] {
                 try FileManager.default.copyItem(atPath: path + suffix, toPath: left + suffix)

@@ -6,12 +6,12 @@ import Testing
 /// The log of a writer, and the memory of a thread.
 @Suite struct LogTests {
     private let home: TemporaryDirectory
-    private let place: SQLitePlace
+    private let place: SQLiteLocation
     private let writer: SQLiteConnection<PlainSQLite>
 
     init() throws {
         home = try TemporaryDirectory()
-        place = SQLitePlace(home.file("a"))
+        place = SQLiteLocation(home.file("a"))
         writer = try SQLiteConnection(place, mode: .create, client: PlainSQLite())
         try writer.execute(
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; CREATE TABLE t (a)"
@@ -38,7 +38,7 @@ import Testing
         #expect(try writer.text("PRAGMA integrity_check") == "ok")
     }
 
-    @Test func `what a reader holds back is not copied`() throws {
+    @Test func `a checkpoint does not copy pages that a reader still needs`() throws {
         let reader = try SQLiteConnection(place, mode: .readOnly, client: PlainSQLite())
         try writer.execute("INSERT INTO t VALUES (1)")
         #expect(try writer.copyLog().isWhole)
@@ -51,7 +51,7 @@ import Testing
         #expect(try writer.copyLog().isWhole)
     }
 
-    @Test func `a log that is written again contains the same commits`() throws {
+    @Test func `a rewritten log contains the same commits`() throws {
         try writer.execute("INSERT INTO t VALUES (1); INSERT INTO t VALUES (2)")
         #expect(try logByteCount() > 0)
         #expect(SQLiteLog.rewrite(ofDatabaseAt: place.path))
@@ -60,7 +60,7 @@ import Testing
         #expect(SQLiteLog.rewrite(ofDatabaseAt: home.file("missing")))
     }
 
-    @Test func `a file that has left its path is missed until it is back`() throws {
+    @Test func `a moved database file is reported until it is back`() throws {
         var presence = FilePresence(at: place.path)
         var isGone = [presence.isGone(from: place.path, atOnce: true)]
         try FileSystem.rename(place.path, to: home.file("b"))
@@ -71,7 +71,7 @@ import Testing
     }
 
     /// Grants so many bytes at once.
-    private final class Fixed: SQLiteAllowance {
+    private final class Fixed: SQLiteMemoryBudget {
         private var free: Int64
 
         init(_ byteCount: Int64) {
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `an allowance limits the memory of a statement`() throws {
+    @Test func `a budget limits the memory of a statement`() throws {
         let sql = "SELECT length(group_concat(hex(zeroblob(100000)))) FROM json_each('[1,2,3,4,5]')"
         func run(_ byteCount: Int64) throws -> Int64? {
             try Fixed(byteCount).within { try writer.integer(sql) }

@@ -3,7 +3,7 @@ import DivanSQLite
 import DivanTestKit
 import Testing
 
-/// A pool of readers beside one writer.
+/// A pool of readers with one writer.
 @Suite struct ReadersTests {
     /// A reader that counts the rows of a table.
     private final class Counter: SQLiteReadingSession {
@@ -30,7 +30,7 @@ import Testing
 
         func open(_ check: () throws(SQLiteError) -> Void) throws(SQLiteError) -> Counter {
             let connection = try SQLiteConnection(
-                SQLitePlace(path),
+                SQLiteLocation(path),
                 mode: .readOnly,
                 client: PlainSQLite()
             )
@@ -38,7 +38,7 @@ import Testing
             return Counter(connection)
         }
 
-        mutating func lookAgain() {}
+        mutating func refreshSnapshot() {}
 
         func failure(_ refusal: SQLiteReadersRefusal) -> SQLiteError {
             SQLiteError(code: -1, message: "\(refusal)", path: path)
@@ -52,7 +52,7 @@ import Testing
     init() throws {
         home = try TemporaryDirectory()
         let path = home.file("a")
-        writer = try SQLiteConnection(SQLitePlace(path), mode: .create, client: PlainSQLite())
+        writer = try SQLiteConnection(SQLiteLocation(path), mode: .create, client: PlainSQLite())
         try writer.execute("PRAGMA journal_mode = WAL; CREATE TABLE t (a)")
         readers = SQLiteReaders(Source(path: path), seesEveryWrite: true)
     }
@@ -84,7 +84,7 @@ import Testing
         #expect(try count() == 1)
     }
 
-    @Test func `an idle reader is used again, with its snapshot until something is written`()
+    @Test func `an idle reader is reused and keeps its snapshot until the next write`()
         throws
     {
         let first = try readers.take()
@@ -99,7 +99,7 @@ import Testing
         readers.endWrite()
     }
 
-    @Test func `readers with one generation have the same snapshot`() throws {
+    @Test func `readers of the same generation have the same snapshot`() throws {
         let (one, other) = (try readers.take(), try readers.take())
         #expect(try one.session.count() == other.session.count())
         #expect(one !== other && one.generation == other.generation)
@@ -131,7 +131,7 @@ import Testing
         #expect(try count() == 0)
     }
 
-    @Test func `nothing is read from a pool that was closed`() throws {
+    @Test func `a closed pool provides no reader`() throws {
         let reader = try readers.take()
         readers.close()
         #expect(try reader.session.count() == 0)

@@ -6,7 +6,7 @@ import Testing
 func readme() throws {
     let home = try TemporaryDirectory()
     let path = home.file("notes.sqlite3")
-    let file = SQLitePlace(path)
+    let file = SQLiteLocation(path)
     let connection = try SQLiteConnection(file, mode: .create, client: PlainSQLite())
     try connection.execute("PRAGMA journal_mode = WAL; CREATE TABLE notes (text TEXT)")
     let insertion = try connection.prepare("INSERT INTO notes VALUES (?)")

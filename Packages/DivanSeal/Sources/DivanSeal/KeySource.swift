@@ -93,7 +93,7 @@ public enum KeyForm: Sendable {
 }
 
 /// A key in memory.
-public struct GivenKey: KeySource {
+public struct InMemoryKey: KeySource {
     private let given: SealKey
 
     /// Creates a source for a key.

@@ -9,7 +9,7 @@ extension DocumentFields {
         _ body: [UInt8],
         by sealing: FieldSealing?
     ) throws(FieldFailure) -> [UInt8] {
-        guard EncryptableForm.mayStand(in: body.span) else { return body }
+        guard EncryptableForm.mayOccur(in: body.span) else { return body }
         guard let document = (try? JSON(parsing: body.span))?.object else { throw .unreadable }
         var walk = SealingWalk(fields: self, document: document, sealing: sealing)
         return try walk.result(for: body)
@@ -24,7 +24,7 @@ extension DocumentFields {
         _ body: [UInt8],
         by opening: @escaping FieldOpening
     ) throws(FieldFailure) -> [UInt8] {
-        guard SealedField.mayStand(in: body.span),
+        guard SealedField.mayOccur(in: body.span),
             let document = (try? JSON(parsing: body.span))?.object
         else { return body }
         var walk = OpeningWalk(fields: self, document: document, opening: opening)

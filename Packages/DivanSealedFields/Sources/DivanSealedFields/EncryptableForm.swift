@@ -27,22 +27,22 @@ public enum EncryptableForm {
     /// it.
     ///
     /// For most bodies this is a search without parsing, 0.05 µs per kilobyte.
-    public static func stands(in body: Span<UInt8>) -> Bool {
-        mayStand(in: body) && ((try? JSON(parsing: body)).map { stands(in: $0) } ?? true)
+    public static func occurs(in body: Span<UInt8>) -> Bool {
+        mayOccur(in: body) && ((try? JSON(parsing: body)).map { occurs(in: $0) } ?? true)
     }
 
     /// Whether a body may contain an encryptable value; if false, it contains none.
-    static func mayStand(in body: Span<UInt8>) -> Bool {
+    static func mayOccur(in body: Span<UInt8>) -> Bool {
         // Few bodies have an `@`.
         (body.contains("@type", by: 0) && body.contains("encryptable", by: 4))
             || body.hidesLetters
     }
 
-    private static func stands(in value: JSON) -> Bool {
+    private static func occurs(in value: JSON) -> Bool {
         switch value {
         case .object(let object):
-            self.value(of: object) != nil || object.contains { stands(in: $0.value) }
-        case .array(let elements): elements.contains { stands(in: $0) }
+            self.value(of: object) != nil || object.contains { occurs(in: $0.value) }
+        case .array(let elements): elements.contains { occurs(in: $0) }
         default: false
         }
     }

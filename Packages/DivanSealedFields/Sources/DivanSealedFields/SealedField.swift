@@ -51,7 +51,7 @@ public struct SealedField: Equatable, Sendable {
     }
 
     /// Whether a body may contain an encrypted property; if false, it contains none.
-    static func mayStand(in body: Span<UInt8>) -> Bool {
+    static func mayOccur(in body: Span<UInt8>) -> Bool {
         body.contains("encrypted$", by: 9) || body.hidesLetters
     }
 }

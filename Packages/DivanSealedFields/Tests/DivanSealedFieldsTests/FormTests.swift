@@ -14,8 +14,8 @@ struct FormTests {
     private static let reversing: FieldSealing = { value, _ in SealedField(value.reversed()) }
     private static let restoring: FieldOpening = { field, _ in field.ciphertext.reversed() }
 
-    private static func standsIn(_ body: [UInt8]) -> Bool {
-        EncryptableForm.stands(in: body.span)
+    private static func occurs(in body: [UInt8]) -> Bool {
+        EncryptableForm.occurs(in: body.span)
     }
 
     private static func sealed(
@@ -80,7 +80,7 @@ struct FormTests {
     ) throws {
         #expect(try Self.sealed(body) == body)
         #expect(try Self.sealed(body, by: nil) == body)
-        #expect(!Self.standsIn(Array(body.utf8)))
+        #expect(!Self.occurs(in: Array(body.utf8)))
     }
 
     @Test(arguments: [
@@ -187,7 +187,7 @@ struct FormTests {
             }
             let body = try JSON.object(document).canonicalBytes()
             let wire = try Self.fields.sealed(body, by: Self.reversing)
-            #expect(!Self.standsIn(wire), "seed \(seed), round \(round)")
+            #expect(!Self.occurs(in: wire), "seed \(seed), round \(round)")
             let back = try Self.fields.opened(wire, by: Self.restoring)
             #expect(back == body, "seed \(seed), round \(round)")
         }

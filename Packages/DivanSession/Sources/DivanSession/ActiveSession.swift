@@ -52,7 +52,7 @@ public final class ActiveSession: @unchecked Sendable {
         ) {
             self.peer = peer
             self.makeTransport = makeTransport
-            runResolver = ConflictSettler.onQueue
+            runResolver = ConflictProcessor.onQueue
             runStoring = PeerDriver.storeOnQueue
         }
     }
@@ -69,7 +69,7 @@ public final class ActiveSession: @unchecked Sendable {
     private let store: Store
     private let loop: any EventLoop
     private let log: Log
-    private let settler: ConflictSettler
+    private let conflictProcessor: ConflictProcessor
     private let network: NetworkChanges
 
     private var configuration: Configuration
@@ -93,7 +93,7 @@ public final class ActiveSession: @unchecked Sendable {
         self.configuration = configuration
         self.loop = loop
         self.log = log
-        settler = ConflictSettler(
+        conflictProcessor = ConflictProcessor(
             store: store,
             resolvers: configuration.resolvers,
             log: log,
@@ -173,7 +173,7 @@ extension ActiveSession {
         phase = .obtaining(number, since: loop.now)
         var next = SyncStatus(.connecting)
         next.needsCredentials = true
-        tell(next)
+        reportStatus(next)
         source.obtain { outcome in self.loop.execute { self.obtained(number, outcome) } }
         warnOfSilence(number, after: configuration.peer.limits.patience)
     }
@@ -198,13 +198,13 @@ extension ActiveSession {
             log.warning("Replicator is waiting for: \(wait)")
             var next = status
             next.stall = wait
-            tell(next)
+            reportStatus(next)
             warnOfSilence(number, after: wait.duration)
         }
     }
 
     private func open() {
-        tell(SyncStatus(.connecting))
+        reportStatus(SyncStatus(.connecting))
         let transport: any MessageTransport
         do {
             transport = try configuration.makeTransport(loop)
@@ -217,7 +217,7 @@ extension ActiveSession {
             configuration.peer.makePeer(store: store, log: log),
             transport: transport,
             store: store,
-            settler: settler,
+            conflictProcessor: conflictProcessor,
             watchesStore: configuration.peer.isContinuous,
             runStoring: configuration.runStoring,
             hooks: hooks
@@ -287,7 +287,7 @@ extension ActiveSession {
             next.activity = status.activity
             next.error = status.error
         }
-        tell(next)
+        reportStatus(next)
     }
 
     private func ended(_ end: PeerEnd) {
@@ -340,7 +340,7 @@ extension ActiveSession {
         next.error = error
         next.stall = nil
         next.needsCredentials = needsCredentials
-        tell(next)
+        reportStatus(next)
     }
 
     private func finish(_ error: SyncError?, needsCredentials: Bool = false) {
@@ -356,7 +356,7 @@ extension ActiveSession {
         configuration.onStatus(last)
     }
 
-    private func tell(_ next: SyncStatus) {
+    private func reportStatus(_ next: SyncStatus) {
         guard next != status else { return }
         status = next
         configuration.onStatus(next)

@@ -47,7 +47,7 @@ public final class PassiveSession: Sendable {
             peer.makePeer(store: store, log: log),
             transport: transport,
             store: store,
-            settler: ConflictSettler(store: store, resolvers: [:], log: log),
+            conflictProcessor: ConflictProcessor(store: store, resolvers: [:], log: log),
             watchesStore: true,
             hooks: PeerDriver.Hooks(
                 onStatus: observers.onStatus,

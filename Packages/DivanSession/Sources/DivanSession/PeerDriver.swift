@@ -34,7 +34,7 @@ final class PeerDriver: MessageReceiver, @unchecked Sendable {
 
     let transport: any MessageTransport
     private let store: Store
-    private let settler: ConflictSettler
+    private let conflictProcessor: ConflictProcessor
     private let hooks: Hooks
     private let notices: StoreChangeNotifier
     private let watchesStore: Bool
@@ -66,7 +66,7 @@ final class PeerDriver: MessageReceiver, @unchecked Sendable {
         _ peer: any SyncPeer,
         transport: any MessageTransport,
         store: Store,
-        settler: ConflictSettler,
+        conflictProcessor: ConflictProcessor,
         watchesStore: Bool,
         runStoring: Run? = nil,
         hooks: Hooks
@@ -75,7 +75,7 @@ final class PeerDriver: MessageReceiver, @unchecked Sendable {
         notices = StoreChangeNotifier(own: peer.origin)
         self.transport = transport
         self.store = store
-        self.settler = settler
+        self.conflictProcessor = conflictProcessor
         self.watchesStore = watchesStore
         self.runStoring = runStoring
         self.hooks = hooks
@@ -187,10 +187,11 @@ extension PeerDriver {
 // MARK: - Conflicts
 
 extension PeerDriver {
-    /// Passes waiting conflicts to the settler, a few at a time; off the loop from here on.
+    /// Passes waiting conflicts to the conflict processor, a few at a time; off the loop from here on.
     private func startConflicts() {
         while let conflict = conflicts.next() {
-            settler.settle(conflict, closesRemote: peer.peerTakesClosedBranches) { error in
+            conflictProcessor.resolve(conflict, closesRemote: peer.peerTakesClosedBranches) {
+                error in
                 self.loop.execute { self.conflictSettled(conflict, error) }
             }
         }

@@ -9,7 +9,7 @@ import Testing
 /// Credentials that have to be fetched: when they are requested, and how the status shows it.
 @Suite(.timeLimit(.minutes(5))) struct CredentialSourceTests {
     /// Answers at once with the next of its outcomes, and counts.
-    private final class Desk: Sendable {
+    private final class StubCredentialSource: Sendable {
         let outcomes: Mutex<[CredentialSource.Outcome]>
         let askCount = Atomic(0)
         let refusals = Atomic(0)
@@ -34,14 +34,14 @@ import Testing
 
     private static let missing = SyncError(.http(.unauthorized), "no token")
 
-    private func setting(_ desk: Desk) -> VirtualRun.Setting {
+    private func setting(_ desk: StubCredentialSource) -> VirtualRun.Setting {
         var setting = VirtualRun.Setting()
         setting.change = { $0.credentials = desk.source }
         return setting
     }
 
     @Test func `credentials are requested before connecting, and the status shows it`() {
-        let desk = Desk()
+        let desk = StubCredentialSource()
         let run = VirtualRun(setting(desk))
         run.run(for: .seconds(10))
         #expect(desk.askCount.load(ordering: .relaxed) == 1)
@@ -52,7 +52,9 @@ import Testing
     }
 
     @Test func `unavailable credentials are requested again like after a lost connection`() {
-        let desk = Desk([.unavailable(Self.missing), .unavailable(Self.missing), .ready])
+        let desk = StubCredentialSource([
+            .unavailable(Self.missing), .unavailable(Self.missing), .ready,
+        ])
         var setting = setting(desk)
         setting.retry = RetrySchedule(isContinuous: false)
         let run = VirtualRun(setting)
@@ -69,7 +71,7 @@ import Testing
     }
 
     @Test func `denied credentials end the run`() {
-        let desk = Desk([.denied(Self.missing)])
+        let desk = StubCredentialSource([.denied(Self.missing)])
         var setting = setting(desk)
         setting.retry = RetrySchedule(isContinuous: true)
         setting.isContinuous = true
@@ -82,7 +84,7 @@ import Testing
     }
 
     @Test func `the first 401 requests credentials again, the second ends the run`() {
-        let desk = Desk()
+        let desk = StubCredentialSource()
         var setting = setting(desk)
         setting.retry = RetrySchedule(isContinuous: true)
         setting.failure = .refused(status: 401, explanation: "", headers: [:])
@@ -96,7 +98,7 @@ import Testing
     }
 
     @Test func `credentials are renewed during a connection`() {
-        let desk = Desk(life: .seconds(60))
+        let desk = StubCredentialSource(life: .seconds(60))
         var setting = setting(desk)
         setting.isContinuous = true
         let run = VirtualRun(setting)

@@ -102,7 +102,7 @@ import Testing
             at: "there",
             choosing: { $0.first },
             accept: { transport in
-                transport.start(Deaf())
+                transport.start(SilentReceiver())
                 _ = loop.schedule(at: loop.now + time) { network.lose(.reset) }
             }
         )
@@ -387,7 +387,7 @@ import Testing
 }
 
 /// A peer that sends nothing.
-private final class Deaf: MessageReceiver {
+private final class SilentReceiver: MessageReceiver {
     func transportDidOpen(_ info: TransportPeer) {}
     func transportDidReceive(_ message: ArraySlice<UInt8>) {}
     func transportDidDrainInput() {}

@@ -15,8 +15,8 @@ import Testing
         let receiver = Recorder(onOpen: { client.send([1, 2, 3]) })
         client.start(receiver)
         loop.run(for: .seconds(3600))
-        #expect(receiver.story.messages == [[1, 2, 3]])
-        #expect(receiver.story.close != nil)
+        #expect(receiver.events.messages == [[1, 2, 3]])
+        #expect(receiver.events.close != nil)
     }
 }
 

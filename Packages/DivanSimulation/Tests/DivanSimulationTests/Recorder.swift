@@ -1,10 +1,10 @@
 import DivanTransport
 import Synchronization
 
-/// A receiver that records what it is told.
+/// A receiver that records its calls.
 final class Recorder: MessageReceiver {
     /// What was recorded so far.
-    struct Story: Sendable {
+    struct ReceivedEvents: Sendable {
         var peer: TransportPeer?
         var messages: [[UInt8]] = []
         var batchCount = 0
@@ -25,7 +25,7 @@ final class Recorder: MessageReceiver {
         }
     }
 
-    private let heard = Mutex(Story())
+    private let heard = Mutex(ReceivedEvents())
     private let onOpen: @Sendable () -> Void
     private let onMessage: @Sendable (ArraySlice<UInt8>) -> Void
 
@@ -37,7 +37,7 @@ final class Recorder: MessageReceiver {
         self.onMessage = onMessage
     }
 
-    var story: Story { heard.withLock { $0 } }
+    var events: ReceivedEvents { heard.withLock { $0 } }
 
     func transportDidOpen(_ peer: TransportPeer) {
         heard.withLock { $0.peer = peer }

@@ -39,7 +39,7 @@ import Testing
         let near = Recorder()
         client.start(near)
         _ = loop.run(within: .seconds(10)) {
-            near.story.peer != nil && accepted.recorder.story.peer != nil
+            near.events.peer != nil && accepted.recorder.events.peer != nil
         }
         return (client, near, accepted)
     }
@@ -48,19 +48,19 @@ import Testing
     func `messages arrive complete, in order and delayed`() throws {
         let network = network { $0.pieceByteCount = 1...7 }
         let (client, near, far) = connect(network)
-        #expect(near.story.peer?.subprotocol == "x")
-        #expect(far.recorder.story.peer?.subprotocol == "x")
+        #expect(near.events.peer?.subprotocol == "x")
+        #expect(far.recorder.events.peer?.subprotocol == "x")
         let opened = loop.now
         let messages = (0..<40).map { pattern($0 * 3, seed: $0) }
         for message in messages { client.send(message) }
-        #expect(loop.run(within: .seconds(10)) { far.recorder.story.messageCount == 40 })
-        #expect(far.recorder.story.messages == messages)
-        #expect(far.recorder.story.batchCount > 1)
+        #expect(loop.run(within: .seconds(10)) { far.recorder.events.messageCount == 40 })
+        #expect(far.recorder.events.messages == messages)
+        #expect(far.recorder.events.batchCount > 1)
         #expect(loop.now - opened >= .milliseconds(5))
         client.close(code: 1000, reason: "done")
         loop.run(for: .seconds(1))
-        #expect(far.recorder.story.goodbye == "1000 done true")
-        #expect(near.story.goodbye == "1000 done false")
+        #expect(far.recorder.events.goodbye == "1000 done true")
+        #expect(near.events.goodbye == "1000 done false")
         #expect(network.connectionCount == 0)
     }
 
@@ -73,11 +73,11 @@ import Testing
         }
         let (client, near, far) = connect(network)
         while client.isWritable { client.send(pattern(1_000)) }
-        #expect(near.story.writableCount == 0)
+        #expect(near.events.writableCount == 0)
         let start = loop.now
-        #expect(loop.run(within: .seconds(10)) { near.story.writableCount == 1 })
+        #expect(loop.run(within: .seconds(10)) { near.events.writableCount == 1 })
         #expect(client.isWritable)
-        #expect(loop.run(within: .seconds(10)) { far.recorder.story.messageCount == 5 })
+        #expect(loop.run(within: .seconds(10)) { far.recorder.events.messageCount == 5 })
         #expect(loop.now - start >= .milliseconds(500), "5,000 bytes at 10,000 a second")
     }
 
@@ -90,8 +90,8 @@ import Testing
         let start = loop.now
         network.lose(loss, at: "hub")
         #expect(loop.run(within: .seconds(600)) { network.connectionCount == 0 })
-        for story in [near.story, far.recorder.story] {
-            #expect(story.error.map { "\($0.code)".contains(code) } == true, "\(story)")
+        for events in [near.events, far.recorder.events] {
+            #expect(events.error.map { "\($0.code)".contains(code) } == true, "\(events)")
         }
         #expect((loop.now - start >= .seconds(80)) == (loss == .silence))
     }
@@ -103,11 +103,11 @@ import Testing
         network.lose(.silence)
         client.send([1])
         loop.run(for: .seconds(31))
-        #expect(near.story.error?.code == .network(3))
-        #expect(far.recorder.story.close == nil)
+        #expect(near.events.error?.code == .network(3))
+        #expect(far.recorder.events.close == nil)
         loop.run(for: .seconds(320))
-        #expect(far.recorder.story.error?.code == .network(3))
-        #expect(far.recorder.story.messageCount == 0)
+        #expect(far.recorder.events.error?.code == .network(3))
+        #expect(far.recorder.events.messageCount == 0)
     }
 
     @Test
@@ -120,7 +120,7 @@ import Testing
             client.send([2])
             network.lose(loss)
             loop.run(for: .seconds(5))
-            #expect(far.recorder.story.messageCount == count)
+            #expect(far.recorder.events.messageCount == count)
         }
     }
 
@@ -133,17 +133,17 @@ import Testing
             loop.run(for: .seconds(20))
             return recorder
         }
-        #expect(attempt("nobody").story.error?.code == .posix(111))
+        #expect(attempt("nobody").events.error?.code == .posix(111))
         network.listen(at: "hub", choosing: { _ in nil }, accept: { _ in })
-        #expect(attempt("hub").story.error?.code == .webSocket(400))
+        #expect(attempt("hub").events.error?.code == .webSocket(400))
         network.listen(at: "hub") { $0.start(Recorder()) }
-        #expect(attempt("hub").story.peer != nil)
+        #expect(attempt("hub").events.peer != nil)
         network.setIsolated(true, host: "hub")
-        #expect(attempt("hub").story.error?.code == .network(3))
+        #expect(attempt("hub").events.error?.code == .network(3))
         network.setIsolated(false, host: "hub")
-        #expect(attempt("hub").story.peer != nil)
+        #expect(attempt("hub").events.peer != nil)
         network.conditions.refusedPercentage = 100
-        #expect(attempt("hub").story.error?.code == .posix(111))
+        #expect(attempt("hub").events.error?.code == .posix(111))
     }
 
     @Test
@@ -167,21 +167,21 @@ import Testing
         client.close(code: 1000, reason: "")
         far.transport.withLock { $0 }?.close(code: 1001, reason: "")
         loop.run(for: .seconds(1))
-        #expect(near.story.close != nil)
-        #expect(far.recorder.story.close != nil)
+        #expect(near.events.close != nil)
+        #expect(far.recorder.events.close != nil)
 
         let (late, lateNear, _) = connect(network)
         network.lose(.silence)
         late.close(code: 1000, reason: "")
         loop.run(for: .seconds(6))
-        #expect(lateNear.story.error?.code == .network(3))
+        #expect(lateNear.events.error?.code == .network(3))
 
         let early = network.makeTransport(from: "a", to: "hub", subprotocols: ["x"])
         let recorder = Recorder()
         early.start(recorder)
         early.close(code: 1000, reason: "")
         loop.run(for: .seconds(400))
-        #expect(recorder.story.goodbye == "1000  false")
+        #expect(recorder.events.goodbye == "1000  false")
         #expect(network.connectionCount == 0)
     }
 
@@ -235,7 +235,7 @@ import Testing
         loop.run(for: .seconds(2))
         #expect(network.connectionCount == 1_000)
         for (number, peer) in peers.enumerated() {
-            #expect(peer.story.messages == [pattern(100, seed: number)])
+            #expect(peer.events.messages == [pattern(100, seed: number)])
         }
         network.lose(.reset)
         loop.run(for: .seconds(1))

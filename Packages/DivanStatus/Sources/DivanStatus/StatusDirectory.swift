@@ -41,9 +41,9 @@ public struct StatusDirectory: Sendable {
             bytes.count <= StatusLimits.fileByteCount
         else { return false }
         try? FileSystem.makeDirectory(directory)
-        // Once for each entry: who is killed again and again would leave a file each time.
-        if !FileSystem.isAccessible(own) { sweep() }
-        return OwnFile.replace(own, with: bytes)
+        // Once for each entry: a program that is killed repeatedly would leave a file each time.
+        if !FileSystem.isAccessible(own) { removeStaleEntries() }
+        return OwnerOnlyFile.replace(own, with: bytes)
     }
 
     /// Removes the entry.
@@ -53,7 +53,7 @@ public struct StatusDirectory: Sendable {
     }
 
     /// Removes the files of killed processes.
-    public func sweep() {
+    public func removeStaleEntries() {
         // The name of a partly written entry begins with that of the entry.
         for name in names() {
             let entry = name.hasSuffix(".new") ? String(name.dropLast(4)) : name
@@ -69,9 +69,9 @@ public struct StatusDirectory: Sendable {
         return !Self.isOfLiving(status, pid)
     }
 
-    /// What a file says; `nil` if it is gone, or is not a whole entry.
+    /// The status in a file; `nil` if it no longer exists or is not a complete entry.
     private func status(in file: String) throws(StatusError) -> JSONObject? {
-        try OwnFile.read(file, limit: StatusLimits.fileByteCount)
+        try OwnerOnlyFile.read(file, limit: StatusLimits.fileByteCount)
             .flatMap { (try? JSON(parsing: $0))?.object }
     }
 
@@ -117,7 +117,7 @@ public struct StatusDirectory: Sendable {
 
     /// When a process began, in kernel ticks: a reused process ID has another start.
     private static func start(of pid: Int32) -> String? {
-        guard let bytes = OwnFile.contents("/proc/\(pid)/stat", limit: 1 << 16),
+        guard let bytes = OwnerOnlyFile.contents("/proc/\(pid)/stat", limit: 1 << 16),
             // The program's name may contain spaces and parentheses.
             let end = bytes.lastIndex(of: UInt8(ascii: ")"))
         else { return nil }

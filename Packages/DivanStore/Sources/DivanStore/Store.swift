@@ -27,7 +27,7 @@ public final class Store: Sendable {
     let engine: any StorageEngine
     let authorship: Authorship
     private let archive: BodyArchive
-    let place: StorePlace?
+    let place: BundleOwnership?
     let writing = RecursiveLock()
     private let observers: StoreObservers
     private let savings = GroupCommitQueue()
@@ -73,7 +73,7 @@ public final class Store: Sendable {
         blobs: BlobStore,
         identity: StoreIdentity,
         archive: BodyArchive,
-        place: StorePlace?,
+        place: BundleOwnership?,
         observers: StoreObservers = StoreObservers(),
         random: any RandomSource = SystemRandomSource(),
         wallTime: @escaping @Sendable () -> UInt64 = WallClock.now

@@ -6,7 +6,7 @@ import DivanRevisions
 
 extension FaultScript {
     /// A vector index is created, maintained, trained by a query, given more vectors, rebuilt and dropped.
-    static func searching() throws -> [FaultLedger.Step] {
+    static func searching() throws -> [ExpectedContents.Step] {
         [
             vectors(0..<20, 1), vectorIndex(), vectors(15..<40, 2), searched(),
             vectors(30..<50, 3), deletion("vector-3"), purge("vector-4"), placed(),

@@ -5,11 +5,11 @@ import DivanStore
 
 /// The steps of a run under faults: each operation that writes, with bodies that take several pages.
 enum FaultScript {
-    typealias Step = FaultLedger.Step
-    typealias Place = FaultLedger.Place
+    typealias Step = ExpectedContents.Step
+    typealias Place = ExpectedContents.Place
     private static let remote = RemoteID(rawValue: 1)
 
-    static func steps() throws -> [FaultLedger.Step] {
+    static func steps() throws -> [ExpectedContents.Step] {
         guard let people = CollectionPath("people") else { return [] }
         return try [
             saving("first"), batch("batch", count: 12), blob("photo", 3_000), save("edited", "1"),
@@ -21,7 +21,7 @@ enum FaultScript {
     }
 
     /// Indexes of each sort are created, maintained, rebuilt and dropped.
-    static func indexing() throws -> [FaultLedger.Step] {
+    static func indexing() throws -> [ExpectedContents.Step] {
         try [
             batch("batch", count: 12), index("byText"), index("byItem"), index("words"),
             save("batch-2", "edited"), deletion("batch-3"), batch("batch", count: 4),
@@ -31,7 +31,7 @@ enum FaultScript {
     }
 
     /// A database with trees, indexes and a conflict becomes one with version vectors, and is edited and compacted.
-    static func upgrading() throws -> [FaultLedger.Step] {
+    static func upgrading() throws -> [ExpectedContents.Step] {
         try [
             batch("batch", count: 12), index("byText"), received(), conflicted(),
             deletion("batch-3"),

@@ -63,21 +63,21 @@ import Testing
     private func survive(
         _ kind: Kind,
         _ options: StoreOptions,
-        _ steps: [FaultLedger.Step]? = nil
+        _ steps: [ExpectedContents.Step]? = nil
     ) throws {
         try #require(divan_faults_install() == 0)
         var first: Int64 = 1
         while true {
             let home = try TemporaryDirectory()
             divan_faults_arm(home.path, first, kind.isLasting ? .max : 1, kind.number)
-            let (ledger, opening) = try run(home.file("a.cblite2"), steps) { path in
+            let (expected, opening) = try run(home.file("a.cblite2"), steps) { path in
                 try Store.open(directory: path, options: options)
             }
             let callCount = divan_faults_disarm()
             let place = "\(kind.testDescription) at call \(first) of \(callCount)"
-            try check(ledger, opening, home.file("a.cblite2"), kind, place, options)
+            try check(expected, opening, home.file("a.cblite2"), kind, place, options)
             guard first <= callCount else {
-                #expect(ledger.errors.isEmpty && opening == nil, "\(place)")
+                #expect(expected.errors.isEmpty && opening == nil, "\(place)")
                 return
             }
             // Few calls of an encrypted database write what only the encryption needs.
@@ -94,14 +94,14 @@ import Testing
         while true {
             let home = try TemporaryDirectory()
             divan_faults_arm_reads(home.path, first, kind.isLasting ? .max : 1, kind.number)
-            let (ledger, opening) = try run(home.file("a.cblite2")) { path in
+            let (expected, opening) = try run(home.file("a.cblite2")) { path in
                 try Store.open(directory: path, options: StoreOptions())
             }
             let callCount = divan_faults_disarm()
             let place = "\(kind.testDescription) at read \(first) of \(callCount)"
-            try check(ledger, opening, home.file("a.cblite2"), kind, place)
+            try check(expected, opening, home.file("a.cblite2"), kind, place)
             guard first <= callCount else {
-                #expect(ledger.errors.isEmpty && opening == nil, "\(place)")
+                #expect(expected.errors.isEmpty && opening == nil, "\(place)")
                 return
             }
             first += Self.isThorough ? 1 : Int64.random(in: 1...9)
@@ -143,7 +143,7 @@ import Testing
         while true {
             let home = try TemporaryDirectory()
             let faulty = FaultyCalls(first: first, kind)
-            let (ledger, opening) = try run(home.file("a.cblite2")) { path in
+            let (expected, opening) = try run(home.file("a.cblite2")) { path in
                 try Store.open(
                     directory: path,
                     options: StoreOptions(fullSync: fullSync),
@@ -152,14 +152,14 @@ import Testing
             }
             let callCount = faulty.callCount
             let place = "\(kind.testDescription) at blob call \(first) of \(callCount)"
-            try check(ledger, opening, home.file("a.cblite2"), kind, place)
-            #expect(first <= callCount || ledger.errors.isEmpty, "\(place)")
+            try check(expected, opening, home.file("a.cblite2"), kind, place)
+            #expect(first <= callCount || expected.errors.isEmpty, "\(place)")
             guard first <= callCount else { return }
             first += Self.isThorough ? 1 : 9
         }
     }
 
-    /// As if somebody revoked write permission on open files.
+    /// As if write permission on open files were revoked.
     @Test func `losing write permission while open is reported, and saved documents are kept`()
         throws
     {
@@ -202,29 +202,29 @@ import Testing
     /// Runs every step, whatever the result of the earlier ones, and closes.
     private func run(
         _ path: String,
-        _ steps: [FaultLedger.Step]? = nil,
+        _ steps: [ExpectedContents.Step]? = nil,
         open: (String) throws -> Store
-    ) throws -> (FaultLedger, opening: (any Error)?) {
-        var ledger = FaultLedger()
+    ) throws -> (ExpectedContents, opening: (any Error)?) {
+        var expected = ExpectedContents()
         do {
             let store = try open(path)
-            for step in try steps ?? FaultScript.steps() { ledger.perform(step, on: store) }
+            for step in try steps ?? FaultScript.steps() { expected.perform(step, on: store) }
             try store.close()
-            return (ledger, nil)
+            return (expected, nil)
         } catch {
-            return (ledger, error)
+            return (expected, error)
         }
     }
 
     private func check(
-        _ ledger: FaultLedger,
+        _ expected: ExpectedContents,
         _ opening: (any Error)?,
         _ path: String,
         _ kind: Kind,
         _ place: String,
         _ options: StoreOptions = StoreOptions()
     ) throws {
-        for error in ledger.errors + [opening].compactMap({ $0 }) {
+        for error in expected.errors + [opening].compactMap({ $0 }) {
             #expect(isExpected(error, kind), "\(place): \(error)")
         }
         let store = try Store.open(
@@ -232,8 +232,8 @@ import Testing
             options: StoreOptions(sealing: options.sealing)
         )
         defer { try? store.close() }
-        let complaints = try ledger.complaints(about: store)
-        #expect(complaints == [], "\(place)")
+        let problems = try expected.problems(about: store)
+        #expect(problems == [], "\(place)")
         _ = try store.save("afterwards", in: .default, body: Array("{}".utf8))
     }
 

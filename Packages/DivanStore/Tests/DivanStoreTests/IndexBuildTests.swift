@@ -9,7 +9,7 @@ import Testing
 
 @testable import DivanStore
 
-/// Indexes that are built under a watch: their progress reported, stopped, killed.
+/// Building indexes: progress reports, cancellation and a killed process.
 @Suite struct IndexBuildTests {
     enum Sort: CaseIterable {
         case value
@@ -61,9 +61,9 @@ import Testing
         return try body(store)
     }
 
-    private func make(_ sort: Sort, _ store: Store, _ watch: IndexWatch) throws {
+    private func make(_ sort: Sort, _ store: Store, _ control: IndexBuildControl) throws {
         try store.write { writer in
-            try writer.createIndex("new", Self.definition(sort), in: .default, watch: watch)
+            try writer.createIndex("new", Self.definition(sort), in: .default, control: control)
         }
     }
 
@@ -85,8 +85,8 @@ import Testing
     func `the reported progress of an index build rises to 1`(_ sort: Sort) throws {
         let told = Mutex<[Double]>([])
         try withStore { store in
-            let watch = IndexWatch { share in told.withLock { $0.append(share) } }
-            try make(sort, store, watch)
+            let control = IndexBuildControl { share in told.withLock { $0.append(share) } }
+            try make(sort, store, control)
             try store.checkIntegrity()
         }
         let shares = told.withLock { $0 }
@@ -101,8 +101,8 @@ import Testing
     func `an index build cancelled at any point leaves everything unchanged`(_ sort: Sort) throws {
         let looks = Mutex(0)
         try withStore { store in
-            let watch = IndexWatch { _ in looks.withLock { $0 += 1 } }
-            try make(sort, store, watch)
+            let control = IndexBuildControl { _ in looks.withLock { $0 += 1 } }
+            try make(sort, store, control)
             try store.write { try $0.deleteIndex("new", in: .default) }
         }
         let count = looks.withLock { $0 }
@@ -115,32 +115,32 @@ import Testing
                 try requireAsBefore(store, "\(sort), look \(place) of \(count)")
                 _ = try store.save("doc-0", in: .default, body: Array(#"{"price":1}"#.utf8))
             }
-            try make(sort, store, IndexWatch())
+            try make(sort, store, IndexBuildControl())
             try store.checkIntegrity()
         }
     }
 
     private func stop(_ sort: Sort, _ store: Store, at place: Int) throws {
-        let box = Mutex<(watch: IndexWatch?, looks: Int)>((nil, 0))
-        let watch = IndexWatch { _ in
+        let box = Mutex<(control: IndexBuildControl?, looks: Int)>((nil, 0))
+        let control = IndexBuildControl { _ in
             box.withLock { box in
-                if box.looks == place { box.watch?.cancel() }
+                if box.looks == place { box.control?.cancel() }
                 box.looks += 1
             }
         }
-        box.withLock { $0.watch = watch }
-        #expect(throws: CancellationError.self, "look \(place)") { try make(sort, store, watch) }
-        box.withLock { $0.watch = nil }
+        box.withLock { $0.control = control }
+        #expect(throws: CancellationError.self, "look \(place)") { try make(sort, store, control) }
+        box.withLock { $0.control = nil }
     }
 
     @Test func `an index build cancelled before it starts creates nothing`() throws {
-        let watch = IndexWatch()
-        watch.cancel()
+        let control = IndexBuildControl()
+        control.cancel()
         try withStore { store in
             for sort in Sort.allCases {
-                #expect(throws: CancellationError.self) { try make(sort, store, watch) }
+                #expect(throws: CancellationError.self) { try make(sort, store, control) }
             }
-            #expect(throws: CancellationError.self) { try store.reindex(watch: watch) }
+            #expect(throws: CancellationError.self) { try store.reindex(control: control) }
             try requireAsBefore(store, "at once")
         }
     }
@@ -149,14 +149,16 @@ import Testing
     @Test func `saves in the same transaction as a cancelled index build are not committed`() throws
     {
         try withStore { store in
-            let box = Mutex<IndexWatch?>(nil)
-            let watch = IndexWatch { share in if share > 0.2 { box.withLock { $0?.cancel() } } }
-            box.withLock { $0 = watch }
+            let box = Mutex<IndexBuildControl?>(nil)
+            let control = IndexBuildControl { share in
+                if share > 0.2 { box.withLock { $0?.cancel() } }
+            }
+            box.withLock { $0 = control }
             #expect(throws: CancellationError.self) {
                 try store.write { writer in
                     _ = try writer.save("early", in: .default, body: Array("{}".utf8))
                     let new = try Self.definition(.value)
-                    try? writer.createIndex("new", new, in: .default, watch: watch)
+                    try? writer.createIndex("new", new, in: .default, control: control)
                     _ = try writer.save("late", in: .default, body: Array("{}".utf8))
                 }
             }
@@ -172,7 +174,7 @@ import Testing
     func `a process killed during an index build leaves everything unchanged`(_ sort: Sort) throws {
         let copies = Mutex<[String]>([])
         try withStore { store in
-            let watch = IndexWatch { share in
+            let control = IndexBuildControl { share in
                 copies.withLock { copies in
                     guard share >= Double(copies.count) * 0.3 else { return }
                     // What is in the files now is what would be there afterwards.
@@ -181,7 +183,7 @@ import Testing
                     copies.append(copy)
                 }
             }
-            try make(sort, store, watch)
+            try make(sort, store, control)
         }
         let made = copies.withLock { $0 }
         #expect(made.count > 2)
@@ -191,7 +193,7 @@ import Testing
             #expect(try store.read { try $0.indexes(in: .default).count } == 1)
             #expect(try store.inspect().damages.isEmpty)
             #expect(try store.read { try $0.count(in: .default) } == Self.count)
-            try make(sort, store, IndexWatch())
+            try make(sort, store, IndexBuildControl())
             try store.checkIntegrity()
         }
     }
@@ -203,8 +205,8 @@ import Testing
                 let name = ExactText("\(sort)")
                 try store.write { try $0.createIndex(name, Self.definition(sort), in: .default) }
             }
-            let watch = IndexWatch { share in told.withLock { $0.append(share) } }
-            #expect(try store.reindex(watch: watch) == 4)
+            let control = IndexBuildControl { share in told.withLock { $0.append(share) } }
+            #expect(try store.reindex(control: control) == 4)
             try store.checkIntegrity()
         }
         let shares = told.withLock { $0 }
@@ -214,14 +216,14 @@ import Testing
 
     @Test func `building an index in memory can be cancelled`() throws {
         let room = try StoreFixture(.memory)
-        let watch = IndexWatch()
+        let control = IndexBuildControl()
         try room.store.write {
-            try $0.createIndex("a", Self.definition(.value), in: .default, watch: watch)
+            try $0.createIndex("a", Self.definition(.value), in: .default, control: control)
         }
-        watch.cancel()
+        control.cancel()
         #expect(throws: CancellationError.self) {
             try room.store.write {
-                try $0.createIndex("b", Self.definition(.array), in: .default, watch: watch)
+                try $0.createIndex("b", Self.definition(.array), in: .default, control: control)
             }
         }
         #expect(try room.store.read { try $0.indexes(in: .default).map(\.name) } == ["a"])

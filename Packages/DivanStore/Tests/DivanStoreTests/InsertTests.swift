@@ -166,7 +166,7 @@ import Testing
         let gone = try room.save("doc", isTombstone: true)
         let proposed = try revision("1-ff")
         let verdicts = try room.store.read { reader in
-            try reader.judge([("doc", proposed, nil)], in: .default)
+            try reader.evaluate([("doc", proposed, nil)], in: .default)
         }
         #expect(verdicts == [.accept])
         let outcome = try room.insert(

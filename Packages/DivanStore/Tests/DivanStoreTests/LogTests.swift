@@ -99,12 +99,12 @@ struct LogTests {
         try Self.save(0..<1, in: store)
         let beside = try Store.open(directory: path, options: StoreOptions(readOnly: true))
         defer { try? beside.close() }
-        let watch = QueryWatch()
+        let control = QueryControl()
         let noticeCount = Mutex(0)
-        watch.whenLogIsLong { noticeCount.withLock { $0 += 1 } }
+        control.whenLogIsLong { noticeCount.withLock { $0 += 1 } }
         let engine = try #require(store.engine as? SQLiteEngine)
-        try engine.queries.begin(watch, path: path)
-        defer { engine.queries.end(watch) }
+        try engine.queries.begin(control, path: path)
+        defer { engine.queries.end(control) }
         try beside.read { reader in
             #expect(try reader.count(in: .default) == 1)
             try Self.save(1..<720, in: store)  // 180 MiB

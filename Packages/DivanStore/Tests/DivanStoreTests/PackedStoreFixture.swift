@@ -79,7 +79,7 @@ final class PackedStoreFixture {
 
     /// Another connection to the file, which need not be fast.
     func look() throws -> StoreConnection {
-        let place = DatabasePlace(
+        let place = DatabaseFileLocation(
             directory + "/db.sqlite3",
             sealing: sealing,
             packing: Self.packing

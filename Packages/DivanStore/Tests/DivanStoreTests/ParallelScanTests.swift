@@ -68,11 +68,11 @@ import Testing
     private func rows(
         _ text: String,
         in store: Store,
-        watch: QueryWatch = QueryWatch()
+        control: QueryControl = QueryControl()
     ) throws -> [[QueryValue]] {
         let catalogue = StoreCatalogue(store, named: "divided")
         let statement = try QueryStatement(sql: text).checked(against: catalogue)
-        let rows = try store.rows(of: StorageQuery(statement, watch: watch))
+        let rows = try store.rows(of: StorageQuery(statement, control: control))
         var found: [[QueryValue]] = []
         while let row = try rows.next() { found.append(row) }
         return found
@@ -178,10 +178,10 @@ import Testing
         let room = try makeRoom(.file, &generator)
         let store = room.store
         defer { withExtendedLifetime(room) {} }
-        let watch = QueryWatch()
-        watch.cancel()
+        let control = QueryControl()
+        control.cancel()
         #expect(throws: QueryStop.cancelled) {
-            _ = try rows(Self.questions[0], in: store, watch: watch)
+            _ = try rows(Self.questions[0], in: store, control: control)
         }
         #expect(try rows(Self.questions[0], in: store).count == 1)
         try store.close()
@@ -207,14 +207,14 @@ import Testing
         let engine = try #require(room.store.engine as? SQLiteEngine)
         let reader = try engine.readers.take()
         defer { engine.readers.giveBack(reader) }
-        let watch = QueryWatch(memory: QueryMemory(byteLimit: 160 << 20))
-        let query = StorageQuery(statement, watch: watch)
+        let control = QueryControl(memory: QueryMemory(byteLimit: 160 << 20))
+        let query = StorageQuery(statement, control: control)
         #expect(try SQLiteParallelScan.rows(of: query, on: reader, of: engine.readers) == nil)
         let usual = StorageQuery(statement)
         let rows = try SQLiteParallelScan.rows(of: usual, on: reader, of: engine.readers)
         // With a single processor nothing is divided.
         #expect(rows == nil || rows?.count == 1_000)
-        #expect(try self.rows(sql, in: room.store, watch: watch).count == 1_000)
+        #expect(try self.rows(sql, in: room.store, control: control).count == 1_000)
     }
 
     @Test(arguments: [Int64.min + 1, -5], [Int64.max - 1, 1 << 62])

@@ -54,7 +54,7 @@ extension FaultTests {
             try cut(FaultScript.upgrading(), StoreOptions(fullSync: fullSync, sealing: sealing))
         }
 
-        private func cut(_ steps: [FaultLedger.Step], _ options: StoreOptions) throws {
+        private func cut(_ steps: [ExpectedContents.Step], _ options: StoreOptions) throws {
             let isSealed = options.sealing != nil
             try #require(divan_faults_install() == 0)
             let seed = UInt64.random(in: 0...999_999)
@@ -73,13 +73,13 @@ extension FaultTests {
                 let count = remains.stepCount
                 try put(remains.files, in: path)
                 divan_faults_record(home.path)
-                let first = try complaints(path, steps, count, options)
+                let first = try problems(path, steps, count, options)
                 #expect(first == [], "\(place), \(count) steps acknowledged")
                 let next = PowerCut()
                 let again = Int.random(in: 0..<next.count, using: &generator)
                 let rest = next.remains(of: remains.files, at: again, using: &generator)
                 try put(rest.files, in: path)
-                let second = try complaints(path, steps, count, options)
+                let second = try problems(path, steps, count, options)
                 #expect(second == [], "\(place), then \(again), \(count) steps acknowledged")
                 let step = isSealed ? 1...9 : 1...19
                 moment += Self.isThorough ? 1 : Int.random(in: step, using: &generator)
@@ -97,7 +97,7 @@ extension FaultTests {
 
         /// Runs the steps, with a mark after each.
         private func record(
-            _ steps: [FaultLedger.Step],
+            _ steps: [ExpectedContents.Step],
             at path: String,
             in home: TemporaryDirectory,
             _ options: StoreOptions
@@ -114,9 +114,9 @@ extension FaultTests {
         }
 
         /// What is wrong with a database: no number of steps explains it, or too few are left.
-        private func complaints(
+        private func problems(
             _ path: String,
-            _ steps: [FaultLedger.Step],
+            _ steps: [ExpectedContents.Step],
             _ acknowledgedCount: Int,
             _ options: StoreOptions
         ) throws -> [String] {
@@ -128,10 +128,10 @@ extension FaultTests {
                 (options.fullSync ? acknowledgedCount : 0)...min(acknowledgedCount + 1, steps.count)
             var reasons: [String] = []
             for count in counts.reversed() {
-                var ledger = FaultLedger()
-                for step in steps.prefix(count) { ledger.owe(step) }
-                for step in steps.dropFirst(count) { ledger.oweNothing(of: step) }
-                reasons = try ledger.complaints(about: store)
+                var expected = ExpectedContents()
+                for step in steps.prefix(count) { expected.expect(step) }
+                for step in steps.dropFirst(count) { expected.expectNothing(of: step) }
+                reasons = try expected.problems(about: store)
                 if reasons.isEmpty {
                     _ = try store.save("afterwards", in: .default, body: Array("{}".utf8))
                     return []

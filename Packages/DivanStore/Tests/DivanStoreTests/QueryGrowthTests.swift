@@ -26,12 +26,12 @@ import Testing
     func `the run time of a function grows in proportion to its arguments`(
         _ function: QueryFunction
     ) throws {
-        let rooms = Rooms()
+        let rooms = StoreFixtures()
         for shape in GrowthShape.calls(of: function) { try Self.check(shape, in: rooms) }
     }
 
     @Test func `the run time of an operator grows in proportion to its operands`() throws {
-        let rooms = Rooms()
+        let rooms = StoreFixtures()
         for shape in GrowthShape.operators { try Self.check(shape, in: rooms) }
     }
 
@@ -39,14 +39,14 @@ import Testing
     func `the run time of a clause grows in proportion to the documents`(
         _ shape: GrowthShape
     ) throws {
-        try Self.check(shape, in: Rooms(of: shape))
+        try Self.check(shape, in: StoreFixtures(of: shape))
     }
 
     @Test(arguments: GrowthShape.indexed)
     func `the run time of a query with an index grows in proportion to the documents`(
         _ shapes: [GrowthShape]
     ) throws {
-        let rooms = Rooms(of: try #require(shapes.first))
+        let rooms = StoreFixtures(of: try #require(shapes.first))
         for shape in shapes { try Self.check(shape, in: rooms) }
     }
 
@@ -54,22 +54,22 @@ import Testing
     func `the compile time of a query grows in proportion to its length`(
         _ shape: GrowthShape
     ) throws {
-        try Self.check(shape, in: Rooms(["{\"n\":1}"]))
+        try Self.check(shape, in: StoreFixtures(["{\"n\":1}"]))
     }
 
     @Test(arguments: GrowthShape.expressions)
     func `the largest regular expression compiles within 200 ms`(_ shape: GrowthShape) throws {
-        let rooms = Rooms()
+        let rooms = StoreFixtures()
         if Self.isPrinting { print(try Self.row(of: shape, in: rooms)) }
         // Different from those in the row, which the connection keeps.
-        let time = try Self.time(shape, Self.factor, in: Rooms())
+        let time = try Self.time(shape, Self.factor, in: StoreFixtures())
         #expect(time < Self.mostMilliseconds, "\(shape.name): \(time) ms")
     }
 
     // MARK: Measuring
 
     /// Processor time of this thread, so that a busy machine changes little; what seems to grow is measured again.
-    private static func check(_ shape: GrowthShape, in rooms: Rooms) throws {
+    private static func check(_ shape: GrowthShape, in rooms: StoreFixtures) throws {
         if isPrinting { print(try row(of: shape, in: rooms)) }
         for _ in 0..<roundCount {
             let large = try time(shape, factor, in: rooms)
@@ -81,7 +81,7 @@ import Testing
     }
 
     /// Milliseconds for one, two, four and eight times the size, and the exponent with which they grow.
-    private static func row(of shape: GrowthShape, in rooms: Rooms) throws -> String {
+    private static func row(of shape: GrowthShape, in rooms: StoreFixtures) throws -> String {
         _ = try time(shape, 1, in: rooms)
         let times = try [1, 2, 4, factor].map { try time(shape, $0, in: rooms) }
         let exponent = log2(max(times[3], 0.001) / max(times[0], 0.001)) / log2(Double(factor))
@@ -94,7 +94,7 @@ import Testing
     private static func time(
         _ shape: GrowthShape,
         _ multiple: Int,
-        in rooms: Rooms
+        in rooms: StoreFixtures
     ) throws -> Double {
         let count = shape.count * multiple
         let (sql, parameters) = (shape.sql(count), shape.parameters(count))
@@ -109,7 +109,7 @@ import Testing
     private static func now() -> Double { divan_thread_milliseconds() }
 
     /// The databases of a shape, one for each multiple of its size if it has documents.
-    private final class Rooms {
+    private final class StoreFixtures {
         private let documents: (_ multiple: Int) -> [String]
         private let index: QueryIndexDefinition?
         private let isOne: Bool
@@ -150,12 +150,12 @@ extension StoreFixture {
     func count(
         _ sql: String,
         _ parameters: [ExactText: QueryValue] = [:],
-        _ watch: QueryWatch = QueryWatch()
+        _ control: QueryControl = QueryControl()
     ) throws -> Int {
         let catalogue = StoreCatalogue(store, named: "room")
         let statement = try QueryStatement(sql: sql).checked(against: catalogue, text: sql)
         let used = parameters.filter { statement.parameters.contains($0.key) }
-        let query = StorageQuery(statement, parameters: used, watch: watch)
+        let query = StorageQuery(statement, parameters: used, control: control)
         let rows = try store.rows(of: query)
         defer { rows.end() }
         var count = 0

@@ -32,8 +32,8 @@ import Testing
     ) throws -> Int {
         let catalogue = StoreCatalogue(room.store, named: "memory")
         let statement = try QueryStatement(sql: sql).checked(against: catalogue, text: sql)
-        let watch = QueryWatch(memory: memory)
-        let rows = try room.store.rows(of: StorageQuery(statement, watch: watch))
+        let control = QueryControl(memory: memory)
+        let rows = try room.store.rows(of: StorageQuery(statement, control: control))
         defer { rows.end() }
         var count = 0
         while try rows.next() != nil { count += 1 }
@@ -87,8 +87,8 @@ import Testing
         defer { for rows in open { rows.end() } }
         #expect(throws: QueryStop.othersHoldMemory) {
             while open.count < 20 {
-                let watch = QueryWatch(memory: memory)
-                let rows = try room.store.rows(of: StorageQuery(statement, watch: watch))
+                let control = QueryControl(memory: memory)
+                let rows = try room.store.rows(of: StorageQuery(statement, control: control))
                 open.append(rows)
                 _ = try rows.next()
             }

@@ -172,8 +172,8 @@ import Testing
             .checked(against: catalogue, text: hostile.sql)
         let start = Self.now()
         #expect(throws: QueryStop.tookTooLong(limit: Self.limit)) {
-            let watch = QueryWatch(limit: Self.limit)
-            let query = StorageQuery(statement, parameters: hostile.parameters, watch: watch)
+            let control = QueryControl(limit: Self.limit)
+            let query = StorageQuery(statement, parameters: hostile.parameters, control: control)
             let rows = try room.store.rows(of: query)
             defer { rows.end() }
             while try rows.next() != nil {}
@@ -193,10 +193,10 @@ import Testing
         let start = Self.now()
         _ = try room.store.rows(of: StorageQuery(statement)).next()
         let whole = Self.now() - start
-        let watch = QueryWatch()
-        watch.cancel()
+        let control = QueryControl()
+        control.cancel()
         #expect(throws: QueryStop.cancelled) {
-            _ = try room.store.rows(of: StorageQuery(statement, watch: watch)).next()
+            _ = try room.store.rows(of: StorageQuery(statement, control: control)).next()
         }
         let stopped = Self.now() - start - whole
         #expect(stopped < whole / 2, "\(stopped) of \(whole) ms")
@@ -207,8 +207,8 @@ import Testing
         let limits = stride(from: 1, through: 40, by: 3).map { Duration.milliseconds($0) }
         for limit in limits {
             #expect(throws: QueryStop.tookTooLong(limit: limit)) {
-                let watch = QueryWatch(limit: limit)
-                _ = try room.count("SELECT \(Self.wide("deep = v", 500)) FROM _", [:], watch)
+                let control = QueryControl(limit: limit)
+                _ = try room.count("SELECT \(Self.wide("deep = v", 500)) FROM _", [:], control)
             }
         }
     }

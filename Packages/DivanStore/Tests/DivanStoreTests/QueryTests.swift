@@ -354,13 +354,13 @@ struct QueryTests {
     func stopping() throws {
         let room = try chairs(.file)
         let everything = statement([Self.id])
-        let watch = QueryWatch()
-        let rows = try room.store.rows(of: StorageQuery(everything, watch: watch))
+        let control = QueryControl()
+        let rows = try room.store.rows(of: StorageQuery(everything, control: control))
         #expect(try rows.next() != nil)
-        watch.cancel()
+        control.cancel()
         #expect(throws: QueryStop.cancelled) { try rows.next() }
         #expect(try rows.next() == nil)
-        let late = StorageQuery(everything, watch: QueryWatch(limit: .zero))
+        let late = StorageQuery(everything, control: QueryControl(limit: .zero))
         #expect(throws: QueryStop.tookTooLong(limit: .zero)) {
             try room.store.rows(of: late).next()
         }

@@ -4,7 +4,7 @@ import DivanRevisions
 import DivanStore
 import Testing
 
-/// Queries over the documents that somebody may see.
+/// Queries over visible documents.
 @Suite struct QueryVisibilityTests {
     private func room(_ kind: EngineKind) throws -> StoreFixture {
         let room = try StoreFixture(kind)
@@ -96,10 +96,10 @@ import Testing
         let room = try room(.file)
         let statement = try QueryStatement(sql: "SELECT n FROM _")
             .checked(against: StoreCatalogue(room.store, named: "room"))
-        let watch = QueryWatch()
-        watch.cancel()
+        let control = QueryControl()
+        control.cancel()
         #expect(throws: QueryStop.cancelled) {
-            try room.store.rows(of: StorageQuery(statement, watch: watch), in: sight("TRUE"))
+            try room.store.rows(of: StorageQuery(statement, control: control), in: sight("TRUE"))
         }
     }
 }

@@ -91,7 +91,7 @@ import Testing
         let home = try TemporaryDirectory()
         let store = try Store.open(directory: home.file("a.cblite2"))
         defer { try? store.close() }
-        let place = DatabasePlace(home.file("a.cblite2/db.sqlite3"))
+        let place = DatabaseFileLocation(home.file("a.cblite2/db.sqlite3"))
         let reader = try StoreConnection(place, mode: .readOnly)
         #expect(try reader.integer(sql) == 1)
         // What is wrong by itself still fails.

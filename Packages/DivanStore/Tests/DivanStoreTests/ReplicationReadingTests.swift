@@ -95,7 +95,7 @@ import Testing
         let tombstone = try room.save("gone", isTombstone: true).revisionID
         let next = try revision("3-ff")
         let verdicts = try room.store.read { reader in
-            try reader.judge(
+            try reader.evaluate(
                 [
                     ("none", next, first), ("doc", second, first), ("doc", first, nil),
                     ("doc", next, second), ("doc", next, first), ("doc", next, nil),

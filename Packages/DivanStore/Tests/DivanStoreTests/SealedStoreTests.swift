@@ -149,7 +149,7 @@ struct SealedStoreTests {
         writer.cancel()
         // As another process would have it open.
         let connection = try StoreConnection(
-            DatabasePlace(path + "/db.sqlite3", sealing: try TestSealing(1)),
+            DatabaseFileLocation(path + "/db.sqlite3", sealing: try TestSealing(1)),
             mode: .readOnly
         )
         #expect(try connection.integer("SELECT count(*) FROM collections") == 1)
@@ -199,7 +199,7 @@ struct SealedStoreTests {
         let (old, new) = (try TestSealing(1), try TestSealing(2))
         let rekeying = Rekeying(files)
         let engine = try SQLiteEngine(
-            DatabasePlace(files.database, sealing: old),
+            DatabaseFileLocation(files.database, sealing: old),
             isReadOnly: false,
             syncsFully: false
         )

@@ -77,7 +77,7 @@ import Testing
                 // Like another process, which does not wait for a writer of this one.
                 let engine = try SQLiteEngine(path: file, isReadOnly: true, syncsFully: false)
                 defer { engine.close() }
-                try Store.stopping(by: QueryWatch(limit: .seconds(20))) {
+                try Store.stopping(by: QueryControl(limit: .seconds(20))) {
                     try engine.copy(to: target)
                 }
             }

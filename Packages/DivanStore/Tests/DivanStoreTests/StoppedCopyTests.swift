@@ -7,11 +7,11 @@ import Testing
 /// Copies and changes of the key that are stopped before they are done.
 @Suite struct StoppedCopyTests {
     private let home: TemporaryDirectory
-    private let watch = QueryWatch()
+    private let control = QueryControl()
 
     init() throws {
         home = try TemporaryDirectory()
-        watch.cancel()
+        control.cancel()
     }
 
     private var directory: String { home.file("a.cblite2") }
@@ -29,7 +29,7 @@ import Testing
         let sealing = isSealed ? try TestSealing(1) : nil
         try open(StoreOptions(sealing: sealing)).close()
         #expect(throws: StoreError.self) {
-            try Store.stopping(by: watch) {
+            try Store.stopping(by: control) {
                 try Store.copy(directory: directory, to: home.file("b.cblite2"), sealing: sealing)
             }
         }
@@ -41,7 +41,7 @@ import Testing
         let store = try open()
         let before = try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
         #expect(throws: StoreError.self) {
-            try Store.stopping(by: watch) { try store.changeSealing(to: TestSealing(1)) }
+            try Store.stopping(by: control) { try store.changeSealing(to: TestSealing(1)) }
         }
         #expect(!store.isSealed)
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory).sorted() == before)

@@ -25,7 +25,10 @@ import Testing
         var count = 0
         let violations = try StorageEngineContract.violations {
             count += 1
-            let place = DatabasePlace(home.file("\(count).sqlite3"), sealing: try TestSealing(1))
+            let place = DatabaseFileLocation(
+                home.file("\(count).sqlite3"),
+                sealing: try TestSealing(1)
+            )
             try SQLiteEngine.create(at: place)
             return try SQLiteEngine(place, isReadOnly: false, syncsFully: false)
         }

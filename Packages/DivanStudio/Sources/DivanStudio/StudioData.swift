@@ -41,7 +41,7 @@ struct StudioData: Sendable {
 
     /// A page of documents in the order of their IDs.
     func collection(_ target: HTTPTarget) throws -> JSON {
-        let path = try StudioPlace.collection(target)
+        let path = try StudioRequestTarget.collection(target)
         let limit = min(target["limit"].flatMap { Int($0) } ?? 50, limits.pageCount)
         guard limit > 0 else { throw RESTError(400, "bad_request", "limit must be at least 1") }
         let prefix = target["prefix"] ?? ""
@@ -94,7 +94,7 @@ struct StudioData: Sendable {
 
     /// A document with its revisions and blobs.
     func document(_ target: HTTPTarget) throws -> JSON {
-        let (path, id) = try StudioPlace.document(target)
+        let (path, id) = try StudioRequestTarget.document(target)
         return try store.readLiving { reader in
             guard let document = try reader.document(id, in: path, includingTombstones: true) else {
                 throw RESTError(404, "not_found", "document \"\(id)\" not found in \(path)")
@@ -155,7 +155,7 @@ struct StudioData: Sendable {
 
     /// Both sides of a conflict, what they have in common, and the result of a merge.
     func conflict(_ target: HTTPTarget) throws -> JSON {
-        let (path, id) = try StudioPlace.document(target)
+        let (path, id) = try StudioRequestTarget.document(target)
         guard let conflict = try store.readLiving({ try $0.conflict(of: id, in: path) }) else {
             throw RESTError(404, "not_found", "document \"\(id)\" has no conflict")
         }
@@ -247,7 +247,7 @@ struct StudioData: Sendable {
 
     /// The content of a blob: a picture to display, anything else to be saved.
     func blob(_ request: HTTPRequest, on queue: WorkQueue) throws -> HTTPResponse {
-        let (path, id) = try StudioPlace.document(request.target)
+        let (path, id) = try StudioRequestTarget.document(request.target)
         let pointer = request.target["pointer"] ?? ""
         guard let document = try store.readLiving({ try $0.document(id, in: path) }),
             let blob = try BlobReferences.all(in: document.body.span).first(where: {
@@ -271,7 +271,7 @@ struct StudioData: Sendable {
 }
 
 /// Reads the collection and document that a request names.
-enum StudioPlace {
+enum StudioRequestTarget {
     static func collection(_ target: HTTPTarget) throws(RESTError) -> CollectionPath {
         guard let path = CollectionPath(target["collection"] ?? "_default") else {
             throw RESTError(400, "bad_request", "collection must be scope.name")

@@ -9,7 +9,7 @@ struct StudioEditing {
     let store: Store
 
     func change(_ request: HTTPRequest, body: [UInt8]) throws -> JSON {
-        let (path, id) = try StudioPlace.document(request.target)
+        let (path, id) = try StudioRequestTarget.document(request.target)
         switch (request.target.path, request.method) {
         case ("/document.json", "PUT"): return try save(id, in: path, request, body)
         case ("/document.json", "DELETE"): return try delete(id, in: path, request)
@@ -88,7 +88,7 @@ struct StudioEditing {
         guard let object = try JSON(parsing: bytes.withoutByteOrderMark).object else {
             throw Self.noDecision
         }
-        let wish = try Self.wish(object)
+        let requestedDecision = try Self.requestedDecision(object)
         let settled = try store.write { writer -> StoredDocument? in
             guard let conflict = try writer.conflict(of: id, in: path),
                 object["local"]?.string == "\(conflict.local.revisionID)",
@@ -99,7 +99,7 @@ struct StudioEditing {
                 in: path,
                 local: conflict.local.revisionID,
                 remote: conflict.remote.revisionID,
-                decision: wish(conflict)
+                decision: requestedDecision(conflict)
             )
         }
         guard let settled else { throw Self.changed }
@@ -110,7 +110,7 @@ struct StudioEditing {
     }
 
     /// The requested decision, for a conflict that is known to be the one that was seen.
-    private static func wish(
+    private static func requestedDecision(
         _ object: JSONObject
     ) throws -> @Sendable (StoredConflict) -> ConflictDecision {
         if let side = object["keep"]?.string {

@@ -19,7 +19,7 @@ struct Combination: Sendable {
     }
 
     /// How our end judges the other end's certificate.
-    enum Judgement: String {
+    enum PeerVerification: String {
         case root = "its root"
         case otherRoot = "another root"
         case systemRoots = "system roots"
@@ -61,7 +61,7 @@ struct Combination: Sendable {
     var version = "1.3"
     var key = Key.p256
     var certificate = ServerCertificate.sound
-    var judgement: Judgement
+    var verification: PeerVerification
     var client = ClientCertificate.notAsked
     var special = Special.none
     var expected = Outcome.success
@@ -77,7 +77,7 @@ extension Combination: CustomTestStringConvertible {
             case .code(let code): "Network/\(code)"
             }
         return [
-            end, "TLS \(version)", key.rawValue, certificate.rawValue, judgement.rawValue,
+            end, "TLS \(version)", key.rawValue, certificate.rawValue, verification.rawValue,
             client.rawValue, special.rawValue, outcome,
         ].joined(separator: " | ")
     }
@@ -90,7 +90,7 @@ extension Combination {
         _ version: String = "1.3",
         _ key: Key = .p256,
         _ certificate: ServerCertificate = .sound,
-        judges judgement: Judgement = .root,
+        judges verification: PeerVerification = .root,
         presents client: ClientCertificate = .notAsked,
         with special: Special = .none,
         gives expected: Outcome = .success
@@ -100,7 +100,7 @@ extension Combination {
             version: version,
             key: key,
             certificate: certificate,
-            judgement: judgement,
+            verification: verification,
             client: client,
             special: special,
             expected: expected
@@ -110,7 +110,7 @@ extension Combination {
     private static func server(
         _ version: String = "1.3",
         _ key: Key = .p256,
-        judges judgement: Judgement = .nothing,
+        judges verification: PeerVerification = .nothing,
         presented client: ClientCertificate = .notAsked,
         with special: Special = .none,
         gives expected: Outcome = .success
@@ -119,7 +119,7 @@ extension Combination {
             ours: .server,
             version: version,
             key: key,
-            judgement: judgement,
+            verification: verification,
             client: client,
             special: special,
             expected: expected

@@ -93,7 +93,7 @@ import Testing
         judging presented: TLSCredential
     ) throws -> ClientTLSConfiguration {
         let trust: ServerTrust =
-            switch combination.judgement {
+            switch combination.verification {
             case .root, .nothing: .roots([credentials.root.leaf])
             case .otherRoot: .roots([credentials.otherRoot.leaf])
             case .systemRoots: .systemRoots
@@ -182,7 +182,7 @@ import Testing
         _ combination: Combination
     ) throws -> ServerTLSConfiguration {
         let policy: ClientCertificatePolicy =
-            switch combination.judgement {
+            switch combination.verification {
             case .root: .roots([credentials.root.leaf])
             case .callbackAccepts: .callback { _ in true }
             case .callbackRefuses: .callback { _ in false }

@@ -35,7 +35,7 @@ import Testing
         )
     }
 
-    /// A server sends no packet for something that nobody waits for.
+    /// A server sends no packet that the client does not wait for.
     @Test(arguments: [TLSVersion.tls12, .tls13])
     func `only session tickets are delayed until the first data`(version: TLSVersion) throws {
         let client = try TLSSession(self.client(version), serverName: "localhost")
@@ -141,7 +141,7 @@ import Testing
         #expect(pair.client.peerCertificates == identity.certificates)
     }
 
-    /// A session trusted by one context must not bypass the judgement of another.
+    /// A session trusted by one context must not bypass the verification of another.
     @Test(arguments: [TLSVersion.tls12, .tls13])
     func `another context or host name causes a new verification`(version: TLSVersion) throws {
         let (careless, server) = (try client(version), try server())

@@ -13,7 +13,7 @@ public enum FreeMemory {
     ///
     /// Further calls in that second have no effect. Can be called from any thread; a background thread does the
     /// work.
-    public static func giveBackSoon() {
+    public static func releaseSoon() {
         guard !isDue.exchange(true, ordering: .relaxed) else { return }
         Later.run(after: .seconds(1), on: .global(qos: .utility)) {
             isDue.store(false, ordering: .relaxed)

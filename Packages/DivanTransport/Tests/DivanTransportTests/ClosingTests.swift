@@ -33,9 +33,9 @@ import Testing
         transport.start(recorder)
         await recorder.end()
         let accepted = try #require(server.connections.all.first)
-        let story = await accepted.recorder.end()
-        #expect(story.messages.prefix(50).elementsEqual(messages))
-        #expect(story.goodbye == "1000  true")
+        let events = await accepted.recorder.end()
+        #expect(events.messages.prefix(50).elementsEqual(messages))
+        #expect(events.goodbye == "1000  true")
     }
 
     @Test(arguments: [false, true])
@@ -82,13 +82,13 @@ import Testing
                 transport.send(answer)
             })
             transport.start(recorder)
-            let story = await recorder.end()
-            #expect(story.messages.count == 5)
+            let events = await recorder.end()
+            #expect(events.messages.count == 5)
             if saysGoodbye {
-                #expect(story.goodbye == "4001  true")
+                #expect(events.goodbye == "4001  true")
             } else {
                 let expected: [TransportError.Code] = [.webSocket(1006), .posix(104)]
-                let code = try #require(story.error).code
+                let code = try #require(events.error).code
                 #expect(expected.contains(code), "\(code)")
             }
         }

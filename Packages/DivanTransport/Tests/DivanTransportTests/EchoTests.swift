@@ -25,8 +25,8 @@ import Testing
 
         let messages = [[], [1], pattern(200), pattern(100_000)]
         await onLoop(transport) { for message in messages { transport.send(message) } }
-        let story = await recorder.wait { $0.messages.count == 4 }
-        #expect(story.messages == messages)
+        let events = await recorder.wait { $0.messages.count == 4 }
+        #expect(events.messages == messages)
         let accepted = try #require(server.connections.all.first)
         #expect(accepted.transport.peer.headers["X-Test"] == "7")
         #expect(accepted.transport.peer.address?.host == "127.0.0.1")
@@ -47,8 +47,8 @@ import Testing
         let message = pattern(1 << 20)
         let recorder = Recorder(onOpen: { for _ in 0..<3 { transport.send(message) } })
         transport.start(recorder)
-        let story = await recorder.wait { $0.messages.count == 3 }
-        #expect(story.messages.allSatisfy { $0 == message })
+        let events = await recorder.wait { $0.messages.count == 3 }
+        #expect(events.messages.allSatisfy { $0 == message })
         transport.close(code: 1000, reason: "")
         await recorder.end()
     }
@@ -63,8 +63,8 @@ import Testing
             onOpen: { for number in 0..<count { transport.send([UInt8(number & 0xFF), 1, 2]) } }
         )
         transport.start(recorder)
-        let story = await recorder.wait { $0.messageCount == count }
-        #expect(story.batchCount < count / 20)
+        let events = await recorder.wait { $0.messageCount == count }
+        #expect(events.batchCount < count / 20)
         transport.close(code: 1000, reason: "")
         await recorder.end()
     }
@@ -121,9 +121,9 @@ import Testing
         #expect(sentCount < total)
         #expect(await onLoop(transport) { !transport.isWritable })
         await onLoop(reader.transport) { reader.transport.setReadingPaused(false) }
-        let story = await reader.recorder.wait { $0.messageCount == total }
-        #expect(story.messages.allSatisfy { $0 == message })
-        #expect(recorder.story.writableCount > 0)
+        let events = await reader.recorder.wait { $0.messageCount == total }
+        #expect(events.messages.allSatisfy { $0 == message })
+        #expect(recorder.events.writableCount > 0)
         transport.close(code: 1000, reason: "")
         await recorder.end()
     }
@@ -146,7 +146,7 @@ import Testing
             let loop = transport.loop
             _ = loop.schedule(at: loop.now + .milliseconds(3_500)) { continuation.resume() }
         }
-        #expect(reader.recorder.story.close == nil)
+        #expect(reader.recorder.events.close == nil)
         await onLoop(reader.transport) { reader.transport.setReadingPaused(false) }
         #expect(await reader.recorder.wait { $0.messageCount == 40 }.close == nil)
         transport.close(code: 1000, reason: "")

@@ -141,7 +141,7 @@ import Testing
         await closed.recorder.end()
         await onLoop(closed.transport) {}  // behind the turn that counts it out
         try await expectService(server)
-        #expect(first.story.close == nil)
+        #expect(first.events.close == nil)
     }
 
     /// All are asked about before any is admitted: checking the count first and counting later would admit them all.
@@ -289,10 +289,10 @@ func expectService(_ server: TestServer) async throws {
         let transport = client(port: server.port)
         let recorder = Recorder(onOpen: { transport.send([1, 2, 3]) })
         transport.start(recorder)
-        let story = await recorder.wait { $0.messages.count == 1 || $0.close != nil }
+        let events = await recorder.wait { $0.messages.count == 1 || $0.close != nil }
         transport.close(code: 1000, reason: "")
         await recorder.end()
-        if story.messages == [[1, 2, 3]] { return }
+        if events.messages == [[1, 2, 3]] { return }
     }
     Issue.record("a proper client was not served in a hundred attempts")
 }

@@ -14,9 +14,9 @@ import Testing
         })
         pair.first.start(first)
         pair.second.start(second)
-        let story = await second.wait { $0.batchCount == 1 }
-        #expect(story.messages == (0..<100).map { [UInt8($0)] })
-        #expect(story.peer?.subprotocol == "A")
+        let events = await second.wait { $0.batchCount == 1 }
+        #expect(events.messages == (0..<100).map { [UInt8($0)] })
+        #expect(events.peer?.subprotocol == "A")
 
         await onLoop(pair.second) { pair.second.send([7]) }
         pair.second.close(code: 1001, reason: "bye")
@@ -68,8 +68,8 @@ import Testing
         isFree.signal()
         await second.wait { $0.messages.count == 70 && $0.batchCount == 3 }
         await onLoop(pair.first) { pair.first.send([70]) }
-        let story = await second.wait { $0.batchCount == 4 }
-        #expect(story.messages == (0...70).map { [UInt8($0)] })
+        let events = await second.wait { $0.batchCount == 4 }
+        #expect(events.messages == (0...70).map { [UInt8($0)] })
         pair.first.close(code: 1000, reason: "")
         #expect(await second.end().batchCount == 4)
         loop.stop()
@@ -85,6 +85,6 @@ import Testing
         #expect(await first.end().goodbye == "1000  false")
         pair.second.start(second)
         #expect(await second.end().goodbye != nil)
-        #expect(second.story.peer == nil)
+        #expect(second.events.peer == nil)
     }
 }

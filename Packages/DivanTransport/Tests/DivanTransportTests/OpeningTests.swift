@@ -195,7 +195,7 @@ import Testing
         late.start(second)
         late.close(code: 1001, reason: "no")
         #expect(await second.end().goodbye == "1001 no false")
-        #expect(second.story.peer == nil)
+        #expect(second.events.peer == nil)
     }
 
     // MARK: Wrong protocol
@@ -259,7 +259,7 @@ import Testing
 func failure(of transport: WebSocketClientTransport) async throws -> TransportError {
     let recorder = Recorder()
     transport.start(recorder)
-    let story = await recorder.end()
-    #expect(story.peer == nil)
-    return try #require(story.error)
+    let events = await recorder.end()
+    #expect(events.peer == nil)
+    return try #require(events.error)
 }

@@ -66,7 +66,7 @@ import Testing
                     try? writing.writeAll([1])
                 }
             }
-            // By now it has a bell, which it needs while there is nothing else to wait for.
+            // By now it has a wakeup, which it needs while there is nothing else to wait for.
             await withCheckedContinuation { continuation in
                 loop.execute { continuation.resume() }
             }

@@ -4,7 +4,7 @@ import Synchronization
 /// A receiver that records its calls and lets a test wait for them.
 final class Recorder: MessageReceiver {
     /// What was received so far.
-    struct Story: Sendable {
+    struct ReceivedEvents: Sendable {
         var peer: TransportPeer?
         var messages: [[UInt8]] = []
         var messageCount = 0
@@ -25,12 +25,12 @@ final class Recorder: MessageReceiver {
     }
 
     private struct Waiter {
-        let isMet: @Sendable (Story) -> Bool
-        let continuation: CheckedContinuation<Story, Never>
+        let isMet: @Sendable (ReceivedEvents) -> Bool
+        let continuation: CheckedContinuation<ReceivedEvents, Never>
     }
 
     private struct State {
-        var story = Story()
+        var events = ReceivedEvents()
         var waiters: [Waiter] = []
         var isGivenUp = false
     }
@@ -53,45 +53,45 @@ final class Recorder: MessageReceiver {
         self.onMessage = onMessage
     }
 
-    var story: Story { state.withLock { $0.story } }
+    var events: ReceivedEvents { state.withLock { $0.events } }
 
     /// Returns once `isMet`; the suite's time limit ends this wait, and all others here, if it never is.
     @discardableResult
-    func wait(until isMet: @escaping @Sendable (Story) -> Bool) async -> Story {
+    func wait(until isMet: @escaping @Sendable (ReceivedEvents) -> Bool) async -> ReceivedEvents {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let story: Story? = state.withLock { state in
-                    if state.isGivenUp || isMet(state.story) { return state.story }
+                let events: ReceivedEvents? = state.withLock { state in
+                    if state.isGivenUp || isMet(state.events) { return state.events }
                     state.waiters.append(Waiter(isMet: isMet, continuation: continuation))
                     return nil
                 }
-                if let story { continuation.resume(returning: story) }
+                if let events { continuation.resume(returning: events) }
             }
         } onCancel: {
-            let (waiters, story) = state.withLock { state in
+            let (waiters, events) = state.withLock { state in
                 state.isGivenUp = true
                 defer { state.waiters = [] }
-                return (state.waiters, state.story)
+                return (state.waiters, state.events)
             }
-            for waiter in waiters { waiter.continuation.resume(returning: story) }
+            for waiter in waiters { waiter.continuation.resume(returning: events) }
         }
     }
 
     /// Returns when the transport has ended.
     @discardableResult
-    func end() async -> Story {
+    func end() async -> ReceivedEvents {
         await wait { $0.close != nil }
     }
 
-    private func change(_ change: (inout Story) -> Void) {
-        let (met, story) = state.withLock { state in
-            change(&state.story)
-            let story = state.story
-            let met = state.waiters.filter { $0.isMet(story) }
-            if !met.isEmpty { state.waiters.removeAll { $0.isMet(story) } }
-            return (met, story)
+    private func change(_ change: (inout ReceivedEvents) -> Void) {
+        let (met, events) = state.withLock { state in
+            change(&state.events)
+            let events = state.events
+            let met = state.waiters.filter { $0.isMet(events) }
+            if !met.isEmpty { state.waiters.removeAll { $0.isMet(events) } }
+            return (met, events)
         }
-        for waiter in met { waiter.continuation.resume(returning: story) }
+        for waiter in met { waiter.continuation.resume(returning: events) }
     }
 
     func transportDidOpen(_ peer: TransportPeer) {
@@ -101,9 +101,9 @@ final class Recorder: MessageReceiver {
 
     func transportDidReceive(_ message: ArraySlice<UInt8>) {
         onMessage(message)
-        change { story in
-            story.messageCount += 1
-            if keepsMessages { story.messages.append(Array(message)) }
+        change { events in
+            events.messageCount += 1
+            if keepsMessages { events.messages.append(Array(message)) }
         }
     }
 

@@ -28,9 +28,9 @@ import Testing
         transport.start(recorder)
         await recorder.wait { $0.messageCount == 1 || $0.close != nil }
         transport.close(code: 1000, reason: "")
-        let story = await recorder.end()
-        if let error = story.error { throw error }
-        return try #require(story.peer)
+        let events = await recorder.end()
+        if let error = events.error { throw error }
+        return try #require(events.peer)
     }
 
     @Test func `the second connection resumes the session of the first`() async throws {

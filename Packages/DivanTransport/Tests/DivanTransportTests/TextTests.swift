@@ -22,23 +22,23 @@ import Testing
             webSocket: Self.accepting
         )
         let answers = Answers(transport)
-        let story = await withCheckedContinuation { continuation in
+        let events = await withCheckedContinuation { continuation in
             answers.whenClosed { continuation.resume(returning: $0) }
             transport.start(answers)
         }
-        #expect(story == ["text: ž", "binary: ab"])
+        #expect(events == ["text: ž", "binary: ab"])
         server.stop()
     }
 
-    @Test func `a receiver without a text method gets text like any other message`() async throws {
+    @Test func `a receiver without a text method gets text as a message`() async throws {
         let server = try TestServer(echoes: false, webSocket: Self.accepting)
         let transport = client(port: server.port)
         let recorder = Recorder(onOpen: { transport.sendText(Array("hello".utf8).span) })
         transport.start(recorder)
         await recorder.wait { $0.peer != nil }
         let accepted = try #require(server.connections.all.first)
-        let story = await accepted.recorder.wait { $0.messageCount == 1 }
-        #expect(story.messages == [Array("hello".utf8)])
+        let events = await accepted.recorder.wait { $0.messageCount == 1 }
+        #expect(events.messages == [Array("hello".utf8)])
         transport.close(code: 1000, reason: "")
         await recorder.end()
     }

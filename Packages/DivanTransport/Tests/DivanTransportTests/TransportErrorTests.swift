@@ -5,7 +5,10 @@ import Testing
 
 @Suite struct TransportErrorTests {
     @Test(arguments: table)
-    func `has the documented code`(reason: TransportError.Reason, code: TransportError.Code) {
+    func `each error has the documented code`(
+        reason: TransportError.Reason,
+        code: TransportError.Code
+    ) {
         let error = TransportError(reason, place: "ws://h:80/db")
         #expect(error.code == code)
         #expect(error.description.hasPrefix("ws://h:80/db: "))

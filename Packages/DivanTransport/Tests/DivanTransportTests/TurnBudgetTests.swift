@@ -66,9 +66,9 @@ import Testing
             while transport.loop.now - begin < .microseconds(100) {}
         })
         transport.start(recorder)
-        let story = await recorder.end()
-        #expect(story.messageCount == count)
-        #expect(story.error != nil)
+        let events = await recorder.end()
+        #expect(events.messageCount == count)
+        #expect(events.error != nil)
         #expect((1...64).contains(receivedInFirstTurn.load(ordering: .relaxed)))
     }
 
@@ -83,9 +83,9 @@ import Testing
         let transport = client(port: server.port)
         let recorder = Recorder(keepsMessages: false)
         transport.start(recorder)
-        let story = await recorder.end()
-        #expect(story.messageCount == count)
-        #expect(story.batchCount >= count / 4)
+        let events = await recorder.end()
+        #expect(events.messageCount == count)
+        #expect(events.batchCount >= count / 4)
     }
 
     @Test func `a receiver that pauses still gets the waiting messages, and then no more`()
@@ -100,7 +100,7 @@ import Testing
         await onLoop(peer.transport) { peer.transport.setReadingPaused(true) }
         await onLoop(transport) { for _ in 0..<1_000 { transport.send([7]) } }
         await onLoop(peer.transport) {}
-        #expect(peer.recorder.story.messageCount == 0)
+        #expect(peer.recorder.events.messageCount == 0)
         await onLoop(peer.transport) { peer.transport.setReadingPaused(false) }
         await peer.recorder.wait { $0.messageCount == 1_000 }
         transport.close(code: 1000, reason: "")

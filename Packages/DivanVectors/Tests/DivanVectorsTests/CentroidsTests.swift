@@ -5,7 +5,7 @@ import Testing
 /// Distances from all centroids at once, and the nearest one.
 @Suite struct CentroidsTests {
     @Test(arguments: [1, 31, 32, 33, 100])
-    func `distances and products are those of the single vectors`(count: Int) throws {
+    func `distances and products equal those computed one vector at a time`(count: Int) throws {
         let seed = UInt64.random(in: 0..<1_000_000)
         var source = NormalNumbers(seed: seed)
         for dimensions in [1, 7, 40] {
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test
-    func `impossible centroids and points are refused`() throws {
+    func `invalid centroids and points are refused`() throws {
         #expect(throws: VectorError.dimensions(0)) { try Centroids([1], dimensions: 0) }
         #expect(throws: VectorError.centroids(0)) { try Centroids([], dimensions: 2) }
         #expect(throws: VectorError.sample(floatCount: 3)) {

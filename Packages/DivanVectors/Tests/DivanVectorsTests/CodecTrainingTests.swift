@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test
-    func `impossible samples are refused`() {
+    func `invalid samples are refused`() {
         #expect(throws: VectorError.sample(floatCount: 0)) { try training(.float32, []) }
         #expect(throws: VectorError.sample(floatCount: 25)) {
             try training(.float32, [Float](repeating: 1, count: 25))

@@ -8,7 +8,7 @@ import Testing
 /// Centroids of samples with known structure, and of difficult ones.
 @Suite struct KMeansTests {
     @Test
-    func `separate clusters get their means`() throws {
+    func `the centroids of separate clusters are their means`() throws {
         let centres: [Float] = [-10, 0, 10, 20]
         var source = NormalNumbers(seed: 4)
         let sample = (0..<400).flatMap { number in
@@ -165,7 +165,7 @@ import Testing
     // MARK: Steps
 
     @Test
-    func `a step does a limited number of multiplications`() throws {
+    func `the number of multiplications in a step is limited`() throws {
         let vectors = ClusteredVectors(count: 4000, dimensions: 64, queries: 0, seed: 2)
         let kernels = CountingKernels()
         var training = try KMeans(
@@ -203,7 +203,7 @@ import Testing
     }
 
     @Test
-    func `impossible trainings are refused`() throws {
+    func `invalid training parameters are refused`() throws {
         func training(_ sample: [Float], _ dimensions: Int, _ centroids: Int) throws -> KMeans {
             try KMeans(sample, dimensions: dimensions, centroids: centroids, seed: 1)
         }

@@ -5,7 +5,7 @@ import Testing
 /// The nearest of many candidates, compared with sorting all of them.
 @Suite struct NearestNeighborsTests {
     @Test
-    func `the nearest are those that sorting finds, in any order of insertion`() {
+    func `the nearest vectors equal those found by sorting, in any order of insertion`() {
         let seed = UInt64.random(in: 0..<1_000_000)
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<300 {

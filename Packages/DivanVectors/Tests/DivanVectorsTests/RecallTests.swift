@@ -31,7 +31,7 @@ import Testing
     )
 
     @Test(arguments: goals, [DistanceMetric.euclideanSquared, .cosine, .dot])
-    func `codes find the true neighbours`(goal: Goal, metric: DistanceMetric) throws {
+    func `a search of codes finds the true neighbours`(goal: Goal, metric: DistanceMetric) throws {
         let vectors = Self.vectors
         var training = try CodecTraining(
             goal.encoding,

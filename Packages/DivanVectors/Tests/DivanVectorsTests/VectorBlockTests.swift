@@ -37,7 +37,7 @@ import Testing
     // MARK: Intact
 
     @Test(arguments: encodings, DistanceMetric.allCases)
-    func `a codec is the same after it was written and read`(
+    func `a codec round-trips`(
         encoding: VectorEncoding,
         metric: DistanceMetric
     ) throws {
@@ -76,7 +76,7 @@ import Testing
 
     /// The format does not change unnoticed, and is the same on every machine.
     @Test
-    func `the bytes of a codec and a block are those of the documentation`() throws {
+    func `the bytes of a codec and a block match the documentation`() throws {
         let codec = try VectorCodec(dimensions: 2, metric: .cosine)
         #expect(Array(codec.bytes[8...]) == [1, 0, 2, 0, 2, 0, 0, 0, 0, 0, 0, 0])
         var codes: [UInt8] = []
@@ -152,7 +152,7 @@ import Testing
     }
 
     @Test(arguments: [Float.nan, .infinity, -.infinity, -1])
-    func `a codec whose last parameter is impossible is refused`(parameter: Float) throws {
+    func `a codec whose last parameter is invalid is refused`(parameter: Float) throws {
         let bytes = try codec(.scalar(bits: 8), .dot).bytes
         let damaged = CheckedBytes.make {
             $0 += bytes[CheckedBytes.headByteCount..<bytes.count - 4]
@@ -165,7 +165,7 @@ import Testing
 
     /// With a correct checksum: what is accepted must be usable without a trap.
     @Test
-    func `bytes of an attacker are refused or harmless`() throws {
+    func `malicious bytes are refused or harmless`() throws {
         let seed = UInt64.random(in: 0..<1_000_000)
         var generator = SeededGenerator(seed: seed)
         let codecs = try Self.encodings.map { try codec($0, .cosine) }

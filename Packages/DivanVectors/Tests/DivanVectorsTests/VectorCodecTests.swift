@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test
-    func `a product code stands for the nearest codeword of each part`() throws {
+    func `a product code contains the nearest codeword of each part`() throws {
         // Two parts with two different values each, which are then codewords.
         let sample: [Float] = [0, 0, 5, 5, 0, 0, 9, 9, 1, 1, 5, 5, 1, 1, 9, 9]
         var training = try CodecTraining(
@@ -122,7 +122,7 @@ import Testing
     // MARK: Distances
 
     @Test(arguments: encodings, DistanceMetric.allCases)
-    func `the distance of a code is that of the decoded vector`(
+    func `a code has the same distance as its decoded vector`(
         encoding: VectorEncoding,
         metric: DistanceMetric
     ) throws {
@@ -236,7 +236,7 @@ import Testing
     }
 
     @Test
-    func `a vector of zeros is refused only where the cosine distance needs a direction`() throws {
+    func `a zero vector is refused only for the cosine distance`() throws {
         let vectors = ClusteredVectors(count: 50, dimensions: 24, seed: 2)
         let zeros = [Float](repeating: 0, count: 24)
         for encoding in Self.encodings {
@@ -257,7 +257,7 @@ import Testing
     }
 
     @Test
-    func `impossible vectors and encodings are refused`() throws {
+    func `invalid vectors and encodings are refused`() throws {
         let codec = try codec(
             .scalar(bits: 8),
             .dot,

@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test
-    func `impossible vectors are refused`() throws {
+    func `invalid vectors are refused`() throws {
         #expect(throws: VectorError.dimensions(0)) { try VectorQuery([], metric: .dot) }
         #expect(throws: VectorError.dimensions(4097)) {
             try VectorQuery([Float](repeating: 0, count: 4097), metric: .dot)

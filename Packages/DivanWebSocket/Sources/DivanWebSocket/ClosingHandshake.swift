@@ -12,7 +12,7 @@ enum ClosingHandshake {
     case closing(deadline: Duration)
     /// Both CLOSE frames have been exchanged.
     case closed
-    /// The peer violated a rule; our CLOSE says which.
+    /// The peer violated a rule, which our CLOSE names.
     case failed(FrameError)
 
     enum Event {
@@ -26,7 +26,7 @@ enum ClosingHandshake {
     }
 
     /// The whole behaviour, one line per transition.
-    mutating func take(_ event: Event) -> [Effect] {
+    mutating func handle(_ event: Event) -> [Effect] {
         let effects: [Effect]
         switch (self, event) {
         case (.open, .closeAsked(let deadline)):

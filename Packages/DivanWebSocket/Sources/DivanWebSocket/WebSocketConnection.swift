@@ -108,7 +108,7 @@ public struct WebSocketConnection: Sendable {
             return nil
         } catch {
             let payload = CloseStatus.payload(code: error.closeCode, reason: "")
-            take(.ruleBroken(error), saying: payload)
+            handle(.ruleBroken(error), saying: payload)
             throw error
         }
     }
@@ -147,13 +147,13 @@ public struct WebSocketConnection: Sendable {
         _ payload: ArraySlice<UInt8>
     ) throws(FrameError.Reason) -> CloseStatus {
         let status = try CloseStatus(payload: payload, isByPeer: isOpen)
-        take(.closeReceived, saying: Array(payload))
+        handle(.closeReceived, saying: Array(payload))
         return status
     }
 
     /// Advances the state; a CLOSE frame that follows has this payload.
-    private mutating func take(_ event: ClosingHandshake.Event, saying payload: [UInt8]) {
-        if state.take(event).contains(.sendClose) { write(.close, payload) }
+    private mutating func handle(_ event: ClosingHandshake.Event, saying payload: [UInt8]) {
+        if state.handle(event).contains(.sendClose) { write(.close, payload) }
     }
 
     /// Answers each of a few pings; in a flood only the latest, to limit the queued bytes.
@@ -184,7 +184,7 @@ public struct WebSocketConnection: Sendable {
     public mutating func close(code: UInt16, reason: String = "", at now: Duration) {
         let deadline = now + configuration.closeTimeout
         let payload = CloseStatus.payload(code: code, reason: reason)
-        take(.closeAsked(deadline: deadline), saying: payload)
+        handle(.closeAsked(deadline: deadline), saying: payload)
     }
 
     /// Bytes waiting to be written, except for a pong that a flood delayed.

@@ -22,7 +22,7 @@ enum HandshakeScript {
     /// A request for the database of the listener.
     static func request(isOld: Bool) -> String {
         """
-        GET /\(FuzzHome.name)/_blipsync HTTP/1.1
+        GET /\(FuzzDatabase.name)/_blipsync HTTP/1.1
         Host: localhost
         Upgrade: websocket
         Connection: Upgrade

@@ -26,7 +26,7 @@ enum ListenerVisits: ConversationTarget {
     private static let visitCount = 3
 
     static func violation(of conversation: Conversation) throws -> String? {
-        let home = try FuzzHome()
+        let home = try FuzzDatabase()
         let listener = URLEndpointListener(config: try configuration(home, conversation.options))
         try listener.start()
         let port = listener.port ?? 0
@@ -42,7 +42,7 @@ enum ListenerVisits: ConversationTarget {
     }
 
     private static func configuration(
-        _ home: FuzzHome,
+        _ home: FuzzDatabase,
         _ options: UInt8
     ) throws -> URLEndpointListenerConfiguration {
         var collections = [try home.database.defaultCollection()]
@@ -72,7 +72,7 @@ enum ListenerVisits: ConversationTarget {
     private static func visit(_ port: UInt16, _ rest: inout Conversation) -> String? {
         let own = rest.options & Option.ownHead != 0 ? rest.takeHead() : nil
         let standard = HandshakeScript.request(isOld: rest.options & Option.isOld != 0)
-        var client: Performer
+        var client: ConversationRunner
         switch enter(port, own ?? standard, isOwn: own != nil) {
         case .entered(let entered): client = entered
         case .refused(let why): return own == nil ? "a client is not let in: \(why)" : nil
@@ -88,7 +88,7 @@ enum ListenerVisits: ConversationTarget {
 
     /// The result for a client that requested an upgrade.
     private enum Entry {
-        case entered(Performer)
+        case entered(ConversationRunner)
         case refused(String)
     }
 
@@ -104,12 +104,12 @@ enum ListenerVisits: ConversationTarget {
             return .refused("it has no answer after \(ContinuousClock.now - start)")
         }
         guard answer.contains(" 101 ") else { return .refused("it is answered \(answer)") }
-        return .entered(Performer(wire, role: .client, rest: more, isGarbled: isOwn))
+        return .entered(ConversationRunner(wire, role: .client, rest: more, isGarbled: isOwn))
     }
 
     /// What a client that follows the rules does not receive; `nil` if it receives everything.
     private static func serves(_ port: UInt16, isOld: Bool) -> String? {
-        var client: Performer
+        var client: ConversationRunner
         switch enter(port, HandshakeScript.request(isOld: isOld)) {
         case .entered(let entered): client = entered
         case .refused(let why): return why

@@ -19,12 +19,12 @@ enum PackedDatabases: FuzzTarget {
 
     static func violation(of input: [UInt8]) -> String? {
         do {
-            let honest = try Honest.shared.get()
+            let honest = try UndamagedSample.shared.get()
             var reader = InputReader(input)
             let choice = reader.byte()
             let (places, damage) = target(choice, honest)
-            let offset = reader.count() % Honest.changedByteCount
-            let changed = reader.bytes(Honest.changedByteCount - offset)
+            let offset = reader.count() % UndamagedSample.changedByteCount
+            let changed = reader.bytes(UndamagedSample.changedByteCount - offset)
             var file = honest.file
             for place in places.map({ $0 + offset }) {
                 file.replaceSubrange(place..<place + changed.count, with: changed)
@@ -39,7 +39,7 @@ enum PackedDatabases: FuzzTarget {
     }
 
     /// Where bytes are changed, and what that may damage.
-    private static func target(_ choice: UInt8, _ honest: Honest) -> ([Int], Damage) {
+    private static func target(_ choice: UInt8, _ honest: UndamagedSample) -> ([Int], Damage) {
         guard choice & 1 == 1 else { return ([honest.body], .one) }
         guard choice & 8 == 8 else { return (honest.dictionaries, .all) }
         return ([honest.dictionaries[choice & 16 == 16 ? 1 : 0]], .none)
@@ -71,13 +71,16 @@ enum PackedDatabases: FuzzTarget {
     }
 
     private static func documentFlaw(_ store: Store, _ damage: Damage) throws -> String? {
-        for number in 0..<Honest.documentCount {
+        for number in 0..<UndamagedSample.documentCount {
             do {
-                let id = Honest.id(number)
+                let id = UndamagedSample.id(number)
                 let body = try store.read { try $0.document(id, in: .default)?.body }
-                if body != Honest.body(number) { return "document \(number) comes back changed" }
+                if body != UndamagedSample.body(number) {
+                    return "document \(number) comes back changed"
+                }
             } catch let error as StoreError {
-                let mayBe = damage == .all || damage == .one && number == Honest.changedNumber
+                let mayBe =
+                    damage == .all || damage == .one && number == UndamagedSample.changedNumber
                 guard mayBe, case .damagedDocument = error.code else {
                     return "document \(number): \(error)"
                 }
@@ -114,7 +117,7 @@ enum PackedDatabases: FuzzTarget {
     }
 
     static func seeds() throws -> [[UInt8]] {
-        _ = try Honest.shared.get()
+        _ = try UndamagedSample.shared.get()
         let lengths: [[UInt8]] = [[], [0], [255], [255, 255, 255, 127], [1, 4], [129, 128, 0]]
         let changes =
             lengths.map { [2, 0] + $0 } + [[0, 0, 4, 9], [0, 0, 123], [40, 1, 7], [3, 0, 250]]
@@ -123,7 +126,7 @@ enum PackedDatabases: FuzzTarget {
 }
 
 /// A database of packed bodies, and the offsets in its file of two values whose bytes are changed.
-private struct Honest {
+private struct UndamagedSample {
     static let documentCount = 80
     static let changedNumber = 79
     /// Bytes that may be changed; the values are longer, and contiguous.
@@ -135,7 +138,7 @@ private struct Honest {
     /// Where the dictionary begins, both times.
     let dictionaries: [Int]
 
-    static let shared = Swift.Result { try Honest() }
+    static let shared = Swift.Result { try UndamagedSample() }
 
     static func id(_ number: Int) -> DivanRevisions.DocumentID {
         DocumentID(unchecked: "d\(number)")

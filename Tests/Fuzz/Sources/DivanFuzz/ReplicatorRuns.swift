@@ -34,22 +34,22 @@ enum ReplicatorRuns: ConversationTarget {
 
     static func violation(of conversation: Conversation) throws -> String? {
         guard let listener = LoopbackListener() else { return "there is no socket to listen on" }
-        let home = try FuzzHome()
+        let home = try FuzzDatabase()
         let replicator = Replicator(config: try configuration(home, listener, conversation.options))
-        let witness = Witness(replicator)
+        let witness = ReportedErrorChecker(replicator)
         var rest = conversation
         for run in 0..<runCount where run == 0 || !rest.acts.isEmpty {
             replicator.start(reset: run > 0 && rest.options & Option.resets != 0)
             if let flaw = receive(at: listener, replicator, &rest) { return flaw }
         }
-        if let flaw = witness.flaw ?? FuzzHome.violation(of: replicator.status.error) {
+        if let flaw = witness.flaw ?? FuzzDatabase.violation(of: replicator.status.error) {
             return flaw
         }
         return try home.violation()
     }
 
     private static func configuration(
-        _ home: FuzzHome,
+        _ home: FuzzDatabase,
         _ listener: LoopbackListener,
         _ options: UInt8
     ) throws -> ReplicatorConfiguration {
@@ -62,7 +62,7 @@ enum ReplicatorRuns: ConversationTarget {
         if options & Option.merges != 0 {
             collections[0].conflictResolver = ConflictResolver.fieldMerge
         }
-        let url = "ws://127.0.0.1:\(listener.port)/\(FuzzHome.name)"
+        let url = "ws://127.0.0.1:\(listener.port)/\(FuzzDatabase.name)"
         var configuration = ReplicatorConfiguration(
             collections: collections,
             target: try URLEndpoint(validating: url)
@@ -102,7 +102,7 @@ enum ReplicatorRuns: ConversationTarget {
         let head = own ?? HandshakeScript.answer(isOld: rest.options & Option.isOld != 0)
         wire.send(HandshakeScript.bytes(head, answering: request))
         guard head.contains(" 101 ") else { return nil }
-        var hub = Performer(wire, role: .server, rest: more, isGarbled: own != nil)
+        var hub = ConversationRunner(wire, role: .server, rest: more, isGarbled: own != nil)
         hub.settle()
         while let act = rest.acts.first, !hub.isOver {
             rest.acts.removeFirst()
@@ -115,7 +115,7 @@ enum ReplicatorRuns: ConversationTarget {
     // MARK: A correct hub
 
     /// Replies until no more requests arrive, then closes.
-    private static func serve(_ hub: inout Performer) {
+    private static func serve(_ hub: inout ConversationRunner) {
         var (quietTurns, answerCount) = (0, 0)
         while !hub.isOver, quietTurns < 2, answerCount < 300 {
             guard let request = hub.asked.first else {
@@ -142,7 +142,7 @@ enum ReplicatorRuns: ConversationTarget {
         case "getCheckpoint": return .refusal(profile, "HTTP", "404")
         case "setCheckpoint": return .answer(profile, "", [("rev", "0-1")])
         case "proposeChanges": return .answer(profile, "[]")
-        case "getAttachment": return .answer(profile, FuzzHome.blob)
+        case "getAttachment": return .answer(profile, FuzzDatabase.blob)
         default: return .answer(profile)
         }
     }
@@ -153,7 +153,7 @@ enum ReplicatorRuns: ConversationTarget {
 }
 
 /// Receives what a replicator reports to its listeners, and checks the errors in it.
-private final class Witness: Sendable {
+private final class ReportedErrorChecker: Sendable {
     private let found = Mutex<String?>(nil)
     private let queue = DispatchQueue(label: "divan-fuzz.events")
 
@@ -173,7 +173,7 @@ private final class Witness: Sendable {
     }
 
     private func judge(_ error: (any Error)?) {
-        guard let flaw = FuzzHome.violation(of: error) else { return }
+        guard let flaw = FuzzDatabase.violation(of: error) else { return }
         found.withLock { $0 = flaw }
     }
 }

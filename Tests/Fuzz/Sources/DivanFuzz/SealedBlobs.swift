@@ -6,7 +6,7 @@ enum SealedBlobs: FuzzTarget {
     static let name = "sealed-blobs"
 
     static func violation(of input: [UInt8]) -> String? {
-        guard let honest = try? Honest.shared.get() else { return "nothing was encrypted" }
+        guard let honest = try? UndamagedSample.shared.get() else { return "nothing was encrypted" }
         var reader = InputReader(input)
         // Every fourth input is a file by itself.
         let file =
@@ -21,7 +21,10 @@ enum SealedBlobs: FuzzTarget {
         return content == honest.content ? nil : "\(content.count) bytes that were never encrypted"
     }
 
-    private static func opened(_ file: [UInt8], _ honest: Honest) throws(SealError) -> [UInt8] {
+    private static func opened(
+        _ file: [UInt8],
+        _ honest: UndamagedSample
+    ) throws(SealError) -> [UInt8] {
         let opener = try BlobOpener(
             head: Array(file.prefix(BlobLayout.headByteCount)),
             end: Array(file.suffix(BlobLayout.endByteCount)),
@@ -40,7 +43,7 @@ enum SealedBlobs: FuzzTarget {
     }
 
     static func seeds() throws -> [[UInt8]] {
-        let honest = try Honest.shared.get()
+        let honest = try UndamagedSample.shared.get()
         let places = [0, 3, 4, 8, 24, 65_576, 65_560, honest.file.count - 16]
         var seeds: [[UInt8]] = [[0], [3] + Array(honest.file.prefix(40))]
         for place in places { seeds += FileEdits.seeds(at: place).map { [0] + $0 } }
@@ -49,12 +52,12 @@ enum SealedBlobs: FuzzTarget {
 }
 
 /// A blob of two chunks, and its file.
-private struct Honest {
+private struct UndamagedSample {
     let seal: Seal
     let content: [UInt8]
     let file: [UInt8]
 
-    static let shared = Swift.Result { try Honest() }
+    static let shared = Swift.Result { try UndamagedSample() }
 
     private init() throws {
         let key = [UInt8](repeating: 7, count: 32)

@@ -11,7 +11,7 @@ enum SealedDatabases: FuzzTarget {
 
     static func violation(of input: [UInt8]) -> String? {
         do {
-            let honest = try Honest.shared.get()
+            let honest = try UndamagedSample.shared.get()
             var reader = InputReader(input)
             let choice = reader.byte()
             var (file, log) = (honest.file, honest.log)
@@ -33,17 +33,20 @@ enum SealedDatabases: FuzzTarget {
 
     private static func verdict(_ path: String, _ isAsItWas: Bool) throws -> String? {
         do {
-            let store = try Store.open(directory: path, options: try Honest.options(create: false))
+            let store = try Store.open(
+                directory: path,
+                options: try UndamagedSample.options(create: false)
+            )
             defer { try? store.close() }
             let states = try store.read { reader in
-                try (0..<Honest.documentCount).map { number in
+                try (0..<UndamagedSample.documentCount).map { number in
                     let id = DocumentID(unchecked: "d\(number)")
                     return try reader.document(id, in: .default)?.body
                 }
             }
-            let first = isAsItWas ? Honest.commitCount : 1
-            let isWhole = (first...Honest.commitCount).contains { commit in
-                states.indices.allSatisfy { states[$0] == Honest.body($0, commit) }
+            let first = isAsItWas ? UndamagedSample.commitCount : 1
+            let isWhole = (first...UndamagedSample.commitCount).contains { commit in
+                states.indices.allSatisfy { states[$0] == UndamagedSample.body($0, commit) }
             }
             return isWhole ? nil : "documents that no commit left"
         } catch let error as StoreError {
@@ -57,7 +60,7 @@ enum SealedDatabases: FuzzTarget {
     }
 
     static func seeds() throws -> [[UInt8]] {
-        let honest = try Honest.shared.get()
+        let honest = try UndamagedSample.shared.get()
         let inFile = [0, 3, 4, 16, 20, 24, 4_064, 4_076, 4_080, 4_096, honest.file.count - 1]
         let inLog = [0, 8, 16, 24, 32, 36, 40, 56, 4_120, 4_152, honest.log.count - 1]
         // What is edited: the file with its log present, the log, the file alone.
@@ -72,14 +75,14 @@ enum SealedDatabases: FuzzTarget {
 }
 
 /// A database whose file has one commit and whose log has two more.
-private struct Honest {
+private struct UndamagedSample {
     static let documentCount = 20
     static let commitCount = 3
 
     let file: [UInt8]
     let log: [UInt8]
 
-    static let shared = Swift.Result { try Honest() }
+    static let shared = Swift.Result { try UndamagedSample() }
 
     static func options(create: Bool) throws -> StoreOptions {
         let key = EncryptionKey.key(Data(repeating: 7, count: 32))

@@ -22,7 +22,7 @@ import Testing
                 case pushed, pulled
             }
 
-            mutating func take(_ event: Event) -> [Effect] {
+            mutating func handle(_ event: Event) -> [Effect] {
                 let effects: [Effect]
                 switch (self, event) {
                 case (.open, .pushed) where isHeavy: (self, effects) = (.closed, [.creak, .tell(1)])

@@ -27,13 +27,13 @@ public enum BlobReplication: Sendable, Hashable {
 
 /// Blobs for a replicator to fetch instead of documents, and where it reports.
 struct BlobFetchRequest: Sendable {
-    let blobs: [WantedBlob]
+    let blobs: [RequestedBlob]
     let onEvent: @Sendable (BlobEvent) -> Void
 }
 
 extension PeerConfiguration {
     /// The same connection, only for these blobs.
-    func fetching(_ blobs: [WantedBlob]) -> PeerConfiguration {
+    func fetching(_ blobs: [RequestedBlob]) -> PeerConfiguration {
         guard case .active(var options) = role else { return self }
         options.pushes = false
         options.pulls = false

@@ -30,7 +30,7 @@ final class RemoteBlobFetcher: Sendable {
     private struct PendingFetch {
         let digest: BlobDigest
         /// The content, once for each document that may have it at the peer.
-        let blobs: [WantedBlob]
+        let blobs: [RequestedBlob]
         let configuration: ReplicatorConfiguration
         var waiters: [Waiter]
 
@@ -116,7 +116,7 @@ final class RemoteBlobFetcher: Sendable {
         _ digest: BlobDigest,
         for database: Database,
         from given: ReplicatorConfiguration?
-    ) throws -> ([WantedBlob], ReplicatorConfiguration) {
+    ) throws -> ([RequestedBlob], ReplicatorConfiguration) {
         let store = try database.openStore()
         let names = try translatingErrors { try store.read { try $0.absentBlobNames(digest) } }
         guard !names.isEmpty else {
@@ -132,7 +132,7 @@ final class RemoteBlobFetcher: Sendable {
         for var configuration in known {
             let paths = configuration.collections.filter(\.isValid).map(\.path)
             let blobs = names.filter { paths.contains($0.collection) }
-                .map { WantedBlob(digest, of: $0.documentID, in: $0.collection) }
+                .map { RequestedBlob(digest, of: $0.documentID, in: $0.collection) }
             guard !blobs.isEmpty else { continue }
             configuration.continuous = false
             configuration.replicatorType = .pull

@@ -56,11 +56,11 @@ final class DatabaseChanges: Sendable {
         _ body: @escaping @Sendable (DocumentChange) -> Void
     ) -> ListenerToken {
         let key = DocumentKey(life: collection.life, documentID: StoredID(unchecked: id))
-        // Added under the lock, or `tidy` might remove the list in between.
+        // Added under the lock, or `removeIfUnused` might remove the list in between.
         return state.withLock { state in
             state.list(for: key).add(
                 queue: queue,
-                removed: { [weak self] in self?.tidy(key) },
+                removed: { [weak self] in self?.removeIfUnused(key) },
                 body
             )
         }
@@ -75,7 +75,7 @@ final class DatabaseChanges: Sendable {
         let key = DocumentKey(life: collection.life, documentID: StoredID(unchecked: id))
         return state.withLock { state in
             state.list(for: key).addInline(
-                removed: { [weak self] in self?.tidy(key) },
+                removed: { [weak self] in self?.removeIfUnused(key) },
                 ended: ended,
                 body
             )
@@ -105,7 +105,7 @@ final class DatabaseChanges: Sendable {
     }
 
     /// Removes the list of a document that no longer has listeners.
-    private func tidy(_ key: DocumentKey) {
+    private func removeIfUnused(_ key: DocumentKey) {
         state.withLock { state in
             if state.documents[key]?.isEmpty == true { state.documents[key] = nil }
         }

@@ -13,7 +13,7 @@ final class DatabaseFile: Sendable {
     let cookies = SharedCookieJar()
     private let expiration: ExpirationTimer
     private let lives = CollectionLifetimes()
-    /// The listeners of each owner, which are told when a collection ends.
+    /// The listeners of each owner, which are notified when a collection ends.
     private let audiences = Mutex<[WeakChanges]>([])
 
     /// The running outermost batch; only its own thread may see it.
@@ -138,7 +138,7 @@ final class DatabaseFile: Sendable {
         if let runningBatch {
             runningBatch.noteEnd(of: number)
         } else {
-            tell(lives.end(number))
+            notify(lives.end(number))
         }
     }
 
@@ -151,7 +151,7 @@ final class DatabaseFile: Sendable {
     }
 
     /// Ends the listeners of a life that has ended.
-    private func tell(_ life: CollectionLifetime?) {
+    private func notify(_ life: CollectionLifetime?) {
         guard let life else { return }
         for audience in audiences.withLock({ $0 }) { audience.changes?.end(life) }
     }
@@ -176,22 +176,22 @@ final class DatabaseFile: Sendable {
                     isBlockOver = true
                 } catch {
                     // Before others can create collections, which would get the same numbers.
-                    for number in began.begun { tell(lives.undo(number)) }
+                    for number in began.begun { notify(lives.undo(number)) }
                     throw error
                 }
             }
-            for number in began.ended { tell(lives.end(number)) }
+            for number in began.ended { notify(lives.end(number)) }
             if began.mayExpireEarlier { expiration.schedule() }
         } catch {
             began.undo()
-            if isBlockOver { for number in began.begun { tell(lives.undo(number)) } }
+            if isBlockOver { for number in began.begun { notify(lives.undo(number)) } }
             throw error
         }
     }
 
     /// Notes that a document may expire earlier than any before.
     ///
-    /// Inside a batch this takes effect on commit: nobody else sees the change before.
+    /// Inside a batch this takes effect on commit: other threads do not see the change before.
     func expirationDidChange() {
         if let runningBatch { runningBatch.noteExpiration() } else { expiration.schedule() }
     }

@@ -23,7 +23,9 @@ extension Database {
             try store.changeSealing(to: try key?.sealing())
         }
         // Plain text that may name documents: what waited when a program was killed.
-        if let directory = store.directory { StatusDirectory(bundle: directory).sweep() }
+        if let directory = store.directory {
+            StatusDirectory(bundle: directory).removeStaleEntries()
+        }
     }
 }
 

@@ -28,7 +28,7 @@ public struct EncryptionKey: Sendable {
             try source.withLock { source throws(SealError) in
                 let key = try source.key()
                 // Discard the source, especially a password.
-                source = GivenKey(key)
+                source = InMemoryKey(key)
                 return key
             }
         }

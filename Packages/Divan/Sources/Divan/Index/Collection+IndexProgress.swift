@@ -29,7 +29,7 @@ extension Collection {
         progress: @escaping @Sendable (Double) -> Void
     ) async throws {
         let plan = try indexPlan { try IndexPlan(config, of: $0) }
-        try await watchingIndexes(progress) { try self.createIndex(plan, name, watch: $0) }
+        try await watchingIndexes(progress) { try self.createIndex(plan, name, control: $0) }
     }
 
     /// Creates an index built with `IndexBuilder` without blocking a task's thread, and reports progress.
@@ -41,19 +41,19 @@ extension Collection {
         progress: @escaping @Sendable (Double) -> Void
     ) async throws {
         let plan = try indexPlan { try IndexPlan(index, of: $0) }
-        try await watchingIndexes(progress) { try self.createIndex(plan, name, watch: $0) }
+        try await watchingIndexes(progress) { try self.createIndex(plan, name, control: $0) }
     }
 
-    /// Creates an index under a watch, which can stop it.
+    /// Creates an index; `control` can stop it.
     ///
     /// - Throws: As ``createIndex(withName:config:)``; `CancellationError`.
     package func createIndex(
         withName name: String,
         config: any IndexConfiguration,
-        watch: IndexWatch
+        control: IndexBuildControl
     ) throws {
         let plan = try indexPlan { try IndexPlan(config, of: $0) }
-        try untranslated { try createIndex(plan, name, watch: watch) }
+        try untranslated { try createIndex(plan, name, control: control) }
     }
 }
 
@@ -67,28 +67,28 @@ extension Database {
     /// - Throws: The same errors as ``performMaintenance(type:)``; `CancellationError`.
     public func reindex(progress: @escaping @Sendable (Double) -> Void) async throws {
         let store = try openStore()
-        try await watchingIndexes(progress) { watch in
-            try translatingErrors { _ = try store.reindex(watch: watch) }
+        try await watchingIndexes(progress) { control in
+            try translatingErrors { _ = try store.reindex(control: control) }
         }
     }
 }
 
-/// Runs `body` on its own thread, with a watch that cancelling the task stops.
+/// Runs `body` on its own thread with a control that is cancelled together with the task.
 private func watchingIndexes(
     _ progress: @escaping @Sendable (Double) -> Void,
-    _ body: @escaping @Sendable (IndexWatch) throws -> Void
+    _ body: @escaping @Sendable (IndexBuildControl) throws -> Void
 ) async throws {
     let telling = DispatchQueue(label: "divan.index.progress")
-    let watch = IndexWatch { share in telling.async { progress(share) } }
+    let control = IndexBuildControl { share in telling.async { progress(share) } }
     try await withTaskCancellationHandler {
         try await withCheckedThrowingContinuation { (ended: CheckedContinuation<Void, any Error>) in
             DispatchQueue(label: "divan.index").async {
-                let result = Swift.Result { try untranslated { try body(watch) } }
+                let result = Swift.Result { try untranslated { try body(control) } }
                 telling.async { ended.resume(with: result) }
             }
         }
     } onCancel: {
-        watch.cancel()
+        control.cancel()
     }
 }
 

@@ -83,7 +83,7 @@ extension Collection: Indexable {
         return try translatingErrors { try plan(QueryCollection(path)) }
     }
 
-    func createIndex(_ plan: IndexPlan, _ name: String, watch: IndexWatch? = nil) throws {
+    func createIndex(_ plan: IndexPlan, _ name: String, control: IndexBuildControl? = nil) throws {
         guard !name.isEmpty else {
             throw NSError(CBLError.invalidParameter, "the index name is empty; pass a name")
         }
@@ -94,7 +94,7 @@ extension Collection: Indexable {
                 plan.definition,
                 source: plan.source,
                 in: path,
-                watch: watch
+                control: control
             )
         }
         Journal.query.info("Index \(name) of \(fullName) created in \(timer.text)")

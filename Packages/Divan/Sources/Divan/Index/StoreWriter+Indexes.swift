@@ -6,15 +6,15 @@ extension StoreWriter {
     /// Makes an index such as another database has, of the documents that are there.
     ///
     /// - Parameters:
-    ///   - index: What that database says of it.
+    ///   - index: The index definition in that database.
     ///   - path: The collection.
-    ///   - watch: Is told how far it is, and may stop it.
+    ///   - control: Receives the progress, and may stop it.
     /// - Throws: `QueryError` for a description that is not one of ours, and for one that cannot be
     ///   indexed; what the store throws.
     package func createIndex(
         like index: StoredIndex,
         in path: CollectionPath,
-        watch: IndexWatch? = nil
+        control: IndexBuildControl? = nil
     ) throws {
         guard !index.name.text.isEmpty else { throw QueryError("the index name is empty") }
         let plan = try IndexPlan(like: index, of: QueryCollection(path))
@@ -23,7 +23,7 @@ extension StoreWriter {
             plan.definition,
             source: plan.source,
             in: path,
-            watch: watch
+            control: control
         )
     }
 }

@@ -14,7 +14,7 @@ extension URLEndpointListenerConfiguration {
         if let tlsIdentity { return tlsIdentity }
         return try AnonymousIdentities.identity(
             forDatabase: try home.openStore().publicUUID,
-            in: identities ?? IdentityPlace.store
+            in: identities ?? IdentityLocation.store
         )
     }
 

@@ -47,7 +47,7 @@ final class LiveQuery: DatabaseService {
         /// The documents changed by commits since the last run; `nil` for too many, or if that does not matter.
         var changed: Set<DivanRevisions.DocumentID>? = []
         var observation: StoreObservation?
-        var watch: QueryWatch?
+        var control: QueryControl?
     }
 
     /// What one run starts from.
@@ -73,12 +73,12 @@ final class LiveQuery: DatabaseService {
     private let pace: Pace
     private let memory: QueryMemory
     private let query: any Query
-    private let tell: @Sendable (LiveQuery, QueryChange) -> Void
+    private let notify: @Sendable (LiveQuery, QueryChange) -> Void
     private let ended: @Sendable () -> Void
     private let queue = DispatchQueue(label: "divan.live-query", target: .global())
     private let state = Mutex(State())
 
-    /// Creates a live query that hands its changes to `tell`, on its own queue.
+    /// Creates a live query that passes its changes to `notify`, on its own queue.
     ///
     /// `ended` runs once when the live query ends, for whatever reason.
     init(
@@ -86,13 +86,13 @@ final class LiveQuery: DatabaseService {
         pace: Pace = Pace(),
         memory: QueryMemory = .process,
         ended: @escaping @Sendable () -> Void = {},
-        _ tell: @escaping @Sendable (LiveQuery, QueryChange) -> Void
+        _ notify: @escaping @Sendable (LiveQuery, QueryChange) -> Void
     ) {
         self.query = query
         self.pace = pace
         self.memory = memory
         self.ended = ended
-        self.tell = tell
+        self.notify = notify
     }
 
     /// Whether changes are still wanted.
@@ -115,7 +115,7 @@ final class LiveQuery: DatabaseService {
         } catch {
             let error = NSError(from: error)
             queue.async { [self] in
-                if isWanted { tell(self, QueryChange(query: query, results: nil, error: error)) }
+                if isWanted { notify(self, QueryChange(query: query, results: nil, error: error)) }
             }
         }
     }
@@ -128,9 +128,9 @@ final class LiveQuery: DatabaseService {
 
     /// Ends the deliveries; those already sent to another queue are dropped there.
     func end() {
-        let last = state.withLock { state -> (StoreObservation?, QueryWatch?)? in
+        let last = state.withLock { state -> (StoreObservation?, QueryControl?)? in
             guard state.phase != .ended else { return nil }
-            let last = (state.observation, state.watch)
+            let last = (state.observation, state.control)
             state = State(phase: .ended)
             return last
         }
@@ -185,15 +185,18 @@ final class LiveQuery: DatabaseService {
     }
 
     private func run(_ number: Int) {
-        let watch = QueryWatch(memory: memory)
-        guard let turn = begin(number, watch) else { return }
+        let control = QueryControl(memory: memory)
+        guard let turn = begin(number, control) else { return }
         do {
-            guard try mustRun(turn, watch) else { return }
+            guard try mustRun(turn, control) else { return }
             Self.runCount.add(1, ordering: .relaxed)
-            let (rows, documentIDs) = try query.core.runTraced(watch: watch)
+            let (rows, documentIDs) = try query.core.runTraced(control: control)
             state.withLock { $0.documentIDs = documentIDs }
             guard note(.rows(rows), of: turn) else { return }
-            tell(self, QueryChange(query: query, results: try query.core.results(rows), error: nil))
+            notify(
+                self,
+                QueryChange(query: query, results: try query.core.results(rows), error: nil)
+            )
         } catch QueryStop.othersHoldMemory {
             // The error asks for a retry; nothing is wrong with the query.
             askLater(turn)
@@ -201,7 +204,7 @@ final class LiveQuery: DatabaseService {
             let error = NSError(from: error)
             state.withLock { $0.documentIDs = nil }
             guard note(.failure(error.localizedDescription), of: turn) else { return }
-            tell(self, QueryChange(query: query, results: nil, error: error))
+            notify(self, QueryChange(query: query, results: nil, error: error))
         }
     }
 
@@ -215,7 +218,7 @@ final class LiveQuery: DatabaseService {
     }
 
     /// Takes the work for a run, so that later changes are left to the next one.
-    private func begin(_ number: Int, _ watch: QueryWatch) -> Turn? {
+    private func begin(_ number: Int, _ control: QueryControl) -> Turn? {
         state.withLock { state in
             guard state.phase == .waiting || state.phase == .putOff, state.runNumber == number
             else { return nil }
@@ -225,7 +228,7 @@ final class LiveQuery: DatabaseService {
                 documentIDs: state.documentIDs
             )
             state.phase = .idle
-            state.watch = watch
+            state.control = control
             state.mustTell = false
             state.changed = []
             return turn
@@ -233,12 +236,12 @@ final class LiveQuery: DatabaseService {
     }
 
     /// Whether the commits since the last run can have changed its rows.
-    private func mustRun(_ turn: Turn, _ watch: QueryWatch) throws -> Bool {
+    private func mustRun(_ turn: Turn, _ control: QueryControl) throws -> Bool {
         guard !turn.mustTell, let changed = turn.changed, let known = turn.documentIDs else {
             return true
         }
         if !changed.isDisjoint(with: known) { return true }
-        return try query.core.reaches(changed, watch: watch)
+        return try query.core.reaches(changed, control: control)
     }
 
     /// Records a run's outcome; returns whether to report it.

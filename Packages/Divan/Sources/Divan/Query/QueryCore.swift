@@ -33,7 +33,7 @@ final class QueryCore: Sendable {
         try refuseWhatIsTooDeep(checked)
     }
 
-    /// Only SQLite knows how deep a statement it accepts, so deep ones are compiled as a test.
+    /// Only SQLite can tell which depth it accepts, so deep statements are compiled as a test.
     private func refuseWhatIsTooDeep(_ checked: CheckedStatement) throws {
         guard statement.height > Self.surelyCompiledHeight else { return }
         do {
@@ -90,7 +90,7 @@ final class QueryCore: Sendable {
     ///
     /// - Throws: `CBLError.notOpen`, checked first; `invalidQueryParam` for a value that no parameter takes or
     ///   that contains an infinite number or NaN.
-    func bound(watch: QueryWatch = QueryWatch()) throws -> StorageQuery {
+    func bound(control: QueryControl = QueryControl()) throws -> StorageQuery {
         _ = try database.openStore()
         let checked = try checked()
         let values = try parameters?.bound() ?? [:]
@@ -106,24 +106,24 @@ final class QueryCore: Sendable {
                     + "name with opt_"
             )
         }
-        return StorageQuery(checked, parameters: values, watch: watch)
+        return StorageQuery(checked, parameters: values, control: control)
     }
 
     /// All current rows.
-    func run(watch: QueryWatch = QueryWatch()) throws -> [[QueryValue]] {
-        try rows(of: bound(watch: watch))
+    func run(control: QueryControl = QueryControl()) throws -> [[QueryValue]] {
+        try rows(of: bound(control: control))
     }
 
     /// All current rows, and the documents that they come from; `nil` if those are unknown or too many.
     func runTraced(
-        watch: QueryWatch
+        control: QueryControl
     ) throws -> (rows: [[QueryValue]], documentIDs: Set<DivanRevisions.DocumentID>?) {
-        let query = try bound(watch: watch)
+        let query = try bound(control: control)
         guard let reach = QueryDependencies(query.statement) else {
             return (try rows(of: query), nil)
         }
         var rows = try rows(
-            of: StorageQuery(reach.traced, parameters: query.parameters, watch: watch)
+            of: StorageQuery(reach.traced, parameters: query.parameters, control: control)
         )
         let isTraced = rows.count <= LiveQueryLimits.tracedRowCount
         var ids: Set<DivanRevisions.DocumentID>? = isTraced ? [] : nil
@@ -136,12 +136,15 @@ final class QueryCore: Sendable {
     }
 
     /// Whether any of some documents meets the query's condition now.
-    func reaches(_ documentIDs: Set<DivanRevisions.DocumentID>, watch: QueryWatch) throws -> Bool {
-        let query = try bound(watch: watch)
+    func reaches(
+        _ documentIDs: Set<DivanRevisions.DocumentID>,
+        control: QueryControl
+    ) throws -> Bool {
+        let query = try bound(control: control)
         guard let reach = QueryDependencies(query.statement) else { return true }
         let probe = reach.probe(of: documentIDs)
         return try !rows(
-            of: StorageQuery(probe, parameters: query.parameters, watch: watch)
+            of: StorageQuery(probe, parameters: query.parameters, control: control)
         ).isEmpty
     }
 
@@ -164,7 +167,7 @@ final class QueryCore: Sendable {
             return !state.isTraced
         }
         let trace = QueryTrace(statement)
-        if isFirst { trace.tell(try? store.plan(of: query)) }
+        if isFirst { trace.log(try? store.plan(of: query)) }
         return trace
     }
 

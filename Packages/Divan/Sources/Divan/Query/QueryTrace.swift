@@ -17,7 +17,7 @@ struct QueryTrace {
     }
 
     /// Logs how the query is run.
-    func tell(_ plan: QueryPlan?) {
+    func log(_ plan: QueryPlan?) {
         guard let plan else { return }
         let steps = plan.steps.map(\.text).joined(separator: "; ").prefix(Self.byteCount)
         Journal.query.verbose("Plan of \(shape): \(steps)")

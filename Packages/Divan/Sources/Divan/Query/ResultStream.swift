@@ -25,7 +25,7 @@ public struct ResultStream: AsyncSequence, Sendable {
 
     /// Returns an iterator, which starts the query with its first step.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(cursor: ResultCursor(query, watch: QueryWatch(limit: limit)))
+        Iterator(cursor: ResultCursor(query, control: QueryControl(limit: limit)))
     }
 
     /// Iterates over the rows.
@@ -71,7 +71,7 @@ private actor ResultCursor {
     }
 
     private let query: QueryCore
-    private let watch: QueryWatch
+    private let control: QueryControl
     private var state = State.asking
     private var count = ResultCursor.counts.first
     private var trace: QueryTrace?
@@ -79,9 +79,9 @@ private actor ResultCursor {
     /// Whether a row was taken since the snapshot was last requested back.
     let wasRead = Atomic(false)
 
-    init(_ query: QueryCore, watch: QueryWatch) {
+    init(_ query: QueryCore, control: QueryControl) {
         self.query = query
-        self.watch = watch
+        self.control = control
     }
 
     /// The next rows, more with each batch; none after the last one.
@@ -97,7 +97,7 @@ private actor ResultCursor {
                 throw NSError(from: error)
             }
         } onCancel: {
-            watch.cancel()
+            control.cancel()
         }
     }
 
@@ -127,11 +127,11 @@ private actor ResultCursor {
     }
 
     private func begin() throws {
-        let (store, bound) = (try query.database.openStore(), try query.bound(watch: watch))
+        let (store, bound) = (try query.database.openStore(), try query.bound(control: control))
         trace = query.trace(bound, in: store)
         let rows = try store.rows(of: bound)
         state = .reading(rows, ResultColumns(rows.titles))
-        watch.whenLogIsLong { [weak self] in
+        control.whenLogIsLong { [weak self] in
             // Checked here, where the log grows, because the task may run late.
             guard let self, !wasRead.exchange(false, ordering: .relaxed) else { return }
             Task { await self.letGo() }

@@ -69,7 +69,7 @@ public struct BundledConflictResolver: ConflictResolverProtocol, Sendable {
         case .fieldMerge: FieldMergeResolver()
         case .leaveOpen:
             ClosureResolver { conflict in
-                throw ConflictLeftOpen(documentID: conflict.documentID.text)
+                throw UnresolvedConflictError(documentID: conflict.documentID.text)
             }
         }
     }
@@ -118,8 +118,8 @@ extension Leaf {
     }
 }
 
-/// A conflict that waits for a person.
-private struct ConflictLeftOpen: Error, CustomStringConvertible {
+/// A conflict that the resolver leaves open.
+private struct UnresolvedConflictError: Error, CustomStringConvertible {
     let documentID: String
 
     var description: String { "document \(documentID): conflict left open; resolve it manually" }

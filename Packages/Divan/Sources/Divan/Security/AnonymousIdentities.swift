@@ -21,7 +21,7 @@ enum AnonymousIdentities {
 
     /// Deletes the anonymous identities of all databases.
     static func deleteAll() throws {
-        let store = IdentityPlace.store
+        let store = IdentityLocation.store
         for label in try store.labels() where label.hasPrefix(labelPrefix) {
             try store.delete(label: label)
         }

@@ -29,14 +29,14 @@ extension TLSIdentity {
     ///
     /// - Throws: `crypto` (22) if it cannot be read, or if other users can read it.
     public static func identity(withLabel label: String) throws -> TLSIdentity? {
-        try identity(withLabel: label, in: IdentityPlace.store)
+        try identity(withLabel: label, in: IdentityLocation.store)
     }
 
     /// Deletes the identity under `label`; does nothing if it does not exist.
     ///
     /// - Throws: `crypto` (22) if the file cannot be removed.
     public static func deleteIdentity(withLabel label: String) throws {
-        try deleteIdentity(withLabel: label, in: IdentityPlace.store)
+        try deleteIdentity(withLabel: label, in: IdentityLocation.store)
     }
 
     /// Creates a key pair and a certificate, and stores them under `label`.
@@ -65,7 +65,7 @@ extension TLSIdentity {
             expiration: expiration,
             issuer: issuer,
             label: label,
-            in: IdentityPlace.store
+            in: IdentityLocation.store
         )
     }
 
@@ -103,7 +103,7 @@ extension TLSIdentity {
             withData: data,
             password: password,
             label: label,
-            in: IdentityPlace.store
+            in: IdentityLocation.store
         )
     }
 
@@ -111,7 +111,7 @@ extension TLSIdentity {
     ///
     /// - Throws: `crypto` (22) if the directory cannot be read.
     public static func labels() throws -> [String] {
-        try labels(in: IdentityPlace.store).sorted()
+        try labels(in: IdentityLocation.store).sorted()
     }
 }
 
@@ -165,7 +165,7 @@ extension TLSIdentity {
     /// identity. The default is `CouchbaseLite/Identities` in the user's data directory, or `$DIVAN_IDENTITY_DIRECTORY`
     /// if set. An addition to the official API.
     public static var storeDirectory: String {
-        get { IdentityPlace.directory }
-        set { IdentityPlace.directory = newValue }
+        get { IdentityLocation.directory }
+        set { IdentityLocation.directory = newValue }
     }
 }

@@ -85,11 +85,11 @@ import Synchronization
         if let stall = status.stall { object["stall"] = .string(stall) }
         if let id = replicator.correlationID { object["connection"] = .string(id) }
         if status.needsCredentials { object["needsCredentials"] = true }
-        if let diagnosis { Self.tell(diagnosis, to: &object) }
+        if let diagnosis { Self.append(diagnosis, to: &object) }
         return object
     }
 
-    private static func tell(_ diagnosis: Replicator.Diagnosis, to object: inout JSONObject) {
+    private static func append(_ diagnosis: Replicator.Diagnosis, to object: inout JSONObject) {
         if !diagnosis.isResponding { object["responding"] = false }
         let waits = diagnosis.waits.filter { $0.seconds >= leastSeconds }
         guard !waits.isEmpty else { return }

@@ -17,15 +17,15 @@ public struct TransportEndpoint: Endpoint, Sendable {
     /// the transport's `loop` must be this one. The array contains the subprotocols that the replicator supports, the
     /// preferred standard one first. A transport that agrees on one of them with the other side reports it in
     /// `TransportPeer.subprotocol`; with `nil`, both sides use the first one.
-    public typealias TransportMaker =
+    public typealias TransportFactory =
         @Sendable (_ loop: any EventLoop, _ subprotocols: [String]) throws -> any MessageTransport
 
     /// A permanent ID of the peer; checkpoints are stored under it.
     public let uid: String
-    let makeTransport: TransportMaker
+    let makeTransport: TransportFactory
 
     /// Creates an endpoint.
-    public init(uid: String, makeTransport: @escaping TransportMaker) {
+    public init(uid: String, makeTransport: @escaping TransportFactory) {
         self.uid = uid
         self.makeTransport = makeTransport
     }

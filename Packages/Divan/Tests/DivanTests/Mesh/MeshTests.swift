@@ -46,7 +46,7 @@ import Testing
         expect(CBLError.notOpen) { try mesh.join() }
     }
 
-    @Test func `a filter decides which documents a peer gets, whichever of the two called`()
+    @Test func `a filter decides which documents a peer gets, whichever peer connected`()
         async throws
     {
         let (here, there) = (try peers.database("here"), try peers.database("there"))
@@ -72,7 +72,7 @@ import Testing
         for database in [here, there] { try database.close() }
     }
 
-    @Test func `seeds are enough to find each other`() async throws {
+    @Test func `peers find each other with seeds only`() async throws {
         let (here, there) = (try peers.database("here"), try peers.database("there"))
         // Without discovery: each has a hub of its own otherwise, and both need a way to be found.
         let theirs = try peers.mesh(of: there)
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test
-    func `an invalid group, an invalid seed and a lack of both ways to find peers are refused`()
+    func `an invalid group or seed, and a mesh without discovery and seeds, are refused`()
         throws
     {
         let database = try peers.database("here")

@@ -105,7 +105,7 @@ import Testing
         try database.close()
     }
 
-    @Test func `the peer that calls shows 5010 if its certificate is rejected`() async throws {
+    @Test func `the calling peer reports 5010 if its certificate is rejected`() async throws {
         let (here, there) = (try peers.database("here"), try peers.database("there"))
         let anyone = MultipeerCertificateAuthenticator { _, _ in true }
         let nobody = MultipeerCertificateAuthenticator { _, _ in false }
@@ -135,7 +135,7 @@ import Testing
         for database in [here, there] { try database.close() }
     }
 
-    @Test func `an identity for clients only is refused`() throws {
+    @Test func `an identity that is valid only for clients is refused`() throws {
         let database = try peers.database("here")
         let client = try peers.identity(usages: .clientAuth)
         expect(CBLError.invalidParameter) {

@@ -160,7 +160,7 @@ import Testing
     }
 
     @Test(arguments: [Divan.RevisionScheme.revisionTrees, .versionVectors])
-    func `databases of a custom engine sync with stock ones`(
+    func `databases with a custom engine sync with databases of the default engine`(
         scheme: Divan.RevisionScheme
     ) async throws {
         let engines = SampleEngines()

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct CustomDiscoveryTests {
     private func listen(
         _ peers: Peers,
-        _ board: Board,
+        _ board: InProcessDiscovery,
         as name: String = "kitchen",
         _ change: (inout URLEndpointListenerConfiguration) -> Void = { _ in }
     ) throws -> URLEndpointListener {
@@ -20,7 +20,7 @@ import Testing
 
     private func replicator(
         _ peers: Peers,
-        _ board: Board,
+        _ board: InProcessDiscovery,
         patience: TimeInterval = 30,
         _ change: (inout ReplicatorConfiguration) -> Void = { _ in }
     ) throws -> Replicator {
@@ -34,7 +34,7 @@ import Testing
 
     @Test func `a replicator finds an advertised listener by its name`() async throws {
         let peers = try Peers()
-        let board = Board()
+        let board = InProcessDiscovery()
         let listener = try listen(peers, board) { $0.advertisement?.attributes = ["room": "2"] }
         let peer = try #require(board.peers.first)
         #expect(listener.advertisedName == "kitchen")
@@ -65,7 +65,7 @@ import Testing
 
     @Test func `a replicator waits for a peer that appears later`() async throws {
         let peers = try Peers()
-        let board = Board()
+        let board = InProcessDiscovery()
         let replicator = try replicator(peers, board)
         async let code = replicator.finalCode()
         var searches = board.searches.makeAsyncIterator()
@@ -78,7 +78,7 @@ import Testing
 
     @Test func `a peer that is not found is an unknown host`() async throws {
         let peers = try Peers()
-        let board = Board()
+        let board = InProcessDiscovery()
         let other = try listen(peers, board, as: "Kitchen")
         defer { other.stop() }
         let replicator = try replicator(peers, board, patience: 0.2)
@@ -88,7 +88,7 @@ import Testing
 
     @Test func `a replicator can be stopped while it searches`() async throws {
         let peers = try Peers()
-        let board = Board()
+        let board = InProcessDiscovery()
         let replicator = try replicator(peers, board)
         let statuses = replicator.statusStream
         replicator.start()
@@ -101,7 +101,7 @@ import Testing
 
     @Test func `a search that fails stops the replicator`() async throws {
         let peers = try Peers()
-        let replicator = try replicator(peers, Board(failure: .noDaemon(code: -26)))
+        let replicator = try replicator(peers, InProcessDiscovery(failure: .noDaemon(code: -26)))
         #expect(await replicator.finalCode() == CBLError.unknownHost)
     }
 
@@ -123,7 +123,7 @@ import Testing
         configuration.disableTLS = true
         configuration.advertisement = ListenerAdvertisement(
             name: name,
-            through: Board(failure: failure)
+            through: InProcessDiscovery(failure: failure)
         )
         let listener = URLEndpointListener(config: configuration)
         let error = #expect(throws: NSError.self) { try listener.start() }

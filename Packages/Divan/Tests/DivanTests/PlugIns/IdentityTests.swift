@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// An identity store of the application that may be locked.
-private final class Vault: TLSIdentityStore {
+private final class LockableIdentityStore: TLSIdentityStore {
     struct Locked: Error, CustomStringConvertible {
         let description = "the vault is locked"
     }
@@ -34,7 +34,7 @@ private final class Vault: TLSIdentityStore {
 
 /// TLS identities in a store of the application.
 @Suite(.timeLimit(.minutes(5))) struct CustomIdentityStoreTests {
-    private func identity(_ label: String, _ vault: Vault) throws -> TLSIdentity {
+    private func identity(_ label: String, _ vault: LockableIdentityStore) throws -> TLSIdentity {
         try TLSIdentity.createIdentity(
             for: .clientAuth,
             attributes: [certAttrCommonName: label],
@@ -44,12 +44,12 @@ private final class Vault: TLSIdentityStore {
     }
 
     @Test func `a custom store passes the contract`() throws {
-        #expect(try IdentityStoreContract.violations(of: Vault()) == [])
+        #expect(try IdentityStoreContract.violations(of: LockableIdentityStore()) == [])
     }
 
     @Test func `a listener keeps its self-signed identity in a custom store`() throws {
         let peers = try Peers()
-        let vault = Vault()
+        let vault = LockableIdentityStore()
         let listener = try peers.listen { $0.identities = vault }
         let label = try #require(try TLSIdentity.labels(in: vault).first)
         #expect(label.hasPrefix("CBL-ANON-"))
@@ -71,7 +71,7 @@ private final class Vault: TLSIdentityStore {
     @Test func `a replicator reads its certificate from a custom store at each start`() async throws
     {
         let peers = try Peers()
-        let vault = Vault()
+        let vault = LockableIdentityStore()
         let first = try identity("till", vault)
         let accepted = Heard<[SecCertificate]>()
         let listener = try peers.listen {
@@ -99,7 +99,7 @@ private final class Vault: TLSIdentityStore {
     }
 
     @Test func `identities are created, imported and deleted in a custom store`() throws {
-        let vault = Vault()
+        let vault = LockableIdentityStore()
         let made = try identity("a", vault)
         #expect(try TLSIdentity.identity(withLabel: "a", in: vault)?.certs == made.certs)
         let taken = #expect(throws: NSError.self) { _ = try identity("a", vault) }

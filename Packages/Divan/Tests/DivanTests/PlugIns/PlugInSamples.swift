@@ -134,7 +134,7 @@ final class SampleEngines: StorageEngineProvider {
     let name: String
     private let failure: (any Error)?
     private let engines = Mutex<[String: SampleEngine]>([:])
-    let places = Heard<StorageEnginePlace>()
+    let places = Heard<StorageEngineLocation>()
 
     init(_ name: String = "sample", failure: (any Error)? = nil) {
         (self.name, self.failure) = (name, failure)
@@ -147,7 +147,7 @@ final class SampleEngines: StorageEngineProvider {
         }
     }
 
-    func openEngine(in place: StorageEnginePlace) throws -> any StorageEngine {
+    func openEngine(in place: StorageEngineLocation) throws -> any StorageEngine {
         if let failure { throw failure }
         places.append(place)
         return engines.withLock { engines in
@@ -195,7 +195,7 @@ final class SampleEngine: StorageEngine {
 }
 
 /// Peers of one process find each other; browsing begins with those that are advertised already.
-final class Board: PeerDiscovery {
+final class InProcessDiscovery: PeerDiscovery {
     private struct State {
         var peers: [DiscoveredPeer] = []
         var browsers: [Int: @Sendable (BrowseEvent) -> Void] = [:]

@@ -10,7 +10,7 @@ import Testing
 /// Replication over the application's connections: here, two ends in one process.
 @Suite(.timeLimit(.minutes(5))) struct MessageEndpointTests {
     /// Delivers messages forever and never reports that it is open.
-    private final class Hasty: Confirming, Sendable {
+    private final class EarlySender: Confirming, Sendable {
         private let messageByteCount: Int
         private let end: CheckedContinuation<(any Error)?, Never>
 
@@ -47,7 +47,7 @@ import Testing
         let peers = try Peers()
         let listener = try peers.messageListener(type)
         let error = await withCheckedContinuation { end in
-            listener.accept(connection: Hasty(flood.messageByteCount, end))
+            listener.accept(connection: EarlySender(flood.messageByteCount, end))
         }
         let text = error.map { String(describing: $0) } ?? ""
         #expect(text.contains(flood.text))
@@ -151,7 +151,7 @@ import Testing
     }
 
     /// Says something long, never to its end, and reads everything.
-    private final class Talkative: Confirming, Sendable {
+    private final class EndlessSender: Confirming, Sendable {
         private let frames: [Data]
         private let onClose: @Sendable () -> Void
 
@@ -201,7 +201,7 @@ import Testing
         let closedCount = Mutex(0)
         let (closings, continuation) = AsyncStream.makeStream(of: Void.self)
         for _ in 0..<3 {
-            let connection = Talkative(frames) {
+            let connection = EndlessSender(frames) {
                 closedCount.withLock { $0 += 1 }
                 continuation.yield()
             }
@@ -357,7 +357,7 @@ import Testing
                     began.signal()
                     // Meanwhile the other thread gets as far as it can.
                     for _ in 0..<20_000 { CurrentThread.yield() }
-                    listener.accept(connection: Hasty(0, end))
+                    listener.accept(connection: EarlySender(0, end))
                 }
             }
         }
@@ -373,7 +373,7 @@ import Testing
     }
 
     /// Accepts everything and never replies.
-    private final class Deaf: Confirming, MessageEndpointDelegate, Sendable {
+    private final class SilentReceiver: Confirming, MessageEndpointDelegate, Sendable {
         let openCount = Atomic(0)
 
         func createConnection(endpoint: MessageEndpoint) -> any MessageEndpointConnection { self }
@@ -391,7 +391,7 @@ import Testing
 
     @Test func `closing stops all replicators at the same time`() async throws {
         let peers = try Peers()
-        let deaf = Deaf()
+        let deaf = SilentReceiver()
         for number in 0..<4 {
             let endpoint = MessageEndpoint(
                 uid: "deaf-\(number)",

@@ -11,7 +11,7 @@ import Testing
 /// `@testable`: nothing public shows that one is queued.
 @Suite(.timeLimit(.minutes(2))) struct RemoteBlobFetcherTests {
     /// A hub with the collections `a` and `b`, whose blobs a client has left there.
-    private struct Room {
+    private struct HubFixture {
         let peers: Peers
         let listener: URLEndpointListener
         private let replicators: [Replicator]
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test func `a collection can be deleted while its blobs wait to be fetched`() async throws {
-        let room = try await Room(2, 1)
+        let room = try await HubFixture(2, 1)
         defer { room.listener.stop() }
         let (large, small) = (try room.blobs(of: "a"), try room.blobs(of: "b"))
         var waiting: [Task<Void, any Error>] = []
@@ -100,7 +100,7 @@ import Testing
     @Test func `a connection attempt is stopped if all its blob requests are cancelled`()
         async throws
     {
-        let room = try await Room(2, 1)
+        let room = try await HubFixture(2, 1)
         defer { room.listener.stop() }
         let (silent, port) = try Loopback.listen()
         defer { silent.close() }
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test func `requests for thousands of blobs end if their collection is deleted`() async throws {
-        let room = try await Room(1, 2_000)
+        let room = try await HubFixture(1, 2_000)
         defer { room.listener.stop() }
         let (large, small) = (try room.blobs(of: "a"), try room.blobs(of: "b"))
         var waiting: [Task<Void, any Error>] = []

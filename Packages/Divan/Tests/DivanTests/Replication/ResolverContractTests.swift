@@ -6,7 +6,7 @@ import Testing
 /// What `ConflictResolver.violations(of:in:)` finds in an application's resolver.
 @Suite struct ResolverContractTests {
     /// Returns the local and the remote side alternately.
-    private final class Fickle: ConflictResolverProtocol {
+    private final class AlternatingResolver: ConflictResolverProtocol {
         private let callCount = Mutex(0)
 
         func resolve(conflict: Conflict) -> Document? {
@@ -19,7 +19,7 @@ import Testing
     }
 
     /// Marks a merge with a new number each time.
-    private struct Unsteady: ConflictResolverProtocol {
+    private struct NondeterministicResolver: ConflictResolverProtocol {
         func resolve(conflict: Conflict) -> Document? {
             let merged = conflict.remoteDocument?.toMutable()
             return merged?.setString(UUID().uuidString, forKey: "merge")
@@ -36,9 +36,11 @@ import Testing
     @Test func `a resolver with different results for the same conflict is reported`() throws {
         let peers = try Peers()
         let collection = try peers.here.defaultCollection()
-        let fickle = ConflictResolver.violations(of: Fickle(), in: collection)
+        let fickle = ConflictResolver.violations(of: AlternatingResolver(), in: collection)
         #expect(fickle.first?.hasPrefix("Two calls gave different results") == true)
-        #expect(!ConflictResolver.violations(of: Unsteady(), in: collection).isEmpty)
+        #expect(
+            !ConflictResolver.violations(of: NondeterministicResolver(), in: collection).isEmpty
+        )
         try peers.here.close()
     }
 }

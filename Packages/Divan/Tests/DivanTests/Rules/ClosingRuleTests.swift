@@ -148,7 +148,7 @@ import Testing
         private let work = DispatchSemaphore(value: 0)
         private let asked = DispatchSemaphore(value: 0)
 
-        func workIsOver() { work.signal() }
+        func finishWork() { work.signal() }
 
         func waitUntilAsked() { asked.wait() }
 
@@ -166,7 +166,7 @@ import Testing
         try home.database.register(service)
         WorkQueue(label: "test", limit: 1).async { [database = home.database] in
             try? database.close()
-            service.workIsOver()
+            service.finishWork()
         }
         while home.database.isOpen { try await Task.sleep(for: .milliseconds(5)) }
     }
@@ -190,7 +190,7 @@ import Testing
             isDone.signal()
         }
         defer {
-            service.workIsOver()
+            service.finishWork()
             isDone.wait()
         }
         service.waitUntilAsked()

@@ -22,7 +22,7 @@ import Testing
     }
 
     /// One listener on its own queue, and everything that it may use.
-    private final class Scene: Sendable {
+    private final class ListenerFixture: Sendable {
         let peers: Peers
         let collection: Divan.Collection
         let replicator: Replicator
@@ -110,7 +110,7 @@ import Testing
         _ kind: Kind,
         _ action: Action
     ) async throws {
-        let scene = try Scene()
+        let scene = try ListenerFixture()
         try scene.listen(kind, action)
         scene.replicator.start()
         // A listener that is called at the start may have closed everything by now.

@@ -68,7 +68,7 @@ import Testing
         try words.database.performMaintenance(type: .integrityCheck)
     }
 
-    @Test func `values come in the order of saving, as an array`() throws {
+    @Test func `an updater returns values in the order in which they were saved`() throws {
         let index = try createIndex()
         let updater = try #require(try index.beginUpdate(limit: 3))
         #expect(updater.count == 3)
@@ -81,7 +81,7 @@ import Testing
         #expect(updater.number(at: 0) == nil)
     }
 
-    @Test func `only documents whose expression has a value come`() throws {
+    @Test func `an updater contains only documents whose expression has a value`() throws {
         for number in 0..<298 {
             try words.words.purge(id: "word\(number)")
         }
@@ -116,7 +116,7 @@ import Testing
         expect(CBLError.unsupported) { _ = try value.beginUpdate(limit: 1) }
     }
 
-    @Test func `skipped values come again, and without finish nothing changes`() throws {
+    @Test func `skipped values are returned again, and without finish nothing changes`() throws {
         let index = try createIndex()
         let first = try #require(try index.beginUpdate(limit: 2))
         try first.setVector(target, at: 0)
@@ -130,7 +130,7 @@ import Testing
         #expect(third.toArray() as? [String] == ["w1", "w2"])
     }
 
-    @Test func `no vector removes an earlier one`() throws {
+    @Test func `setting a nil vector removes the earlier vector`() throws {
         let index = try createIndex()
         try update(index)
         let best = try nearest(1)[0].id
@@ -147,7 +147,7 @@ import Testing
         #expect(try index.beginUpdate(limit: 10) == nil)
     }
 
-    @Test func `vectors of documents that were changed meanwhile are ignored`() throws {
+    @Test func `vectors of documents that changed in the meantime are ignored`() throws {
         let index = try createIndex()
         let updater = try #require(try index.beginUpdate(limit: 3))
         for number in 0..<3 { try updater.setVector(target, at: number) }
@@ -161,7 +161,7 @@ import Testing
         #expect(try nearest(300).count == 299)
     }
 
-    @Test func `deletions and purges leave a lazy index by themselves`() throws {
+    @Test func `deletions and purges are removed from a lazy index without an update`() throws {
         let index = try createIndex()
         try update(index)
         let best = try nearest(2).map(\.id)

@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `vectors in base64 are as good as arrays`() throws {
+    @Test func `vectors in Base64 are indexed like arrays`() throws {
         let words = try VectorWords()
         try words.createIndex()
         let expected = try words.nearest(10, to: target)
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `saves, deletions, purges and expirations change the index`(isTrained: Bool) throws {
+    func `saves, deletions, purges and expirations update the index`(isTrained: Bool) throws {
         let words = try VectorWords()
         try words.createIndex { if !isTrained { $0.minTrainingSize = 1_000 } }
         let first = try words.nearest(4, to: target).map(\.id)
@@ -136,7 +136,7 @@ import Testing
         try words.database.performMaintenance(type: .integrityCheck)
     }
 
-    @Test func `a query in a batch finds what the batch has saved`() throws {
+    @Test func `a query in a batch finds the documents that the batch saved`() throws {
         let words = try VectorWords(count: 50)
         try words.createIndex()
         try words.database.inBatch {
@@ -190,7 +190,7 @@ import Testing
         #expect(try words.index(withName: "i")?.isTrained() == false)
     }
 
-    @Test func `hostile vectors neither trap nor disturb others`() throws {
+    @Test func `extreme or invalid vectors do not trap and do not affect other results`() throws {
         let words = try VectorWords(count: 250)
         try words.createIndex { $0.metric = .cosine }
         let count = VectorWords.dimensions

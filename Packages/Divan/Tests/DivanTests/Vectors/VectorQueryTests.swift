@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `more probes find more, and all cells of a small index are searched by default`()
+    @Test func `more probes find more neighbours, and small indexes are searched completely`()
         throws
     {
         let words = try VectorWords()
@@ -74,7 +74,7 @@ import Testing
         #expect(try words.nearest(300, to: target, ", 'default', 8, TRUE").count == 300)
     }
 
-    @Test func `explain names the index as applications expect`() throws {
+    @Test func `explain shows the index under the name that Couchbase Lite uses`() throws {
         let words = try VectorWords()
         try words.createIndex()
         let limit = "ORDER BY \(Self.distance) LIMIT 20"
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test(arguments: ["", "w.", "`w`."])
-    func `the name of the source does not matter`(prefix: String) throws {
+    func `a vector search works with any alias of the source`(prefix: String) throws {
         let words = try VectorWords(count: 20)
         try words.createIndex()
         let call = "APPROX_VECTOR_DISTANCE(\(prefix)vector, $target)"
@@ -152,7 +152,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `upper bounds and other conditions choose among all documents`(isTrained: Bool) throws {
+    func `a distance limit or a condition applies to all documents`(isTrained: Bool) throws {
         let words = try VectorWords()
         try words.createIndex { if !isTrained { $0.minTrainingSize = 1_000 } }
         let all = words.exact(300, to: target)
@@ -176,7 +176,7 @@ import Testing
         #expect(skipped.map(\.id) == all[5..<10].map(\.id))
     }
 
-    @Test func `similarities are greater for nearer vectors`() throws {
+    @Test func `similarity metrics rank nearer vectors higher`() throws {
         let words = try VectorWords()
         for (metric, name) in [
             (DistanceMetric.cosine, "cosine_similarity"), (.dot, "DOT_PRODUCT_SIMILARITY"),
@@ -194,7 +194,8 @@ import Testing
         }
     }
 
-    @Test func `searches combine with joins, grouping and full-text conditions`() throws {
+    @Test func `vector searches can be combined with joins, grouping and full-text search`() throws
+    {
         let words = try VectorWords()
         try words.createIndex()
         try words.words.createIndex(withName: "t", config: FullTextIndexConfiguration(["text"]))
@@ -221,7 +222,7 @@ import Testing
         #expect(counted.map(\.distance) == [10])
     }
 
-    @Test func `the JSON form and the printed form are the same search`() throws {
+    @Test func `the JSON form and the printed form of a query give the same search`() throws {
         let words = try VectorWords(count: 30)
         try words.createIndex()
         let query = try words.database.createQuery(

@@ -69,19 +69,19 @@ public final class DumpRestoration {
     ///
     /// - Parameters:
     ///   - sources: A dump, and then the dumps that continue it, in the order in which they were made.
-    ///   - watch: Watches the creation of indexes at the end, and can stop it from another thread.
+    ///   - control: Receives the progress of the indexes at the end, and can stop it from another thread.
     ///   - progress: Is called for each line.
     /// - Throws: `ExchangeError` with `invalid` and the line for a truncated or changed dump, or with `noDump`;
     ///   `StoreError`; errors of the sources and the progress handler.
     public func read(
         _ sources: some Sequence<ByteSource>,
-        indexing watch: IndexWatch = IndexWatch(),
+        indexing control: IndexBuildControl = IndexBuildControl(),
         progress: ProgressHandler = { _ in }
     ) throws {
         do {
             for source in sources { try read(source, progress) }
             try reader.finish()
-            try finish(watch)
+            try finish(control)
         } catch {
             cancel()
             guard var error = error as? ExchangeError, error.code == .invalid,
@@ -149,20 +149,20 @@ public final class DumpRestoration {
     }
 
     /// Moves the database to its place.
-    private func finish(_ watch: IndexWatch) throws {
+    private func finish(_ control: IndexBuildControl) throws {
         guard let store else { return }
         // Only now: a later dump may have extended a document's expiration.
         expiredCount = try store.purgeExpired(now: now)
         documentCount -= expiredCount
         missing = missing.filter { !store.blobs.contains($0) }
         altered = altered.filter { !store.blobs.contains($0) }
-        try makeIndexes(in: store, watch)
+        try makeIndexes(in: store, control)
         self.store = nil
         try store.close()
         try draft.place()
     }
 
-    /// Leaves nothing behind.
+    /// Removes the incomplete database.
     private func cancel() {
         try? store?.close()
         store = nil
@@ -170,13 +170,13 @@ public final class DumpRestoration {
     }
 
     /// Creates the indexes, now that all documents are there.
-    private func makeIndexes(in store: Store, _ watch: IndexWatch) throws {
+    private func makeIndexes(in store: Store, _ control: IndexBuildControl) throws {
         // In the order of their names, so that equal dumps give equal lines.
         for (path, indexes) in collections.sorted(by: { "\($0.key)" < "\($1.key)" }) {
             for index in indexes {
                 do {
                     let stored = try index.stored()
-                    try store.write { try $0.createIndex(like: stored, in: path, watch: watch) }
+                    try store.write { try $0.createIndex(like: stored, in: path, control: control) }
                     indexCount += 1
                 } catch let error as QueryError {
                     omittedIndexes.append("index \(index.name) of \(path.wireName): \(error)")

@@ -49,7 +49,7 @@ extension StoreReader {
     func forEachPlace(
         in collection: CollectionPath,
         through end: UInt64,
-        _ body: (DocumentPlace) throws -> Void
+        _ body: (DocumentPosition) throws -> Void
     ) throws {
         var last: UInt64 = 0
         while last < end {

@@ -21,7 +21,7 @@ struct UnchangedDocuments: Equatable {
     }
 
     /// Takes the next document.
-    mutating func take(_ place: DocumentPlace) {
+    mutating func take(_ place: DocumentPosition) {
         through = place.sequence
         expirations[place.sequence] = place.expiration
         if let last = runs.last, last.upperBound + 1 == place.sequence {

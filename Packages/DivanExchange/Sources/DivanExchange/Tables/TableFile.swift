@@ -13,7 +13,7 @@ struct TableSQLite: SQLiteClient {
 
 /// A new SQLite database that one thread fills, and that is then copied to its destination.
 ///
-/// It has no name on the disk, so a killed program leaves nothing behind.
+/// It has no name on the disk, so a killed program leaves no file.
 final class TableFile {
     // Reads the same file, which is already unlinked.
     private let descriptor: FileDescriptor
@@ -34,7 +34,7 @@ final class TableFile {
             throw ExchangeError(writing: directory, error.errno)
         }
         defer { try? FileSystem.removeFile(path) }
-        let place = SQLitePlace(path, followsLinks: true)
+        let place = SQLiteLocation(path, followsLinks: true)
         connection = try SQLiteConnection(place, mode: .readWrite, client: TableSQLite())
         try execute("PRAGMA journal_mode = OFF")
         try execute("PRAGMA synchronous = OFF")

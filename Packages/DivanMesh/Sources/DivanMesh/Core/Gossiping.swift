@@ -7,7 +7,7 @@ extension MeshCore {
     /// Sends what is due on each link.
     mutating func sendGossip(at now: Duration) {
         for index in table.indices where table[index].state.isOpen {
-            let news = GossipSchedule.Told(
+            let news = GossipSchedule.PeerReport(
                 counter: announcement.published.counter,
                 interest: table[index].interest,
                 change: membership.changeCount
@@ -21,7 +21,7 @@ extension MeshCore {
         }
     }
 
-    private mutating func send(_ news: GossipSchedule.Told, on index: Int, at now: Duration) {
+    private mutating func send(_ news: GossipSchedule.PeerReport, on index: Int, at now: Duration) {
         let link = table[index]
         guard let peer = link.peer else { return }
         var message = GossipWriter(
@@ -30,9 +30,9 @@ extension MeshCore {
             link.gossip.number
         )
         contradict(peer, in: &message)
-        var told = news
-        told.change = append(
-            changesAfter: link.gossip.told?.change ?? 0,
+        var report = news
+        report.change = append(
+            changesAfter: link.gossip.lastReport?.change ?? 0,
             for: peer,
             to: &message,
             now
@@ -40,10 +40,10 @@ extension MeshCore {
         let isHeartbeat = link.gossip.isHeartbeatDue(at: now)
         if isHeartbeat { repeatRecords(on: index, in: &message, now) }
         let isNews =
-            told.counter != link.gossip.told?.counter
-            || told.interest != link.gossip.told?.interest || message.recordCount > 1
-        guard isNews || isHeartbeat else { return table[index].gossip.skip(through: told.change) }
-        table[index].gossip.sent(told, at: now)
+            report.counter != link.gossip.lastReport?.counter
+            || report.interest != link.gossip.lastReport?.interest || message.recordCount > 1
+        guard isNews || isHeartbeat else { return table[index].gossip.skip(through: report.change) }
+        table[index].gossip.sent(report, at: now)
         effects.append(.send(link.connection, message.bytes))
     }
 

@@ -21,7 +21,7 @@ public struct MeshCore: Sendable {
     var membership: Membership
     var table: [Link] = []
     var seeds: [Seed]
-    var announcement: OwnAnnouncement
+    var announcement: LocalAnnouncement
     var schedule = PlanSchedule()
     var alarm = Alarm()
     var effects: [MeshEffect] = []
@@ -36,7 +36,7 @@ public struct MeshCore: Sendable {
         self.configuration = configuration
         membership = Membership(own: configuration.peer, random: configuration.random)
         seeds = configuration.seeds.prefix(MeshLimits.seedCount).map(Seed.init)
-        announcement = OwnAnnouncement(configuration)
+        announcement = LocalAnnouncement(configuration)
         plans = PlanCache(configuration)
     }
 
@@ -59,7 +59,7 @@ public struct MeshCore: Sendable {
         case .listening(let addresses):
             announcement.addresses = addresses
             schedule.start(at: now)
-        case .found(let sighting): found(sighting)
+        case .found(let advertisement): found(advertisement)
         case .lost(let name): schedule.isNeeded = membership.lost(name) || schedule.isNeeded
         case .called(let connection, let peer): answer(connection, from: peer, at: now)
         case .opened(let connection, let peer): opened(connection, peer)
@@ -96,11 +96,11 @@ public struct MeshCore: Sendable {
 // MARK: - Events
 
 extension MeshCore {
-    private mutating func found(_ sighting: MeshSighting) {
-        if sighting.announcement.peer == configuration.peer {
-            let isOwn = sighting.announcement == announcement.published
-            if !isOwn { announcement.refute(sighting.announcement.counter) }
-        } else if membership.found(sighting, at: now) {
+    private mutating func found(_ advertisement: MeshAdvertisement) {
+        if advertisement.announcement.peer == configuration.peer {
+            let isOwn = advertisement.announcement == announcement.published
+            if !isOwn { announcement.refute(advertisement.announcement.counter) }
+        } else if membership.found(advertisement, at: now) {
             schedule.isNeeded = true
         }
     }

@@ -3,7 +3,7 @@ public enum MeshEvent: Sendable {
     /// The listener accepts connections at these addresses, the best first, or at others than before.
     case listening([MeshAddress])
     /// A peer was found on the network, or its advertisement has changed.
-    case found(MeshSighting)
+    case found(MeshAdvertisement)
     /// The advertisement of this name was withdrawn.
     case lost(name: [UInt8])
     /// A peer calls; TLS has proved its ID, and the request for the group's path has not been answered.
@@ -67,7 +67,7 @@ public enum MeshEffect: Equatable, Sendable {
 /// An advertisement on the network.
 ///
 /// Its content is untrusted.
-public struct MeshSighting: Equatable, Sendable {
+public struct MeshAdvertisement: Equatable, Sendable {
     /// The instance name, which is unique on the network; two may have the same peer ID.
     public var name: [UInt8]
     /// What the TXT record says.

@@ -9,15 +9,15 @@
 /// a minute at once. Each message moves `nextArrival` by two seconds (the generic cell rate algorithm); a peer that is
 /// further ahead than `MeshLimits.messageBurstCount` messages floods.
 struct GossipSchedule: Sendable {
-    /// What the peer was told last.
-    struct Told: Equatable, Sendable {
+    /// The state that a message reports.
+    struct PeerReport: Equatable, Sendable {
         var counter: MeshCounter
         var interest: GossipMessage.Interest
         var change: UInt64
     }
 
-    /// What the peer was told; `nil` before the first message.
-    private(set) var told: Told?
+    /// The last report that was sent; `nil` before the first message.
+    private(set) var lastReport: PeerReport?
     /// The number of the next message.
     private(set) var number = MeshCounter(rawValue: 0)
     /// After which peer the next heartbeat continues to repeat records.
@@ -33,24 +33,24 @@ struct GossipSchedule: Sendable {
     }
 
     /// When the next message is due.
-    func dueAt(_ news: Told) -> Duration {
-        guard let told else { return .zero }
-        return sentAt + (news == told ? MeshTiming.heartbeat : MeshTiming.gossip)
+    func dueAt(_ news: PeerReport) -> Duration {
+        guard let lastReport else { return .zero }
+        return sentAt + (news == lastReport ? MeshTiming.heartbeat : MeshTiming.gossip)
     }
 
     /// Whether a message without news is due.
     func isHeartbeatDue(at now: Duration) -> Bool { now >= sentAt + MeshTiming.heartbeat }
 
     /// Records that a message was sent.
-    mutating func sent(_ news: Told, at now: Duration) {
-        told = news
+    mutating func sent(_ news: PeerReport, at now: Duration) {
+        lastReport = news
         sentAt = now
         number = number.next
     }
 
     /// Records that the changes up to a number do not concern the peer.
     mutating func skip(through change: UInt64) {
-        told?.change = change
+        lastReport?.change = change
     }
 
     /// Records that a message arrived; returns false if there are too many.
@@ -60,7 +60,7 @@ struct GossipSchedule: Sendable {
         return nextArrival <= now + MeshTiming.gossip * MeshLimits.messageBurstCount
     }
 
-    /// Whether a message is newer than all before it; one that was overtaken says nothing new.
+    /// Whether a message is newer than all earlier ones; an overtaken message has no news.
     mutating func isNewest(_ number: MeshCounter) -> Bool {
         if let receivedNumber, !number.isNewer(than: receivedNumber) { return false }
         receivedNumber = number

@@ -21,7 +21,7 @@ struct Membership: Sendable {
     /// Their IDs: a search that reads only these touches little memory.
     private(set) var ids: [MeshPeerID] = []
     private var changes = ChangeLog()
-    /// Counts the times at which the members were found out anew.
+    /// How often the members were recomputed.
     private var generation = 0
     /// Whether a link, a list of neighbours or the set of peers has changed since the last `update(at:)`.
     private var isGraphChanged = false
@@ -33,7 +33,7 @@ struct Membership: Sendable {
     private var updatedAt: Duration = .zero
     /// Peers that went online or offline since the last `takeReports()`.
     private var reports: [(MeshPeerID, isOnline: Bool)] = []
-    private var sightings: [[UInt8]: MeshSighting] = [:]
+    private var advertisements: [[UInt8]: MeshAdvertisement] = [:]
     private let own: MeshPeerID
     private let random: any RandomSource
 
@@ -117,25 +117,25 @@ extension Membership {
 
 extension Membership {
     /// Records an advertisement, or a change of one; returns whether that changes anything.
-    mutating func found(_ sighting: MeshSighting, at now: Duration) -> Bool {
-        let id = sighting.announcement.peer
-        let former = sightings[sighting.name]
-        guard former != sighting, id != own,
-            former != nil || sightings.count < MeshLimits.sightingCount
+    mutating func found(_ advertisement: MeshAdvertisement, at now: Duration) -> Bool {
+        let id = advertisement.announcement.peer
+        let former = advertisements[advertisement.name]
+        guard former != advertisement, id != own,
+            former != nil || advertisements.count < MeshLimits.advertisementCount
         else { return false }
         if let former, former.announcement.peer != id { _ = lost(former.name) }
-        sightings[sighting.name] = sighting
+        advertisements[advertisement.name] = advertisement
         guard let index = place(of: id) ?? insert(id, at: now) else { return false }
         if former?.announcement.peer != id { peers[index].advertisementCount += 1 }
-        if let former, former.addresses != sighting.addresses { forgetPlaces(of: former) }
-        for address in sighting.addresses.prefix(MeshLimits.addressCount) {
+        if let former, former.addresses != advertisement.addresses { forgetPlaces(of: former) }
+        for address in advertisement.addresses.prefix(MeshLimits.addressCount) {
             peers[index].note(address, isAdvertised: true)
         }
         peers[index].isWithdrawn = false
         peers[index].reporter = nil
         peers[index].heardAt = now
         if !peers[index].isLinked,
-            peers[index].note(sighting.announcement, isFromPeerItself: false)
+            peers[index].note(advertisement.announcement, isFromPeerItself: false)
         {
             isGraphChanged = true
             touch(index, by: nil)
@@ -146,20 +146,22 @@ extension Membership {
 
     /// Records that an advertisement was withdrawn; returns whether that changes anything.
     mutating func lost(_ name: [UInt8]) -> Bool {
-        guard let sighting = sightings.removeValue(forKey: name),
-            let index = place(of: sighting.announcement.peer)
+        guard let advertisement = advertisements.removeValue(forKey: name),
+            let index = place(of: advertisement.announcement.peer)
         else { return false }
         peers[index].advertisementCount -= 1
-        forgetPlaces(of: sighting)
+        forgetPlaces(of: advertisement)
         peers[index].isWithdrawn = peers[index].advertisementCount == 0
         if peers[index].isWithdrawn, !peers[index].isMember { handle(.withdrawn, at: index) }
         return true
     }
 
     /// Forgets the places of an advertisement that changed or was withdrawn, except those that others still have.
-    private mutating func forgetPlaces(of former: MeshSighting) {
+    private mutating func forgetPlaces(of former: MeshAdvertisement) {
         let id = former.announcement.peer
-        let current = sightings.values.filter { $0.announcement.peer == id }.flatMap(\.addresses)
+        let current = advertisements.values.filter { $0.announcement.peer == id }.flatMap(
+            \.addresses
+        )
         for address in former.addresses where !current.contains(address) {
             update(id) { $0.forget(address) }
         }
@@ -230,7 +232,7 @@ extension Membership {
         return places.reversed()
     }
 
-    /// What gossip says about a peer.
+    /// The state of a peer according to gossip.
     mutating func record(of place: Int, at now: Duration) -> EncodedRecord? {
         peers[place].record(at: now)
     }
@@ -265,7 +267,7 @@ extension Membership {
         handle(.unanswered(at: now), at: index)
     }
 
-    /// Finds out who is a member now, and forgets who has not been heard of for long.
+    /// Recomputes the members, and forgets peers that have not been reported for a long time.
     mutating func update(at now: Duration) {
         if isGraphChanged {
             findMembers(at: now)

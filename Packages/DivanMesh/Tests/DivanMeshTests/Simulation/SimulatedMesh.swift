@@ -121,7 +121,7 @@ extension SimulatedMesh {
         tell(actor.address, .listening([actor.address]))
     }
 
-    /// Ends a peer that says goodbye.
+    /// Ends a peer, which sends a goodbye.
     func leave(_ actor: some MeshActor) {
         tell(actor.address, .stop)
         kill(actor, keepsAdvertisement: false)
@@ -288,7 +288,7 @@ extension SimulatedMesh {
     private func accept(_ end: End) {
         guard let wire = wires[end], let callee = actors[end.owner]?.id else { return }
         deliver(to: wire.ends[0].address) { mesh in
-            // The caller may have given up; then the callee hears of its close.
+            // The caller may have given up; then the callee is notified of the close.
             guard let connection = wire.ends[0].connection else { return }
             mesh.openedCount += 1
             mesh.startReplication(on: wire)
@@ -350,13 +350,13 @@ extension SimulatedMesh {
             conditions.canSee(viewer, announcement.peer),
             random(1...100) > conditions.lostAdvertisements
         else { return }
-        let sighting = MeshSighting(
+        let advertisement = MeshAdvertisement(
             name: owner.bytes,
             announcement: announcement,
             addresses: [owner]
         )
         deliver(to: other) { mesh in
-            if mesh.advertised[owner] == announcement { mesh.tell(other, .found(sighting)) }
+            if mesh.advertised[owner] == announcement { mesh.tell(other, .found(advertisement)) }
         }
     }
 }

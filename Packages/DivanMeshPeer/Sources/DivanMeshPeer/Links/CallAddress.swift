@@ -22,11 +22,11 @@ extension DiscoveredPeer {
     }
 
     /// What the mesh learns from the advertisement; `nil` if it is not a peer's.
-    var sighting: MeshSighting? {
+    var advertisement: MeshAdvertisement? {
         guard let announcement = try? MeshAnnouncement(textStrings: record.strings) else {
             return nil
         }
-        return MeshSighting(
+        return MeshAdvertisement(
             name: Array(name.utf8),
             announcement: announcement,
             addresses: meshAddresses

@@ -55,7 +55,7 @@ extension MeshDriver {
         incomingCount += 1
         let connection = MeshConnectionID(incoming: incomingCount)
         connections[connection] = Connection(peer: peer, request: request, collections: common)
-        tell(.called(connection, from: peer))
+        handle(.called(connection, from: peer))
     }
 
     private func passivePeer(
@@ -146,6 +146,6 @@ extension MeshDriver {
 
     private func callerEnded(_ connection: MeshConnectionID, _ close: TransportClose) {
         guard connections.removeValue(forKey: connection) != nil else { return }
-        tell(.closed(connection, close.linkEnd))
+        handle(.closed(connection, close.linkEnd))
     }
 }

@@ -15,7 +15,7 @@ extension MeshDriver {
     ) {
         guard let call = makeCall(at: address, expecting: peer) else {
             // Later, because the core is still handing out effects.
-            return loop.execute { self.tell(.failed(connection, .unreachable)) }
+            return loop.execute { self.handle(.failed(connection, .unreachable)) }
         }
         let link = LinkTransport(
             call,
@@ -69,11 +69,11 @@ extension MeshDriver {
                 retryAfter: nil,
                 introduction: []
             )
-            return tell(.failed(connection, failure))
+            return handle(.failed(connection, failure))
         }
         connections[connection]?.peer = peer
         note(peer) { $0.certificate = info.certificates.first }
-        tell(.opened(connection, peer))
+        handle(.opened(connection, peer))
         guard let link = connections[connection]?.link else { return }
         startActive(connection, peer, common, on: link)
     }
@@ -103,13 +103,13 @@ extension MeshDriver {
     /// A call has failed, or a link of this peer has ended.
     private func callEnded(_ connection: MeshConnectionID, _ close: TransportClose) {
         guard let ended = connections.removeValue(forKey: connection) else { return }
-        guard ended.peer == nil else { return tell(.closed(connection, close.linkEnd)) }
+        guard ended.peer == nil else { return handle(.closed(connection, close.linkEnd)) }
         let presented = ended.call?.peerCertificates.first.map { MeshPeerID($0) }
         let failure = close.callFailure(expecting: ended.expected, presented: presented)
         if case .failed(let error) = close, let peer = presented ?? ended.expected {
             explain(failure, of: peer, error)
         }
-        tell(.failed(connection, failure))
+        handle(.failed(connection, failure))
     }
 
     /// Shows why a peer cannot be linked, unless it is only full, or not there.

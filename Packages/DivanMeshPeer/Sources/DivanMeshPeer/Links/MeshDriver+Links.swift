@@ -8,12 +8,12 @@ extension MeshDriver {
     /// Runs work after all earlier events.
     func onLoop(_ work: @escaping @Sendable () -> Void) { loop.execute(work) }
 
-    func note(_ peer: MeshPeerID, _ change: (inout PeerNotes.Note) -> Void) {
-        state.withLock { $0.notes.update(peer, change) }
+    func note(_ peer: MeshPeerID, _ change: (inout PeerRecords.Record) -> Void) {
+        state.withLock { $0.records.update(peer, change) }
     }
 
     func received(_ bytes: [UInt8], on connection: MeshConnectionID) {
-        if connections[connection] != nil { tell(.received(connection, bytes)) }
+        if connections[connection] != nil { handle(.received(connection, bytes)) }
     }
 
     func send(_ bytes: [UInt8], on connection: MeshConnectionID) {
@@ -46,7 +46,7 @@ extension MeshDriver {
             note(peer) { [shown] in $0.replication = shown }
             report(.replication(peer, isOutgoing: connection.isOutgoing, shown))
         }
-        if status.activity == .idle, connections[connection] != nil { tell(.idle(connection)) }
+        if status.activity == .idle, connections[connection] != nil { handle(.idle(connection)) }
         if hasEnded { endIfStopped() }
     }
 }

@@ -196,20 +196,20 @@ extension ActiveCollection {
             let body = try inbox.body(of: message, request, in: admission)
             if body.isRemoved, remoteOrder.hasPassed(message.documentID, message.sequence) {
                 // The user lost access to that revision, and was sent a later one.
-                take(.gone, of: Arrival(request))
+                handle(.gone, of: Arrival(request))
             } else if body.isRemoved, let puller {
                 remarks.add(puller.removal(by: message, request))
             } else {
                 try inbox.take(message, body, request, in: admission)
             }
         } catch {
-            take(.init(refusing: error), of: Arrival(request))
+            handle(.init(refusing: error), of: Arrival(request))
         }
     }
 
     /// The peer cannot send a requested revision: its sequence is finished.
     ///
-    /// It is no failure if the document is gone or has a newer revision; any other reason is reported for the document.
+    /// A deleted document or a newer revision is no failure; any other reason is reported for the document.
     func receiveMissingRevision(_ request: BLIPIncomingRequest) {
         let code = request.properties.integer("error") ?? HTTPStatus.notFound.rawValue
         let status = (400...999).contains(code) ? HTTPStatus(rawValue: code) : .badGateway
@@ -219,7 +219,7 @@ extension ActiveCollection {
         let old = request.properties["seq"].map { RemoteSequence(json: $0) }
         arrival.sequence = (arrival.sequence ?? old).map { puller?.requested.announced($0) ?? $0 }
         let isGone = status == .notFound || status == .gone
-        take(isGone ? .gone : .unavailable(error), of: arrival)
+        handle(isGone ? .gone : .unavailable(error), of: arrival)
     }
 
     func subscribed(_ reply: BLIPIncomingReply) {
@@ -274,7 +274,7 @@ extension ActiveCollection {
     func dropsWithdrawn(_ revision: IncomingRevision) -> Bool {
         let message = revision.message
         guard withdrawals.covers(message.documentID, message.sequence) else { return false }
-        take(.withdrawn, of: Arrival(revision))
+        handle(.withdrawn, of: Arrival(revision))
         return true
     }
 
@@ -314,19 +314,19 @@ extension ActiveCollection {
             } else {
                 .noop
             }
-        take(.init(result), of: Arrival(revision), answeredBy: reply)
+        handle(.init(result), of: Arrival(revision), answeredBy: reply)
         // Ours may be the same merge under another name, which the peer is no longer known to have.
         if case .alreadyThere = result, connection.dialect.mayCross { pusher?.notice() }
     }
 
     /// Applies an event to a revision, and carries out the effects.
-    private func take(
+    private func handle(
         _ event: PulledRevision.Event,
         of arrival: Arrival,
         answeredBy reply: BLIPReply = .empty
     ) {
         var life = arrival.life
-        let effects = life.take(event)
+        let effects = life.handle(event)
         if effects.contains(.answer) { connection.answer(arrival.request, with: reply) }
         if effects.contains(.refuse), let error = event.error {
             connection.refuse(arrival.request, with: error)

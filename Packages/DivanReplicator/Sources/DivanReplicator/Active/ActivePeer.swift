@@ -9,9 +9,9 @@ import DivanStore
 /// refused; every wanted change there reaches the store or is reported as an error. An interruption loses nothing: only
 /// what both sides have stored enters the checkpoint, and the next run starts there.
 ///
-/// **Its states** are those of `PeerLife` (`Docs/states/peer-life.md`). First the copies of the checkpoints are
-/// compared, all collections in one request, or one by one with a peer without collections. Some such peers answer the
-/// first question and refuse the next; then everything starts over. After that each collection pushes and pulls
+/// **Its states** are those of `PeerLifecycle` (`Docs/states/peer-lifecycle.md`). First the copies of the checkpoints
+/// are compared, all collections in one request, or one by one with a peer without collections. Some such peers answer
+/// the first question and refuse the next; then everything starts over. After that each collection pushes and pulls
 /// independently; a one-shot replication ends when all are idle and their checkpoints are saved.
 ///
 /// **A turn.** `receive` only reads. `pump` answers lists, stores everything that arrived in one transaction, answers
@@ -90,7 +90,7 @@ final class ActivePeer: ConnectedPeer {
     func connected(subprotocol: String, at now: Duration) {
         connection.now = now
         guard let version = connection.open(subprotocol) else { return }
-        connection.take(.connectedAsActive)
+        connection.handle(.connectedAsActive)
         agreement.begin(version)
         pump()
     }
@@ -118,7 +118,7 @@ final class ActivePeer: ConnectedPeer {
     func stop(at now: Duration) {
         connection.now = now
         guard !isEnded, connection.life.stopDeadline == nil else { return }
-        if !connection.take(.stopRequested(deadline: now + .seconds(2))) {
+        if !connection.handle(.stopRequested(deadline: now + .seconds(2))) {
             commit()
             connection.close(.normal)
         }
@@ -171,7 +171,7 @@ extension ActivePeer {
         case .closing: commit()
         }
         watch()
-        connection.tell(currentStatus)
+        connection.reportStatus(currentStatus)
     }
 
     private func replicate() {
@@ -187,7 +187,7 @@ extension ActivePeer {
         answerLists()
         guard connection.life == .running, storing == nil else { return }
         for collection in collections { collection.pumpCheckpoint() }
-        comeAgain()
+        closeForRetry()
         endIfDone()
     }
 
@@ -201,7 +201,7 @@ extension ActivePeer {
         }
         if let stall { connection.log.warning("Replicator is waiting for: \(stall)") }
         guard inbox.waitsForNoBlob, inbox.ready.isEmpty, storing == nil else { return }
-        connection.comeAgainIfForgotten(since: collections.compactMap(\.oldestWait).max())
+        connection.closeIfRevisionsMissing(since: collections.compactMap(\.oldestWait).max())
     }
 
     /// Starts nothing new; stores what has arrived and saves the checkpoint.
@@ -222,16 +222,16 @@ extension ActivePeer {
     ///
     /// The peer does not send its part again by itself: another connection requests it again, and the disk may have
     /// recovered by then. If it cannot, the checkpoint must at least not pass what the peer reported.
-    private func comeAgain(after failure: SyncError, hasHeard: Bool) {
+    private func closeForRetry(after failure: SyncError, hasHeard: Bool) {
         guard failure.isLocalFailure else {
             if hasHeard { connection.close(.cannotFulfil, error: failure) }
             return
         }
-        connection.comeAgain(after: failure)
+        connection.closeForRetry(after: failure)
     }
 
     /// Leaves what found no room here, and in time what the peer could not accept, to a new connection.
-    private func comeAgain() {
+    private func closeForRetry() {
         let reason = inbox.turnedAway ?? agreement.dueOffer
         guard let reason, isRested, !isEnded else { return }
         connection.note(reason)
@@ -339,7 +339,7 @@ extension ActivePeer {
         for (loss, verdict) in batch.losses {
             collections[loss.collection].finish(loss, verdict, failure)
         }
-        if let failure { return comeAgain(after: failure, hasHeard: batch.hasHeard) }
+        if let failure { return closeForRetry(after: failure, hasHeard: batch.hasHeard) }
         for mark in batch.marks {
             collections[mark.collection].pulled(mark.revision.documentID, isBehind: mark.isBehind)
         }

@@ -55,11 +55,11 @@ public struct CheckpointNames: Sendable {
     ///
     /// What that run and the peer agree on holds for this one, too: how far was pulled, and what the peer is
     /// known to have. Of two copies, the one that continued from the other confirms both.
-    func relatedCopy(in store: Store) throws -> RelatedCopy? {
-        var found: [RelatedCopy] = []
+    func relatedCopy(in store: Store) throws -> RelatedCheckpoint? {
+        var found: [RelatedCheckpoint] = []
         for id in relatedIDs {
             guard let body = try store.localCheckpoint(id.description) else { continue }
-            found.append(RelatedCopy(id: id, body: body))
+            found.append(RelatedCheckpoint(id: id, body: body))
         }
         let latest = found.first { copy in
             found.allSatisfy { $0.id == copy.id || copy.lineage.continues($0.lineage) }
@@ -86,7 +86,7 @@ public struct CheckpointNames: Sendable {
 }
 
 /// A copy of the checkpoint of the same replication in another direction.
-struct RelatedCopy {
+struct RelatedCheckpoint {
     let id: CheckpointID
     let body: [UInt8]
     /// Whether the peer, if it has this copy, also has what came with the copies of the other directions.

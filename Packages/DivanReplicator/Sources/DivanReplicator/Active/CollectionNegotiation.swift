@@ -183,7 +183,7 @@ final class CollectionNegotiation {
 
     /// Both copies of the checkpoints are known: starts push and pull.
     private func startCollections() {
-        connection.take(.checkpointsCompared)
+        connection.handle(.checkpointsCompared)
         do {
             for collection in collections { try collection.start(options) }
             begun()

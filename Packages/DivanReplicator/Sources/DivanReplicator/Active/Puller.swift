@@ -89,7 +89,7 @@ final class Puller {
             // Trees leave a new document in conflict with a deletion that its writer did not receive, in either case.
             if connection.dialect.mayCross { properties.append(DivanProperty.deletions, "true") }
         }
-        // Even if nothing is purged: the application is told which documents it lost.
+        // Even if nothing is purged: the application is notified of the documents it lost.
         if options.documentIDs.isEmpty { properties.append("revocations", "true") }
         if !options.channels.isEmpty {
             properties.append("filter", BLIPProperties.channelFilter)
@@ -113,7 +113,7 @@ final class Puller {
 
     /// Handles the answer to the subscription.
     ///
-    /// A Divan peer says how many changes it has for us; others do not.
+    /// A Divan peer reports how many changes it has for us; others do not.
     func subscribed(_ reply: BLIPIncomingReply) {
         if let failure = reply.error {
             phase = .failed
@@ -131,7 +131,7 @@ final class Puller {
     func receive(_ request: BLIPIncomingRequest) {
         // Repeated messages that there is nothing more count once: while the windows are full one comes with each
         // change, and no window at the peer limits them.
-        if let last = waiting.last, saysNoMore(request), saysNoMore(last) { return }
+        if let last = waiting.last, announcesEndOfFeed(request), announcesEndOfFeed(last) { return }
         guard waiting.count < connection.limits.waitingListsCount else {
             connection.fail(.remote("the peer sends too many lists of changes"))
             return
@@ -140,7 +140,7 @@ final class Puller {
     }
 
     /// Whether a list is empty and expects no answer.
-    private func saysNoMore(_ request: BLIPIncomingRequest) -> Bool {
+    private func announcesEndOfFeed(_ request: BLIPIncomingRequest) -> Bool {
         guard request.isNoReply, request.body.count <= 16 else { return false }
         return (try? ChangesMessage.parse(request.body, in: connection.dialect, count: 1))?.isEmpty
             ?? false

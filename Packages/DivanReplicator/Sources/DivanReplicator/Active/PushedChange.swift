@@ -2,12 +2,12 @@ import DivanRevisions
 
 /// One local change being pushed to the peer.
 ///
-/// **Its life.** A change found in the feed is named in a list of proposals. The peer wants it, has it, refuses it, or
-/// has another revision in its place. What it wants, `RevisionSender` sends when the window has room, in full or as a
-/// delta, until it is answered. A revision that is forbidden (403) is set aside and tried again after everything else:
+/// **Its life.** A change found in the feed is added to a list of proposals. The peer requests it, already has it,
+/// refuses it, or has another revision in its place. `RevisionSender` sends requested revisions when the window has
+/// room, in full or as a delta. A revision that is forbidden (403) is set aside and tried again after everything else:
 /// a later document may grant the right to write it. If the peer has another revision, the change is `disputed`, and
-/// `PushConflicts` asks the store what to do: propose another ancestor, take a revision back or graft onto it, wait for a
-/// pull that may bring what is missing, or nothing.
+/// `PushConflicts` asks the store what to do: propose another ancestor, take a revision back or graft onto it, wait for
+/// a pull that may bring what is missing, or do nothing.
 ///
 /// **What it promises.** A settled change moves the checkpoint (`pass`), unless its answer never came or was a
 /// temporary failure: then it is proposed again in the next run. One that awaits the pull counts as done, and is
@@ -40,7 +40,7 @@ enum PushedChange {
         case known(at: UInt64?)
         /// The peer stored it, or had stored it already.
         case delivered(DeltaUse?, at: UInt64?, wasThere: Bool)
-        /// It is gone, or cannot be sent; that was already reported.
+        /// It no longer exists or cannot be sent; that was already reported.
         case vanished
         indirect case forbidden(SyncError, OutgoingRevision)
         case refused(SyncError)
@@ -100,7 +100,7 @@ enum PushedChange {
     static let maximumAttempts = 5
 
     /// The complete behaviour, one line per transition.
-    mutating func take(_ event: Event) -> Effects {
+    mutating func handle(_ event: Event) -> Effects {
         let effects: Effects
         switch (self, event) {
         case (.found, .listed): (self, effects) = (.proposed, [])
@@ -180,7 +180,7 @@ extension PushedChange.Event {
         }
     }
 
-    /// Whether the peer says that the revision is its current one.
+    /// Whether the peer reports the revision as its current one.
     var saysCurrent: Bool {
         switch self {
         case .known: true

@@ -6,7 +6,7 @@ import DivanRevisions
 /// Of later changes to the same document only the newest waits. Lists and the window limit how many are in progress;
 /// `ReplicatorLimits` limits those that were set aside or await the pull.
 struct PushedChanges {
-    /// A document's change in progress, and the one waiting behind it.
+    /// A document's change in progress, and the one that waits for it.
     fileprivate struct Place {
         /// The change, and how it was last proposed.
         var proposal: Proposal
@@ -66,7 +66,7 @@ struct PushedChanges {
         return proposals.sorted { $0.change.sequence < $1.change.sequence }.map(\.number)
     }
 
-    /// Adds a change: it is proposed, or waits behind the one in progress.
+    /// Adds a change: it is proposed, or waits for the one in progress.
     ///
     /// - Returns: The change that waited so far, which is no longer needed.
     mutating func add(_ proposal: Proposal) -> FeedChange? {
@@ -82,7 +82,7 @@ struct PushedChanges {
                     return place.next
                 } ?? nil
             }
-            _ = take(.newerFound, of: earlier)
+            _ = handle(.newerFound, of: earlier)
             numbers[documentID] = number
         }
         var place = Place(proposal: proposal)
@@ -101,12 +101,12 @@ struct PushedChanges {
     ///     the document may have been recreated in between.
     /// - Returns: `nil` if no change has the number any more. A change that waited behind it may now be ready to be
     ///   proposed, under the same number.
-    mutating func take(
+    mutating func handle(
         _ event: PushedChange.Event,
         of number: UInt64,
         canFollow: (FeedChange, RevisionID) -> Bool = { _, _ in true }
     ) -> Step? {
-        guard let step = places.change(number, { $0.take(event, canFollow) }) else { return nil }
+        guard let step = places.change(number, { $0.handle(event, canFollow) }) else { return nil }
         awaitedCount += step.awaitedGrowth
         if step.isOver {
             _ = places.remove(number)
@@ -123,7 +123,7 @@ struct PushedChanges {
     mutating func takeProposals() -> [Proposal] {
         let numbers = toPropose
         toPropose = []
-        return numbers.compactMap { take(.listed, of: $0)?.proposal }
+        return numbers.compactMap { handle(.listed, of: $0)?.proposal }
     }
 
     /// Returns, and removes, what was set aside.
@@ -136,14 +136,14 @@ struct PushedChanges {
 extension PushedChanges.Place {
     /// Applies an event in place: a change is large, and moves three times.
     ///
-    /// When a change is settled, the one waiting behind it takes its place.
-    fileprivate mutating func take(
+    /// When a change is finished, the one that waits for it takes its place.
+    fileprivate mutating func handle(
         _ event: PushedChange.Event,
         _ canFollow: (FeedChange, RevisionID) -> Bool
     ) -> PushedChanges.Step {
         let awaitedBefore = change.awaitsPull ? 1 : 0
-        var effects = change.take(event)
-        if change.awaitsPull, next != nil { effects.formUnion(change.take(.newerFound)) }
+        var effects = change.handle(event)
+        if change.awaitsPull, next != nil { effects.formUnion(change.handle(.newerFound)) }
         if effects.contains(.propose), case .ancestorFound(let ancestor) = event {
             proposal = proposal.again(from: ancestor)
         }

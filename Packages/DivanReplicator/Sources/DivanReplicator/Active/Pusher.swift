@@ -80,7 +80,7 @@ struct Pusher {
         try readFeed()
         if feed.phase == .caughtUp, !hasSpoken { propose([]) }
         try send()
-        if giveSecondTries() || sender.queuedCount > 0 { try send() }
+        if retryForbiddenRevisions() || sender.queuedCount > 0 { try send() }
         // A vanished change may have a successor, which nothing else reports in this turn.
         if feed.phase == .behind { try readFeed() }
     }
@@ -158,21 +158,21 @@ struct Pusher {
                 continue
             }
             guard let error = unsent.withheld else {
-                take(.vanished, of: unsent.revision.number)
+                handle(.vanished, of: unsent.revision.number)
                 continue
             }
-            take(error.isTransient ? .failed(error) : .refused(error), of: unsent.revision.number)
+            handle(error.isTransient ? .failed(error) : .refused(error), of: unsent.revision.number)
             if error.isTransient { connection.fail(error) }
         }
     }
 
     /// When everything else is done, tries each revision that was refused with 403 a second time.
-    private mutating func giveSecondTries() -> Bool {
+    private mutating func retryForbiddenRevisions() -> Bool {
         guard !changes.setAside.isEmpty,
             isAllElseDone || changes.setAside.count >= connection.limits.forbiddenRevisionsCount
         else { return false }
         for revision in changes.takeSetAside() {
-            take(.restDone(revision), of: revision.number)
+            handle(.restDone(revision), of: revision.number)
         }
         return true
     }
@@ -186,7 +186,7 @@ extension Pusher {
         listsInFlightCount -= 1
         connection.underway.listsCount -= 1
         if let failure = reply.error {
-            for proposal in proposals { take(.unanswered, of: proposal.number) }
+            for proposal in proposals { handle(.unanswered, of: proposal.number) }
             return failed(SyncError(failure), byAsking: !proposals.isEmpty)
         }
         guard
@@ -204,13 +204,13 @@ extension Pusher {
         for (proposal, answer) in zip(proposals, answers) {
             let number = proposal.number
             switch answer.status {
-            case nil: take(.wanted(terms), of: number)
-            case .notModified: take(.known(at: reply.remoteSequence), of: number)
+            case nil: handle(.wanted(terms), of: number)
+            case .notModified: handle(.known(at: reply.remoteSequence), of: number)
             case .conflict: try conflicted(number, answer.currentRevision)
             case let status?:
                 let event = PushedChange.Event(refusing: status)
                 if case .failed = event { noteFailure() }
-                take(event, of: number)
+                handle(event, of: number)
             }
         }
     }
@@ -241,20 +241,20 @@ extension Pusher {
             let isUnplaced = wasThere && connection.dialect.mayCross
             // It need not be the peer's current one, and nothing says since when it has been there.
             let place = isUnplaced ? nil : reply.remoteSequence
-            take(.delivered(revision.delta, at: place, wasThere: wasThere), of: number)
+            handle(.delivered(revision.delta, at: place, wasThere: wasThere), of: number)
             return
         }
         if error.wireCode == .http(.forbidden) {
-            take(.forbidden(error, revision), of: number)
+            handle(.forbidden(error, revision), of: number)
         } else if error.isConflict {
             // Another change was faster than this revision, although its proposal was accepted.
             try conflicted(number, rival(in: reply))
         } else if error.isTransient || error.isPeerFailure || isOfTheClocks(error) {
-            take(.failed(error), of: number)
+            handle(.failed(error), of: number)
             noteFailure()
             if error.wireCode == .http(.serviceUnavailable) { connection.fail(error) }
         } else {
-            take(.refused(error), of: number)
+            handle(.refused(error), of: number)
         }
     }
 
@@ -268,7 +268,7 @@ extension Pusher {
 
     /// Records the sequence under which a Divan peer stored a revision, so the pull need not compare it.
     ///
-    /// A peer that already had the revision only says how far its sequences have come.
+    /// A peer that already had the revision only reports its latest sequence.
     private func notePlace(_ reply: BLIPIncomingReply) {
         guard rivals.pulls, !reply.properties.bool(DivanProperty.branched),
             let sequence = reply.remoteSequence
@@ -285,21 +285,21 @@ extension Pusher {
     }
 
     private mutating func conflicted(_ number: UInt64, _ theirs: RevisionID?) throws {
-        guard let proposal = take(.conflict, of: number) else { return }
+        guard let proposal = handle(.conflict, of: number) else { return }
         let canAwait = changes.awaitedCount < connection.limits.awaitedConflictsCount
         let verdict = try rivals.verdict(on: proposal, against: theirs, canAwait: canAwait)
-        take(verdict, of: number)
+        handle(verdict, of: number)
     }
 
     /// The pull brought the peer's revision of a document, or found it here already: a refused proposal may succeed
     /// now, as may one that counts as done, if the peer `isBehind` or has accepted another one since.
     ///
-    /// It waits behind a change in progress, and so does the checkpoint.
+    /// It waits for the change in progress, and so does the checkpoint.
     mutating func pulled(_ documentID: DocumentID, isBehind: Bool) throws {
         let isUnderway = changes.isUnderway(documentID)
         let isOvertaken = feed.hasOvertaken && feed.takeOvertaken(documentID)
         if let waiting = changes.awaited(documentID) {
-            take(try rivals.verdict(afterPulling: waiting.change), of: waiting.number)
+            handle(try rivals.verdict(afterPulling: waiting.change), of: waiting.number)
         } else if isBehind || isOvertaken {
             guard
                 let overdue = try rivals.overdue(
@@ -308,7 +308,7 @@ extension Pusher {
                     after: checkpointer.completed
                 )
             else {
-                // The answer to the change in progress may tell.
+                // The answer to the change in progress may show it.
                 if isOvertaken, isUnderway { feed.noteOvertaken(documentID) }
                 // What this connection stored is normally not read again, as the peer had it.
                 feed.notice()
@@ -321,7 +321,7 @@ extension Pusher {
 
     /// Reports conflicts that the pull did not clear as errors of their documents.
     mutating func reportUnresolved() {
-        for number in changes.awaited { take(.runEnded, of: number) }
+        for number in changes.awaited { handle(.runEnded, of: number) }
     }
 }
 
@@ -332,8 +332,8 @@ extension Pusher {
     ///
     /// - Returns: The change; `nil` if none is in progress.
     @discardableResult
-    private mutating func take(_ event: PushedChange.Event, of number: UInt64) -> Proposal? {
-        let step = changes.take(event, of: number) { [rivals] in rivals.canFollow($0, $1) }
+    private mutating func handle(_ event: PushedChange.Event, of number: UInt64) -> Proposal? {
+        let step = changes.handle(event, of: number) { [rivals] in rivals.canFollow($0, $1) }
         guard let step else { return nil }
         let effects = step.effects
         if effects.contains(.send), let revision = event.revision(of: step.proposal) {

@@ -21,7 +21,7 @@ public enum BlobPolicy: Sendable, Hashable {
 }
 
 /// A request for a blob that was not downloaded.
-public struct WantedBlob: Hashable, Sendable {
+public struct RequestedBlob: Hashable, Sendable {
     /// The blob's digest.
     public var digest: BlobDigest
     /// A document that references the blob on the peer.

@@ -19,7 +19,7 @@ protocol ConnectedPeer: SyncPeer {
     /// Makes room in an inbox that is full.
     func commitFull()
     /// Makes room for others when the listener holds too much.
-    func weigh()
+    func yieldMemory()
     /// Fills each collection's windows.
     func fillWindows()
     /// Reports the result of a received revision.
@@ -49,7 +49,7 @@ extension ConnectedPeer {
     var hasSavedProgress: Bool { false }
 
     func commitFull() { commit() }
-    func weigh() {}
+    func yieldMemory() {}
     func giveUp() {}
     func mayRead(blob digest: BlobDigest, of request: BLIPIncomingRequest) -> Bool { false }
     func startsOver(after reply: BLIPIncomingReply, to purpose: Purpose) -> Bool { false }
@@ -63,7 +63,7 @@ extension ConnectedPeer {
     func inputDrained(at now: Duration) {
         connection.now = now
         pump()
-        weigh()
+        yieldMemory()
     }
 
     func disconnected(error: SyncError?, at now: Duration) {
@@ -74,13 +74,13 @@ extension ConnectedPeer {
         inbox.abandon()
         attachments.abandon()
         connection.disconnected(error)
-        connection.tell(currentStatus)
+        connection.reportStatus(currentStatus)
     }
 
     func advance(to now: Duration) {
         connection.now = now
         pump()
-        weigh()
+        yieldMemory()
     }
 
     func next() -> SyncEffect? { connection.nextEffect() }
@@ -97,7 +97,7 @@ extension ConnectedPeer {
         switch event {
         case .request(let request):
             do throws(SyncError) {
-                try take(request)
+                try handle(request)
             } catch {
                 connection.refuse(request, logging: error)
             }
@@ -107,7 +107,7 @@ extension ConnectedPeer {
                 !startsOver(after: reply, to: purpose)
             else { return }
             do {
-                try take(reply, for: purpose)
+                try handle(reply, for: purpose)
             } catch {
                 // Otherwise the subject of the answer would wait forever.
                 connection.end(storage: error, .cannotFulfil)
@@ -118,7 +118,7 @@ extension ConnectedPeer {
         }
     }
 
-    private func take(_ request: BLIPIncomingRequest) throws(SyncError) {
+    private func handle(_ request: BLIPIncomingRequest) throws(SyncError) {
         switch request.profile {
         case "rev": try receive(request)  // nearly all are
         case "getAttachment":
@@ -133,7 +133,7 @@ extension ConnectedPeer {
         }
     }
 
-    private func take(_ reply: BLIPIncomingReply, for purpose: Purpose) throws {
+    private func handle(_ reply: BLIPIncomingReply, for purpose: Purpose) throws {
         if case .blob(let ticket) = purpose {
             if let failure = reply.error {
                 fail(inbox.failed(ticket, SyncError(failure)))
@@ -152,9 +152,9 @@ extension ConnectedPeer {
         for (revision, error) in revisions {
             finish(revision, .failed(error, isLost: error.isLocalFailure))
         }
-        // A pushing peer is told, and sends it again; a pulling one must request it again.
+        // A pushing peer gets an error and sends it again; a pulling one must request it again.
         if connection.remote != nil, let lost = revisions.first(where: { $0.error.mayPass }) {
-            connection.comeAgain(after: lost.error)
+            connection.closeForRetry(after: lost.error)
         }
     }
 

@@ -9,7 +9,7 @@ extension Connection {
     func fail(storage error: any Error) {
         let failure = SyncError(storage: error)
         fail(failure)
-        if failure.mayPass { comeAgain(after: failure) }
+        if failure.mayPass { closeForRetry(after: failure) }
     }
 
     /// Records a failure and always closes: without its storage this side cannot continue.
@@ -20,7 +20,7 @@ extension Connection {
 
     /// Closes in such a way that another connection follows, whichever side started this one: the disk may have
     /// recovered by then.
-    func comeAgain(after failure: SyncError) {
+    func closeForRetry(after failure: SyncError) {
         let text = failure.message
         close(
             .retryLater,

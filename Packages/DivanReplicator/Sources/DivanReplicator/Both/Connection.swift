@@ -30,7 +30,7 @@ final class Connection {
     @exclusivity(unchecked) var blip: BLIPConnection
     var now: Duration = .zero
     var mode = CollectionMode.undecided
-    private(set) var life = PeerLife.connecting
+    private(set) var life = PeerLifecycle.connecting
     /// How long the peer took from our first words to its own, essentially the latency of the link; `nil` before.
     private(set) var turnaround: Duration?
     private var firstWords: Duration?
@@ -122,17 +122,17 @@ extension Connection {
 
     /// Applies an event to the peer's life; false if the event has no meaning now.
     @discardableResult
-    func take(_ event: PeerLife.Event) -> Bool { life.take(event) }
+    func handle(_ event: PeerLifecycle.Event) -> Bool { life.handle(event) }
 
     /// Closes so that another connection follows, if since then no requested revision has arrived, not even in part.
     ///
     /// Sync Gateway sends no more of a list once one of its documents cannot be read, and reports it to nobody.
-    func comeAgainIfForgotten(since: Duration?) {
+    func closeIfRevisionsMissing(since: Duration?) {
         // Even if the last arrival completed its collection.
         guard let since, life == .running, now - max(since, lastArrival) >= limits.longestSilence,
             blip.openByteCount == 0
         else { return }
-        comeAgain(
+        closeForRetry(
             after: .http(.gatewayTimeout, "the peer did not send revisions that it announced")
         )
     }
@@ -153,7 +153,7 @@ extension Connection {
 
     /// Requests that the connection be closed; only the first call counts.
     func close(_ code: CloseCode, error: SyncError? = nil) {
-        guard life.take(.closeRequested) else { return }
+        guard life.handle(.closeRequested) else { return }
         effects.flushEvents()
         // Whether another connection follows depends on what ends this one, not on errors recorded before.
         effects.append(.close(code: code, error: error ?? self.error))
@@ -161,7 +161,7 @@ extension Connection {
 
     /// The connection is closed: open requests will never be answered.
     func disconnected(_ error: SyncError?) {
-        take(.disconnected)
+        handle(.disconnected)
         questions.removeAll()
         self.error = self.error ?? error
         effects.flushEvents()
@@ -251,7 +251,7 @@ extension Connection {
             log.error("cannot read a blob completely: \(failure)")
             guard failure.isWantOfMeans else { continue }
             output.removeSubrange(end...)
-            comeAgain(after: failure)
+            closeForRetry(after: failure)
             // The codec has already processed this frame: the peer could not read any that follow.
             blip = BLIPConnection(codec: configuration.codec)
             return false
@@ -275,7 +275,7 @@ extension Connection {
         questions.add(number, purpose, at: now)
     }
 
-    /// Sends a list with priority; an empty one says that there is nothing more, and is not answered.
+    /// Sends a list with priority; an empty list marks the end of the feed and is not answered.
     ///
     /// - Returns: Whether an answer will come.
     func send<Entry>(
@@ -291,12 +291,12 @@ extension Connection {
         var request = BLIPRequest(properties: properties, body: .bytes(writer.bytes))
         request.isUrgent = true
         request.isCompressed = configuration.compresses && !entries.isEmpty
-        if entries.isEmpty { tell(request) } else { ask(request, for: purpose()) }
+        if entries.isEmpty { sendNoReply(request) } else { ask(request, for: purpose()) }
         return !entries.isEmpty
     }
 
     /// Sends a request that expects no answer.
-    func tell(_ request: BLIPRequest) {
+    func sendNoReply(_ request: BLIPRequest) {
         guard !isClosed else { return }
         var request = request
         request.isNoReply = true
@@ -313,7 +313,7 @@ extension Connection {
         blip.reply(to: id, with: reply)
     }
 
-    /// What this side says about itself in an answer to a list of the peer.
+    /// The properties of this side in an answer to a list of the peer.
     func listAnswerProperties(isFirst: Bool) -> BLIPProperties {
         .ownTerms(
             in: dialect,
@@ -348,7 +348,7 @@ extension Connection {
 
     /// Forgets the requests sent so far.
     func startOver() {
-        take(.collectionsRefused)
+        handle(.collectionsRefused)
         questions.removeAll()
         progress = Progress()
         underway = InFlightTotals()
@@ -393,7 +393,7 @@ extension Connection {
     var status: SyncStatus { effects.status }
 
     /// Emits document events, and the status if it has changed.
-    func tell(_ current: SyncStatus) { effects.tell(current, at: now) }
+    func reportStatus(_ current: SyncStatus) { effects.reportStatus(current, at: now) }
 
     /// When unreported progress may be reported.
     func statusDeadline(_ current: SyncStatus) -> Duration? { effects.statusDeadline(current) }

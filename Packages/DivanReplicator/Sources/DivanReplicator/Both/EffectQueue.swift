@@ -27,7 +27,7 @@ struct EffectQueue {
     }
 
     /// Emits document events, and the status if it has changed.
-    mutating func tell(_ current: SyncStatus, at now: Duration) {
+    mutating func reportStatus(_ current: SyncStatus, at now: Duration) {
         flushEvents()
         guard current != status else { return }
         let isUrgent =

@@ -99,7 +99,7 @@ final class Inbox {
             revision.absentBlobs = needs.absent
             if connection.remote == nil { revision.admission = admission }
         }
-        let effects = revision.life.take(.arrived(missingCount: needs.missing.count))
+        let effects = revision.life.handle(.arrived(missingCount: needs.missing.count))
         if effects.contains(.fetch) { try park(revision, until: needs.missing) }
         guard effects.contains(.store) else { return }
         byteCount += revision.byteCount
@@ -121,7 +121,7 @@ final class Inbox {
         guard !ready.isEmpty else { return }
         gatheringDeadline = gatheringDeadline ?? connection.now + connection.limits.gatheringTime
         for revision in ready[connection.underway.gatheredCount...]
-        where revision.life.take(.held).contains(.answer) {
+        where revision.life.handle(.held).contains(.answer) {
             connection.answer(revision.request)
         }
         connection.underway.gatheredCount = ready.count
@@ -164,7 +164,7 @@ final class Inbox {
             guard admission.mayRead(message.documentID, source, stored.body) else {
                 throw SyncError.http(.unprocessable, "the delta's source revision does not exist")
             }
-            guard !EncryptableForm.stands(in: stored.body.span) else {
+            guard !EncryptableForm.occurs(in: stored.body.span) else {
                 throw SyncError.http(
                     .unprocessable,
                     "the delta's source has decrypted properties; send the full body"
@@ -229,7 +229,7 @@ extension Inbox {
     func pump() { blobs.pump() }
 
     /// Requests blobs that were left at the peer, unless they are here by now.
-    func want(_ wanted: [(collection: Int, blob: WantedBlob)]) {
+    func want(_ wanted: [(collection: Int, blob: RequestedBlob)]) {
         for (collection, blob) in wanted {
             guard !connection.store.blobs.contains(blob.digest) else {
                 connection.emit(.blob(BlobEvent(digest: blob.digest, state: .arrived)))
@@ -284,7 +284,7 @@ extension Inbox {
             }
             return (revision, error)
         }
-        if revision.life.take(.blobArrived).contains(.store) {
+        if revision.life.handle(.blobArrived).contains(.store) {
             do throws(SyncError) {
                 try revision.admission?.admit(revision.message, revision.body, by: connection)
             } catch {

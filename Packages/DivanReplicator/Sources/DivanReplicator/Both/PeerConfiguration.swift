@@ -85,7 +85,7 @@ public struct PeerConfiguration: Sendable {
         /// Blobs to download that earlier connections did not; `SyncEffect.blob` reports on each.
         ///
         /// A blob can be requested with several documents: if the peer does not have it in one, the next is tried.
-        public var wantedBlobs: [WantedBlob] = []
+        public var wantedBlobs: [RequestedBlob] = []
 
         /// Creates options.
         public init(

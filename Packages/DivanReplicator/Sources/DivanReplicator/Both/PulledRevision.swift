@@ -50,7 +50,7 @@ enum PulledRevision {
         case stored
         case storedInConflict
         case known
-        /// It was given up here, and the peer must be told of ours.
+        /// It lost here, and the peer must be notified of our revision.
         case givenUp
         indirect case failed(SyncError)
         indirect case rolledBack(SyncError)
@@ -80,7 +80,7 @@ enum PulledRevision {
     }
 
     /// The complete behaviour, one line per transition.
-    mutating func take(_ event: Event) -> Effects {
+    mutating func handle(_ event: Event) -> Effects {
         let effects: Effects
         switch (self, event) {
         case (.requested, .arrived(let count)) where count == 0:

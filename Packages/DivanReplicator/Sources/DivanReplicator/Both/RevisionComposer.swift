@@ -42,7 +42,7 @@ struct RevisionComposer {
     /// Encrypts properties; without it a body with an encryptable value is not sent.
     var sealing: FieldSealing?
 
-    /// Returns the message, or `nil` if the revision is gone and nothing replaces it.
+    /// Returns the message, or `nil` if the revision no longer exists and nothing replaces it.
     ///
     /// - Throws: `FieldFailure` for a body with a property that cannot be encrypted.
     func message(for revision: OutgoingRevision) throws -> Message? {
@@ -154,7 +154,7 @@ struct RevisionComposer {
         try reader.revisions(of: documentID, in: path)?[theirs] != nil
     }
 
-    /// What the peer is told about a revision's past.
+    /// The part of a revision's history that is sent to the peer.
     private func ancestry(
         of stored: StoredRevision,
         for revision: OutgoingRevision
@@ -216,13 +216,13 @@ struct RevisionComposer {
         // The peer's form of an encrypted property differs from what is stored here.
         guard sendsDeltas, !revision.needsFullBody, !stored.isTombstone,
             body.count >= JSONDelta.minimumBodyByteCount,
-            !EncryptableForm.stands(in: stored.body.span)
+            !EncryptableForm.occurs(in: stored.body.span)
         else { return nil }
         let documentID = revision.change.documentID
         for source in revision.known {
             guard let old = try reader.revision(documentID, source, in: path),
                 !old.isTombstone, old.body.count > 2,
-                !EncryptableForm.stands(in: old.body.span),
+                !EncryptableForm.occurs(in: old.body.span),
                 mayRead(documentID, source, old.body)
             else { continue }
             var oldBody = old.body

@@ -100,13 +100,13 @@ struct RevisionSender {
             }
             send(message, for: revision)
             return nil
-        case .gone: tellGone(revision, nil)
+        case .gone: sendNorev(revision, nil)
         case .damaged(let error):
             report(revision, error)
-            tellGone(revision, error)
+            sendNorev(revision, error)
         case .withheld(let error): return withhold(revision, error)
         case .crossed:
-            tellGone(revision, nil)
+            sendNorev(revision, nil)
             return Unsent(revision: revision, isCrossed: true)
         }
         return Unsent(revision: revision)
@@ -115,7 +115,7 @@ struct RevisionSender {
     private func withhold(_ revision: OutgoingRevision, _ error: SyncError) -> Unsent {
         // A pushing peer reports it with the result of the change.
         if !isPush { report(revision, error) }
-        tellGone(revision, error)
+        sendNorev(revision, error)
         return Unsent(revision: revision, withheld: error)
     }
 
@@ -226,10 +226,10 @@ struct RevisionSender {
     }
 
     /// The body is larger than any peer accepts: its document is refused individually, on this side too.
-    func tellTooLarge(_ revision: OutgoingRevision, _ byteCount: Int) {
+    func refuseTooLarge(_ revision: OutgoingRevision, _ byteCount: Int) {
         let error = SyncError.tooLarge(byteCount, connection.limits)
         report(revision, error)
-        tellGone(revision, error)
+        sendNorev(revision, error)
     }
 
     private func report(_ revision: OutgoingRevision, _ error: SyncError) {
@@ -247,7 +247,7 @@ struct RevisionSender {
         )
     }
 
-    /// A property to encrypt was not encrypted: what the other side is told.
+    /// The message to the other side if a property could not be encrypted.
     static let unsealed = "the document has a property that must not be sent unencrypted"
 
     /// Tells the peer that a revision will not be sent: every requested revision or accepted proposal is owed one
@@ -255,7 +255,7 @@ struct RevisionSender {
     ///
     /// Couchbase Lite counts what it has accepted, and answers no more lists while more than 200 are missing; in either
     /// role it sends such messages itself.
-    private func tellGone(_ revision: OutgoingRevision, _ problem: SyncError?) {
+    private func sendNorev(_ revision: OutgoingRevision, _ problem: SyncError?) {
         var properties = connection.profile("norev", about: collection)
         properties.append("id", revision.change.documentID.text)
         properties.append("rev", revision.change.revisionID.description)
@@ -271,7 +271,7 @@ struct RevisionSender {
         properties.append("error", String(told.code))
         // A peer that is pushed to need not know what our cipher reported.
         if !isPush { properties.append("reason", told.toldMessage) }
-        connection.tell(BLIPRequest(properties: properties))
+        connection.sendNoReply(BLIPRequest(properties: properties))
     }
 
     /// Handles the answer to a `rev`; returns it to the queue if it must be sent again at once.
@@ -296,7 +296,7 @@ struct RevisionSender {
 /// The result of composing a requested revision.
 private enum Composed {
     case message(Ready)
-    /// It is gone, and nothing replaces it.
+    /// It no longer exists, and nothing replaces it.
     case gone
     /// Its stored form cannot be read.
     case damaged(SyncError)

@@ -1,7 +1,7 @@
 import DivanRevisions
 import DivanStore
 
-/// The blobs that a peer may have, and those that it has shown to have.
+/// The blobs that a peer may fetch, and those that it has proved to have.
 ///
 /// A peer that may read everything may have any blob whose digest it knows. One with limited rights only gets the blobs
 /// of revisions in transit to it.

@@ -136,8 +136,10 @@ extension PassiveCollection {
     /// Handles `proposeChanges`, after everything that arrived before it is stored.
     ///
     /// Source: `revisions.md` §7.
-    func judge(_ entries: [ProposalMessage.Entry], _ request: BLIPIncomingRequest) throws(SyncError)
-    {
+    func evaluate(
+        _ entries: [ProposalMessage.Entry],
+        _ request: BLIPIncomingRequest
+    ) throws(SyncError) {
         guard proposals.count < connection.limits.waitingProposalsCount else {
             throw .http(.serviceUnavailable, "too many pending proposals")
         }
@@ -155,7 +157,7 @@ extension PassiveCollection {
             proposals.first?.answers = []
             do throws(SyncError) {
                 while !list.isJudged {
-                    guard try judge(&list) else {
+                    guard try evaluate(&list) else {
                         proposals.first = list
                         return
                     }
@@ -179,7 +181,7 @@ extension PassiveCollection {
     /// judged again.
     ///
     /// - Returns: Whether all of them are judged; the rest must wait.
-    private func judge(_ list: inout WaitingProposals.List) throws(SyncError) -> Bool {
+    private func evaluate(_ list: inout WaitingProposals.List) throws(SyncError) -> Bool {
         let entries = list.next(atMost: connection.limits.changesCount)
         var answers = [ProposalAnswer](
             repeating: ProposalAnswer(status: .badRequest),
@@ -201,10 +203,10 @@ extension PassiveCollection {
         }
         let (verdicts, sequence) = try SyncError.storing {
             try connection.store.read { reader in
-                (try reader.judge(questions, in: path), try reader.lastSequence(in: path))
+                (try reader.evaluate(questions, in: path), try reader.lastSequence(in: path))
             }
         }
-        // What the first part says is no newer than this.
+        // The answers of the first part are not newer than this.
         if list.answers.isEmpty { list.sequence = sequence }
         for ((place, question), verdict) in zip(zip(places, questions), verdicts) {
             guard let answer = try answer(to: verdict, about: question, in: &list) else {
@@ -252,7 +254,7 @@ extension PassiveCollection {
         }
     }
 
-    /// Answers proposals; a peer that also pulls is told how far the sequences had come then.
+    /// Answers proposals; a peer that also pulls gets the latest sequence at that time.
     private func answer(
         _ request: BLIPIncomingRequest,
         with answers: [ProposalAnswer],
@@ -371,7 +373,7 @@ extension PassiveCollection {
         }
     }
 
-    /// Answers that a revision is stored; a peer that also pulls is told how far the sequences had come then.
+    /// Confirms that a revision is stored; a peer that also pulls gets the latest sequence at that time.
     private func answer(_ request: BLIPRequestID?, _ reply: BLIPReply, at sequence: UInt64) {
         guard isSubscribed else { return connection.answer(request, with: reply) }
         var reply = reply

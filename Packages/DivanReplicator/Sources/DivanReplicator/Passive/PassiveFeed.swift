@@ -2,7 +2,7 @@ import DivanBLIP
 import DivanRevisions
 import DivanStore
 
-/// What a peer has subscribed to, and how far it has been told about changes.
+/// A peer's subscription, and the changes that it has been sent.
 ///
 /// Lists of local changes are sent as the windows allow; what the peer requests follows as `rev` messages. When there
 /// is nothing more, an empty list says so, always, because a one-shot client would otherwise wait forever. A list that
@@ -28,7 +28,7 @@ struct PassiveFeed {
     /// A later one is announced to every peer: it may know the document from when it was alive.
     private var skippedThrough: UInt64 = 0
     /// `nil` = all.
-    private let wanted: WantedDocuments?
+    private let wanted: SubscribedDocuments?
     private var lastSequence: UInt64
     private var firstSequence: UInt64  // what lies behind it was told before this connection
     /// Revisions that this peer sent; each is skipped once.
@@ -36,7 +36,7 @@ struct PassiveFeed {
     private var listsInFlightCount = 0
     /// Halves of lists that the peer could not answer.
     private var refused = FIFOQueue<[FeedChange]>()
-    /// Whether it must still be told that there is nothing more.
+    /// Whether the end of the feed must still be announced.
     private var owesEnd = false
     private var phase = FeedPhase.backlog
     /// Documents that the peer pushes without knowing our revision, although it was once announced.
@@ -76,7 +76,7 @@ struct PassiveFeed {
         // Divan's are integers; any other comes from another peer, and starting over loses nothing.
         firstSequence = properties["since"].flatMap { UInt64($0) } ?? 0
         lastSequence = firstSequence
-        wanted = WantedDocuments(request.body)
+        wanted = SubscribedDocuments(request.body)
         sender = RevisionSender(connection, collection: collection, path: path, isPush: false)
     }
 
@@ -98,7 +98,7 @@ struct PassiveFeed {
     /// Bytes of what the peer named: the documents that it wants, and its known revisions of those in the queue.
     var heldByteCount: Int { (wanted?.byteCount ?? 0) + sender.knownByteCount }
 
-    /// Whether the peer has been told about everything and has what it wanted.
+    /// Whether all changes were announced and all requested revisions sent.
     var isIdle: Bool { phase == .caughtUp && isAnswered && unknownToPeer.isEmpty && !owesEnd }
 
     /// Whether the peer has, or does not want, everything announced to it.
@@ -109,7 +109,7 @@ struct PassiveFeed {
     /// The peer pushed a revision that does not follow ours: it may have purged and recreated the document, and our
     /// revision will not be announced again by itself.
     mutating func tellAgain(_ documentID: DocumentID) {
-        // Even if the feed has not reached it yet: the peer no longer knows what it sent.
+        // Even if the feed has not reached it yet: the peer no longer has what it sent.
         if !echoes.isEmpty { echoes[documentID] = nil }
         guard unknownToPeer.count < connection.limits.rememberedEchoesCount,
             unknownIDs.insert(documentID).inserted
@@ -167,7 +167,7 @@ struct PassiveFeed {
         notice()
     }
 
-    /// The peer must be told about a document again.
+    /// Announces a document again.
     mutating func insist(on documentID: DocumentID) {
         echoes[documentID] = nil
         notice()
@@ -189,7 +189,7 @@ struct PassiveFeed {
             turnCount -= 1
             try announceNext()
         }
-        tellEnd()
+        sendEndOfFeed()
         // What is in transit may be the revision in question. A one-shot client does not stay that long, and is told
         // again only about changes from before its `since`, which this connection has not brought.
         let mayTell =
@@ -207,8 +207,8 @@ struct PassiveFeed {
             && sender.takesMore
     }
 
-    /// Says that there is nothing more, once nothing can be repeated.
-    private mutating func tellEnd() {
+    /// Announces the end of the feed, once nothing can be repeated.
+    private mutating func sendEndOfFeed() {
         guard owesEnd, refused.isEmpty,
             areListsAnswered || !connection.dialect.endsAfterAnswers
         else { return }
@@ -360,7 +360,7 @@ struct PassiveFeed {
             guard case .wanted(let ancestors) = answer else { continue }
             let revision = OutgoingRevision(change: change, known: ancestors, terms: terms)
             guard change.bodyByteCount <= connection.limits.documentByteCount else {
-                sender.tellTooLarge(revision, change.bodyByteCount)
+                sender.refuseTooLarge(revision, change.bodyByteCount)
                 continue
             }
             connection.progress.expectDocument(change.bodyByteCount)

@@ -9,10 +9,10 @@ import DivanStore
 /// codes that every implementation knows, and a client learns nothing about what it may not read: not from an answer, a
 /// conflict, a delta or a blob. It stores no conflict: the client must resolve two branches, or give one up.
 ///
-/// **Its states** are those of `PeerLife` without `starting` and `stopping` (`Docs/states/peer-life.md`). What the
-/// client may request depends on its first message: one that names collections opens those, any other makes it a client
-/// of the default collection only. Beyond the connection, nothing is remembered about a client except the checkpoints
-/// it leaves.
+/// **Its states** are those of `PeerLifecycle` without `starting` and `stopping` (`Docs/states/peer-lifecycle.md`).
+/// What the client may request depends on its first message: one that names collections opens those, any other makes it
+/// a client of the default collection only. Beyond the connection, nothing is remembered about a client except the
+/// checkpoints it leaves.
 ///
 /// **A turn.** `receive` answers questions and puts revisions into the `Inbox`; `pump` stores these in one transaction,
 /// answers them, and lets each subscription (`PassiveFeed`) fill its windows:
@@ -58,7 +58,7 @@ final class PassivePeer: ConnectedPeer {
     func connected(subprotocol: String, at now: Duration) {
         connection.now = now
         guard connection.open(subprotocol) != nil else { return }
-        connection.take(.connectedAsPassive)
+        connection.handle(.connectedAsPassive)
         pump()
     }
 
@@ -108,7 +108,7 @@ final class PassivePeer: ConnectedPeer {
 
 extension PassivePeer {
     /// Gives up what is incomplete if the listener holds too much; what is complete is stored.
-    func weigh() {
+    func yieldMemory() {
         let waitingByteCount = known.reduce(0) { $0 + $1.waitingByteCount }
         guard connection.yields(holdingParked: inbox.byteCount + waitingByteCount) else { return }
         commit()
@@ -128,7 +128,7 @@ extension PassivePeer {
             attachments.pump()
         }
         watch()
-        connection.tell(currentStatus)
+        connection.reportStatus(currentStatus)
     }
 
     /// Reports answers that the client has owed for too long, in the log and in the status.
@@ -205,7 +205,7 @@ extension PassivePeer {
         case "changes":
             _ = try collection(of: request)
             try refuseChanges(request)
-        case "proposeChanges": try judge(request)
+        case "proposeChanges": try evaluate(request)
         case "rev": try writableCollection(of: request).receiveRevision(request, into: inbox)
         case "norev": connection.answer(request)
         default: connection.answer(request, with: .noHandler)
@@ -253,7 +253,7 @@ extension PassivePeer {
         connection.answer(request)
     }
 
-    private func judge(_ request: BLIPIncomingRequest) throws(SyncError) {
+    private func evaluate(_ request: BLIPIncomingRequest) throws(SyncError) {
         _ = try collection(of: request)
         let entries = try? ProposalMessage.parse(
             request.body,
@@ -268,7 +268,7 @@ extension PassivePeer {
         let collection = try writableCollection(of: request)
         // What arrived before it counts.
         commit()
-        try collection.judge(entries, request)
+        try collection.evaluate(entries, request)
     }
 }
 

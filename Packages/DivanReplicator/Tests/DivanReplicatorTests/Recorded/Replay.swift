@@ -282,7 +282,7 @@ extension Replay {
             }
         for name in names where isStrict || name == "rev" || name == "digest" {
             let ours = request.properties[name]
-            if collects, StoryFreedom.allows(ours, for: message[name], as: name) { continue }
+            if collects, ScenarioTolerance.allows(ours, for: message[name], as: name) { continue }
             check(
                 ours == message[name],
                 "\(name) of \(message.profile) \(message.key) is \(ours ?? "none")"
@@ -307,7 +307,11 @@ extension Replay {
             let count = isStrict ? 3 : 2
             let (heads, recorded) = (Self.heads(ours, count), Self.heads(message.json, count))
             guard !collects else {
-                for text in StoryFreedom.differences(heads, from: recorded, in: message.profile) {
+                for text in ScenarioTolerance.differences(
+                    heads,
+                    from: recorded,
+                    in: message.profile
+                ) {
                     differ("\(message.profile) \(text)")
                 }
                 return
@@ -340,7 +344,7 @@ extension Replay {
         if message.type == "RES", !message.body.isEmpty {
             let ours = try? JSON(parsing: reply.body.span)
             let isSame = ours == nil ? reply.body == message.body : ours == message.json
-            let isAllowed = collects && StoryFreedom.allows(ours, for: message.json)
+            let isAllowed = collects && ScenarioTolerance.allows(ours, for: message.json)
             check(
                 isSame || isAllowed,
                 "answer \(message.number) is \(ours.map(Self.text) ?? "no JSON")"
@@ -352,7 +356,7 @@ extension Replay {
         String(decoding: (try? value.canonicalBytes()) ?? [], as: UTF8.self)
     }
 
-    /// The digests that Sync Gateway is told.
+    /// The digests that are sent to Sync Gateway.
     private static func digests(_ body: JSON?) -> [String] {
         (body?["_attachments"]?.object ?? JSONObject()).map { name, entry in
             "\(name) \(entry["digest"]?.string ?? "") \(entry["stub"]?.bool == true)"

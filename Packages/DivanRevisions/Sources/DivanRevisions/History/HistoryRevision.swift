@@ -70,7 +70,7 @@ public enum HistoryDecision: Equatable, Sendable {
 }
 
 /// The answer to a peer that announces a revision.
-public enum AnnouncedStanding: Equatable, Sendable {
+public enum AnnouncedRevisionStatus: Equatable, Sendable {
     /// The revision exists; whether the remote is known to have it, and whether it is current.
     case known(isMarked: Bool, isCurrent: Bool)
     /// The revision is missing; these ancestors exist with their bodies.
@@ -82,7 +82,7 @@ public enum AnnouncedStanding: Equatable, Sendable {
 }
 
 /// The answer to a peer that proposes a revision.
-public enum ProposedStanding: Equatable, Sendable {
+public enum ProposedRevisionStatus: Equatable, Sendable {
     /// The peer can send the revision.
     case accept
     /// The revision is current here.

@@ -42,7 +42,7 @@ public protocol RevisionHistory: Sendable {
         ofAnnounced id: RevisionID,
         at remote: RemoteID?,
         keepsOrder: Bool
-    ) -> AnnouncedStanding
+    ) -> AnnouncedRevisionStatus
     /// The ancestry to send with a revision: at most `limit` − 1 IDs, down to an ID that the peer is `known` to
     /// have.
     ///

@@ -33,11 +33,11 @@ public enum RevisionScheme: String, Sendable, CaseIterable {
         after parent: RevisionID?,
         on current: RevisionID,
         isTombstone: Bool
-    ) -> ProposedStanding {
+    ) -> ProposedRevisionStatus {
         if isSame(id, current) { return .known }
         guard let parent else { return isTombstone ? .accept : .conflict }
         if isSame(parent, current) { return .accept }
-        // A source knows what it wrote before.
+        // A source has all of its own earlier revisions.
         if let new = id.version, let held = current.version, new.source == held.source,
             new.time > held.time
         {

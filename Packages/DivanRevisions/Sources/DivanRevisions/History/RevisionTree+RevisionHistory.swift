@@ -55,7 +55,7 @@ extension RevisionTree: RevisionHistory {
         ofAnnounced id: RevisionID,
         at remote: RemoteID?,
         keepsOrder: Bool
-    ) -> AnnouncedStanding {
+    ) -> AnnouncedRevisionStatus {
         guard let current else { return .wanted(ancestors: []) }
         let isGivenUp =
             keepsOrder ? isGivenUp(id) : isClosed(id) || hasGoneBack(to: id, at: remote)

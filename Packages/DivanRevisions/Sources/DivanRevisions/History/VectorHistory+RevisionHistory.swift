@@ -67,7 +67,7 @@ extension VectorHistory: RevisionHistory {
         ofAnnounced id: RevisionID,
         at remote: RemoteID?,
         keepsOrder: Bool
-    ) -> AnnouncedStanding {
+    ) -> AnnouncedRevisionStatus {
         guard let current = entries.first else { return .wanted(ancestors: []) }
         // A greater one that ours follows may know ours as well, and then stays (`isCrossed`).
         let mayCross = remote != nil && id.isAbove(current.id)

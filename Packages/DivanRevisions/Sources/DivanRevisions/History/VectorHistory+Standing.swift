@@ -3,7 +3,7 @@
 // revision followed, are also judged by what they had before.
 extension VectorHistory {
     /// What to do about a received revision.
-    enum Standing {
+    enum ReceivedRevisionStatus {
         /// It replaces the current one.
         case follow
         /// It is the current one.
@@ -21,7 +21,7 @@ extension VectorHistory {
         of new: Entry,
         to current: Entry,
         _ received: ReceivedRevision
-    ) -> Standing {
+    ) -> ReceivedRevisionStatus {
         let (theirs, ours) = (new.mixed.vector, current.mixed.vector)
         // Evaluated only where it matters: a revision that follows, as most do, is not compared.
         var isOneMerge: Bool {

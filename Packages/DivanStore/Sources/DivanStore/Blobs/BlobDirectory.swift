@@ -328,7 +328,7 @@ final class BlobDirectory: BlobStorage {
         }
     }
 
-    func settleLeftovers(_ held: (BlobDigest) -> Bool) throws(StoreError) {
+    func rewriteUnsynced(_ held: (BlobDigest) -> Bool) throws(StoreError) {
         try leftovers.takeOver(where: held)
     }
 

@@ -26,7 +26,7 @@ public protocol BlobStorage: Sendable {
     /// Does the same for blobs among `held` that an earlier process did not sync.
     ///
     /// Other blobs may wait.
-    func settleLeftovers(_ held: (BlobDigest) -> Bool) throws(StoreError)
+    func rewriteUnsynced(_ held: (BlobDigest) -> Bool) throws(StoreError)
     /// Blobs that were stored but lost because they could not be synced, each with the cause.
     ///
     /// Each is reported once.
@@ -73,7 +73,7 @@ extension BlobStorage {
     public func takeLost() -> [BlobDigest: StoreError] { [:] }
 
     /// There are none.
-    public func settleLeftovers(_ held: (BlobDigest) -> Bool) throws(StoreError) {}
+    public func rewriteUnsynced(_ held: (BlobDigest) -> Bool) throws(StoreError) {}
 
     /// There are none.
     public func removeParts(keeping used: Set<BlobDigest>) throws(StoreError) {}

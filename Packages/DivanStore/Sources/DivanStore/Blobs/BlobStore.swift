@@ -9,7 +9,7 @@ internal import Synchronization
 public final class BlobStore: Sendable {
     let storage: any BlobStorage
     private let holds = Mutex<[BlobDigest: Int]>([:])
-    // Blobs that are lost although somebody holds them and assumes that they are stored.
+    // Lost blobs whose holders assume that they are stored.
     private let lost = Mutex<[BlobDigest: StoreError]>([:])
     // Cursors whose file is open between two pieces.
     private let openCursorCount = Atomic<Int>(0)
@@ -85,7 +85,7 @@ public final class BlobStore: Sendable {
     /// - Throws: The system's error. The blobs are then lost, because the system cannot confirm that they are on
     ///   the disk. As long as one of them is held and not written again, every call throws the same error.
     public func settle() throws(StoreError) {
-        try storage.settleLeftovers { isHeld($0) }
+        try storage.rewriteUnsynced { isHeld($0) }
         try storage.settle()
         let failure = lost.withLock { lost in
             lost.merge(storage.takeLost()) { $1 }
@@ -165,7 +165,7 @@ public final class BlobStore: Sendable {
         var collection = Collection()
         collection.unknownNames = contents.unknownNames
         for digest in contents.digests where !used.contains(digest) {
-            // Done under the lock, so that a hold taken now is either seen or finds the blob gone.
+            // Done under the lock, so that a hold taken now is either seen or finds the blob missing.
             let isRemoved = try holds.withLock { holds throws(StoreError) in
                 guard holds[digest] == nil else { return false }
                 collection.removedByteCount += storage.byteCount(digest) ?? 0

@@ -25,7 +25,7 @@ enum Bundle {
         sealing: (any StoreSealing)?
     ) throws -> BundleLock {
         try assemble(files) { unfinished in
-            let place = DatabasePlace(unfinished.database, sealing: sealing)
+            let place = DatabaseFileLocation(unfinished.database, sealing: sealing)
             try SQLiteEngine.create(at: place)
             try give(identity, to: place)
         }
@@ -46,7 +46,7 @@ enum Bundle {
             let sealing = engine.place.sealing
             try copyBlobs(from: (blobs, sealing), to: (unfinished.blobs, sealing))
             try engine.copy(to: unfinished.database)
-            try give(identity, to: DatabasePlace(unfinished.database, sealing: sealing))
+            try give(identity, to: DatabaseFileLocation(unfinished.database, sealing: sealing))
             try copyBlobs(from: (blobs, sealing), to: (unfinished.blobs, sealing))
         }
     }
@@ -164,20 +164,23 @@ enum Bundle {
         }
     }
 
-    private static func give(_ identity: StoreIdentity, to place: DatabasePlace) throws {
+    private static func give(_ identity: StoreIdentity, to place: DatabaseFileLocation) throws {
         let engine = try SQLiteEngine(place, isReadOnly: false, syncsFully: true)
         defer { engine.close() }
         try engine.write { try identity.write(to: $0) }
     }
 
     /// A directory of blobs, and the key that they have there.
-    typealias BlobPlace = (path: String, sealing: (any StoreSealing)?)
+    typealias BlobDirectoryLocation = (path: String, sealing: (any StoreSealing)?)
 
     /// Copies every blob that is not there yet, with the new key; one that disappears in the meantime is skipped.
     ///
     /// Whole blobs that a power cut left without their final names are included: documents may refer to them, and
     /// read-only use cannot rename them.
-    static func copyBlobs(from source: BlobPlace, to target: BlobPlace) throws(StoreError) {
+    static func copyBlobs(
+        from source: BlobDirectoryLocation,
+        to target: BlobDirectoryLocation
+    ) throws(StoreError) {
         guard BundleFiles.isDirectory(source.path) else { return }
         let storage = try BlobDirectory(
             source.path,

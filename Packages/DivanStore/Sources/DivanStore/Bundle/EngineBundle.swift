@@ -89,7 +89,7 @@ extension Store {
         var opened: (any StorageEngine)?
         do {
             let engine = try provider.opened(
-                in: StorageEnginePlace(
+                in: StorageEngineLocation(
                     directory: files.engineData,
                     isReadOnly: options.readOnly,
                     syncsFully: options.fullSync
@@ -109,7 +109,7 @@ extension Store {
                 blobs: BlobStore(blobs),
                 identity: identity,
                 archive: options.archive,
-                place: StorePlace(files: files, engineName: provider.name, lock: lock),
+                place: BundleOwnership(files: files, engineName: provider.name, lock: lock),
                 observers: StoreRegistry.shared.entry(for: files.directory).observers
             )
         } catch {
@@ -134,7 +134,7 @@ extension Store {
         scheme: RevisionScheme? = nil
     ) throws -> Store {
         try provider.check(StoreOptions(), at: "")
-        let engine = try provider.opened(in: StorageEnginePlace(directory: nil), at: "")
+        let engine = try provider.opened(in: StorageEngineLocation(directory: nil), at: "")
         do {
             let store = try Store(engine: engine, archive: archive)
             if scheme == .vectors { try store.upgradeToVersionVectors() }

@@ -43,7 +43,7 @@ struct Rekeying {
     func prepare(
         from sealing: (any StoreSealing)?,
         to newSealing: (any StoreSealing)?,
-        rewrite: (DatabasePlace) throws -> Void
+        rewrite: (DatabaseFileLocation) throws -> Void
     ) throws {
         guard let marker = try BundleFiles.makeFile(files.rekeyed) else {
             throw StoreError(.busy(.otherProcess), at: files.directory)
@@ -53,7 +53,7 @@ struct Rekeying {
         try sync(files.directory)
         try BundleFiles.makeDirectory(files.rekeyedBlobs)
         try Bundle.copyBlobs(from: (files.blobs, sealing), to: (files.rekeyedBlobs, newSealing))
-        try rewrite(DatabasePlace(files.rekeyed, sealing: newSealing))
+        try rewrite(DatabaseFileLocation(files.rekeyed, sealing: newSealing))
         try BundleFiles.syncFile(files.rekeyed)
         try sync(files.rekeyedBlobs)
         try sync(files.directory)
@@ -138,7 +138,7 @@ extension Store {
 
     private func rekey(
         _ rekeying: Rekeying,
-        _ place: StorePlace,
+        _ place: BundleOwnership,
         to newSealing: (any StoreSealing)?
     ) throws {
         let sqlite = try place.requireSQLite(for: "encryption keys")
@@ -159,7 +159,7 @@ extension Store {
                             unfinished = error
                         }
                     }
-                    return DatabasePlace(
+                    return DatabaseFileLocation(
                         place.files.database,
                         sealing: newSealing,
                         packing: sqlite.place.packing

@@ -19,11 +19,11 @@ public protocol StorageEngineProvider: Sendable {
     ///
     /// - Throws: A `StoreError`, which is passed on; any other error becomes `StoreError.Code.engineFailed` with
     ///   its description.
-    func openEngine(in place: StorageEnginePlace) throws -> any StorageEngine
+    func openEngine(in place: StorageEngineLocation) throws -> any StorageEngine
 }
 
 /// Where and how a custom storage engine keeps a database.
-public struct StorageEnginePlace: Sendable {
+public struct StorageEngineLocation: Sendable {
     /// An existing directory for the engine's files only, which other users cannot enter; `nil` for a database in
     /// memory.
     public let directory: String?
@@ -43,7 +43,7 @@ public struct StorageEnginePlace: Sendable {
 extension StorageEngineProvider {
     /// Opens the engine, and gives its errors a place and its name.
     func opened(
-        in place: StorageEnginePlace,
+        in place: StorageEngineLocation,
         at path: String
     ) throws(StoreError) -> any StorageEngine {
         do {

@@ -149,7 +149,7 @@ extension Store {
     /// - Throws: Nothing at present; later versions may throw if writing the rest of the log fails.
     public func close() throws(StoreError) {
         guard let place else { return engine.close() }
-        if place.leaveToOthers() { return }
+        if place.leaveIfNotLast() { return }
         let entry = StoreRegistry.shared.entry(for: place.files.directory)
         // In this order everywhere: inside a write, the same database may be opened or closed.
         writing.withLock {
@@ -263,7 +263,7 @@ extension Store {
             try Rekeying(files).recover()
         }
         let engine = try SQLiteEngine(
-            DatabasePlace(
+            DatabaseFileLocation(
                 files.database,
                 sealing: options.sealing,
                 packing: options.packing
@@ -283,7 +283,7 @@ extension Store {
             blobs: BlobStore(blobs),
             identity: identity,
             archive: options.archive,
-            place: StorePlace(files: files, sqlite: engine, lock: lock),
+            place: BundleOwnership(files: files, sqlite: engine, lock: lock),
             observers: StoreRegistry.shared.entry(for: files.directory).observers
         )
     }

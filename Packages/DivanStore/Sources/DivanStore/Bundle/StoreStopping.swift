@@ -2,22 +2,22 @@ internal import CDivanStore
 
 // Rewriting a whole database takes minutes if it is large; its caller may stop it.
 extension Store {
-    /// The watch of the copying on this thread.
-    @TaskLocal static var stop: QueryWatch?
+    /// The control of the copying on this thread.
+    @TaskLocal static var stop: QueryControl?
 
-    /// Runs work that copies, imports, rebuilds or re-encrypts a database, and that a watch can stop.
+    /// Runs work that copies, imports, rebuilds or re-encrypts a database, and that a control can stop.
     ///
     /// Unfinished work is rolled back, as after any error. A key change that has taken effect is completed.
     ///
-    /// - Throws: What `body` throws; a `StoreError` after the watch is cancelled.
+    /// - Throws: What `body` throws; a `StoreError` after the control is cancelled.
     public static func stopping<Result>(
-        by watch: QueryWatch,
+        by control: QueryControl,
         _ body: () throws -> Result
     ) rethrows -> Result {
-        try $stop.withValue(watch, operation: body)
+        try $stop.withValue(control, operation: body)
     }
 
-    /// Waits for work that runs on another thread for this one, such as a pull, and ends it if the watch is
+    /// Waits for work that runs on another thread for this one, such as a pull, and ends it if the control is
     /// cancelled.
     ///
     /// - Parameters:
@@ -35,9 +35,9 @@ extension Store {
         try checkStop(at: "")
     }
 
-    /// Stops the work on this thread if its watch is cancelled; `path` is the database.
+    /// Stops the work on this thread if its control is cancelled; `path` is the database.
     ///
-    /// - Throws: A `StoreError` if the watch is cancelled.
+    /// - Throws: A `StoreError` if the control is cancelled.
     public static func checkStop(at path: String) throws(StoreError) {
         guard let stop, stop.mustStop else { return }
         throw StoreError(.sqlite(SQLITE_INTERRUPT, "stopped"), at: path)
@@ -45,7 +45,7 @@ extension Store {
 }
 
 extension StoreError {
-    /// Whether the work was stopped by a watch.
+    /// Whether the work was stopped by a control.
     var isStop: Bool {
         if case .sqlite(SQLITE_INTERRUPT, _) = code { true } else { false }
     }

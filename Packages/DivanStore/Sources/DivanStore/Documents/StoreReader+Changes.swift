@@ -16,7 +16,7 @@ extension StoreReader {
             limit: limit,
             noting: &damaged
         )
-        damaged.tellInLog()
+        damaged.logDamage()
         return documents
     }
 
@@ -78,7 +78,7 @@ extension StoreReader {
 }
 
 extension [DamagedChange] {
-    fileprivate func tellInLog() {
+    fileprivate func logDamage() {
         for change in self {
             StoreLog.database.warning("Skipped a document in the changes feed: \(change.error)")
         }
@@ -98,7 +98,7 @@ public struct ChangePages {
 
         /// Returns the readable documents and logs the others.
         public func passingOverDamage() -> [StoredDocument] {
-            damaged.tellInLog()
+            damaged.logDamage()
             return documents
         }
     }

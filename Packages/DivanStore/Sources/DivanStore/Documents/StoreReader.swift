@@ -16,13 +16,13 @@ public class StoreReader {
     // and these lists call no other code.
     @exclusivity(unchecked) private var table = CollectionTable<OpenCollection>()
     // The row that was read last: a replicator asks for a document's body, then for its history.
-    private var latestPlace: RowPlace?
+    private var latestPlace: RowKey?
     private var latestRow: DocumentRow?
     /// Rows that will be requested, in that order.
     @exclusivity(unchecked) private var rowsAhead = PrefetchedRows()
 
     /// Identifies a row without a copy of its contents.
-    private struct RowPlace: Equatable {
+    private struct RowKey: Equatable {
         let collection: CollectionID
         let documentID: DocumentID
     }
@@ -32,7 +32,7 @@ public class StoreReader {
         let path: CollectionPath
         let id: CollectionID
         fileprivate(set) var state: CollectionState?
-        /// Whether the engine has yet to be told the new counters.
+        /// Whether the new counters must still be passed to the engine.
         var hasNewState = false
         /// What remotes have of it, once requested.
         var known: KnownSequences?
@@ -155,13 +155,13 @@ public class StoreReader {
     }
 
     private func keep(_ row: consuming DocumentRow, in collection: CollectionID) {
-        latestPlace = RowPlace(collection: collection, documentID: row.documentID)
+        latestPlace = RowKey(collection: collection, documentID: row.documentID)
         latestRow = row
     }
 
     /// Whether the row that was read last is the document's.
     func isLatestRow(_ documentID: DocumentID, in collection: CollectionID) -> Bool {
-        latestPlace == RowPlace(collection: collection, documentID: documentID)
+        latestPlace == RowKey(collection: collection, documentID: documentID)
     }
 
     func forgetRow() {

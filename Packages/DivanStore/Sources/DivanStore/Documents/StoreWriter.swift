@@ -145,7 +145,7 @@ public final class StoreWriter: StoreReader {
     /// Random bytes that keep an encryptable value from being guessed from its revision ID, which is
     /// sent to peers that may not read the value (`encryption.md` §6); empty for other bodies.
     static func blinding(for body: [UInt8]) -> [UInt8] {
-        EncryptableForm.stands(in: body.span) ? SystemRandomSource().bytes(20) : []
+        EncryptableForm.occurs(in: body.span) ? SystemRandomSource().bytes(20) : []
     }
 
     /// Purges a document with its history; this is not replicated.
@@ -205,7 +205,7 @@ public final class StoreWriter: StoreReader {
 
     // MARK: Steps of every verb
 
-    /// Notes that observers are to be told that a collection was removed.
+    /// Records that observers must be notified of a removed collection.
     func noteEnd(of path: CollectionPath) {
         shapes.append(
             StoreChange(collection: path, changes: [], origin: origin, endsCollection: true)

@@ -93,9 +93,9 @@ extension StorageSnapshot {
         in collection: CollectionID,
         leaving left: (DamagedRow, StoreError) -> Void,
         _ body: (DocumentRow) throws -> Void
-    ) throws -> RowReach {
+    ) throws -> RowScanResult {
         try forEachRow(in: collection) { try body($0.get()) }
-        return RowReach(liveCount: try state(of: collection).liveCount, namesAll: true)
+        return RowScanResult(liveCount: try state(of: collection).liveCount, namesAll: true)
     }
 
     /// None.
@@ -172,7 +172,7 @@ extension StorageTransaction {
     }
 
     /// Changes nothing.
-    public func mendNames(of collection: CollectionID) throws(StoreError) -> NameRepair {
+    public func repairNames(of collection: CollectionID) throws(StoreError) -> NameRepair {
         NameRepair()
     }
 
@@ -185,8 +185,8 @@ extension StorageTransaction {
     }
 
     /// Reports nothing.
-    public func changeIndexes(_ sql: String, watchedBy watch: IndexWatch) throws {
-        try watch.check()
+    public func changeIndexes(_ sql: String, controlledBy control: IndexBuildControl) throws {
+        try control.check()
         try changeIndexes(sql)
     }
 

@@ -138,7 +138,7 @@ public protocol StorageSnapshot: AnyObject {
         in collection: CollectionID,
         leaving left: (DamagedRow, StoreError) -> Void,
         _ body: (DocumentRow) throws -> Void
-    ) throws -> RowReach
+    ) throws -> RowScanResult
     /// The intact values of a space; by default, all of them.
     func readableValues(in space: ValueSpace) throws(StoreError) -> [(key: String, value: [UInt8])]
     /// Bytes of the pages of each collection's indexes; `nil`, the default, if unknown.
@@ -274,7 +274,7 @@ public protocol StorageTransaction: StorageSnapshot {
     ///
     /// If damage has caused several rows of a document, keeps the row stored last. The default is for engines whose
     /// rows cannot be damaged.
-    func mendNames(of collection: CollectionID) throws(StoreError) -> NameRepair
+    func repairNames(of collection: CollectionID) throws(StoreError) -> NameRepair
     /// Removes damaged small values that only save work; by default, none.
     func discardDamagedValues() throws(StoreError)
 
@@ -287,12 +287,12 @@ public protocol StorageTransaction: StorageSnapshot {
     ///
     /// The default runs them one after another.
     func makeIndexesBesideDamage(_ statements: [String]) throws(StoreError)
-    /// Like `changeIndexes(_:)`, and reports the progress to `watch`.
+    /// Like `changeIndexes(_:)`, and reports the progress to `control`.
     ///
     /// The default reports nothing.
     ///
-    /// - Throws: `CancellationError` if the watch stops it; the transaction can then not be committed.
-    func changeIndexes(_ sql: String, watchedBy watch: IndexWatch) throws
+    /// - Throws: `CancellationError` if the control stops it; the transaction can then not be committed.
+    func changeIndexes(_ sql: String, controlledBy control: IndexBuildControl) throws
     /// Deletes a table that belongs to an index, even if it is damaged; the default does nothing.
     func dropIndexTable(_ table: String) throws(StoreError)
     /// Deletes the tables and SQL indexes that belong to a collection's indexes, except those with these names; the

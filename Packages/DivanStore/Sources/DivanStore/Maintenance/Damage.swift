@@ -112,7 +112,7 @@ extension DamagedRow {
 }
 
 /// The result of reading the rows of a damaged collection.
-public struct RowReach: Equatable, Sendable {
+public struct RowScanResult: Equatable, Sendable {
     /// The number of live documents, according to the collection's counters; `nil` if the counters are damaged.
     public var liveCount: Int?
     /// Whether every unreachable row is listed in a readable index.

@@ -15,7 +15,7 @@ public struct Salvage: Sendable {
     /// Blobs that documents refer to and that could not be read.
     var lostBlobs: [BlobDigest] = []
     /// Documents whose names are unknown, too.
-    var nameless: [NamelessDocuments] = []
+    var nameless: [UnidentifiedDocuments] = []
     /// The new location of the damaged database; empty while it has not been moved.
     public internal(set) var oldDirectory = ""
 

@@ -129,7 +129,7 @@ struct SalvageCopier {
 
     /// Records how many documents must have existed that nothing names.
     private mutating func noteNameless(
-        _ reach: RowReach,
+        _ reach: RowScanResult,
         _ liveCount: Int,
         _ left: [UnrecoveredDocument],
         in path: CollectionPath
@@ -137,7 +137,7 @@ struct SalvageCopier {
         let count = reach.liveCount.map { $0 - liveCount - left.count }
         guard count.map({ $0 > 0 }) ?? !reach.namesAll else { return }
         salvage.nameless.append(
-            NamelessDocuments(
+            UnidentifiedDocuments(
                 collection: path,
                 count: count,
                 known: kept.union(left.map(\.documentID)),

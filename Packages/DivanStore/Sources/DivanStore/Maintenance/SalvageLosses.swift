@@ -1,6 +1,6 @@
 internal import DivanRevisions
 
-/// A document that a salvage leaves behind, unless a peer has it.
+/// A document that a salvage cannot copy, unless a peer has it.
 struct UnrecoveredDocument: Equatable, Sendable {
     let collection: CollectionPath
     let documentID: DocumentID
@@ -32,13 +32,13 @@ struct UnrecoveredDocument: Equatable, Sendable {
     }
 }
 
-/// Documents of a collection that a salvage leaves behind, and that nothing names any more.
-struct NamelessDocuments: Equatable, Sendable {
+/// Documents of a collection that a salvage cannot copy and whose IDs are lost.
+struct UnidentifiedDocuments: Equatable, Sendable {
     let collection: CollectionPath
     /// How many there are according to the collection's counters, in addition to those that are known;
     /// `nil` if the counters are damaged, too.
     let count: Int?
-    /// Those that are known: kept, or left behind with their names.
+    /// The known documents: copied, or lost with a known ID.
     let known: Set<DocumentID>
     /// The last change that was carried over: what a peer sends comes after it.
     let lastSequence: UInt64

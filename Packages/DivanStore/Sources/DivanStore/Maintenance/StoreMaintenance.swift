@@ -175,14 +175,14 @@ extension Store {
     /// row stored last is kept. If pages of the index are unreadable, the file is compacted afterwards.
     ///
     /// - Parameters:
-    ///   - watch: Receives the progress, and may stop it.
+    ///   - control: Receives the progress, and may stop it.
     ///   - removed: Called with a sentence for each document that occurred twice; these are also logged.
     /// - Returns: The number of indexes created by users.
-    /// - Throws: `corrupt` if an index is wrong even then; `CancellationError` if `watch` stops it. That
+    /// - Throws: `corrupt` if an index is wrong even then; `CancellationError` if `control` stops it. That
     ///   collection then has its previous indexes.
     @discardableResult
     public func reindex(
-        watch: IndexWatch? = nil,
+        control: IndexBuildControl? = nil,
         noting removed: (String) -> Void = { _ in }
     ) throws -> Int {
         var (count, leavesPages) = (0, false)
@@ -190,14 +190,14 @@ extension Store {
         try outsideWrites {}
         try read { reader in
             for path in try reader.collections() {
-                watch?.expect(try reader.indexStatements(of: path).count)
+                control?.expect(try reader.indexStatements(of: path).count)
             }
         }
         for path in try collections() {
             let repair = try write { writer in
                 // One that was removed in the meantime has no indexes either.
                 guard try writer.hasCollection(path) else { return NameRepair() }
-                let repair = try writer.reindex(path, watch)
+                let repair = try writer.reindex(path, control)
                 count += try writer.indexes(in: path).count
                 return repair
             }

@@ -23,7 +23,7 @@ final class QueryMirror {
             else { continue }
             try session.adopt(path, id)
             if let sight {
-                try copy(id, of: snapshot, in: sight, query.watch, &byteCount)
+                try copy(id, of: snapshot, in: sight, query.control, &byteCount)
             } else {
                 try snapshot.forEachRow(in: id) { try session.put($0.get(), in: id) }
                 try session.setState(snapshot.state(of: id))
@@ -59,12 +59,12 @@ final class QueryMirror {
         _ id: CollectionID,
         of snapshot: some StorageSnapshot,
         in sight: QueryVisibility,
-        _ watch: QueryWatch,
+        _ control: QueryControl,
         _ byteCount: inout Int
     ) throws {
         var state = CollectionState(id: id)
         try snapshot.forEachRow(in: id) { result in
-            try watch.check(path: "")
+            try control.check(path: "")
             // A damaged document cannot be judged.
             guard case .success(var row) = result, sight.contains(row) else { return }
             // A tombstone that a peer sent may have a body; only its being a tombstone is in sight.

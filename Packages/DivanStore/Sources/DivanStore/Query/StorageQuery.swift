@@ -1,14 +1,14 @@
 public import DivanJSON
 public import DivanQuery
 
-/// A checked query with its parameters and its watch.
+/// A checked query with its parameters and its control.
 public struct StorageQuery: Sendable {
     /// The statement.
     public let statement: CheckedStatement
     /// Values for its parameters; an absent one is MISSING.
     public let parameters: [ExactText: QueryValue]
-    /// Stops the query; each run needs its own watch.
-    public let watch: QueryWatch
+    /// Stops the query; each run needs its own control.
+    public let control: QueryControl
 
     /// The names of its columns.
     var titles: [ExactText] { statement.columns.map(\.title) }
@@ -17,11 +17,11 @@ public struct StorageQuery: Sendable {
     public init(
         _ statement: CheckedStatement,
         parameters: [ExactText: QueryValue] = [:],
-        watch: QueryWatch = QueryWatch()
+        control: QueryControl = QueryControl()
     ) {
         self.statement = statement
         self.parameters = parameters
-        self.watch = watch
+        self.control = control
     }
 }
 
@@ -29,7 +29,7 @@ public struct StorageQuery: Sendable {
 ///
 /// They hold a snapshot of the database, so call `end` when you need no more rows. The snapshot is released
 /// automatically after the last row, after an error and in `deinit`. Use the rows on one thread at a time; only the
-/// query's `QueryWatch` can be used from other threads.
+/// query's `QueryControl` can be used from other threads.
 public final class StorageRows {
     /// The names of the columns, which are all different.
     public let titles: [ExactText]

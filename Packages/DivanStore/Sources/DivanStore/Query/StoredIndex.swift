@@ -105,15 +105,15 @@ extension StoreWriter {
     ///   - definition: The definition.
     ///   - source: The definition as written by the user; two indexes are the same only if it is equal.
     ///   - path: The collection.
-    ///   - watch: Receives the progress, and may stop it.
+    ///   - control: Receives the progress, and may stop it.
     /// - Throws: `QueryError` for expressions that cannot be indexed, including expressions nested too deeply;
-    ///   `CancellationError` if `watch` stops it (the transaction can then not be committed); `StoreError`.
+    ///   `CancellationError` if `control` stops it (the transaction can then not be committed); `StoreError`.
     public func createIndex(
         _ name: ExactText,
         _ definition: QueryIndexDefinition,
         source: String = "",
         in path: CollectionPath,
-        watch: IndexWatch? = nil
+        control: IndexBuildControl? = nil
     ) throws {
         let collection = try collection(path).id
         let translation = try SQLIndexTranslation(
@@ -134,9 +134,9 @@ extension StoreWriter {
         }
         let tables = record.tables.filter { !kept.contains($0.name) }
         let statements = tables.map(\.create) + [record.create]
-        watch?.expect(statements.count)
+        control?.expect(statements.count)
         do {
-            try make(statements, watch)
+            try make(statements, control)
         } catch let error as StoreError where error.isTooDeep {
             // The expressions of an index have no subqueries, so they cannot be divided.
             throw QueryError.tooDeep
@@ -149,17 +149,17 @@ extension StoreWriter {
         }
     }
 
-    private func make(_ statements: [String], _ watch: IndexWatch?) throws {
-        guard let watch else {
+    private func make(_ statements: [String], _ control: IndexBuildControl?) throws {
+        guard let control else {
             for sql in statements { try changing().changeIndexes(sql) }
             return
         }
         do {
             for sql in statements {
-                try changing().changeIndexes(sql, watchedBy: watch)
-                watch.advance()
+                try changing().changeIndexes(sql, controlledBy: control)
+                control.advance()
             }
-            try watch.check()
+            try control.check()
         } catch {
             fail(error)
             throw error
@@ -216,30 +216,30 @@ extension StoreWriter {
     ///
     /// - Parameters:
     ///   - path: The collection.
-    ///   - watch: Receives the progress, and may stop it.
+    ///   - control: Receives the progress, and may stop it.
     /// - Throws: `corrupt` if the definition of an index is lost, so that it must be recreated or deleted;
-    ///   `CancellationError` if `watch` stops it (the transaction can then not be committed).
-    public func rebuildIndexes(in path: CollectionPath, watch: IndexWatch? = nil) throws {
-        watch?.expect(try indexStatements(of: path).count)
-        try remakeIndexes(in: path, watch)
+    ///   `CancellationError` if `control` stops it (the transaction can then not be committed).
+    public func rebuildIndexes(in path: CollectionPath, control: IndexBuildControl? = nil) throws {
+        control?.expect(try indexStatements(of: path).count)
+        try remakeIndexes(in: path, control)
     }
 
-    /// Rebuilds them, and verifies that they agree with the documents; the watch already expects the
+    /// Rebuilds them, and verifies that they agree with the documents; the control already expects the
     /// statements.
     ///
-    /// - Throws: As `rebuildIndexes(in:watch:)`; `corrupt` if they do not agree, and the collection then
+    /// - Throws: As `rebuildIndexes(in:control:)`; `corrupt` if they do not agree, and the collection then
     ///   has its previous indexes.
-    func reindex(_ path: CollectionPath, _ watch: IndexWatch?) throws -> NameRepair {
-        let repair = try remakeIndexes(in: path, watch)
+    func reindex(_ path: CollectionPath, _ control: IndexBuildControl?) throws -> NameRepair {
+        let repair = try remakeIndexes(in: path, control)
         try changing().verifyIndexes(of: collection(path).id)
-        try watch?.check()
+        try control?.check()
         return repair
     }
 
     @discardableResult
     private func remakeIndexes(
         in path: CollectionPath,
-        _ watch: IndexWatch?
+        _ control: IndexBuildControl?
     ) throws -> NameRepair {
         let id = try collection(path).id
         if let name = try current().damagedIndexNames(of: id).first {
@@ -253,15 +253,15 @@ extension StoreWriter {
         let records = try current().indexRecords(of: id)
         for record in records { try changing().changeIndexes(record.drop) }
         for table in records.tables.reversed() { try changing().dropIndexTable(table.name) }
-        let repair = try mendNames(in: path)
-        try make(records.statements, watch)
+        let repair = try repairNames(in: path)
+        try make(records.statements, control)
         return repair
     }
 
     /// Rebuilds the index of document IDs, and the others that the collection has by itself.
-    private func mendNames(in path: CollectionPath) throws(StoreError) -> NameRepair {
+    private func repairNames(in path: CollectionPath) throws(StoreError) -> NameRepair {
         let collection = try self.collection(path)
-        let repair = try changing().mendNames(of: collection.id)
+        let repair = try changing().repairNames(of: collection.id)
         noteTreeChange()
         guard let state = repair.state else { return repair }
         for row in repair.removed {

@@ -64,11 +64,11 @@ extension StoreReader {
         at remote: RemoteID
     ) throws(StoreError) -> Bool {
         let id = try self.collection(collection).id
-        return try refusalCount(RefusalPlace(collection: id, remote: remote)) > 0
+        return try refusalCount(RefusalKey(collection: id, remote: remote)) > 0
     }
 
     /// The number of entries, including those that no longer apply; takes a single lookup.
-    fileprivate func refusalCount(_ place: RefusalPlace) throws(StoreError) -> Int {
+    fileprivate func refusalCount(_ place: RefusalKey) throws(StoreError) -> Int {
         guard let text = try value(place.counterKey, in: .refusals) else { return 0 }
         if let count = Int(String(decoding: text, as: UTF8.self)), count > 0 { return count }
         // Damaged: the entries only save work, so they are counted.
@@ -79,7 +79,7 @@ extension StoreReader {
         in collection: OpenCollection,
         at remote: RemoteID
     ) throws(StoreError) -> [Refusal] {
-        let place = RefusalPlace(collection: collection.id, remote: remote)
+        let place = RefusalKey(collection: collection.id, remote: remote)
         guard try refusalCount(place) > 0 else { return [] }
         var found: [Refusal] = []
         for (key, value) in try current().values(in: .refusals, beginningWith: place.prefix) {
@@ -119,7 +119,7 @@ extension StoreWriter {
         in collection: CollectionPath
     ) throws(StoreError) {
         guard !refusals.isEmpty else { return }
-        let place = RefusalPlace(collection: try self.collection(collection).id, remote: remote)
+        let place = RefusalKey(collection: try self.collection(collection).id, remote: remote)
         let countBefore = try refusalCount(place)
         var count = countBefore
         for refusal in refusals {
@@ -142,7 +142,7 @@ extension StoreWriter {
         at remote: RemoteID
     ) throws(StoreError) -> [Refusal] {
         let collection = try self.collection(collection)
-        let place = RefusalPlace(collection: collection.id, remote: remote)
+        let place = RefusalKey(collection: collection.id, remote: remote)
         let stored = try storedRefusals(in: collection, at: remote)
         var kept: [Refusal] = []
         for refusal in stored {
@@ -158,13 +158,13 @@ extension StoreWriter {
 
     /// Forgets what remotes refused of a collection that is being deleted.
     func forgetRefusals(in collection: OpenCollection) throws(StoreError) {
-        let prefix = RefusalPlace.prefix(of: collection.id)
+        let prefix = RefusalKey.prefix(of: collection.id)
         for (key, _) in try current().values(in: .refusals, beginningWith: prefix) {
             try setValue(nil, for: key, in: .refusals)
         }
     }
 
-    private func setRefusalCount(_ count: Int, _ place: RefusalPlace) throws(StoreError) {
+    private func setRefusalCount(_ count: Int, _ place: RefusalKey) throws(StoreError) {
         let text = count > 0 ? Array(String(count).utf8) : nil
         try setValue(text, for: place.counterKey, in: .refusals)
     }
@@ -174,7 +174,7 @@ extension StoreWriter {
 
 /// The keys of the refusals of one remote and collection: `collection/remote/document ID`, and their
 /// number under `collection/remote`.
-private struct RefusalPlace {
+private struct RefusalKey {
     let counterKey: String
     /// The prefix of its documents' keys.
     let prefix: String

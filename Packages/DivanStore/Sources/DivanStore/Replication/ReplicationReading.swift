@@ -183,7 +183,7 @@ extension StoreReader {
     /// Answers proposed revisions; one verdict for each, in order.
     ///
     /// Only the current revision is compared. Source: `revisions.md` §7.
-    public func judge(
+    public func evaluate(
         _ proposals: [(documentID: DocumentID, revisionID: RevisionID, parent: RevisionID?)],
         in collection: CollectionPath
     ) throws(StoreError) -> [ProposalVerdict] {

@@ -25,8 +25,8 @@ public final class TLSContext: @unchecked Sendable {
         let resumesSessions: Bool
     }
 
-    /// How the peer's certificate is judged.
-    enum Judgement: Sendable {
+    /// How the peer's certificate is verified.
+    enum PeerVerification: Sendable {
         case server(ServerTrust)
         case client(ClientCertificatePolicy)
     }
@@ -36,7 +36,7 @@ public final class TLSContext: @unchecked Sendable {
 
     let pointer: OpaquePointer
     let number = ContextNumber()
-    let judgement: Judgement
+    let verification: PeerVerification
     let hasCredential: Bool
     let applicationProtocols: ApplicationProtocols
 
@@ -47,13 +47,13 @@ public final class TLSContext: @unchecked Sendable {
     public static func client(
         _ configuration: ClientTLSConfiguration
     ) throws(TLSError) -> TLSContext {
-        let judgement = Judgement.server(configuration.serverTrust)
+        let verification = PeerVerification.server(configuration.serverTrust)
         let settings = Settings(
             versions: configuration.versions,
             applicationProtocols: configuration.applicationProtocols,
             resumesSessions: configuration.resumesSessions
         )
-        return try TLSContext(.client, judgement, configuration.credential, settings)
+        return try TLSContext(.client, verification, configuration.credential, settings)
     }
 
     /// Creates a server's context.
@@ -62,7 +62,7 @@ public final class TLSContext: @unchecked Sendable {
     public static func server(
         _ configuration: ServerTLSConfiguration
     ) throws(TLSError) -> TLSContext {
-        let judgement = Judgement.client(configuration.clientCertificates)
+        let verification = PeerVerification.client(configuration.clientCertificates)
         var resumesSessions = configuration.resumesSessions
         if case .none = configuration.clientCertificates {} else { resumesSessions = false }
         let settings = Settings(
@@ -70,12 +70,12 @@ public final class TLSContext: @unchecked Sendable {
             applicationProtocols: configuration.applicationProtocols,
             resumesSessions: resumesSessions
         )
-        return try TLSContext(.server, judgement, configuration.credential, settings)
+        return try TLSContext(.server, verification, configuration.credential, settings)
     }
 
     private init(
         _ role: Role,
-        _ judgement: Judgement,
+        _ verification: PeerVerification,
         _ credential: TLSCredential?,
         _ settings: Settings
     ) throws(TLSError) {
@@ -92,11 +92,11 @@ public final class TLSContext: @unchecked Sendable {
         }
         self.role = role
         self.pointer = pointer
-        self.judgement = judgement
+        self.verification = verification
         hasCredential = credential != nil
         try setUpProtocol(settings)
         try setUpApplicationProtocols()
-        try setUpJudgement()
+        try setUpVerification()
         if let credential { try present(credential) }
     }
 
@@ -137,8 +137,8 @@ public final class TLSContext: @unchecked Sendable {
         }
     }
 
-    private func setUpJudgement() throws(TLSError) {
-        switch judgement {
+    private func setUpVerification() throws(TLSError) {
+        switch verification {
         case .server(let trust):
             SSL_CTX_set_verify(pointer, SSL_VERIFY_PEER, nil)
             switch trust {

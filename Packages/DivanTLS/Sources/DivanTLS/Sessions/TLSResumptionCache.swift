@@ -47,7 +47,9 @@ public final class TLSResumptionCache: Sendable {
         host: String,
         port: UInt16
     ) {
-        guard limit > 0, resumption.context == context.number, context.judgesAlike else { return }
+        guard limit > 0, resumption.context == context.number, context.verifiesEqually else {
+            return
+        }
         let entry = Entry(context: context.number, host: host, port: port, resumption: resumption)
         entries.withLock { entries in
             entries.removeAll { $0.belongs(to: context, host, port) }
@@ -84,8 +86,8 @@ public final class TLSResumptionCache: Sendable {
 
 extension TLSContext {
     /// Whether a server that was accepted would be accepted again, as far as this context decides.
-    fileprivate var judgesAlike: Bool {
-        switch judgement {
+    fileprivate var verifiesEqually: Bool {
+        switch verification {
         case .server(.systemRoots), .server(.roots), .server(.pinned), .server(.selfSignedOnly):
             true
         case .server(.callback), .server(.peers), .client: false
@@ -94,7 +96,7 @@ extension TLSContext {
 
     /// Whether a full handshake would check the dates of the server's certificates.
     fileprivate var checksValidity: Bool {
-        switch judgement {
+        switch verification {
         case .server(.systemRoots), .server(.roots), .server(.peers): true
         case .server, .client: false
         }

@@ -203,7 +203,7 @@ extension TLSSession {
     }
 
     /// Keeps the peer's certificates, accepted or not.
-    func peerWasJudged(_ chain: [TLSCertificate], _ problem: CertificateProblem?) {
+    func peerWasVerified(_ chain: [TLSCertificate], _ problem: CertificateProblem?) {
         peerCertificates = chain
         trace.refusal = problem
     }
@@ -234,7 +234,7 @@ extension TLSSession {
 
     private func setServerName() throws(TLSError) {
         guard let serverName else {
-            if case .server(let trust) = context.judgement, trust.checksName {
+            if case .server(let trust) = context.verification, trust.checksName {
                 throw error(.serverNameMissing)
             }
             return

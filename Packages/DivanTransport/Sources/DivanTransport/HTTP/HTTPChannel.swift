@@ -8,7 +8,7 @@ import DivanPlatform
 /// source for pieces as the client takes them, and enforces the time limits. The next request is handled once the
 /// client has taken most of the previous answer, so that pipelined requests do not pile up answers. The peer may end
 /// its direction and still read our answer; a body that has no end of its own ends then, too. On its loop only; its
-/// lane keeps it until it ends.
+/// shard keeps it until it ends.
 final class HTTPChannel: ByteStreamOwner {
     private let stream: ByteStream
     /// The peer's address, or the address of the client for which a trusted proxy made the latest request.
@@ -246,7 +246,7 @@ final class HTTPChannel: ByteStreamOwner {
 
     private func letGo() {
         room.giveBack(heldByteCount, for: party)
-        if heldByteCount > BufferedResponseBody.wholeByteCount { FreeMemory.giveBackSoon() }
+        if heldByteCount > BufferedResponseBody.wholeByteCount { FreeMemory.releaseSoon() }
         heldByteCount = 0
     }
 

@@ -14,7 +14,7 @@ public final class HTTPServer: Sendable {
     private struct Running: Sendable {
         let port: UInt16
         let listeners: [TCPListener]
-        let lanes: [HTTPLane]
+        let shards: [HTTPServerShard]
     }
 
     private let configuration: Configuration
@@ -74,8 +74,8 @@ public final class HTTPServer: Sendable {
                 stallTimeout: configuration.transport.stallTimeout
             )
             let port = sockets.first?.localAddress()?.port ?? configuration.port
-            let lanes = makeLanes()
-            let turn = LaneChoice(lanes: lanes)
+            let shards = makeShards()
+            let turn = ShardSelector(shards: shards)
             let listeners = sockets.map { socket in
                 TCPListener(
                     socket,
@@ -85,17 +85,17 @@ public final class HTTPServer: Sendable {
                 ) { accepted, address in turn.next().admit(accepted, from: address) }
             }
             for listener in listeners { listener.start() }
-            running = Running(port: port, listeners: listeners, lanes: lanes)
+            running = Running(port: port, listeners: listeners, shards: shards)
             return port
         }
     }
 
-    private func makeLanes() -> [HTTPLane] {
+    private func makeShards() -> [HTTPServerShard] {
         let room = BodyMemoryBudget(configuration.limits)
-        // Each lane makes room among its own connections, so each has a share of the limit.
+        // Each shard makes room among its own connections, so each has a share of the limit.
         let share = max(1, configuration.limits.connectionCount / loops.loops.count)
         return loops.loops.map { loop in
-            HTTPLane(
+            HTTPServerShard(
                 loop: loop,
                 configuration,
                 tls: tls,
@@ -113,7 +113,7 @@ public final class HTTPServer: Sendable {
     ///
     /// Unfinished responses are aborted. Each connection is closed soon after the call, on its own loop.
     public func dismissUnwelcome() {
-        for lane in running.withLock({ $0?.lanes }) ?? [] { lane.dismiss(all: false) }
+        for shard in running.withLock({ $0?.shards }) ?? [] { shard.dismiss(all: false) }
     }
 
     /// Uses other TLS settings for clients that connect from now on.
@@ -123,7 +123,7 @@ public final class HTTPServer: Sendable {
     public func replaceTLS(with context: TLSContext, dismissesAll: Bool) {
         tls.replace(with: context)
         guard dismissesAll else { return }
-        for lane in running.withLock({ $0?.lanes }) ?? [] { lane.dismiss(all: true) }
+        for shard in running.withLock({ $0?.shards }) ?? [] { shard.dismiss(all: true) }
     }
 
     /// Stops listening and closes all connections; unfinished responses are aborted.
@@ -136,6 +136,6 @@ public final class HTTPServer: Sendable {
         }
         guard let stopping else { return }
         for listener in stopping.listeners { listener.stop {} }
-        for lane in stopping.lanes { lane.stop() }
+        for shard in stopping.shards { shard.stop() }
     }
 }

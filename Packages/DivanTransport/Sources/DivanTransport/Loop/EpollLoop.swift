@@ -20,7 +20,7 @@ public final class EpollLoop: EventLoop, @unchecked Sendable {
     private let lastTimer = Atomic<UInt64>(0)
 
     /// Wakes the loop; -1 while the process has no descriptor available for it.
-    private let bell = Atomic<Int32>(-1)
+    private let wakeupDescriptor = Atomic<Int32>(-1)
     private var poller = Poller()
     private var timers = TimerQueue()
     /// On the loop.
@@ -41,7 +41,7 @@ public final class EpollLoop: EventLoop, @unchecked Sendable {
     /// About half of what a sync has in flight, so that both ends work at the same time.
     static let readByteCount = 128 << 10
 
-    /// Work from other threads, and whether the bell has been rung for it.
+    /// Work from other threads, and whether the loop has been woken for it.
     ///
     /// **What bounds it.** The senders, because nobody may wait here: two loops that post to each other would deadlock.
     /// A connection has at most a handful of posts pending: the rest of its turn, one write, the decision about its
@@ -67,8 +67,8 @@ public final class EpollLoop: EventLoop, @unchecked Sendable {
     }
 
     deinit {
-        let bell = bell.load(ordering: .relaxed)
-        if bell >= 0 { FileDescriptor(bell).close() }
+        let wakeupDescriptor = wakeupDescriptor.load(ordering: .relaxed)
+        if wakeupDescriptor >= 0 { FileDescriptor(wakeupDescriptor).close() }
         readBuffer.deallocate()
     }
 
@@ -172,19 +172,21 @@ public final class EpollLoop: EventLoop, @unchecked Sendable {
         thread.store(0, ordering: .relaxed)
     }
 
-    private var hasDescriptors: Bool { poller.isOpen && bell.load(ordering: .relaxed) >= 0 }
+    private var hasDescriptors: Bool {
+        poller.isOpen && wakeupDescriptor.load(ordering: .relaxed) >= 0
+    }
 
     /// Opens the descriptors that the loop lacks, as far as the process has any left.
     private func openDescriptors() {
         poller.open()
-        guard poller.isOpen, bell.load(ordering: .relaxed) < 0 else { return }
+        guard poller.isOpen, wakeupDescriptor.load(ordering: .relaxed) < 0 else { return }
         guard let wakeup = try? Wakeup() else { return }
-        poller.add(wakeup.descriptor, Bell(wakeup), .reading)
-        // Before the loop checks its inbox: whoever posts after that check finds the bell.
-        bell.store(wakeup.descriptor.rawValue, ordering: .sequentiallyConsistent)
+        poller.add(wakeup.descriptor, WakeupSource(wakeup), .reading)
+        // Before the loop checks its inbox: whoever posts after that check finds the descriptor.
+        wakeupDescriptor.store(wakeup.descriptor.rawValue, ordering: .sequentiallyConsistent)
     }
 
-    /// Waits for events, work or a timer; without a bell, no longer than until the next poll.
+    /// Waits for events, work or a timer; without the wakeup, no longer than until the next poll.
     private func wait() -> ArraySlice<EventPoller.Event> {
         let milliseconds = waitingTime()
         guard !hasDescriptors else { return poller.wait(milliseconds: milliseconds) }
@@ -253,8 +255,8 @@ public final class EpollLoop: EventLoop, @unchecked Sendable {
     }
 
     private func ring() {
-        let bell = bell.load(ordering: .sequentiallyConsistent)
-        if bell >= 0 { Wakeup(descriptor: FileDescriptor(bell)).signal() }
+        let wakeupDescriptor = wakeupDescriptor.load(ordering: .sequentiallyConsistent)
+        if wakeupDescriptor >= 0 { Wakeup(descriptor: FileDescriptor(wakeupDescriptor)).signal() }
     }
 }
 
@@ -264,7 +266,7 @@ protocol TurnEndSource: AnyObject {
 }
 
 /// Empties the counter that wakes the loop.
-private final class Bell: EventSource {
+private final class WakeupSource: EventSource {
     private let wakeup: Wakeup
 
     init(_ wakeup: Wakeup) {

@@ -28,21 +28,23 @@ public enum MessageTransportContract {
             let ends = try await connect(first, second)
             first.watch(ends.first)
             second.watch(ends.second)
-            guard await wait.until({ first.story.opens == 1 && second.story.opens == 1 }) else {
+            guard await wait.until({ first.events.opens == 1 && second.events.opens == 1 }) else {
                 return violations + ["Both ends must open exactly once."]
             }
             violations += await check(ends, (first, second), wait)
             ends.first.close(code: 1000, reason: "")
-            _ = await wait.until { first.story.closes.count == 1 && second.story.closes.count == 1 }
+            _ = await wait.until {
+                first.events.closes.count == 1 && second.events.closes.count == 1
+            }
             await wait.rest()
             violations += first.faults + second.faults
         }
         return violations.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
-    /// Records what a receiver is told.
+    /// Records the calls of a receiver.
     private final class RecordingReceiver: MessageReceiver {
-        struct Story: Sendable {
+        struct ReceivedEvents: Sendable {
             var opens = 0
             var messages: [[UInt8]] = []
             var undrained = 0
@@ -52,50 +54,52 @@ public enum MessageTransportContract {
             var elsewhere = 0
         }
 
-        private let state = Mutex<(story: Story, loop: (any EventLoop)?)>((Story(), nil))
+        private let state = Mutex<(events: ReceivedEvents, loop: (any EventLoop)?)>(
+            (ReceivedEvents(), nil)
+        )
 
-        var story: Story { state.withLock { $0.story } }
+        var events: ReceivedEvents { state.withLock { $0.events } }
 
         func watch(_ transport: any MessageTransport) {
             state.withLock { $0.loop = transport.loop }
         }
 
         var faults: [String] {
-            let story = story
+            let events = events
             var faults: [String] = []
-            if story.closes.count != 1 {
+            if events.closes.count != 1 {
                 faults.append("transportDidClose must be called exactly once.")
             }
-            if story.afterClose > 0 {
+            if events.afterClose > 0 {
                 faults.append("Nothing must be called after transportDidClose.")
             }
-            if story.opens > 1 { faults.append("transportDidOpen must be called only once.") }
-            if story.elsewhere > 0 {
+            if events.opens > 1 { faults.append("transportDidOpen must be called only once.") }
+            if events.elsewhere > 0 {
                 faults.append("The receiver must be called on the transport's loop.")
             }
             return faults
         }
 
-        private func hear(_ change: (inout Story) -> Void) {
+        private func record(_ change: (inout ReceivedEvents) -> Void) {
             state.withLock { state in
-                if state.loop?.isCurrent == false { state.story.elsewhere += 1 }
-                if !state.story.closes.isEmpty { state.story.afterClose += 1 }
-                change(&state.story)
+                if state.loop?.isCurrent == false { state.events.elsewhere += 1 }
+                if !state.events.closes.isEmpty { state.events.afterClose += 1 }
+                change(&state.events)
             }
         }
 
-        func transportDidOpen(_ peer: TransportPeer) { hear { $0.opens += 1 } }
+        func transportDidOpen(_ peer: TransportPeer) { record { $0.opens += 1 } }
 
         func transportDidReceive(_ message: ArraySlice<UInt8>) {
-            hear { story in
-                story.messages.append(Array(message))
-                story.undrained += 1
+            record { events in
+                events.messages.append(Array(message))
+                events.undrained += 1
             }
         }
 
-        func transportDidDrainInput() { hear { $0.undrained = 0 } }
+        func transportDidDrainInput() { record { $0.undrained = 0 } }
 
-        func transportDidBecomeWritable() { hear { $0.roomCount += 1 } }
+        func transportDidBecomeWritable() { record { $0.roomCount += 1 } }
 
         func transportDidClose(_ close: TransportClose) {
             let text =
@@ -103,7 +107,7 @@ public enum MessageTransportContract {
                 case .clean(let code, let reason, let isByPeer): "\(code) \(reason) \(isByPeer)"
                 case .failed(let error): "\(error)"
                 }
-            hear { $0.closes.append(text) }
+            record { $0.closes.append(text) }
         }
     }
 
@@ -125,15 +129,15 @@ public enum MessageTransportContract {
         let count = sizes.count
         let (first, second) = receivers
         let haveArrived = await wait.until {
-            first.story.messages.count >= count && second.story.messages.count >= count
+            first.events.messages.count >= count && second.events.messages.count >= count
         }
         guard haveArrived else { return ["Every message must arrive."] }
         await wait.rest()
         var violations: [String] = []
-        if second.story.messages != there || first.story.messages != back {
+        if second.events.messages != there || first.events.messages != back {
             violations.append("Messages must arrive intact, in order and exactly once.")
         }
-        if first.story.undrained > 0 || second.story.undrained > 0 {
+        if first.events.undrained > 0 || second.events.undrained > 0 {
             violations.append("transportDidDrainInput must follow each batch of messages.")
         }
         return violations
@@ -146,7 +150,7 @@ public enum MessageTransportContract {
     ) async -> [String] {
         let piece = message(16_384, 3)
         let sent = Mutex<(count: Int, isFull: Bool)?>(nil)
-        let room = receivers.first.story.roomCount
+        let room = receivers.first.events.roomCount
         ends.first.loop.execute {
             var count = 0
             while count < 4_096, ends.first.isWritable {
@@ -160,10 +164,10 @@ public enum MessageTransportContract {
         var violations = end.isFull ? [] : ["isWritable must be false after queuing 64 MiB."]
         if end.count == 0 { violations.append("An open transport must be writable.") }
         let (first, second) = receivers
-        if await !wait.until({ second.story.messages.count == end.count }) {
+        if await !wait.until({ second.events.messages.count == end.count }) {
             violations.append("Queued messages must arrive.")
         }
-        if end.isFull, await !wait.until({ first.story.roomCount > room }) {
+        if end.isFull, await !wait.until({ first.events.roomCount > room }) {
             violations.append("transportDidBecomeWritable must be called when space is free.")
         }
         return violations
@@ -182,18 +186,18 @@ public enum MessageTransportContract {
         }
         let (first, second) = receivers
         let haveEnded = await wait.until {
-            !first.story.closes.isEmpty && !second.story.closes.isEmpty
+            !first.events.closes.isEmpty && !second.events.closes.isEmpty
         }
         guard haveEnded else { return ["Both ends must be notified of a close."] }
         ends.first.loop.execute { ends.first.send([9]) }
         ends.second.close(code: 1000, reason: "late")
         await wait.rest()
         var violations: [String] = []
-        if second.story.messages.first != last {
+        if second.events.messages.first != last {
             violations.append("Messages sent before close must arrive.")
         }
-        if second.story.closes.first != "4321 done true"
-            || first.story.closes.first != "4321 done false"
+        if second.events.closes.first != "4321 done true"
+            || first.events.closes.first != "4321 done false"
         {
             violations.append("Both ends must learn the close code, the reason and who closed.")
         }

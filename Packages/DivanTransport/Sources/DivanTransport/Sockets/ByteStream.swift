@@ -16,7 +16,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
     private let socket: Socket
     private var tls: TLSSession?
     private let limits: TransportLimits
-    private var life = StreamLife.opening
+    private var life = StreamLifecycle.opening
     private var isReadingPaused = false
     private var owesAcknowledgement = false  // of what was read before a pause
     private var interest: Interest = .reading
@@ -26,7 +26,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
     private var writtenCount = 0  // bytes at the front of `output` that the system took
     private var plainOutput: [UInt8] = []
     private var turnEnd = TurnEnd.nothing
-    private(set) var stall: StallWatch
+    private(set) var stall: StallTimer
     private var lingerTimer: TimerToken?
 
     /// What to do at the end of the loop's turn.
@@ -49,7 +49,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
         self.loop = loop
         self.limits = limits
         self.counter = counter
-        stall = StallWatch(patience: limits.stallTimeout)
+        stall = StallTimer(patience: limits.stallTimeout)
     }
 
     /// The peer's certificates, leaf first.
@@ -71,7 +71,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
     func start() {
         loop.add(socket.descriptor, self, interest)
         if tls == nil {
-            _ = life.take(.opened)
+            _ = life.handle(.opened)
             owner?.streamDidOpen()
         } else {
             setNeedsFlush()
@@ -81,7 +81,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
     /// Starts TLS on a stream that was opened in clear text; `streamDidOpen` is called again.
     func startTLS(_ session: TLSSession) {
         tls = session
-        _ = life.take(.tlsStarted)
+        _ = life.handle(.tlsStarted)
         setNeedsFlush()
     }
 
@@ -110,14 +110,14 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
 
     /// Writes what is queued, ends our direction, waits a while for the peer's end, and closes.
     ///
-    /// The owner is told nothing more.
+    /// The owner gets no more calls.
     func finish() {
         if case .unwritable = life { return close() }
         guard life.isWriting, !life.isFinishing else { return }
-        handOverResumption()
+        passResumption()
         if life.isOpen { owner?.streamWillWrite(to: &plainOutput) }
         owner = nil
-        _ = life.take(.finishAsked)
+        _ = life.handle(.finishAsked)
         isReadingPaused = false
         lingerTimer = loop.scheduleHere(at: loop.now + limits.closeTimeout) { [weak self] in
             self?.close()
@@ -125,10 +125,10 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
         setNeedsFlush()
     }
 
-    /// Closes at once; the owner is told nothing more.
+    /// Closes at once; the owner gets no more calls.
     func close() {
         owner = nil
-        perform(life.take(.closeAsked))
+        perform(life.handle(.closeAsked))
     }
 
     /// Closes in a way that the peer does not take what it has for complete.
@@ -137,7 +137,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
         close()
     }
 
-    private func perform(_ effects: [StreamLife.Effect]) {
+    private func perform(_ effects: [StreamLifecycle.Effect]) {
         for effect in effects {
             switch effect {
             case .endSending:
@@ -149,7 +149,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
     }
 
     private func release() {
-        handOverResumption()
+        passResumption()
         stall.end(on: loop)
         if let lingerTimer { loop.cancel(lingerTimer) }
         loop.remove(socket.descriptor)
@@ -157,7 +157,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
         (output, plainOutput) = ([], [])
     }
 
-    private func handOverResumption() {
+    private func passResumption() {
         guard let keep = keepResumption, let resumption = tls?.resumption else { return }
         keepResumption = nil
         keep(resumption)
@@ -171,7 +171,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
 
     private func end(_ problem: StreamProblem?) {
         guard life.isReading else { return endBoth(problem) }
-        perform(life.take(.peerEnded))
+        perform(life.handle(.peerEnded))
         updateInterest()
         if let owner { return owner.streamDidEnd(problem) }
         // A peer that only ended its own direction still gets our last bytes.
@@ -227,7 +227,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
         turnEnd = .flushOrAcknowledge
     }
 
-    /// The descriptor reports an error although nothing is being read: the peer is gone.
+    /// The descriptor reports an error although nothing is being read: the peer has disconnected.
     private func hangUp() {
         guard life != .closed, interest.isDisjoint(with: .writing) else { return }
         guard case .ended = life, owner != nil else { return close() }
@@ -235,7 +235,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
     }
 
     private func take(_ bytes: Slice<UnsafeRawBufferPointer>) {
-        // The bytes are in the loop's buffer, which nobody else uses before this call returns.
+        // The bytes are in the loop's buffer, which is not used again before this call returns.
         let raw = UnsafeRawBufferPointer(rebasing: bytes).bindMemory(to: UInt8.self)
         guard let tls else {
             owner?.streamDidReceive(raw.span)
@@ -262,7 +262,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
 
     private func deliver(_ plaintext: [UInt8], of tls: TLSSession) {
         if life.awaitsOpening, tls.state == .open || !plaintext.isEmpty {
-            _ = life.take(.opened)
+            _ = life.handle(.opened)
             owner?.streamDidOpen()
         }
         guard !plaintext.isEmpty else { return }
@@ -369,7 +369,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
         updateInterest()
         watchForStall()
         if queuedByteCount == 0, life.isFinishing, turnEnd == .nothing {
-            return perform(life.take(.written))
+            return perform(life.handle(.written))
         }
         if queuedByteCount <= limits.lowWaterByteCount { owner?.streamDidDrainOutput() }
     }
@@ -379,7 +379,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
         (output, writtenCount, plainOutput) = ([], 0, [])
         guard owner != nil else { return close() }
         guard life.isReading else { return end(.system(error)) }
-        _ = life.take(.writingFailed)
+        _ = life.handle(.writingFailed)
         updateInterest()
         lingerTimer = loop.scheduleHere(at: loop.now + limits.closeTimeout) { [weak self] in
             self?.end(.system(error))

@@ -33,11 +33,11 @@ public final class NetworkChanges: Sendable {
         quietTime: Duration = .milliseconds(500)
     ) {
         guard let descriptor else { return }
-        let watch = NetworkWatch(
+        let watch = NetworkMonitor(
             descriptor: descriptor,
             loop: loop,
             quietTime: quietTime
-        ) { [weak self] in self?.tell() }
+        ) { [weak self] in self?.notify() }
         loop.execute { loop.add(descriptor, watch, .reading) }
     }
 
@@ -57,7 +57,7 @@ public final class NetworkChanges: Sendable {
         }
     }
 
-    private func tell() {
+    private func notify() {
         for observer in state.withLock({ Array($0.observers.values) }) { observer() }
     }
 }
@@ -78,7 +78,7 @@ public final class NetworkObservation: Sendable {
 /// Reads and discards the descriptor's messages, and waits for the end of a burst.
 ///
 /// `@unchecked Sendable` holds because everything after `init` happens on the loop.
-private final class NetworkWatch: EventSource, @unchecked Sendable {
+private final class NetworkMonitor: EventSource, @unchecked Sendable {
     private let descriptor: FileDescriptor
     private let loop: EpollLoop
     private let quietTime: Duration

@@ -4,7 +4,7 @@ import DivanWebSocket
 
 /// An accepted connection until the decision about its upgrade: TLS and the HTTP request.
 ///
-/// On its loop only; its lane keeps it until it reports.
+/// On its loop only; its shard keeps it until it reports.
 final class ServerOpening: ByteStreamOwner {
     private let stream: ByteStream
     private let address: SocketAddress

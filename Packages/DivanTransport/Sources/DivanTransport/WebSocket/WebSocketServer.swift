@@ -14,7 +14,7 @@ public final class WebSocketServer: Sendable {
     private struct Running: Sendable {
         let port: UInt16
         let listeners: [TCPListener]
-        let lanes: [ServerLane]
+        let shards: [WebSocketServerShard]
     }
 
     private let configuration: Configuration
@@ -76,7 +76,7 @@ public final class WebSocketServer: Sendable {
                 stallTimeout: configuration.limits.stallTimeout
             )
             let port = sockets.first?.localAddress()?.port ?? configuration.port
-            let lanes = makeLanes()
+            let shards = makeShards()
             let listeners = sockets.map { socket in
                 TCPListener(
                     socket,
@@ -85,12 +85,12 @@ public final class WebSocketServer: Sendable {
                     log: log
                 ) { accepted, address in
                     // On the accepting loop, unless another loop has fewer: a hop costs two context switches.
-                    lanes.min { $0.distance < $1.distance }?
+                    shards.min { $0.distance < $1.distance }?
                         .admit(accepted, from: address)
                 }
             }
             for listener in listeners { listener.start() }
-            running = Running(port: port, listeners: listeners, lanes: lanes)
+            running = Running(port: port, listeners: listeners, shards: shards)
             return port
         }
     }
@@ -117,10 +117,10 @@ public final class WebSocketServer: Sendable {
             completion?()
             return
         }
-        let count = stopping.listeners.count + stopping.lanes.count
+        let count = stopping.listeners.count + stopping.shards.count
         let remaining = Countdown(count) { completion?() }
         for listener in stopping.listeners { listener.stop { remaining.step() } }
-        for lane in stopping.lanes { lane.stop(code: code, reason: reason) { remaining.step() } }
+        for shard in stopping.shards { shard.stop(code: code, reason: reason) { remaining.step() } }
     }
 
     /// Uses other TLS settings for clients that connect from now on; open connections continue.
@@ -128,12 +128,12 @@ public final class WebSocketServer: Sendable {
     /// Unfinished handshakes are aborted. Has no effect on a server without TLS.
     public func replaceTLS(with context: TLSContext) {
         tls.replace(with: context)
-        for lane in running.withLock({ $0?.lanes }) ?? [] { lane.dropHandshakes() }
+        for shard in running.withLock({ $0?.shards }) ?? [] { shard.dropHandshakes() }
     }
 
-    private func makeLanes() -> [ServerLane] {
+    private func makeShards() -> [WebSocketServerShard] {
         loops.loops.map { loop in
-            ServerLane(
+            WebSocketServerShard(
                 loop: loop,
                 configuration: configuration,
                 tls: tls,

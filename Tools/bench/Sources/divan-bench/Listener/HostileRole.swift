@@ -33,10 +33,10 @@ final class HostileRole {
             switch number % 6 {
             case 0: RawHostile(port, piece: Array("GET / HTTP/1.1\r\n\r\n".utf8), pieces: 1)
             case 1: RawHostile(port, piece: [0x16], pieces: .max)
-            case 2: Visitor(.searching) { connect("nowhere") }
-            case 3: Visitor(.talkingNoise) { connect(database) }
-            case 4: Visitor(.neverReading) { connect(database) }
-            default: Visitor(.flooding) { connect(database) }
+            case 2: HostileClient(.searching) { connect("nowhere") }
+            case 3: HostileClient(.talkingNoise) { connect(database) }
+            case 4: HostileClient(.neverReading) { connect(database) }
+            default: HostileClient(.flooding) { connect(database) }
             }
         }
     }
@@ -95,7 +95,7 @@ private final class RawHostile: Hostile, @unchecked Sendable {
 ///
 /// `@unchecked Sendable`: everything happens on the transports' loops, one transport at a time; the
 /// count is read only for a report.
-private final class Visitor: Hostile, MessageReceiver, @unchecked Sendable {
+private final class HostileClient: Hostile, MessageReceiver, @unchecked Sendable {
     enum Kind {
         case searching
         case talkingNoise

@@ -13,7 +13,7 @@ final class PeerRole {
     private var databases: [String: Database] = [:]
     private var listeners: [URLEndpointListener] = []
     private var replicators: [Replicator] = []
-    private var watch: StampWatch?
+    private var watch: CommitLatencyProbe?
 
     init(_ words: [String]) throws {
         guard let directory = words.first else {
@@ -55,9 +55,9 @@ final class PeerRole {
         case .copy(let source, let target):
             return try copy(source, target)
         case .watch(let name):
-            watch = StampWatch(try database(name).defaultCollection())
+            watch = CommitLatencyProbe(try database(name).defaultCollection())
         case .save(let name, let count):
-            try StampWatch.save(count, in: try database(name).defaultCollection())
+            try CommitLatencyProbe.save(count, in: try database(name).defaultCollection())
         case .stamps(let count):
             return try watch?.delays(count) ?? []
         case .usage(let forgetsPeak):

@@ -56,10 +56,10 @@ enum BlobFetchCommand: Command {
         let run = BlobFetching(wanted, configuration, ProgressLine(terminal, verb: "blobs fetched"))
         let outcome = run.wait(interruption)
         let cause = interruption.isRequested ? interruption.cause : nil
-        try tell(outcome, of: wanted.count, stoppedBy: cause, terminal)
+        try printResult(outcome, of: wanted.count, stoppedBy: cause, terminal)
     }
 
-    private static func tell(
+    private static func printResult(
         _ outcome: BlobFetching.Outcome,
         of count: Int,
         stoppedBy cause: String?,

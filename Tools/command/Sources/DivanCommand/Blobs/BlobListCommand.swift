@@ -45,7 +45,7 @@ enum BlobListCommand: Command {
                 }
             }
         }
-        damaged.tell(terminal)
+        damaged.report(terminal)
         try damaged.fail()
     }
 

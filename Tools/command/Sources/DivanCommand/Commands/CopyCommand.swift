@@ -46,7 +46,11 @@ enum CopyCommand: Command {
             // The key of an encrypted database may have to be asked for.
             if source.isSealed { _ = try KeyRing.shared.key(of: source) }
             try Stoppable.run(leaving: "no copy was created") { try source.copy(to: target) }
-            tell(try target.using(.reading) { try $0.documentCount() }, target.bundle, terminal)
+            printResult(
+                try target.using(.reading) { try $0.documentCount() },
+                target.bundle,
+                terminal
+            )
         case (false, true):
             try write(arguments.database, to: target, terminal)
         case (true, false):
@@ -73,8 +77,8 @@ enum CopyCommand: Command {
                 try write(database, to: file, terminal)
             }
         }
-        documents.damaged.tell(terminal)
-        tell(documents.count, file, terminal)
+        documents.damaged.report(terminal)
+        printResult(documents.count, file, terminal)
         try documents.damaged.fail()
     }
 
@@ -130,7 +134,7 @@ enum CopyCommand: Command {
             batch.discard()
             throw error
         }
-        tell(batch.savedCount, path.bundle, terminal)
+        printResult(batch.savedCount, path.bundle, terminal)
         if !terminal.isJSON, batch.ids.randomCount > 0 {
             terminal.warn(
                 "\(Numbers.count(batch.ids.randomCount, "document")) without '_id' got random IDs; "
@@ -140,7 +144,7 @@ enum CopyCommand: Command {
         try missing.fail(terminal)
     }
 
-    private static func tell(_ count: Int, _ path: String, _ terminal: Terminal) {
+    private static func printResult(_ count: Int, _ path: String, _ terminal: Terminal) {
         if terminal.isJSON {
             let object: JSON = ["documents": JSON(count), "path": .string(path)]
             return terminal.result(object.canonicalText)

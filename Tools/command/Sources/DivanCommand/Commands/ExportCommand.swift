@@ -55,7 +55,7 @@ enum ExportCommand: Command {
             }
         }
         let damaged = documents.damaged
-        damaged.tell(terminal)
+        damaged.report(terminal)
         let count = documents.count
         var sentence = "Exported \(Numbers.count(count, "document")), up to sequence \(last)"
         var members: JSONObject = ["documents": JSON(count), "sequence": JSON(last)]
@@ -65,12 +65,12 @@ enum ExportCommand: Command {
             members["blobsLeftOut"] = JSON(documents.omittedBlobCount)
         }
         if damaged.count > 0 { members["damaged"] = JSON(damaged.count) }
-        tell(sentence, members, arguments, terminal)
+        printResult(sentence, members, arguments, terminal)
         try damaged.fail()
     }
 
     /// Reports what was exported.
-    private static func tell(
+    private static func printResult(
         _ sentence: String,
         _ members: JSONObject,
         _ arguments: Arguments,
@@ -137,13 +137,13 @@ enum ExportCommand: Command {
         defer { session.close() }
         var damaged = DamagedDocuments()
         let query = try session.query(text, leavingOut: &damaged)
-        damaged.tell(terminal)
+        damaged.report(terminal)
         let file = arguments.operands.dropFirst().first.flatMap { $0 == "-" ? nil : $0 }
         let isTable = kind != nil
         let format: RowFormat = isTable ? .csv : arguments.has("--array") ? .array : .lines
         guard let file else {
             let count = try session.print(query, format, terminal, isConfirmed: true)
-            tell(
+            printResult(
                 "Exported \(Numbers.count(count, "row"))",
                 rows(count, damaged),
                 arguments,

@@ -79,12 +79,12 @@ enum ImportCommand: Command {
                     if interruption.isRequested { throw interruption.failure }
                     try batch.add(&entry) {
                         progress.finish()
-                        terminal.tell(problem: $0.text)
+                        terminal.report(problem: $0.text)
                     }
                     progress.show(ProgressLine.Reading(batch.progress, of: totalBytes))
                 }
             }
-            try batch.finish { terminal.tell(problem: $0.text) }
+            try batch.finish { terminal.report(problem: $0.text) }
         } catch {
             throw try batch.close(after: error, isDry: isDry)
         }
@@ -163,7 +163,7 @@ enum ImportCommand: Command {
         }
     }
 
-    /// Whether the name of a file says that it holds comma-separated values.
+    /// Whether a file has the extension of comma-separated values.
     private static func isTable(_ file: String) -> Bool {
         [".csv", ".tsv"].contains(where: file.lowercased().hasSuffix)
     }

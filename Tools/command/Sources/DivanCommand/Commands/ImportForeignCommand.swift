@@ -52,7 +52,7 @@ enum ImportForeignCommand: Command {
             }
         }
         let seconds = (ContinuousClock.now - start).inSeconds
-        tell(report, seconds, terminal)
+        printResult(report, seconds, terminal)
         let lostCount = report.damageCount + report.missingBlobs.count
         if lostCount > 0 {
             throw Failure(
@@ -68,7 +68,7 @@ enum ImportForeignCommand: Command {
     /// Losses that are listed individually.
     private static let toldCount = 40
 
-    private static func tell(
+    private static func printResult(
         _ report: DatabaseImport,
         _ seconds: Double,
         _ terminal: Terminal

@@ -85,7 +85,7 @@ enum PutCommand: Command {
                 parent: .current
             )
         }
-        if case .saved(let document) = saved { tell(document, terminal) }
+        if case .saved(let document) = saved { printResult(document, terminal) }
     }
 
     /// Stores the blobs of a body, and releases its text: a long one is not kept while it is saved.
@@ -107,7 +107,7 @@ enum PutCommand: Command {
         return (installed, holds)
     }
 
-    private static func tell(_ document: StoredDocument, _ terminal: Terminal) {
+    private static func printResult(_ document: StoredDocument, _ terminal: Terminal) {
         let documentID = document.documentID
         terminal.done(
             "Saved \(documentID), revision \(document.revisionID)",

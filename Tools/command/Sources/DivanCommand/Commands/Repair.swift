@@ -24,7 +24,7 @@ struct Repair {
             target: target,
             terminal: terminal
         )
-        guard try !mends(path, reading, terminal) else { return }
+        guard try !repairInPlace(path, reading, terminal) else { return }
         try Interruption.check()
         terminal.note("Parts of the file cannot be read; rebuilding the database")
         let rebuild = try path.rebuildDatabase { try reading.plain($0) }
@@ -45,7 +45,7 @@ struct Repair {
     }
 
     /// Repairs documents and blobs; false if that is not enough.
-    private mutating func mends(
+    private mutating func repairInPlace(
         _ path: DatabasePath,
         _ reading: SyncConfiguration,
         _ terminal: Terminal
@@ -92,7 +92,7 @@ struct Repair {
 }
 
 extension NSError {
-    /// Whether it says that the file itself differs from what was written.
+    /// Whether the error reports that the file differs from what was written.
     fileprivate var isAboutDamage: Bool {
         domain == CBLError.domain
             && [CBLError.corruptData, CBLError.unreadableDatabase].contains(code)

@@ -30,7 +30,7 @@ enum UpgradeCommand: Command {
             (database.revisionScheme, try database.documentCount())
         }
         guard scheme != .versionVectors else {
-            return tell("The database already uses version vectors", isNew: false, terminal)
+            return printResult("The database already uses version vectors", isNew: false, terminal)
         }
         guard !isDry else {
             return terminal.rehearsed(
@@ -43,10 +43,10 @@ enum UpgradeCommand: Command {
             isSure: arguments.has("--yes")
         )
         try path.using(.changing, naming: .versionVectors) { _ in }
-        tell("The database now uses version vectors", isNew: true, terminal)
+        printResult("The database now uses version vectors", isNew: true, terminal)
     }
 
-    private static func tell(_ sentence: String, isNew: Bool, _ terminal: Terminal) {
+    private static func printResult(_ sentence: String, isNew: Bool, _ terminal: Terminal) {
         terminal.done(sentence, ["scheme": "vectors", "upgraded": .bool(isNew)])
     }
 }

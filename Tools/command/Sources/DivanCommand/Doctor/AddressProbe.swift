@@ -4,7 +4,7 @@ import Foundation
 /// Looks up a host name and connects to its addresses.
 enum AddressProbe {
     /// An address and the result of connecting to it.
-    struct Reach: Sendable {
+    struct ConnectionAttempt: Sendable {
         let address: String
         let milliseconds: Int
         /// The error; `nil` if the connection was accepted.
@@ -19,19 +19,29 @@ enum AddressProbe {
     }
 
     /// Connects to an address as text, and closes at once.
-    static func reach(_ address: String, _ port: UInt16, seconds: Int) -> Reach {
+    static func reach(_ address: String, _ port: UInt16, seconds: Int) -> ConnectionAttempt {
         let begin = DispatchTimeStamp.now()
         let options = SocketAddress.ResolveOptions.numericHost
         guard
             let found = try? SocketAddress.resolve(address, port: port, options: options).first
-        else { return Reach(address: address, milliseconds: 0, problem: .addressNotAvailable) }
+        else {
+            return ConnectionAttempt(
+                address: address,
+                milliseconds: 0,
+                problem: .addressNotAvailable
+            )
+        }
         var problem: Errno?
         do {
             try connect(to: found, seconds)
         } catch {
             problem = error.errno
         }
-        return Reach(address: address, milliseconds: begin.milliseconds, problem: problem)
+        return ConnectionAttempt(
+            address: address,
+            milliseconds: begin.milliseconds,
+            problem: problem
+        )
     }
 
     private static func connect(to address: SocketAddress, _ seconds: Int) throws(SystemError) {

@@ -10,36 +10,36 @@ struct DatabaseExamination {
     private let path: DatabasePath
     /// The collections to report on; all if empty.
     private let wanted: [CollectionPath]
-    private let tell: (Finding) -> Void
+    private let show: (Finding) -> Void
 
     init(
         _ path: DatabasePath,
         _ wanted: [CollectionPath],
-        _ tell: @escaping (Finding) -> Void
+        _ show: @escaping (Finding) -> Void
     ) {
         self.path = path
         self.wanted = wanted
-        self.tell = tell
+        self.show = show
     }
 
     func run() throws {
         do {
             // Anything in the place of a database is examined: no database can be created there.
             if !FileManager.default.fileExists(atPath: path.bundle) { try path.requireDatabase() }
-            for finding in DatabaseEnvironment(path).findings { tell(finding) }
+            for finding in DatabaseEnvironment(path).findings { show(finding) }
             let store = try path.open(forWriting: false)
             defer { try? store.close() }
             try path.require(wanted, in: store)
             reportFormat(store)
             if let standing = try store.clockStanding() {
-                tell(VersionClockFinding(standing: standing, database: path.word).finding)
+                show(VersionClockFinding(standing: standing, database: path.word).finding)
             }
             try reportContent(store)
             try reportSizes(store)
             try reportWaiting(store)
         } catch {
             let failure = (error as? Failure) ?? Failure(explaining: error)
-            tell(.failed("open", failure.sentence, remedy(for: error), failure.kind))
+            show(.failed("open", failure.sentence, remedy(for: error), failure.kind))
         }
     }
 
@@ -68,13 +68,13 @@ struct DatabaseExamination {
 
     private func reportFormat(_ store: Store) {
         let revisions = store.scheme == .trees ? "revision trees" : "version vectors"
-        tell(.ok("format", "Divan database with \(revisions)"))
+        show(.ok("format", "Divan database with \(revisions)"))
     }
 
     private func reportContent(_ store: Store) throws {
         let inspection = try store.inspect()
         guard let first = inspection.damages.first else {
-            return tell(
+            return show(
                 .ok(
                     "content",
                     "intact: \(Numbers.count(inspection.documentCount, "document")), "
@@ -82,7 +82,7 @@ struct DatabaseExamination {
                 )
             )
         }
-        tell(
+        show(
             .failed(
                 "content",
                 "\(Numbers.count(inspection.damages.count, "problem")); the first: \(first)",
@@ -95,7 +95,7 @@ struct DatabaseExamination {
     private func reportSizes(_ store: Store) throws {
         let usage = try store.usage()
         for collection in usage.collections
-        where wanted.isEmpty || wanted.contains(collection.path) { tell(Self.size(of: collection)) }
+        where wanted.isEmpty || wanted.contains(collection.path) { show(Self.size(of: collection)) }
         let blobs = Numbers.count(usage.blobs.count, "blob")
         var seen =
             "file \(Numbers.bytes(usage.fileByteCount)), log \(Numbers.bytes(usage.logByteCount)), "
@@ -109,10 +109,10 @@ struct DatabaseExamination {
             "file": JSON(usage.fileByteCount), "log": JSON(usage.logByteCount),
             "blobs": JSON(usage.blobs.byteCount), "unusedBlobs": JSON(usage.unusedBlobs.byteCount),
         ]
-        tell(finding)
+        show(finding)
         if usage.logByteCount > 64 << 20, usage.logByteCount > usage.fileByteCount {
             let remedy = "run 'divan compact \(path.word)'"
-            tell(.warning("log", "larger than the database file", remedy))
+            show(.warning("log", "larger than the database file", remedy))
         }
     }
 
@@ -154,20 +154,20 @@ struct DatabaseExamination {
             let seen =
                 "\(Numbers.count(conflicts, "document")) in conflict, not pushed until resolved"
             let remedy = "run 'divan conflicts ls \(path.word)' to list them"
-            tell(.warning("conflicts", seen, remedy))
+            show(.warning("conflicts", seen, remedy))
         } else {
-            tell(.ok("conflicts", "none"))
+            show(.ok("conflicts", "none"))
         }
         let remotes = try store.read { try $0.remotes() }
         if remotes.isEmpty {
             let visits = try store.read { try Explanation.visits(in: $0) }
-            tell(.ok("peers", visits ?? "never synced"))
+            show(.ok("peers", visits ?? "never synced"))
         }
         for remote in remotes { try reportPending(at: remote, paths, store) }
         let count = try store.read { reader in
             try paths.reduce(0) { try $0 + reader.indexes(in: $1).count }
         }
-        tell(.ok("indexes", Numbers.count(count, "index", "indexes")))
+        show(.ok("indexes", Numbers.count(count, "index", "indexes")))
     }
 
     private func reportPending(
@@ -182,9 +182,9 @@ struct DatabaseExamination {
         if refused > 0 {
             let seen = "\(place): \(Numbers.count(refused, "document")) refused, \(pending) pending"
             let remedy = "run 'divan pending \(path.word)' for the documents and the reasons"
-            tell(.warning("peers", seen, remedy))
+            show(.warning("peers", seen, remedy))
         } else {
-            tell(.ok("peers", "\(place): \(pending) pending"))
+            show(.ok("peers", "\(place): \(pending) pending"))
         }
     }
 }

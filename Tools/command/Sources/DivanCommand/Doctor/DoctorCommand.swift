@@ -43,17 +43,17 @@ enum DoctorCommand: Command {
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let place = arguments.operands.first ?? ""
         var worst: Finding?
-        func tell(_ finding: Finding) {
+        func show(_ finding: Finding) {
             finding.show(terminal)
             if finding.verdict == .failed { worst = worst ?? finding }
         }
         let isURL = place.contains("://")
         if isURL {
-            try PeerExamination(place, arguments, terminal, tell).run()
+            try PeerExamination(place, arguments, terminal, show).run()
         } else {
             try DatabasePath.check(place)
             let wanted = try arguments.collectionPaths()
-            try DatabaseExamination(DatabasePath(place), wanted, tell).run()
+            try DatabaseExamination(DatabasePath(place), wanted, show).run()
         }
         guard let worst else { return }
         let shown = isURL ? WebSocketURLError.withoutCredentials(place) : place

@@ -13,7 +13,7 @@ struct PeerExamination {
     private let text: String
     private let arguments: Arguments
     private let terminal: Terminal
-    private let tell: (Finding) -> Void
+    private let show: (Finding) -> Void
     private let patience: Int
     private let names: [CollectionName]
 
@@ -21,12 +21,12 @@ struct PeerExamination {
         _ text: String,
         _ arguments: Arguments,
         _ terminal: Terminal,
-        _ tell: @escaping (Finding) -> Void
+        _ show: @escaping (Finding) -> Void
     ) throws {
         self.text = text
         self.arguments = arguments
         self.terminal = terminal
-        self.tell = tell
+        self.show = show
         patience = try arguments.number("--timeout", in: 1...300) ?? 5
         let wanted = try arguments.collections()
         names = wanted.isEmpty ? [.default] : wanted
@@ -40,10 +40,10 @@ struct PeerExamination {
         } catch {
             let failure = Failure(explaining: error)
             let remedy = Self.schemeRemedy(text) ?? failure.hint ?? "use wss://HOST:PORT/DATABASE"
-            return tell(.failed("address", failure.sentence, remedy, .usage))
+            return show(.failed("address", failure.sentence, remedy, .usage))
         }
         let endpoint = url.endpoint
-        tell(
+        show(
             .ok(
                 "address",
                 "\(endpoint.host) port \(endpoint.port), database \(url.database), "
@@ -70,8 +70,8 @@ struct PeerExamination {
             patience: patience
         )
         if endpoint.isSecure, proxy == nil, !way.isSilent(report) { describeTLS(endpoint) }
-        guard report.peer != nil else { return tell(way.finding(of: report)) }
-        ProtocolFindings(report, names, database: url.database, tell).reportAll()
+        guard report.peer != nil else { return show(way.finding(of: report)) }
+        ProtocolFindings(report, names, database: url.database, show).reportAll()
     }
 
     /// Looks the name up and connects; false if that fails.
@@ -82,7 +82,7 @@ struct PeerExamination {
         switch AddressProbe.lookUp(host, port) {
         case .success(let found): addresses = found
         case .failure(let problem):
-            tell(
+            show(
                 .failed(
                     isProxy ? "proxy" : "name",
                     "\(subject)\(host): \(problem.text)",
@@ -94,29 +94,29 @@ struct PeerExamination {
         }
         let time = begin.milliseconds
         let found = "\(subject)\(host) resolves to \(addresses.joined(separator: ", "))"
-        tell(.ok("name", "\(found) (\(time) ms)"))
+        show(.ok("name", "\(found) (\(time) ms)"))
         let reaches = addresses.prefix(8).map {
             AddressProbe.reach($0, port, seconds: min(patience, 5))
         }
         guard let best = reaches.first(where: { $0.problem == nil }) else {
-            tell(Self.unreachable(reaches, port, isProxy: isProxy))
+            show(Self.unreachable(reaches, port, isProxy: isProxy))
             return false
         }
         let unreachable = reaches.filter { $0.problem != nil }.map(\.address)
         let seen =
             "\(subject)\(best.address) port \(port) accepts connections (\(best.milliseconds) ms)"
         if unreachable.isEmpty {
-            tell(.ok("tcp", seen))
+            show(.ok("tcp", seen))
         } else {
             let names = unreachable.joined(separator: ", ")
             let remedy = "correct the addresses of the host name"
-            tell(.warning("tcp", "\(seen), but not \(names)", remedy))
+            show(.warning("tcp", "\(seen), but not \(names)", remedy))
         }
         return true
     }
 
     private static func unreachable(
-        _ reaches: [AddressProbe.Reach],
+        _ reaches: [AddressProbe.ConnectionAttempt],
         _ port: UInt16,
         isProxy: Bool
     ) -> Finding {
@@ -153,9 +153,9 @@ struct PeerExamination {
         if days < 14, leaf.isValid(at: Date()) {
             let remaining = Numbers.count(max(0, days), "day")
             let remedy = "renew the certificate before it expires"
-            tell(.warning("tls", "\(seen) (\(remaining) left)", remedy))
+            show(.warning("tls", "\(seen) (\(remaining) left)", remedy))
         } else {
-            tell(.ok("tls", seen))
+            show(.ok("tls", seen))
         }
     }
 

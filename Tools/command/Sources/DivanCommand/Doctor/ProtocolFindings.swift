@@ -8,35 +8,35 @@ struct ProtocolFindings {
     private let report: ProtocolProbe.Report
     private let names: [CollectionName]
     private let database: String
-    private let tell: (Finding) -> Void
+    private let show: (Finding) -> Void
 
     init(
         _ report: ProtocolProbe.Report,
         _ names: [CollectionName],
         database: String,
-        _ tell: @escaping (Finding) -> Void
+        _ show: @escaping (Finding) -> Void
     ) {
         self.report = report
         self.names = names
         self.database = database
-        self.tell = tell
+        self.show = show
     }
 
     func reportAll() {
         guard let peer = report.peer else { return }
         let milliseconds = report.openTime.map { Int($0 / .milliseconds(1)) } ?? 0
-        tell(.ok("websocket", "connected after \(milliseconds) ms, access granted"))
-        tell(ClockFinding(peer.headers).finding)
+        show(.ok("websocket", "connected after \(milliseconds) ms, access granted"))
+        show(ClockFinding(peer.headers).finding)
         guard reportProtocol(peer), reportCollections() else { return }
         reportRights()
         reportLatency()
-        if let finding = ThroughputFinding(report).finding { tell(finding) }
+        if let finding = ThroughputFinding(report).finding { show(finding) }
     }
 
     private func reportProtocol(_ peer: TransportPeer) -> Bool {
         let name = peer.subprotocol ?? "none"
         guard name.contains("CBMobile_") else {
-            tell(
+            show(
                 .failed(
                     "protocol",
                     "the server chose \(name), which is not a sync protocol",
@@ -47,9 +47,9 @@ struct ProtocolFindings {
             return false
         }
         let meaning = name.contains("CBMobile_4") ? "version vectors" : "revision trees"
-        tell(.ok("protocol", "\(name): \(meaning)"))
+        show(.ok("protocol", "\(name): \(meaning)"))
         if let breach = report.breach {
-            tell(.failed("protocol", breach, "check the server's log", .unreachable))
+            show(.failed("protocol", breach, "check the server's log", .unreachable))
             return false
         }
         return true
@@ -57,22 +57,22 @@ struct ProtocolFindings {
 
     private func reportCollections() -> Bool {
         if let refusal = report.refusal, refusal.code == 404, refusal.domain == "BLIP" {
-            tell(.ok("collections", "the server supports only the default collection"))
+            show(.ok("collections", "the server supports only the default collection"))
             return false
         }
         if let refusal = report.refusal {
             let remedy = "check the server's log"
-            tell(.failed("collections", "refused: \(refusal.words)", remedy, .refused))
+            show(.failed("collections", "refused: \(refusal.words)", remedy, .refused))
             return false
         }
         guard let shares = report.shares, shares.count == names.count else {
             let seen = report.waitsFor.map { "no reply to \($0)" } ?? "no list received"
-            tell(.failed("collections", seen, "check the server's log", .unreachable))
+            show(.failed("collections", seen, "check the server's log", .unreachable))
             return false
         }
         let missing = zip(names, shares).filter { !$0.1 }.map(\.0.description)
         guard missing.isEmpty else {
-            tell(
+            show(
                 .failed(
                     "collections",
                     "\(database) does not share \(missing.joined(separator: ", "))",
@@ -82,7 +82,7 @@ struct ProtocolFindings {
             )
             return false
         }
-        tell(.ok("collections", "shared: \(names.map(\.description).joined(separator: ", "))"))
+        show(.ok("collections", "shared: \(names.map(\.description).joined(separator: ", "))"))
         return true
     }
 
@@ -92,21 +92,21 @@ struct ProtocolFindings {
             if let refusal = rights.readRefusal {
                 let remedy =
                     refusal.revisionSchemeRemedy ?? "ask for read access, or use 'divan push' only"
-                tell(.warning("reading", "\(name): refused, \(refusal.words)", remedy))
+                show(.warning("reading", "\(name): refused, \(refusal.words)", remedy))
             } else if let count = rights.changeCount {
                 let changes =
                     count >= 200 ? "\(count) or more changes" : Numbers.count(count, "change")
-                tell(.ok("reading", "\(name): \(changes) to pull"))
+                show(.ok("reading", "\(name): \(changes) to pull"))
             } else {
                 let remedy = "the server may be busy; check its log"
-                tell(.warning("reading", "\(name): no list of changes received", remedy))
+                show(.warning("reading", "\(name): no list of changes received", remedy))
             }
             if let refusal = rights.writeRefusal {
                 let remedy =
                     refusal.revisionSchemeRemedy ?? "ask for write access, or use 'divan pull' only"
-                tell(.warning("writing", "\(name): refused, \(refusal.words)", remedy))
+                show(.warning("writing", "\(name): refused, \(refusal.words)", remedy))
             } else {
-                tell(.ok("writing", "\(name): new documents are accepted"))
+                show(.ok("writing", "\(name): new documents are accepted"))
             }
         }
     }
@@ -118,9 +118,9 @@ struct ProtocolFindings {
         let text = "\((median * 10).rounded() / 10) ms per round trip"
         if median > 300 {
             let remedy = "high latency: syncs start slowly; '--compression' helps"
-            tell(.warning("way", text, remedy))
+            show(.warning("way", text, remedy))
         } else {
-            tell(.ok("way", text))
+            show(.ok("way", text))
         }
     }
 }

@@ -47,7 +47,7 @@ extension DatabasePath {
         } catch  where error.errno == .permissionDenied || error.errno == .notPermitted {
             throw Failure.writing(bundle, error.errno)
         } catch {}
-        // A link is no database, but it is there; opening it says what to do.
+        // A link is not a database, but it exists; the error of opening it says what to do.
         if (try? FileStatus(of: bundle, followingLinks: false))?.kind == .symbolicLink {
             return try open(StoreOptions(create: false)).close()
         }
@@ -236,17 +236,17 @@ enum Stoppable {
         _ work: () throws -> Result
     ) throws -> Result {
         let interruption = Interruption.forVerb()
-        let watch = QueryWatch()
+        let control = QueryControl()
         let isOwn = Streams.current.interruption == nil
         interruption.onRequest { [unowned interruption] in
-            watch.cancel()
+            control.cancel()
             guard endsAtOnce, isOwn else { return }
             StopSignals.end(by: interruption.isTermination ? .terminate : .interrupt)
         }
         return try withExtendedLifetime(interruption) {
             do {
                 return try Interruption.$current.withValue(interruption) {
-                    try Store.stopping(by: watch, work)
+                    try Store.stopping(by: control, work)
                 }
             } catch {
                 guard interruption.isRequested else { throw error }

@@ -108,7 +108,7 @@ extension DamagedDocuments {
     var words: String { Numbers.count(count, "damaged document") }
 
     /// Lists them for a person.
-    func tell(_ terminal: Terminal) {
+    func report(_ terminal: Terminal) {
         for name in names {
             terminal.note("divan: \(name.escapingControlCharacters()): damaged, skipped")
         }

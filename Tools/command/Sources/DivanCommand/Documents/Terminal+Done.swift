@@ -18,7 +18,7 @@ extension Terminal {
     }
 
     /// Reports why something was left out: a line for people, an object for machines, both on standard error.
-    func tell(problem sentence: String) {
+    func report(problem sentence: String) {
         guard isJSON else { return note("divan: \(sentence)".escapingControlCharacters()) }
         write(JSON.object(["problem": .string(sentence)]).canonicalText + "\n", to: .standardError)
     }

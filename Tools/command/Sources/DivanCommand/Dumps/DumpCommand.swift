@@ -105,7 +105,7 @@ enum DumpCommand: Command {
         isResult: Bool,
         _ terminal: Terminal
     ) {
-        writer.damaged.tell(terminal)
+        writer.damaged.report(terminal)
         terminal.noteMissing(writer.missingBlobs)
         terminal.noteMissing(writer.alteredBlobs, because: "damaged, skipped")
         let contents = Numbers.contents(writer.documentCount, blobs: writer.blobCount)

@@ -57,7 +57,7 @@ enum RestoreCommand: Command {
         _ progress: ProgressLine
     ) throws {
         let totalBytes = InputSize.bytes(of: files)
-        let indexing = IndexWatch()
+        let indexing = IndexBuildControl()
         Interruption.current?.onRequest { indexing.cancel() }
         // Opened one after the other, when the ones before were read.
         let sources = files.map { file in

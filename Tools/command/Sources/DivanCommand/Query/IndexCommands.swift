@@ -141,11 +141,11 @@ enum IndexMakeCommand: Command {
         }
         let collection = try database.collections(named: [name])[0]
         try terminal.watchingIndex(of: collection.count, rest: "the indexes are unchanged") {
-            watch in
+            control in
             try collection.createIndex(
                 withName: arguments.operands[1],
                 config: vectors?.configuration(forDocuments: collection.count) ?? config,
-                watch: watch
+                control: control
             )
         }
         if vectors != nil {
@@ -288,8 +288,8 @@ enum IndexRebuildCommand: Command {
         let documentCount = try store.read { try $0.documentCount() }
         var (count, twice) = (0, [String]())
         let rest = "each collection has either its old or its new indexes"
-        try terminal.watchingIndex(of: UInt64(documentCount), rest: rest) { watch in
-            count = try store.reindex(watch: watch) { twice.append($0) }
+        try terminal.watchingIndex(of: UInt64(documentCount), rest: rest) { control in
+            count = try store.reindex(control: control) { twice.append($0) }
         }
         for line in twice { terminal.warn(line.escapingControlCharacters()) }
         var members: JSONObject = ["rebuilt": JSON(count)]
@@ -366,18 +366,18 @@ extension Terminal {
     func watchingIndex(
         of documentCount: UInt64,
         rest: String,
-        _ make: (IndexWatch) throws -> Void
+        _ make: (IndexBuildControl) throws -> Void
     ) throws {
         let progress = ProgressLine(self, verb: "indexed")
         defer { progress.finish() }
-        let watch = IndexWatch { share in
+        let control = IndexBuildControl { share in
             let documents = UInt64(Double(documentCount) * share)
             progress.show(ProgressLine.Reading(documents: documents, total: documentCount))
         }
         let interruption = Interruption.forVerb()
-        interruption.onRequest { watch.cancel() }
+        interruption.onRequest { control.cancel() }
         do {
-            try withExtendedLifetime(interruption) { try make(watch) }
+            try withExtendedLifetime(interruption) { try make(control) }
         } catch is CancellationError {
             throw Failure.stopped(by: interruption.cause, leaving: rest)
         }

@@ -32,7 +32,7 @@ struct QuerySession {
     func requireFile() throws { try store.requireFile() }
 
     /// Parses and checks a query.
-    func query(_ text: String, watch: QueryWatch = QueryWatch()) throws -> StorageQuery {
+    func query(_ text: String, control: QueryControl = QueryControl()) throws -> StorageQuery {
         let catalogue = StoreCatalogue(store, named: ExactText(name))
         let asked = try QueryStatement(sql: text)
         // As it was written, so that errors refer to its own text.
@@ -44,7 +44,7 @@ struct QuerySession {
         }
         let statement = try UnexpiredDocuments(in: store).only(asked)
             .checked(against: catalogue, text: text)
-        return StorageQuery(statement, parameters: parameters, watch: watch)
+        return StorageQuery(statement, parameters: parameters, control: control)
     }
 
     /// Parses and checks a query about the documents that are not damaged; adds the others to `damaged`.
@@ -81,14 +81,14 @@ struct QuerySession {
 
     /// Parses and checks a query, using those of the parameters that it has; `running` stops it.
     func query(_ text: String, in running: RunningQuery) throws -> StorageQuery {
-        let watch = QueryWatch()
-        running.begin { watch.cancel() }
-        let query = try query(text, watch: watch)
+        let control = QueryControl()
+        running.begin { control.cancel() }
+        let query = try query(text, control: control)
         let names = query.statement.parameters
         return StorageQuery(
             query.statement,
             parameters: parameters.filter { names.contains($0.key) },
-            watch: watch
+            control: control
         )
     }
 

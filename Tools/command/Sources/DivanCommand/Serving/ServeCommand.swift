@@ -124,14 +124,14 @@ enum ServeCommand: Command {
         let reload = ReloadSignal()
         var terminal = terminal
         terminal.isJSON = arguments.has("--json")
-        let room = try ServeSession(arguments, terminal)
+        let session = try ServeSession(arguments, terminal)
         do {
-            try room.open()
+            try session.open()
         } catch {
-            room.abandon()
+            session.abandon()
             throw error
         }
-        room.watch(until: interruption, reloadingAt: reload)
-        room.stop(forRestart: interruption.isTermination)
+        session.watch(until: interruption, reloadingAt: reload)
+        session.stop(forRestart: interruption.isTermination)
     }
 }

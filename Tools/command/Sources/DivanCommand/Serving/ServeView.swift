@@ -44,25 +44,25 @@ struct ServeView {
             guests[client] = ConnectedPeer(name: path.name, client: client)
             var members = client.json
             members["database"] = .string(path.name)
-            tell("connected", members, "\(client.who) from \(client.address) connected")
+            printEvent("connected", members, "\(client.who) from \(client.address) connected")
         }
     }
 
     /// Reports requests that were refused.
     mutating func take(_ refusals: [Refusals.Entry]) {
         for refusal in refusals {
-            tell("refused", refusal.json, refusal.sentence, at: refusal.moment)
+            printEvent("refused", refusal.json, refusal.sentence, at: refusal.moment)
         }
     }
 
     /// Reports errors.
     mutating func take(_ errors: [RecentErrors.Entry]) {
-        for error in errors { tell("problem", error.json, error.sentence) }
+        for error in errors { printEvent("problem", error.json, error.sentence) }
     }
 
     /// Reports connections that were closed to accept new ones.
     mutating func take(_ crowds: [EvictionReporter.Report]) {
-        for crowd in crowds { tell("crowded", crowd.json, crowd.sentence) }
+        for crowd in crowds { printEvent("crowded", crowd.json, crowd.sentence) }
     }
 
     /// Polls the listeners, and reports what is new.
@@ -87,7 +87,7 @@ struct ServeView {
     }
 
     /// Reports an event; `moment` is when it was, in milliseconds since 1970, if that matters.
-    private mutating func tell(
+    private mutating func printEvent(
         _ event: String,
         _ members: JSONObject,
         _ sentence: String,
@@ -124,7 +124,7 @@ struct ServeView {
                 ", sent \(Numbers.grouped(last.sentDocumentCount)), received "
                     + Numbers.grouped(last.receivedDocumentCount)
             }
-            tell(
+            printEvent(
                 "disconnected",
                 members,
                 "\(client.who) from \(client.address) disconnected\(moved.orEmpty)"

@@ -36,8 +36,8 @@ enum TopCommand: Command {
             let keyboard = Keyboard()
         else { return print(RunningDatabases.look(at: paths), terminal) }
         let interruption = Interruption()
-        let bell = keyboard.bell
-        interruption.onRequest { bell.ring() }
+        let wait = keyboard.waitCanceller
+        interruption.onRequest { wait.cancel() }
         var screen = TopScreen()
         var block = LiveBlock(terminal)
         defer { block.clear() }

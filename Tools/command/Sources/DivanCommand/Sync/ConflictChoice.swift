@@ -50,7 +50,7 @@ final class ConflictReport: Sendable {
     /// Conflicts that were resolved.
     var settledCount: UInt64 { settled.withLock { $0 } }
 
-    func tell(_ documentID: String, in collection: CollectionName, kept: String) {
+    func add(_ documentID: String, in collection: CollectionName, kept: String) {
         settled.withLock { $0 += 1 }
         let outcome =
             switch kept {
@@ -85,7 +85,7 @@ private struct ReportingResolver: ConflictResolverProtocol, Sendable {
         } else {
             kept = document === conflict.remoteDocument ? "remote" : "merged"
         }
-        report.tell(conflict.documentID, in: collection, kept: kept)
+        report.add(conflict.documentID, in: collection, kept: kept)
         return document
     }
 

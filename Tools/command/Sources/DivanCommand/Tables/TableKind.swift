@@ -43,8 +43,8 @@ enum TableKind {
             try write(store, arguments, progress)
         }
         progress.finish()
-        written.damaged.tell(terminal)
-        try Self.tell(written, terminal)
+        written.damaged.report(terminal)
+        try Self.printResult(written, terminal)
         try written.damaged.fail()
     }
 
@@ -101,7 +101,7 @@ enum TableKind {
     }
 
     /// Reports what was written, and what is missing.
-    private static func tell(_ written: Written, _ terminal: Terminal) throws(Failure) {
+    private static func printResult(_ written: Written, _ terminal: Terminal) throws(Failure) {
         let (count, rareCount) = (written.count, written.rareCount)
         var line = "Exported \(Numbers.count(count, "document"))"
         if rareCount > 0 {

@@ -8,12 +8,12 @@ package final class Interruption: Sendable {
         var isTermination = false
         var actions: [@Sendable () -> Void] = []
         /// A pipe that becomes readable as soon as a stop is requested.
-        var bell: (reading: FileDescriptor, writing: FileDescriptor)?
+        var stopPipe: (reading: FileDescriptor, writing: FileDescriptor)?
 
-        /// The readable end of the bell; none if the system has no pipe left, and no thread can be woken.
-        mutating func openBell() -> FileDescriptor {
-            if bell == nil { bell = try? FileDescriptor.pipe() }
-            return bell?.reading ?? .none
+        /// The readable end of the pipe; none if the system has no pipe left, and no thread can be woken.
+        mutating func openStopPipe() -> FileDescriptor {
+            if stopPipe == nil { stopPipe = try? FileDescriptor.pipe() }
+            return stopPipe?.reading ?? .none
         }
     }
 
@@ -50,9 +50,9 @@ package final class Interruption: Sendable {
     }
 
     deinit {
-        guard let bell = state.withLock({ $0.bell }) else { return }
-        bell.reading.close()
-        bell.writing.close()
+        guard let stopPipe = state.withLock({ $0.stopPipe }) else { return }
+        stopPipe.reading.close()
+        stopPipe.writing.close()
     }
 
     /// Whether a stop was requested.
@@ -80,8 +80,8 @@ package final class Interruption: Sendable {
     ///
     /// - Throws: `Failure` of kind `interrupted` if a stop is requested, before or in the meantime.
     package func waitToRead(from descriptor: FileDescriptor) throws(Failure) {
-        let bell = state.withLock { $0.openBell() }
-        var polled = [descriptor, bell].map { PolledDescriptor($0, .reading) }
+        let stopping = state.withLock { $0.openStopPipe() }
+        var polled = [descriptor, stopping].map { PolledDescriptor($0, .reading) }
         while !isRequested {
             do {
                 _ = try PolledDescriptor.wait(&polled, milliseconds: -1)
@@ -106,7 +106,7 @@ package final class Interruption: Sendable {
             if state.isRequested { return nil }
             state.isRequested = true
             state.isTermination = signal == .terminate
-            try? state.bell?.writing.writeAll([1])
+            try? state.stopPipe?.writing.writeAll([1])
             defer { state.actions = [] }
             return state.actions
         }

@@ -3,7 +3,7 @@ import DivanPlatform
 /// Reads keys as they are pressed, without waiting for Enter; the terminal does not echo them.
 ///
 /// While one exists, Ctrl-C is a key, so that nothing ends the program before the terminal is restored.
-/// Used by one thread; only its `Bell` may be used from others.
+/// Used by one thread; only its `WaitCanceller` may be used from others.
 package final class Keyboard {
     /// The keys.
     package enum Key: Equatable, Sendable {
@@ -18,10 +18,10 @@ package final class Keyboard {
     }
 
     /// Ends the wait for a key from any thread.
-    package struct Bell: Sendable {
+    package struct WaitCanceller: Sendable {
         fileprivate let descriptor: FileDescriptor
 
-        package func ring() {
+        package func cancel() {
             try? descriptor.writeAll([0])
         }
     }
@@ -29,7 +29,7 @@ package final class Keyboard {
     private static let byteLimit = 256  // of one reading; a key has a few
 
     /// Ends the wait for keys; has no effect after the keyboard is released.
-    package var bell: Bell { Bell(descriptor: ends.writing) }
+    package var waitCanceller: WaitCanceller { WaitCanceller(descriptor: ends.writing) }
 
     private let usual: TerminalSettings
     private let ends: (reading: FileDescriptor, writing: FileDescriptor)
@@ -51,7 +51,7 @@ package final class Keyboard {
         ends.writing.close()
     }
 
-    /// The next keys; none on a timeout or when the bell rings.
+    /// The next keys; none on a timeout or when the wait is cancelled.
     package func keys(within milliseconds: Int32) -> [Key] {
         var polled = [
             PolledDescriptor(.standardInput, .reading), PolledDescriptor(ends.reading, .reading),

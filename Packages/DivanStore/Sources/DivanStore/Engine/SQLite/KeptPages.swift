@@ -32,12 +32,12 @@ struct KeptPages {
     /// indexes: each of these may change anywhere.
     static func begin(onWriter connection: StoreConnection) throws(StoreError) {
         guard try connection.integer(SQLiteSchema.anyIndex) == nil else {
-            return try keepThoseOfIndexes(on: connection)
+            return try keepIndexPages(on: connection)
         }
         try keep(StoreLimits.writerCacheByteCount, on: connection)
     }
 
-    static func keepThoseOfIndexes(on connection: StoreConnection) throws(StoreError) {
+    static func keepIndexPages(on connection: StoreConnection) throws(StoreError) {
         try keep(StoreLimits.indexedWriterCacheByteCount, on: connection)
     }
 

@@ -297,7 +297,7 @@ final class SQLiteDocumentStatements {
 
     /// Whether the table has so many indexes that starting an insertion, which opens all of them, costs more
     /// than checking whether the document exists: each index adds about a sixth.
-    func looksBeforeAdding() throws(StoreError) -> Bool {
+    func checksBeforeInsert() throws(StoreError) -> Bool {
         if let knownIndexCount { return knownIndexCount > Self.quickIndexCount }
         let sql = "SELECT count(*) FROM (\(SQLiteSchema.madeIndexes(of: collection)))"
         let count = try connection.integer(sql) ?? 0

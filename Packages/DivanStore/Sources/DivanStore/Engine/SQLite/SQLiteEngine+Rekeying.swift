@@ -5,15 +5,15 @@ extension SQLiteEngine {
     /// Writes what is committed now to a file that is empty or missing, with the new file's key.
     ///
     /// Copying page by page would not do: pages in which a seal needs room have another layout.
-    func rewrite(to target: DatabasePlace) throws(StoreError) {
+    func rewrite(to target: DatabaseFileLocation) throws(StoreError) {
         let source = try StoreConnection(place, mode: mode, namesOthers: true)
         if let sealing = target.sealing { try source.reserve(sealing.reservedByteCount) }
         if let made = try BundleFiles.makeFile(target.path) { made.close() }
         try source.addFunctions()
         let statement = try source.prepare("VACUUM INTO ?")
         try statement.bind(try target.uri(), at: 1)
-        source.watch(Store.stop)
-        defer { source.watch(nil) }
+        source.setControl(Store.stop)
+        defer { source.setControl(nil) }
         try statement.run()
         try Store.checkStop(at: path)
         // The new file uses a rollback journal; switching to WAL via `OFF` writes no page into one.
@@ -28,7 +28,7 @@ extension SQLiteEngine {
     ///
     /// - Throws: `busy` if somebody else has the file open, and what `exchange` throws; the engine
     ///   then continues with the file that is in place.
-    func exchangeFile(_ exchange: () throws -> DatabasePlace) throws {
+    func exchangeFile(_ exchange: () throws -> DatabaseFileLocation) throws {
         try readers.whileClosed {
             try stopWriting()
             do {
@@ -44,7 +44,7 @@ extension SQLiteEngine {
     }
 
     /// - Throws: `busy` if another connection, of any process, has the file open.
-    private static func verifyAlone(at place: DatabasePlace) throws(StoreError) {
+    private static func verifyAlone(at place: DatabaseFileLocation) throws(StoreError) {
         let connection = try StoreConnection(place, mode: .readWrite)
         try connection.execute(
             "PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; COMMIT; PRAGMA wal_checkpoint(TRUNCATE)"

@@ -37,7 +37,7 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
     let path: String
     let isReadOnly: Bool
     // Changes only with the key; read by whoever copies or inspects while the writer runs.
-    private let knownPlace: Mutex<DatabasePlace>
+    private let knownPlace: Mutex<DatabaseFileLocation>
     private var writer: SQLiteSession?
     private var syncsFully: Bool
     // The log is empty: see `SQLiteWriterSettings`.
@@ -54,10 +54,10 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
 
     /// Opens an existing database file.
     convenience init(path: String, isReadOnly: Bool, syncsFully: Bool) throws(StoreError) {
-        try self.init(DatabasePlace(path), isReadOnly: isReadOnly, syncsFully: syncsFully)
+        try self.init(DatabaseFileLocation(path), isReadOnly: isReadOnly, syncsFully: syncsFully)
     }
 
-    init(_ place: DatabasePlace, isReadOnly: Bool, syncsFully: Bool) throws(StoreError) {
+    init(_ place: DatabaseFileLocation, isReadOnly: Bool, syncsFully: Bool) throws(StoreError) {
         path = place.path
         knownPlace = Mutex(place)
         self.isReadOnly = isReadOnly
@@ -73,7 +73,7 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
 
     private func beginWriting(
         through connection: StoreConnection,
-        at place: DatabasePlace
+        at place: DatabaseFileLocation
     ) throws(StoreError) {
         try SQLiteWriterSettings.apply(to: connection, syncsFully: syncsFully)
         try SQLiteSchema.migrate(connection)
@@ -93,15 +93,15 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
 
     /// Creates a new database file.
     static func create(path: String) throws(StoreError) {
-        try create(at: DatabasePlace(path))
+        try create(at: DatabaseFileLocation(path))
     }
 
-    static func create(at place: DatabasePlace) throws(StoreError) {
+    static func create(at place: DatabaseFileLocation) throws(StoreError) {
         try SQLiteSchema.create(on: StoreConnection(place, mode: .create))
     }
 
     /// The file, and the key it is open with.
-    var place: DatabasePlace { knownPlace.withLock { $0 } }
+    var place: DatabaseFileLocation { knownPlace.withLock { $0 } }
 
     /// How a further connection opens the file.
     var mode: SQLiteMode { readers.source.opening.mode }
@@ -119,9 +119,9 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
     func rows(of query: StorageQuery) throws -> StorageRows {
         let reader = try readers.take()
         do {
-            try queries.begin(query.watch, path: path)
+            try queries.begin(query.control, path: path)
             if let rows = try SQLiteParallelScan.rows(of: query, on: reader, of: readers) {
-                queries.end(query.watch)
+                queries.end(query.control)
                 readers.giveBack(reader)
                 var iterator = rows.makeIterator()
                 return StorageRows(titles: query.titles) { iterator.next() }
@@ -129,11 +129,11 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
             let run = try SQLiteQueryRun(query, on: reader.session)
             return StorageRows(titles: run.titles, next: run.next) { [readers, queries] in
                 run.end()
-                queries.end(query.watch)
+                queries.end(query.control)
                 readers.giveBack(reader)
             }
         } catch {
-            queries.end(query.watch)
+            queries.end(query.control)
             readers.giveBack(reader)
             throw error
         }
@@ -178,7 +178,7 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         }
     }
 
-    /// Lets a log that is long begin anew with the next write, if readers allow it.
+    /// Restarts a long log with the next write, if readers allow it.
     private func freeLog(_ writer: StoreConnection) {
         let byteCount = checkpointer == nil ? nil : writer.logByteCount
         guard heldLog.hasGrown(to: byteCount, at: path) else { return }
@@ -341,7 +341,7 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
     func copy(to target: String) throws(StoreError) {
         let place = place
         if place.sealing != nil {
-            return try rewrite(to: DatabasePlace(target, sealing: place.sealing))
+            return try rewrite(to: DatabaseFileLocation(target, sealing: place.sealing))
         }
         let source = try StoreConnection(place, mode: mode)
         try source.copy(to: StoreConnection(path: target, mode: .create))
@@ -361,7 +361,7 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
     }
 
     /// Reopens the file for writing, with its current key.
-    func resumeWriting(at place: DatabasePlace) throws(StoreError) {
+    func resumeWriting(at place: DatabaseFileLocation) throws(StoreError) {
         let connection = try StoreConnection(place, mode: .readWrite)
         try SQLiteSchema.verify(connection)
         try beginWriting(through: connection, at: place)

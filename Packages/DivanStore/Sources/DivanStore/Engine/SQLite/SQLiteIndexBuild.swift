@@ -1,7 +1,7 @@
 internal import CDivanStore
 internal import DivanSQLite
 
-/// Runs statements that create indexes, one after another, and reports the progress of each to a watch.
+/// Runs statements that create indexes, one after another, and reports the progress of each to a control.
 ///
 /// Theory. SQLite reports nothing about a running statement, but calls a handler every so many steps of
 /// its machine. An `INSERT … SELECT` counts the rows that it has read. `CREATE INDEX` does not, so its
@@ -27,14 +27,14 @@ final class SQLiteIndexBuild {
     }
 
     private let connection: StoreConnection
-    private let watch: IndexWatch
+    private let control: IndexBuildControl
     private var statement: OpaquePointer?
     private var loop: Loop?
     private var looks = 0.0
 
-    init(on connection: StoreConnection, _ watch: IndexWatch) {
+    init(on connection: StoreConnection, _ control: IndexBuildControl) {
         self.connection = connection
-        self.watch = watch
+        self.control = control
     }
 
     func run(_ sql: String) throws {
@@ -44,10 +44,10 @@ final class SQLiteIndexBuild {
         } catch {
             if !connection.isInTransaction { try? connection.execute("BEGIN IMMEDIATE") }
             // What SQLite reports of a change that was stopped is only the interruption.
-            try watch.check()
+            try control.check()
             throw error
         }
-        try watch.check()
+        try control.check()
     }
 
     /// Makes SQLite check from now on how far a statement is.
@@ -72,7 +72,7 @@ final class SQLiteIndexBuild {
     /// Returns whether to stop: 0 is no.
     private func look() -> Int32 {
         looks += 1
-        guard !watch.mustStop else { return 1 }
+        guard !control.mustStop else { return 1 }
         guard let loop, let statement, loop.rowCount > 0 else { return 0 }
         let share: Double
         if loop.isCounted {
@@ -82,7 +82,7 @@ final class SQLiteIndexBuild {
             let length = Double(loop.length + Self.sortedStepCount)
             share = looks * Double(Self.stepCount) / (length * Double(loop.rowCount))
         }
-        watch.tell(min(1, share))
+        control.report(min(1, share))
         return 0
     }
 
@@ -133,8 +133,8 @@ extension SQLiteSession {
         for sql in statements { try changeIndexes(sql) }
     }
 
-    func changeIndexes(_ sql: String, watchedBy watch: IndexWatch) throws {
-        try changingIndexes { try SQLiteIndexBuild(on: connection, watch).run(sql) }
+    func changeIndexes(_ sql: String, controlledBy control: IndexBuildControl) throws {
+        try changingIndexes { try SQLiteIndexBuild(on: connection, control).run(sql) }
     }
 
     private func changingIndexes<E: Error>(_ body: () throws(E) -> Void) throws(E) {
@@ -143,7 +143,7 @@ extension SQLiteSession {
             try? KeptPages.begin(onWriter: connection)
         }
         // What is sorted spills beyond the size of the cache.
-        try? KeptPages.keepThoseOfIndexes(on: connection)
+        try? KeptPages.keepIndexPages(on: connection)
         try connection.sortingInOnePiece(body)
     }
 }

@@ -1,20 +1,20 @@
 internal import DivanSQLite
 
-/// The memory that one run of a query holds of its `QueryMemory`; requests fail once its watch says stop.
+/// The memory that one run of a query holds of its `QueryMemory`; requests fail once its control says stop.
 ///
 /// Confined to the thread that runs the query, one at a time.
-final class SQLiteMemoryQuota: SQLiteAllowance {
+final class SQLiteMemoryQuota: SQLiteMemoryBudget {
     /// Bytes requested at a time: a small query makes one request.
     private static let stepByteCount = 1 << 20
 
-    private let watch: QueryWatch
-    private var memory: QueryMemory { watch.memory }
+    private let control: QueryControl
+    private var memory: QueryMemory { control.memory }
     private var takenByteCount = 0
     /// Why the query cannot continue, once it has requested more than it may hold.
     private var refusal: QueryStop?
 
-    init(_ watch: QueryWatch) {
-        self.watch = watch
+    init(_ control: QueryControl) {
+        self.control = control
         super.init()
     }
 
@@ -25,10 +25,10 @@ final class SQLiteMemoryQuota: SQLiteAllowance {
     /// Throws why a call within the allowance failed, if that is the reason.
     func check(path: String) throws {
         if let refusal { throw refusal }
-        try watch.check(path: path)
+        try control.check(path: path)
     }
 
-    override var mustStop: Bool { watch.mustStop }
+    override var mustStop: Bool { control.mustStop }
 
     override func grant(_ byteCount: Int64) -> Int64 {
         let free = memory.singleByteLimit - takenByteCount

@@ -8,10 +8,10 @@ internal import DivanSQLite
 /// whether somebody does: `isOutdated` does.
 struct SQLiteOpening {
     let mode: SQLiteMode
-    /// What the file and its log looked like if nobody is expected to change them.
+    /// The state of the file and its log when they were opened as unchanging.
     private let looks: [[Int]]?
 
-    /// What changes when somebody writes to the database at a path or replaces it.
+    /// What changes when another process writes to the database at a path or replaces it.
     private static func looks(at path: String) -> [[Int]] {
         [path, path + "-wal"].map { path in
             guard let status = try? FileStatus(of: path, followingLinks: false) else { return [] }
@@ -24,7 +24,7 @@ struct SQLiteOpening {
 
     /// Opens a file, and verifies that it is a database.
     static func open(
-        _ place: DatabasePlace,
+        _ place: DatabaseFileLocation,
         isReadOnly: Bool
     ) throws(StoreError) -> (StoreConnection, SQLiteOpening) {
         let mode: SQLiteMode = isReadOnly ? .readOnly : .readWrite
@@ -43,6 +43,6 @@ struct SQLiteOpening {
         }
     }
 
-    /// Whether somebody has changed a file that nobody was expected to change.
+    /// Whether a file that was opened as unchanging has changed.
     func isOutdated(at path: String) -> Bool { looks.map { $0 != Self.looks(at: path) } ?? false }
 }

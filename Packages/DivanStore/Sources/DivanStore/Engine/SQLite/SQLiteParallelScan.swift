@@ -67,7 +67,7 @@ final class SQLiteParallelScan: Sendable {
         guard first > 0, last < 1 << 62 else { return nil }
         let ranges = ranges(first, last, count: threadCount * partCount)
         let parts = ranges.map { range in
-            StorageQuery(scan.part(range), parameters: query.parameters, watch: query.watch)
+            StorageQuery(scan.part(range), parameters: query.parameters, control: query.control)
         }
         let run = SQLiteParallelScan(parts, readers, at: reader.generation)
         let others = (1..<threadCount).map { _ in JoinedThread { run.help() } }
@@ -87,7 +87,7 @@ final class SQLiteParallelScan: Sendable {
 
     /// Whether less was gathered than a single query may hold.
     private var hasRoom: Bool {
-        heldByteCount.load(ordering: .relaxed) <= (parts.first?.watch.memory.singleByteLimit ?? 0)
+        heldByteCount.load(ordering: .relaxed) <= (parts.first?.control.memory.singleByteLimit ?? 0)
     }
 
     private func help() {

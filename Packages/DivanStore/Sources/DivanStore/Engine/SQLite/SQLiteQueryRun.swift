@@ -10,7 +10,7 @@ final class SQLiteQueryRun {
     private let session: SQLiteSession
     private let sql: String
     private let statement: StoreStatement
-    private let watch: QueryWatch
+    private let control: QueryControl
     /// Stops functions within a step.
     private let stop: FunctionStop
     /// What it may hold; unlimited in a transaction that writes, which SQLite would roll back with the query.
@@ -31,12 +31,12 @@ final class SQLiteQueryRun {
         self.isKept = isKept
         sql = translation.sql
         titles = translation.titles
-        let watch = query.watch
-        self.watch = watch
-        stop = FunctionStop { watch.mustStop }
+        let control = query.control
+        self.control = control
+        stop = FunctionStop { control.mustStop }
         self.allowance = allowance
         try statement.bind(translation, query.parameters, session.liveCount(of:))
-        session.connection.watch(watch)
+        session.connection.setControl(control)
     }
 
     /// Translates and compiles a query, prefixed by `prefix`; one that is too deep for SQLite is
@@ -64,13 +64,13 @@ final class SQLiteQueryRun {
 
     /// The next row, or `nil` after the last one.
     func next() throws -> [QueryValue]? {
-        if watch.mustStop { try watch.check(path: statement.path) }
+        if control.mustStop { try control.check(path: statement.path) }
         do throws(StoreError) {
             guard try step() else { return nil }
         } catch {
             try allowance?.check(path: statement.path)
             // What SQLite reports of a query that was stopped is only the interruption.
-            try watch.check(path: statement.path)
+            try control.check(path: statement.path)
             throw error.asRefusalByFunction ?? error
         }
         return statement.values(count: titles.count)
@@ -134,7 +134,7 @@ final class SQLiteQueryRun {
 
     /// Ends the run.
     func end() {
-        session.connection.watch(nil)
+        session.connection.setControl(nil)
         statement.reset()
         guard isKept else { return }
         // Its parameters may be as long as a document, and it may not run again.
@@ -218,7 +218,7 @@ extension SQLiteSession {
     /// What a query may hold, including its compiled statement; `nil` in a transaction that writes,
     /// which SQLite would roll back with the query.
     fileprivate func allowance(for query: StorageQuery) -> SQLiteMemoryQuota? {
-        connection.isWriting ? nil : SQLiteMemoryQuota(query.watch)
+        connection.isWriting ? nil : SQLiteMemoryQuota(query.control)
     }
 
     /// The version of the snapshot's schema; `nil` if nothing may be kept under it, as in a transaction

@@ -14,17 +14,17 @@ extension SQLiteSession: SQLiteReadingSession {
 
 /// How the readers of an engine open its file.
 struct EngineReaders: SQLiteReaderSource {
-    let place: DatabasePlace
+    let place: DatabaseFileLocation
     /// The latest.
     private(set) var opening: SQLiteOpening
 
-    init(_ place: DatabasePlace, _ opening: SQLiteOpening) {
+    init(_ place: DatabaseFileLocation, _ opening: SQLiteOpening) {
         self.place = place
         self.opening = opening
     }
 
     /// The same at another place.
-    func moved(to place: DatabasePlace) -> EngineReaders { EngineReaders(place, opening) }
+    func moved(to place: DatabaseFileLocation) -> EngineReaders { EngineReaders(place, opening) }
 
     var path: String { place.path }
 
@@ -41,7 +41,7 @@ struct EngineReaders: SQLiteReaderSource {
     var isOutdated: Bool { opening.isOutdated(at: path) }
 
     /// - Throws: Why it cannot be read now, since it has a log that cannot be indexed.
-    mutating func lookAgain() throws(StoreError) {
+    mutating func refreshSnapshot() throws(StoreError) {
         (_, opening) = try SQLiteOpening.open(place, isReadOnly: true)
     }
 
@@ -58,35 +58,35 @@ struct EngineReaders: SQLiteReaderSource {
 final class RunningQueries: Sendable {
     private struct State {
         var isOpen = true
-        var watches: [ObjectIdentifier: QueryWatch] = [:]
+        var controls: [ObjectIdentifier: QueryControl] = [:]
     }
 
     private let state = Mutex(State())
 
     /// - Throws: `notOpen` once the engine, whose file is at `path`, was closed.
-    func begin(_ watch: QueryWatch, path: String) throws(StoreError) {
+    func begin(_ control: QueryControl, path: String) throws(StoreError) {
         let isUsable = state.withLock { state in
-            if state.isOpen { state.watches[ObjectIdentifier(watch)] = watch }
+            if state.isOpen { state.controls[ObjectIdentifier(control)] = control }
             return state.isOpen
         }
         guard isUsable else { throw StoreError(.notOpen, at: path) }
     }
 
-    func end(_ watch: QueryWatch) {
-        state.withLock { $0.watches[ObjectIdentifier(watch)] = nil }
+    func end(_ control: QueryControl) {
+        state.withLock { $0.controls[ObjectIdentifier(control)] = nil }
     }
 
     /// Tells those that keep a snapshot for a query that the log is long.
     func logIsLong() {
-        for watch in state.withLock({ Array($0.watches.values) }) { watch.logIsLong() }
+        for control in state.withLock({ Array($0.controls.values) }) { control.logIsLong() }
     }
 
     /// Stops all of them, which they notice at their next row.
     func close() {
         state.withLock { state in
             state.isOpen = false
-            for watch in state.watches.values { watch.stop(.closed) }
-            state.watches = [:]
+            for control in state.controls.values { control.stop(.closed) }
+            state.controls = [:]
         }
     }
 }

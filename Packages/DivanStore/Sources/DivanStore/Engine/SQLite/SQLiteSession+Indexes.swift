@@ -96,7 +96,7 @@ extension SQLiteSession {
                             "INSERT INTO \(table.name) (\(table.name)) VALUES ('integrity-check')"
                         )
                     } else {
-                        try SQLiteWordsCopy(of: table.name, record).verify(on: connection)
+                        try SQLiteFullTextCopy(of: table.name, record).verify(on: connection)
                     }
                 }
             }

@@ -3,7 +3,7 @@ internal import DivanSQLite
 
 // Rebuilds the indexes that each table of documents has by itself, by which SQLite finds documents.
 extension SQLiteSession {
-    func mendNames(of collection: CollectionID) throws(StoreError) -> NameRepair {
+    func repairNames(of collection: CollectionID) throws(StoreError) -> NameRepair {
         let names = try connection.texts(SQLiteSchema.ownIndexes(of: collection))
         // On another connection: one that met a damaged page can no longer change the schema.
         let reader = try connection.reader()

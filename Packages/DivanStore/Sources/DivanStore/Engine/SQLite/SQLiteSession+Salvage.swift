@@ -76,7 +76,7 @@ extension SQLiteSession {
         in collection: CollectionID,
         leaving left: (DamagedRow, StoreError) -> Void,
         _ body: (DocumentRow) throws -> Void
-    ) throws -> RowReach {
+    ) throws -> RowScanResult {
         var (names, isNamed) = readableNames(in: collection)
         let (sequences, isWalked) = readableSequences(in: collection, names)
         let documents = documents(in: collection)
@@ -107,7 +107,7 @@ extension SQLiteSession {
             let error = StoreError(.corrupt("its page cannot be read"), at: connection.path)
             left(DamagedRow(sequence, name, nil, expiration: nil), error)
         }
-        return RowReach(
+        return RowScanResult(
             liveCount: readableCount(of: collection, latest),
             namesAll: isNamed || isWalked
         )

@@ -288,7 +288,7 @@ extension SQLiteSession: StorageTransaction {
     func add(_ row: DocumentRow, leaving state: CollectionState) throws(StoreError) -> Bool {
         let flags = SQLiteSchema.flags(row.flags, liveCount: state.liveCount)
         let documents = documents(in: state.id)
-        if try documents.looksBeforeAdding(), try documents.row(row.documentID, .summary) != nil {
+        if try documents.checksBeforeInsert(), try documents.row(row.documentID, .summary) != nil {
             return false
         }
         let statement = try documents.add()

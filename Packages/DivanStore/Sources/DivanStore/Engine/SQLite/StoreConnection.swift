@@ -27,12 +27,12 @@ struct StoreFunctions: SQLiteClient {
 
 extension SQLiteConnection<StoreFunctions> {
     convenience init(path: String, mode: SQLiteMode) throws(StoreError) {
-        try self.init(DatabasePlace(path), mode: mode)
+        try self.init(DatabaseFileLocation(path), mode: mode)
     }
 
     /// Opens a file with its key; `namesOthers` lets statements refer to other files by URI.
     convenience init(
-        _ place: DatabasePlace,
+        _ place: DatabaseFileLocation,
         mode: SQLiteMode,
         namesOthers: Bool = false
     ) throws(StoreError) {
@@ -46,7 +46,7 @@ extension SQLiteConnection<StoreFunctions> {
     /// Opens another connection to the same file, to read what is committed.
     func reader() throws(StoreError) -> StoreConnection {
         let functions = StoreFunctions(bodies: SQLiteBodies(.none))
-        let place = SQLitePlace(path, encryption: encryption)
+        let place = SQLiteLocation(path, encryption: encryption)
         return try StoreConnection(place, mode: .readOnly, client: functions)
     }
 
@@ -69,16 +69,17 @@ extension SQLiteConnection<StoreFunctions> {
         }
     }
 
-    /// Makes SQLite ask `watch` now and then whether to stop; `nil` ends that.
+    /// Makes SQLite ask `control` now and then whether to stop; `nil` ends that.
     ///
-    /// The caller keeps the watch alive until then.
-    func watch(_ watch: QueryWatch?) {
-        guard let watch else { return call(each: 0, with: nil, nil) }
-        call(each: QueryWatch.stepCount, with: Unmanaged.passUnretained(watch).toOpaque()) {
+    /// The caller keeps the control alive until then.
+    func setControl(_ control: QueryControl?) {
+        guard let control else { return call(each: 0, with: nil, nil) }
+        call(each: QueryControl.stepCount, with: Unmanaged.passUnretained(control).toOpaque()) {
             context in
-            // Called only during calls of this connection, while the caller keeps the watch alive.
+            // Called only during calls of this connection, while the caller keeps the control alive.
             guard let context else { return 0 }
-            return Unmanaged<QueryWatch>.fromOpaque(context).takeUnretainedValue().mustStop ? 1 : 0
+            return Unmanaged<QueryControl>.fromOpaque(context).takeUnretainedValue().mustStop
+                ? 1 : 0
         }
     }
 

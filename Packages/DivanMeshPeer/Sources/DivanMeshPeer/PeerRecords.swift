@@ -1,0 +1,26 @@
+import DivanMesh
+import DivanReplicator
+import DivanTLS
+
+/// What is remembered of peers in addition to the mesh's state: certificates and replications.
+///
+/// Bounded: at the limit, a peer without a link makes room for a new one.
+struct PeerRecords {
+    struct Record {
+        var certificate: TLSCertificate?
+        var replication = SyncStatus(.stopped)
+    }
+
+    private(set) var records: [MeshPeerID: Record] = [:]
+
+    subscript(peer: MeshPeerID) -> Record? { records[peer] }
+
+    mutating func update(_ peer: MeshPeerID, _ change: (inout Record) -> Void) {
+        if records[peer] == nil, records.count >= MeshPeerLimits.peerRecordCount {
+            let free = records.first { $0.value.replication.activity == .stopped }
+            guard let free else { return }
+            records[free.key] = nil
+        }
+        change(&records[peer, default: Record()])
+    }
+}
