@@ -2,7 +2,7 @@
 enum FunctionNames {
     private static let all =
         QueryFunction.allCases.map(\.rawValue) + QueryAggregate.allCases.map(\.rawValue)
-        + ["META", "MATCH", "RANK", VectorSearches.name]
+        + ["META", "MATCH", "RANK", VectorSearches.name, QueryExpression.predictionName]
 
     /// The name that is at most two typing errors away from `name`, which is in upper case.
     static func nearest(to name: String) -> String? {

@@ -8,6 +8,10 @@ void divan_give_text(sqlite3_context *context, const char *text, int byte_count)
     sqlite3_result_text(context, text, byte_count, SQLITE_TRANSIENT);
 }
 
+void divan_give_bytes(sqlite3_context *context, const uint8_t *bytes, uint64_t byte_count) {
+    sqlite3_result_blob64(context, bytes, byte_count, SQLITE_TRANSIENT);
+}
+
 enum { row_parameters = 9 };
 
 /// A packed body is a blob, and any other one is text.

@@ -49,6 +49,9 @@ struct IndexPlan: Sendable {
                 language: text.language,
                 of: collection
             )
+        case let output as PredictiveIndex:
+            let paths = try output.properties.map { try QueryPath(text: $0) }
+            try self.init(output.prediction, paths, of: collection)
         default:
             stopForMisuse("\(type(of: index)) is not a supported index; use IndexBuilder")
         }
@@ -93,7 +96,31 @@ struct IndexPlan: Sendable {
                 vectors.options,
                 of: collection
             )
+        case .predictive:
+            let described = try QueryStatement.indexDescription(sql: index.source).expressions
+            guard let prediction = described.first.map(Self.whole) else {
+                throw QueryError("the prediction of the index is missing")
+            }
+            let paths = described.compactMap { expression in
+                if case .member(_, let path) = expression.form { path } else { nil }
+            }
+            try self.init(prediction, paths, of: collection)
         }
+    }
+
+    private static func whole(_ expression: QueryExpression) -> QueryExpression {
+        if case .member(let whole, _) = expression.form { whole } else { expression }
+    }
+
+    /// An index of the output of a model.
+    private init(
+        _ prediction: QueryExpression,
+        _ paths: [QueryPath],
+        of collection: QueryCollection
+    ) throws {
+        definition = .predictive(try prediction.checked(over: collection), paths)
+        let outputs = paths.map { QueryExpression(.member(of: prediction, $0)) }
+        source = Self.source(outputs.isEmpty ? [prediction] : outputs, nil)
     }
 
     private init(

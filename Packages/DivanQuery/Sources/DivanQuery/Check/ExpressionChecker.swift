@@ -128,6 +128,8 @@ struct ExpressionChecker {
         case .aggregate(let aggregate, let argument, let isDistinct):
             return try self.aggregate(aggregate, argument, isDistinct: isDistinct, &numbers)
         case .vectorDistance(let arguments): return try vectorDistance(arguments, &numbers)
+        case .prediction(let model, let input):
+            return .prediction(model: model, try check(input, &numbers))
         case .match: throw clause.misplacedMatch
         case .rank(let index):
             if clause == .count { throw CheckedNames.rowInCount }

@@ -6,7 +6,8 @@ extension CheckedExpression {
             .exists, .match, .rank, .vectorDistance, .blob:
             []
         case .member(let operand, _), .not(let operand), .negative(let operand),
-            .isNull(let operand), .isMissing(let operand), .isValued(let operand):
+            .isNull(let operand), .isMissing(let operand), .isValued(let operand),
+            .prediction(_, let operand):
             [operand]
         case .array(let operands), .and(let operands), .or(let operands),
             .concatenation(let operands), .call(_, let operands, _):

@@ -83,6 +83,8 @@ public indirect enum CheckedExpression: Hashable, Sendable {
     case rank(Int)
     /// The distance of a row for a search, by its position in `CheckedStatement.vectorSearches`.
     case vectorDistance(Int)
+    /// The output of a model for an input: an object, or MISSING.
+    case prediction(model: ExactText, CheckedExpression)
     /// The content of a blob.
     case blob(source: Int, QueryPath)
 

@@ -12,6 +12,8 @@ public enum QueryIndexDefinition: Hashable, Sendable {
     /// Words of expressions, each a named column; `tokenizer` is the FTS5 tokenizer option, which contains only
     /// letters, digits, `_` and spaces.
     case fullText([FullTextColumn], tokenizer: String, filter: CheckedExpression?)
+    /// The output of a model, `CheckedExpression.prediction`, and parts of it, each in an order.
+    case predictive(CheckedExpression, [QueryPath])
     /// Vectors, for searches by distance.
     case vector(CheckedExpression, QueryVectorOptions)
 

@@ -148,6 +148,7 @@ extension JSONFormReader {
             var arguments: [QueryExpression] = []
             for operand in operands { arguments.append(try expression(operand)) }
             return .vectorDistance(arguments)
+        case QueryExpression.predictionName: return try prediction(text, operands)
         default: break
         }
         if let aggregate = QueryAggregate(rawValue: name) {
@@ -160,6 +161,23 @@ extension JSONFormReader {
             throw QueryError("Unknown function '\(name.prefix(64))'\(remedy)")
         }
         return .call(function, arguments)
+    }
+
+    /// Reads `["PREDICTION()", "model", node]` and `["PREDICTION()", "model", node, ".output"]`.
+    private mutating func prediction(
+        _ text: String,
+        _ operands: [JSON]
+    ) throws(QueryError) -> QueryExpression.Form {
+        guard (2...3).contains(operands.count) else { throw Self.wrongCount(text) }
+        guard let model = operands[0].string, !model.isEmpty else {
+            throw QueryError("the first argument of PREDICTION() must be the name of a model")
+        }
+        let output = QueryExpression.Form.prediction(
+            model: ExactText(model),
+            try expression(operands[1])
+        )
+        guard operands.count == 3 else { return output }
+        return .member(of: QueryExpression(output), try Self.path(operands[2]))
     }
 
     /// Reads `["COUNT()", node]` and `["COUNT()", ["DISTINCT", node]]`.

@@ -51,6 +51,8 @@ extension QueryExpression {
         case .match(let index, let text): ["MATCH()", index.nameJSON, text.json]
         case .rank(let index): ["RANK()", index.nameJSON]
         case .vectorDistance(let arguments): Self.node(VectorSearches.name + "()", arguments)
+        case .prediction(let model, let input):
+            [.string(Self.predictionName + "()"), .string(model.text), input.json]
         case .blob(let path): ["BLOB", .string(path.text ?? "")]
         case .refused: .null
         }

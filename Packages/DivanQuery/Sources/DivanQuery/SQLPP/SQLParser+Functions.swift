@@ -37,6 +37,8 @@ extension SQLParser {
                 )
             }
             return try node(.vectorDistance(arguments.items), at: place, over: arguments.height)
+        case QueryExpression.predictionName:
+            return try prediction(at: place)
         case "EXISTS":
             return try exists(at: place)
         default:
@@ -109,6 +111,36 @@ extension SQLParser {
         )
     }
 
+    /// Reads `PREDICTION(model, input)` and `PREDICTION(model, input, 'output')`.
+    private mutating func prediction(at place: QueryPosition) throws(QueryError) -> Parsed {
+        enterArguments()
+        let model = try tokens.expectName("the name of a model")
+        try tokens.expect(.comma)
+        let arguments = try expressions(until: .closeParenthesis)
+        guard let input = arguments.items.first, arguments.items.count <= 2 else {
+            throw QueryError(
+                "Wrong number of arguments to \(QueryExpression.predictionName)():"
+                    + " it takes a model, an input and the name of an output",
+                at: place,
+                in: tokens.source
+            )
+        }
+        let whole = try node(.prediction(model: model, input), at: place, over: arguments.height)
+        guard arguments.items.count == 2 else { return whole }
+        guard case .literal(.string(let output)) = arguments.items[1].form else {
+            throw QueryError(
+                "the third argument of \(QueryExpression.predictionName)() must be a string",
+                at: arguments.items[1].place,
+                in: tokens.source
+            )
+        }
+        return try node(
+            .member(of: whole.expression, QueryPath(text: output)),
+            at: place,
+            over: whole.height
+        )
+    }
+
     private mutating func exists(at place: QueryPosition) throws(QueryError) -> Parsed {
         enterArguments()
         guard tokens.isAt(.select) else { throw tokens.unexpected("SELECT") }
@@ -123,14 +155,6 @@ extension SQLParser {
     private mutating func unknownFunction(_ word: String, at place: QueryPosition) -> QueryError {
         let name = word.uppercased()
         let reached = tokens.peek().range.lowerBound
-        if name == "PREDICTION" {
-            return QueryError(
-                "\(name) is not available: predictive models are not supported",
-                at: place,
-                in: tokens.source,
-                syntaxOffset: reached
-            )
-        }
         if let remedy = ForeignWords.remedy(function: name) {
             return QueryError(
                 SyntaxMistake.foreign("\(name)()", remedy),

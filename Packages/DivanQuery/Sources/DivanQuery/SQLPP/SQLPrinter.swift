@@ -66,6 +66,10 @@ struct SQLPrinter {
             text += ")"
         case .rank(let index): text += "RANK(\(index.sql))"
         case .vectorDistance(let arguments): list(arguments, VectorSearches.name + "(", ")")
+        case .prediction(let model, let input):
+            let model = QueryPath([.key(model)])
+            write("\(QueryExpression.predictionName)(\(model.sql), ", input)
+            text += ")"
         case .blob(let path): text += "BLOB(\(path.sql))"
         default: writeOperator(form)
         }

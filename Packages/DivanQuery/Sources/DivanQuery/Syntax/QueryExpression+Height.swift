@@ -45,7 +45,7 @@ extension QueryExpression {
             []
         case .member(let operand, _), .not(let operand), .negative(let operand),
             .positive(let operand), .isValued(let operand), .hasValue(let operand),
-            .collated(let operand, _), .match(_, let operand):
+            .collated(let operand, _), .match(_, let operand), .prediction(_, let operand):
             [operand]
         case .array(let operands), .and(let operands), .or(let operands),
             .concatenation(let operands), .call(_, let operands), .vectorDistance(let operands):

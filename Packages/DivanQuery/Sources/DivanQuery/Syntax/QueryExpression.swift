@@ -87,6 +87,8 @@ public struct QueryExpression: Sendable {
         case rank(index: QueryPath)
         /// `APPROX_VECTOR_DISTANCE(a, b, …)`, two to five arguments.
         case vectorDistance([QueryExpression])
+        /// `PREDICTION(model, input)`: the output of a model of the application.
+        case prediction(model: ExactText, QueryExpression)
         /// The content of a blob; only in the JSON form.
         case blob(QueryPath)
         /// A value that a query cannot contain; a query with it is rejected for this reason.
@@ -134,6 +136,11 @@ public struct QueryExpression: Sendable {
             self.then = then
         }
     }
+}
+
+extension QueryExpression {
+    /// The name of the function that calls a model.
+    static let predictionName = "PREDICTION"
 }
 
 extension QueryExpression: Hashable {

@@ -173,6 +173,7 @@ extension CheckedExpression {
         case .member(of: let whole, let path): .member(of: whole.ofFirstSource, path)
         case .call(let function, let arguments, let collation):
             .call(function, arguments.map(\.ofFirstSource), collation)
+        case .prediction(let model, let input): .prediction(model: model, input.ofFirstSource)
         case .object(let members):
             .object(members.map { Member($0.key, $0.value.ofFirstSource) })
         case .array(let items): .array(items.map(\.ofFirstSource))

@@ -9,6 +9,8 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
     let name: String?
     /// If set, parts of documents are columns of an inner query.
     let extraction: SQLExtraction?
+    /// The columns with the output of models.
+    var predictions: [CheckedExpression: String] = [:]
     /// The collection whose counter replaces `COUNT(*)`.
     var counted: QueryCollection? = nil
     /// Whether each row is a document whose own row is not read: its ID and sequence are counted as rows.
@@ -90,6 +92,8 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
         case .aggregate(.count, .metadata?, _, _) where countsRows: text += "count(*)"
         case .aggregate(let aggregate, let operand, let collation, let isDistinct):
             try writeAggregate(aggregate, operand, collation, isDistinct: isDistinct, to: &text)
+        case .prediction(let model, let input):
+            try writePrediction(expression, model, input, form, to: &text)
         case .rank(let index): try writeRank(index, to: &text)
         case .vectorDistance(let number): try writeDistance(number, to: &text)
         default:

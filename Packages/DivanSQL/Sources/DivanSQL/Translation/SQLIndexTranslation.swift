@@ -49,8 +49,15 @@ public struct SQLIndexTranslation: Sendable {
         columns =
             if case .fullText(let texts, _, _) = definition { texts.map(\.name) } else { [] }
         switch definition {
+        case .predictive(let prediction, let outputs):
+            let parts = outputs.map { CheckedKey(.member(of: prediction, $0)) }
+            (tables, create) = try Self.predictive(prediction, parts, index, table, documents)
         case .value(let keys, let filter):
             try Self.check(keys.map(\.expression) + [filter].compactMap(\.self))
+            if let prediction = try Self.prediction(of: keys, filter: filter) {
+                (tables, create) = try Self.predictive(prediction, keys, index, table, documents)
+                return
+            }
             tables = []
             let writer = SQLIndexWriter(documents, itemSource: nil)
             // The flags show which documents are live, so that counting reads no document. As a
@@ -86,7 +93,7 @@ public struct SQLIndexTranslation: Sendable {
 
     /// Refuses expressions that need a sub-query, which SQLite allows in no index, that fail for each document, or that
     /// may change while the document does not: saving it would not find its entry, which is damage.
-    private static func check(
+    static func check(
         _ expressions: [CheckedExpression],
         takesItems: Bool = false
     ) throws(QueryError) {
@@ -167,7 +174,7 @@ public struct SQLIndexTranslation: Sendable {
         return paths.joined(separator: "[].")
     }
 
-    private static func unspelled(_ digits: Substring) -> String {
+    static func unspelled(_ digits: Substring) -> String {
         var (bytes, high) = ([UInt8](), UInt8?.none)
         for digit in digits {
             let value = UInt8(truncatingIfNeeded: digit.hexDigitValue ?? 0)
@@ -321,7 +328,16 @@ struct SQLIndexWriter {
     var documents: SQLDocumentColumns { expressions.documents }
 
     /// The number of the source that is a table of items; `nil` if documents are indexed.
-    init(_ documents: SQLDocumentColumns, itemSource: Int?) {
+    ///
+    /// - Parameters:
+    ///   - documents: The columns of the table of documents.
+    ///   - itemSource: That number.
+    ///   - predictions: The columns with the output of models.
+    init(
+        _ documents: SQLDocumentColumns,
+        itemSource: Int?,
+        predictions: [CheckedExpression: String] = [:]
+    ) {
         var sources = [CheckedSource(.documents(.standard))]
         for number in 0..<(itemSource ?? 0) {
             sources.append(CheckedSource(.items(source: number, path: QueryPath())))
@@ -330,7 +346,8 @@ struct SQLIndexWriter {
             statement: CheckedStatement(columns: [], sources: sources),
             schema: NoSchema(documentColumns: documents),
             name: nil,
-            extraction: nil
+            extraction: nil,
+            predictions: predictions
         )
     }
 

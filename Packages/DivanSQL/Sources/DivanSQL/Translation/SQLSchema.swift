@@ -19,6 +19,8 @@ public protocol SQLSchema {
     func itemTable(of collection: QueryCollection, _ paths: [QueryPath]) throws -> String?
     /// The value indexes of a collection, including partial ones.
     func valueIndexes(of collection: QueryCollection) throws -> [SQLIndexContent]
+    /// Whether an index of a collection has a table with this name.
+    func hasIndexTable(_ name: String, of collection: QueryCollection) throws -> Bool
     /// Whether the number of live documents is known without counting them
     /// (`SQLTranslation.Binding.liveCount`).
     var knowsLiveCounts: Bool { get }
@@ -50,6 +52,11 @@ extension SQLSchema {
 
     /// None.
     public func valueIndexes(of collection: QueryCollection) throws -> [SQLIndexContent] { [] }
+
+    /// No.
+    public func hasIndexTable(_ name: String, of collection: QueryCollection) throws -> Bool {
+        false
+    }
 
     /// No.
     public var knowsLiveCounts: Bool { false }

@@ -7,6 +7,7 @@ struct SQLStatementWriter<Schema: SQLSchema> {
     private let schema: Schema
     /// The prefix of the names of its tables; sub-queries have other prefixes.
     private let name: String
+    private var predictions = SQLPredictionTables()
 
     init(_ statement: CheckedStatement, schema: Schema, name: String) {
         self.statement = statement
@@ -18,6 +19,12 @@ struct SQLStatementWriter<Schema: SQLSchema> {
         if let shortcut = SQLShortcut(statement, knowsLiveCounts: schema.knowsLiveCounts) {
             return try write(shortcut, to: &text)
         }
+        var writer = self
+        writer.predictions = try SQLPredictionTables(of: statement, in: schema)
+        try writer.writeWhole(to: &text)
+    }
+
+    private func writeWhole(to text: inout SQLText) throws {
         if mergesEqualGroups { return try writeMergedGroups(to: &text) }
         // Rows that are sorted into groups carry the requested columns, not whole bodies.
         let merges = mergesEqualRows
@@ -84,7 +91,9 @@ struct SQLStatementWriter<Schema: SQLSchema> {
 
     private static func mayBeOfAnyType(_ expression: CheckedExpression) -> Bool {
         switch expression {
-        case .property, .variable, .column, .member, .choice, .parameter, .array, .object: true
+        case .property, .variable, .column, .member, .choice, .parameter, .array, .object,
+            .prediction:
+            true
         case .call(.ifMissing, _, _): true
         case .call(let function, _, _): function.inSQL.result == .exact
         default: false
@@ -198,7 +207,8 @@ struct SQLStatementWriter<Schema: SQLSchema> {
             statement: statement,
             schema: schema,
             name: name,
-            extraction: extraction
+            extraction: extraction,
+            predictions: predictions.columns(name)
         )
     }
 
@@ -243,6 +253,7 @@ struct SQLStatementWriter<Schema: SQLSchema> {
                 text += "\(try schema.table(of: collection)) AS \(name)\(index)"
                 try writeCondition(of: source, index, to: &text)
                 if let nearest { expressions().writeNearestTie(nearest, to: &text) }
+                if index == 0 { predictions.write(name, sequence: sequence, to: &text) }
                 try writeWords(of: index, to: &text)
                 try expressions().writeVectors(of: index, to: &text)
             case .items(let parent, let path):

@@ -37,6 +37,11 @@ struct SQLText {
     /// The same for a function without a name in the language.
     mutating func call(_ name: SQLFunction.Name) { call(SQLFunction[name]) }
 
+    /// Begins the call of a model: the stored form returns MISSING where the other one fails.
+    mutating func callModel() {
+        self += isSchema ? "divan_stored_prediction1(" : "divan_prediction1("
+    }
+
     static func += (left: inout SQLText, right: String) {
         left.division?.count(right)
         left.text += right

@@ -18,6 +18,9 @@ void divan_begin_write_out(int descriptor);
 /// Returns text from an SQL function; SQLite copies it.
 void divan_give_text(sqlite3_context *context, const char *text, int byte_count);
 
+/// Returns a blob from an SQL function; SQLite copies it.
+void divan_give_bytes(sqlite3_context *context, const uint8_t *bytes, uint64_t byte_count);
+
 /// A row of a document table, for `divan_put_rows` to borrow while it runs.
 typedef struct {
     int64_t sequence;

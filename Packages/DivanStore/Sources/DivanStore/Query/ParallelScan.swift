@@ -27,6 +27,8 @@ struct ParallelScan {
         guard let first = statement.sources.first, case .documents(let collection) = first.form,
             !statement.isDistinct, statement.groups.isEmpty, statement.groupFilter == nil,
             statement.matches.isEmpty, statement.vectorSearches.isEmpty,
+            // Models are called by one thread at a time.
+            !statement.hasPrediction,
             let sort = Self.sort(of: statement),
             // Equal rows of a join have no order of their own that the parts would preserve.
             statement.isAggregate || statement.sources.dropFirst().allSatisfy(\.areItems),
@@ -218,11 +220,16 @@ extension CheckedSource {
 }
 
 extension CheckedStatement {
-    fileprivate var hasSubquery: Bool {
+    /// Whether it calls a model.
+    fileprivate var hasPrediction: Bool { has { if case .prediction = $0 { true } else { false } } }
+
+    fileprivate var hasSubquery: Bool { has { if case .exists = $0 { true } else { false } } }
+
+    private func has(_ isWanted: (CheckedExpression) -> Bool) -> Bool {
         var rest = columns.map(\.expression) + [filter].compactMap(\.self)
         rest += orderings.map(\.key.expression) + sources.compactMap(\.condition)
         while let expression = rest.popLast() {
-            if case .exists = expression { return true }
+            if isWanted(expression) { return true }
             rest += expression.children
         }
         return false

@@ -69,6 +69,16 @@ struct PlanNames {
             shown[ExactText(vectors.name)] = name
             shown[ExactText("\(vectors.name)_owner")] = "\"documents of \(record.name)\""
         }
+        for predictions in record.tables {
+            guard
+                let model = SQLIndexTranslation.shownModel(
+                    ofPredictionTable: predictions.name,
+                    of: table
+                )
+            else { continue }
+            shown[ExactText(predictions.name)] = "\"predictions of \(Self.escaped(model))\""
+            if record.kind == .predictive { indexes[ExactText(predictions.name)] = record.name }
+        }
         for items in record.tables where record.kind == .array {
             let path = SQLIndexTranslation.shownPath(ofItemTable: items.name, of: table)
             shown[ExactText(items.name)] = "\"items of \(path)\""

@@ -17,6 +17,8 @@ public struct StoredIndex: Hashable, Sendable {
         case fullText
         /// Vectors.
         case vector
+        /// The output of a model.
+        case predictive
     }
 
     /// Its name, unique in its collection.
@@ -296,6 +298,7 @@ extension QueryIndexDefinition {
         case .array: .array
         case .fullText: .fullText
         case .vector: .vector
+        case .predictive: .predictive
         }
     }
 }

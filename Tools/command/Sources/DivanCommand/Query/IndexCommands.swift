@@ -79,6 +79,7 @@ extension StoredIndex {
             case .array: "array"
             case .fullText: "full text"
             case .vector: "vector"
+            case .predictive: "predictive"
             }
         return "\(sort): \(summary)"
     }

@@ -85,6 +85,7 @@ extension QueryExpression {
         case let built as BuiltExpression: self = built.tree
         case let built as BuiltProperty: self = built.tree
         case let built as BuiltMetadata: self = built.tree
+        case let prediction as PredictionFunction: self = prediction.tree
         default:
             stopForMisuse(
                 "\(type(of: expression)) is not a supported expression; use Expression"

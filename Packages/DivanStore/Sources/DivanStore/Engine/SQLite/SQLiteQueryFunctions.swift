@@ -9,6 +9,7 @@ enum SQLiteQueryFunctions {
     static func add(to connection: OpaquePointer, unpackingBy bodies: SQLiteBodies) -> Int32 {
         var code = SQLFunctions.add(to: connection, unpacker: bodies)
         if code == SQLITE_OK { code = FullText.add(to: connection) }
+        if code == SQLITE_OK { code = SQLitePredictions.add(to: connection) }
         guard code == SQLITE_OK else { return code }
         return sqlite3_create_function_v2(
             connection,

@@ -23,10 +23,13 @@ final class SQLiteQuerySchema: SQLSchema {
     var knowsLiveCounts: Bool { !session.connection.isWriting }
 
     func itemTable(of collection: QueryCollection, _ paths: [QueryPath]) throws -> String? {
-        let id = try id(of: collection)
-        let name = SQLIndexTranslation.itemTable(of: SQLiteSchema.table(id), paths)
-        let isKept = try records(of: id).contains { $0.tables.contains { $0.name == name } }
-        return isKept ? name : nil
+        let table = try table(of: collection)
+        let name = SQLIndexTranslation.itemTable(of: table, paths)
+        return try hasIndexTable(name, of: collection) ? name : nil
+    }
+
+    func hasIndexTable(_ name: String, of collection: QueryCollection) throws -> Bool {
+        try records(of: collection).contains { $0.tables.contains { $0.name == name } }
     }
 
     func fullTextTable(

@@ -1,0 +1,106 @@
+internal import CDivanStore
+internal import DivanJSON
+internal import Synchronization
+
+/// The models that `PREDICTION()` calls: functions of the application, by name.
+///
+/// They are registered for the process, not for a database. Can be used from any thread.
+public enum PredictiveModels {
+    /// Computes the output for an input.
+    ///
+    /// It runs on the thread of a query, or of a save that updates an index, inside its transaction: it must not write
+    /// to the database. It is called by one thread of a database at a time, but by several of different ones.
+    ///
+    /// - Parameters:
+    ///   - input: An object as JSON text.
+    ///   - file: The path of the database's file; empty if it is in memory.
+    /// - Returns: An object as JSON text; `nil` for no output.
+    public typealias Model = @Sendable (_ input: [UInt8], _ file: String) -> [UInt8]?
+
+    private static let models = Mutex<[ExactText: Model]>([:])
+
+    /// Registers a model, or replaces the one with this name.
+    public static func register(_ model: @escaping Model, named name: String) {
+        models.withLock { $0[ExactText(name)] = model }
+    }
+
+    /// Removes a model; does nothing if there is none.
+    public static func unregister(named name: String) {
+        models.withLock { $0[ExactText(name)] = nil }
+    }
+
+    fileprivate static func model(named name: String) -> Model? {
+        models.withLock { $0[ExactText(name)] }
+    }
+}
+
+/// The functions with which statements call models.
+///
+/// - `divan_prediction1(model, input)`: the output, in exact form; MISSING without a model, an input or an output. An
+///   input that is not an object is an error.
+/// - `divan_stored_prediction1(model, input)`: the same in the schema of a file, where an error would prevent saves:
+///   such an input has no output.
+enum SQLitePredictions {
+    /// Returns SQLite's result code.
+    static func add(to connection: OpaquePointer) -> Int32 {
+        // Not innocuous: a file from elsewhere must not call the application's code from a view.
+        let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC
+        let code = sqlite3_create_function_v2(
+            connection,
+            "divan_prediction1",
+            2,
+            flags,
+            nil,
+            { context, _, arguments in SQLitePredictions.predict(context, arguments, fails: true) },
+            nil,
+            nil,
+            nil
+        )
+        guard code == SQLITE_OK else { return code }
+        return sqlite3_create_function_v2(
+            connection,
+            "divan_stored_prediction1",
+            2,
+            flags | SQLITE_INNOCUOUS,
+            nil,
+            { context, _, arguments in SQLitePredictions.predict(context, arguments, fails: false) },
+            nil,
+            nil,
+            nil
+        )
+    }
+
+    private static func predict(
+        _ context: OpaquePointer?,
+        _ arguments: UnsafeMutablePointer<OpaquePointer?>?,
+        fails: Bool
+    ) {
+        guard let arguments, sqlite3_value_type(arguments[1]) != SQLITE_NULL else {
+            return sqlite3_result_null(context)
+        }
+        let input = bytes(arguments[1])
+        guard input.first == UInt8(ascii: "{") else {
+            guard fails else { return sqlite3_result_null(context) }
+            return sqlite3_result_error(context, "the input of PREDICTION() must be an object", -1)
+        }
+        let name = String(decoding: bytes(arguments[0]), as: UTF8.self)
+        let connection = sqlite3_context_db_handle(context)
+        let file = sqlite3_db_filename(connection, "main").map { String(cString: $0) } ?? ""
+        guard let model = PredictiveModels.model(named: name), let output = model(input, file) else {
+            return sqlite3_result_null(context)
+        }
+        output.withUnsafeBufferPointer {
+            divan_give_bytes(context, $0.baseAddress, UInt64($0.count))
+        }
+    }
+
+    /// The bytes of a text or a blob, which are copied before SQLite may free them.
+    private static func bytes(_ value: OpaquePointer?) -> [UInt8] {
+        let isBlob = sqlite3_value_type(value) == SQLITE_BLOB
+        guard isBlob || sqlite3_value_type(value) == SQLITE_TEXT,
+            let start = sqlite3_value_blob(value)
+        else { return [] }
+        let count = Int(sqlite3_value_bytes(value))
+        return Array(UnsafeRawBufferPointer(start: start, count: count))
+    }
+}
