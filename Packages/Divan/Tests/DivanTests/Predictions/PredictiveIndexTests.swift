@@ -48,7 +48,8 @@ import Testing
             "\(numbers.sql).sum <= 15", "\(numbers.sql).sum <= 15 AND \(numbers.sql).least < 50",
             "\(numbers.sql).sum BETWEEN 0 AND 15",
         ] {
-            let query = "SELECT META().id AS id, \(numbers.sql).greatest AS g FROM _ WHERE \(condition)"
+            let greatest = "\(numbers.sql).greatest AS g"
+            let query = "SELECT META().id AS id, \(greatest) FROM _ WHERE \(condition)"
             #expect(try numbers.explain(query).contains("INDEX sumAndLeast"), "\(condition)")
             #expect(try numbers.rows(query).count == 8, "\(condition)")
         }
@@ -73,7 +74,8 @@ import Testing
         }
         #expect(numbers.model.callCount == 3)
         try numbers.collection.deleteIndex(forName: "sums")
-        #expect(try numbers.rows("SELECT \(numbers.sql).sum FROM _ WHERE \(numbers.sql).least > 1").count == 2)
+        let query = "SELECT \(numbers.sql).sum FROM _ WHERE \(numbers.sql).least > 1"
+        #expect(try numbers.rows(query).count == 2)
         #expect(numbers.model.callCount == 3)
         try numbers.collection.deleteIndex(forName: "leasts")
         #expect(try numbers.rows("SELECT \(numbers.sql).sum FROM _").count == 3)
@@ -113,18 +115,21 @@ import Testing
                 expected[id] = values.reduce(0, +)
             }
         }
-        let wanted = expected.filter { $0.value >= 5 }.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
+        let wanted = expected.filter { $0.value >= 5 }
+            .sorted { ($0.value, $0.key) < ($1.value, $1.key) }
+        let sum = "\(numbers.sql).sum"
         #expect(
             try numbers.rows(
-                "SELECT META().id AS id, \(numbers.sql).sum AS s FROM _ WHERE \(numbers.sql).sum >= 5"
-                    + " ORDER BY s, id"
+                "SELECT META().id AS id, \(sum) AS s FROM _ WHERE \(sum) >= 5 ORDER BY s, id"
             ) == wanted.map { #"{"id":"\#($0.key)","s":\#($0.value)}"# },
             "seed \(round)"
         )
         try numbers.database.performMaintenance(type: .integrityCheck)
     }
 
-    @Test func `a document that is saved without the model has no output until the next save`() throws {
+    @Test func `a document that is saved without the model has no output until the next save`()
+        throws
+    {
         let numbers = try PredictedNumbers()
         let index = IndexBuilder.predictiveIndex(
             model: numbers.name,

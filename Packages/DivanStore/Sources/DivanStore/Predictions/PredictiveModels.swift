@@ -63,7 +63,8 @@ enum SQLitePredictions {
             2,
             flags | SQLITE_INNOCUOUS,
             nil,
-            { context, _, arguments in SQLitePredictions.predict(context, arguments, fails: false) },
+            { context, _, arguments in SQLitePredictions.predict(context, arguments, fails: false)
+            },
             nil,
             nil,
             nil
@@ -86,7 +87,8 @@ enum SQLitePredictions {
         let name = String(decoding: bytes(arguments[0]), as: UTF8.self)
         let connection = sqlite3_context_db_handle(context)
         let file = sqlite3_db_filename(connection, "main").map { String(cString: $0) } ?? ""
-        guard let model = PredictiveModels.model(named: name), let output = model(input, file) else {
+        guard let model = PredictiveModels.model(named: name), let output = model(input, file)
+        else {
             return sqlite3_result_null(context)
         }
         output.withUnsafeBufferPointer {

@@ -16,11 +16,12 @@ public final class PredictionFunction: ExpressionProtocol {
 }
 
 extension Function {
-    /// The output of a registered model, or MISSING if there is no such model.
+    /// The output of a model.
     ///
     /// - Parameters:
     ///   - model: The name in ``Prediction/registerModel(_:withName:)``.
     ///   - input: An expression whose value is a dictionary.
+    /// - Returns: The output; MISSING if there is no such model, or if it has no output for the input.
     public static func prediction(
         model: String,
         input: any ExpressionProtocol
@@ -50,6 +51,7 @@ extension IndexBuilder {
     ///   - input: The input, the same expression as in queries.
     ///   - properties: Parts of the output that queries search by; with `nil` or an empty array, the index only keeps
     ///     the output.
+    /// - Returns: An index for `createIndex(_:name:)`.
     public static func predictiveIndex(
         model: String,
         input: any ExpressionProtocol,
