@@ -233,5 +233,9 @@ import Testing
             return counts.count < 2
         }
         #expect(counts == [1, 2])
+        let story: [String: Any] = ["name": "Riga", "story": "You will love it."]
+        try collection.save(document: MutableDocument(id: "riga", data: story))
+        let happy = try moods(of: collection, in: shop).execute()
+        #expect(happy.map { $0.string(at: 0) } == ["Riga"])
     }
 }

@@ -45,6 +45,27 @@ func index(_ chairs: Collection) throws {
     )
 }
 
+struct ReviewModel: PredictiveModel {
+    func predict(input: DictionaryObject) -> DictionaryObject? {
+        guard let text = input.string(forKey: "text") else { return nil }
+        let mood = text.contains("love") ? "happy" : "neutral"
+        return MutableDictionaryObject(data: ["mood": mood, "length": text.count])
+    }
+}
+
+func moods(of chairs: Collection, in database: Database) throws -> any Query {
+    Database.prediction.registerModel(ReviewModel(), withName: "review")
+    let index = IndexBuilder.predictiveIndex(
+        model: "review",
+        input: Expression.dictionary(["text": Expression.property("story")]),
+        properties: ["mood"]
+    )
+    try chairs.createIndex(index, name: "byMood")
+    return try database.createQuery(
+        "SELECT name FROM shop.chairs WHERE PREDICTION(review, {'text': story}).mood = 'happy'"
+    )
+}
+
 func follow(_ query: any Query, _ show: ([Result]) -> Bool) async throws {
     for try await change in query.changes() {
         guard show(change.results?.allResults() ?? []) else { return }
