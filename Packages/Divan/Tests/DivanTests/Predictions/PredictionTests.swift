@@ -14,7 +14,7 @@ import Testing
         let parts = "\(sql).sum, \(least), \(sql).numbers[1] AS n"
         #expect(
             try numbers.rows("SELECT \(parts) FROM _ WHERE META().id = 'd1'")
-                == [#"{"l":4,"n":5,"sum":15}"#]
+                == [#"{"sum":15,"l":4,"n":5}"#]
         )
         let prediction = numbers.prediction
         let query = QueryBuilder.select(
@@ -35,7 +35,7 @@ import Testing
         let sum = "\(numbers.sql).sum"
         #expect(
             try numbers.rows("SELECT \(sum) AS s, COUNT(*) AS n FROM _ GROUP BY \(sum) ORDER BY s")
-                == [#"{"n":2,"s":3}"#, #"{"n":2,"s":6}"#]
+                == [#"{"s":3,"n":2}"#, #"{"s":6,"n":2}"#]
         )
         #expect(
             try numbers.rows("SELECT DISTINCT \(sum) AS s FROM _ ORDER BY \(sum) DESC")
@@ -51,11 +51,12 @@ import Testing
         )
         #expect(
             try numbers.rows("SELECT SUM(\(sum)) AS s, MAX(\(numbers.sql).greatest) AS m FROM _")
-                == [#"{"m":5,"s":18}"#]
+                == [#"{"s":18,"m":5}"#]
         )
+        let own = "PREDICTION(\(numbers.name), {'numbers': d.numbers}).sum"
         #expect(
             try numbers.rows(
-                "SELECT n FROM _ UNNEST numbers AS n WHERE \(sum) = 6 AND n > 3 ORDER BY n"
+                "SELECT n FROM _ AS d UNNEST d.numbers AS n WHERE \(own) = 6 AND n > 3 ORDER BY n"
             ) == [#"{"n":4}"#, #"{"n":5}"#]
         )
     }

@@ -127,9 +127,9 @@ extension SQLParser {
         }
         let whole = try node(.prediction(model: model, input), at: place, over: arguments.height)
         guard arguments.items.count == 2 else { return whole }
-        guard case .literal(.string(let output)) = arguments.items[1].form else {
+        guard case .literal(.string(let output)) = arguments.items[1].form, !output.isEmpty else {
             throw QueryError(
-                "the third argument of \(QueryExpression.predictionName)() must be a string",
+                "the third argument of \(QueryExpression.predictionName)() must name an output",
                 at: arguments.items[1].place,
                 in: tokens.source
             )
