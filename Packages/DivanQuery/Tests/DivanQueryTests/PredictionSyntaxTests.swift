@@ -23,10 +23,12 @@ import Testing
         #expect(try QueryExpression(json: json) == path)
     }
 
-    @Test(arguments: [
-        ["PREDICTION()", "m"], ["PREDICTION()", 1, [".b"]], ["PREDICTION()", "", [".b"]],
-        ["PREDICTION()", "m", [".b"], ".c", ".d"], ["PREDICTION()", "m", [".b"], 1],
-    ] as [JSON])
+    @Test(
+        arguments: [
+            ["PREDICTION()", "m"], ["PREDICTION()", 1, [".b"]], ["PREDICTION()", "", [".b"]],
+            ["PREDICTION()", "m", [".b"], ".c", ".d"], ["PREDICTION()", "m", [".b"], 1],
+        ] as [JSON]
+    )
     func `malformed JSON is rejected`(json: JSON) {
         #expect(throws: QueryError.self) { try QueryExpression(json: json) }
     }
