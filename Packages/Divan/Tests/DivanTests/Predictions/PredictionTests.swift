@@ -11,10 +11,10 @@ import Testing
                 == [#"{"p":{"greatest":3,"least":1,"numbers":[1,2,3],"sum":6}}"#]
         )
         let least = "PREDICTION(\(name), {'numbers': numbers}, 'least') AS l"
-        let parts = "\(sql).sum, \(least), \(sql).numbers[1] AS n"
+        let parts = "\(sql).sum AS s, \(least), \(sql).numbers[1] AS n"
         #expect(
             try numbers.rows("SELECT \(parts) FROM _ WHERE META().id = 'd1'")
-                == [#"{"sum":15,"l":4,"n":5}"#]
+                == [#"{"s":15,"l":4,"n":5}"#]
         )
         let prediction = numbers.prediction
         let query = QueryBuilder.select(
