@@ -74,7 +74,7 @@ import Testing
         server.stop()
     }
 
-    @Test func `a user with read-only access is told why changes are not pushed`() throws {
+    @Test func `a user with read-only access gets the reason why changes are not pushed`() throws {
         try shell.run("new", "a")
         try shell.run("new", "b")
         try shell.run("put", "b", "q", "{}")
