@@ -1,3 +1,4 @@
+import DivanPlatform
 import DivanTestKit
 import Foundation
 import Testing
@@ -58,7 +59,7 @@ import Testing
         let repaired = try shell.run(verb, "b", url)
         #expect(repaired.output.hasPrefix("Pulled 1 document"), "\(repaired)")
         #expect(try shell.run("pending", "b").output.isEmpty)
-        #expect(try shell.run("blob", "cat", "b", "d", "file").output == "0123456789")
+        #expect(try shell.run("blob", "get", "b", "d", "file").output == "0123456789")
         #expect(try !findings("doctor", "b").contains("not pulled"))
         server.stop()
     }
