@@ -85,7 +85,9 @@ public final class CBLiteBundle {
         }
         guard version >= 201 else { throw .tooOld(version: version) }
         guard version <= 599 else { throw .tooNew(version: version) }
-        damage = try Self.damage(of: file)
+        // Missing pages may have been unused, but nothing proves it.
+        let missing = copy.isTruncated ? "the end of the file is missing" : nil
+        damage = try Self.damage(of: file) ?? missing
         facts = try Facts(of: file)
         collections = try Self.collections(of: file)
         let names = Set(collections.map { Array("\($0.scope).\($0.name)".utf8) })

@@ -1,15 +1,18 @@
 internal import CDivanCBLite
 import DivanPlatform
 
-/// Where the database of a bundle is opened: in place, or, if it has a log, as a copy.
+/// Where the database of a bundle is opened: in place, or, if it has a log or its end is missing, as a copy.
 ///
 /// SQLite would change a file with a log when it opens it, and the newest data may be only in the
-/// log. Nothing is ever written to the original.
+/// log. It refuses a file that is shorter than its header says, so the copy has empty pages at the end. Nothing is
+/// ever written to the original.
 final class ScratchCopy {
     /// The file to open.
     let database: String
     /// Whether it may be opened as a file that nobody changes.
     let isOriginal: Bool
+    /// Whether the file's end is missing; what a log may still contain does not count.
+    let isTruncated: Bool
     private var directory: String?
     private let original: String
     private let stamps: [[Int]]
@@ -25,7 +28,9 @@ final class ScratchCopy {
         guard divan_cblite_is_open_for_writing(original) == 0 else { throw .inUse }
         let original = original
         let logs = Self.logs.filter { (Files.byteCount(original + $0) ?? 0) > 0 }
-        guard !logs.isEmpty else {
+        let wholeByteCount = Self.missingEnd(of: original)
+        isTruncated = logs.isEmpty && wholeByteCount != nil
+        guard !logs.isEmpty || wholeByteCount != nil else {
             (database, isOriginal, directory) = (original, true, nil)
             stamps = Self.stamps(of: original)
             return
@@ -43,6 +48,7 @@ final class ScratchCopy {
                 isQuiet = Self.stamps(of: original) == seen
             }
             guard isQuiet else { throw .inUse }
+            if let wholeByteCount { try Self.extend(copy, to: wholeByteCount, in: parent) }
         } catch {
             Self.remove(directory)
             throw error
@@ -64,6 +70,36 @@ final class ScratchCopy {
 
     /// Whether nobody has written to the original since.
     var isUnchanged: Bool { !isOriginal || Self.stamps(of: original) == stamps }
+
+    /// The size of a file according to its header, if its end is missing.
+    ///
+    /// Source: the SQLite file format, §1.3.
+    private static func missingEnd(of path: String) -> Int? {
+        guard let byteCount = Files.byteCount(path),
+            let file = try? FileDescriptor.open(path, [.readOnly, .closeOnExec])
+        else { return nil }
+        defer { file.close() }
+        guard let header = try? file.read(upTo: 100), header.count == 100,
+            header[24..<28] == header[92..<96]
+        else { return nil }
+        func number(_ range: Range<Int>) -> Int { header[range].reduce(0) { $0 << 8 | Int($1) } }
+        let pageByteCount = number(16..<18) == 1 ? 65_536 : number(16..<18)
+        let wholeByteCount = pageByteCount * number(28..<32)
+        return wholeByteCount > byteCount ? wholeByteCount : nil
+    }
+
+    /// Adds empty pages to a copy; they need no space on the disk.
+    private static func extend(
+        _ copy: String,
+        to byteCount: Int,
+        in parent: String
+    ) throws(CBLiteError) {
+        do {
+            try FileSystem.truncate(copy, to: byteCount)
+        } catch {
+            throw .scratch(directory: parent, errno: error.errno.rawValue)
+        }
+    }
 
     private static func stamps(of original: String) -> [[Int]] {
         ([""] + logs).map { Files.stamp(original + $0) }

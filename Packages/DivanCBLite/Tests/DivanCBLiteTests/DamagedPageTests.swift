@@ -51,6 +51,26 @@ import Testing
         #expect(openedCount > pageCount / 2, "\(openedCount) of \(pageCount)")
     }
 
+    @Test(arguments: ["revtree-3.2", "vectors-4.1"])
+    func `a truncated file is read as far as its pages go`(name: String) throws {
+        let sample = try Sample(name)
+        let file = URL(filePath: sample.path + "/db.sqlite3")
+        let bytes = try Data(contentsOf: file)
+        var openedCount = 0
+        let cuts = [1, 100, Self.pageByteCount, Self.pageByteCount + 1, 3 * Self.pageByteCount]
+        for cut in cuts + [bytes.count / 4] {
+            try bytes.dropLast(cut).write(to: file)
+            // Without the pages that name the tables nothing can be read.
+            guard let bundle = try? CBLiteBundle(directory: sample.path) else { continue }
+            openedCount += 1
+            #expect(bundle.damage != nil, "\(cut) bytes are missing")
+            #expect(try documents(of: bundle).values.contains(true), "\(cut) bytes are missing")
+        }
+        #expect(openedCount >= 4, "\(openedCount) of \(cuts.count + 1)")
+        // The original stays as it is.
+        #expect(try Data(contentsOf: file).count == bytes.count - bytes.count / 4)
+    }
+
     @Test func `a file that is open for writing is refused`() throws {
         let sample = try Sample("manykeys-3.2")
         let path = sample.path + "/db.sqlite3"

@@ -14,7 +14,7 @@ public struct HTTPRequest: Equatable, Sendable {
     public let method: String
     /// The requested resource.
     public let target: HTTPTarget
-    /// The header fields.
+    /// The header fields; a target in absolute form determines `Host`, whatever the client sent (RFC 9112 §3.2.2).
     public let headers: HTTPHeaders
     /// The way in which the body ends.
     public let framing: Framing
@@ -37,12 +37,17 @@ public struct HTTPRequest: Equatable, Sendable {
         }
         method = String(parts[0])
         target = try HTTPTarget(parts[1])
-        headers = head.headers
+        var headers = head.headers
         knowsChunks = parts[2] == "HTTP/1.1"
         let hosts = headers.values("Host")
         guard hosts.count == 1 || (hosts.isEmpty && !knowsChunks) else {
             throw HTTPError(400, "a request must have exactly one Host header")
         }
+        if let authority = HTTPTarget.authority(of: parts[1]) {
+            headers.remove("Host")
+            headers.append("Host", authority)
+        }
+        self.headers = headers
         framing = try Self.framing(headers, knowsChunks: knowsChunks)
         expectsContinue =
             framing != .none && knowsChunks

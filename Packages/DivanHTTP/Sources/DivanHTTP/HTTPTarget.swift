@@ -18,7 +18,7 @@ public struct HTTPTarget: Equatable, Sendable {
     /// The path as sent.
     public let path: String
 
-    /// Parses a request's target in origin form, or in absolute form, whose scheme and host are ignored.
+    /// Parses a request's target in origin form, or in absolute form, without its scheme and host.
     ///
     /// - Throws: `HTTPError` 400 for an invalid escape, or text that is not UTF-8.
     public init(_ text: some StringProtocol) throws(HTTPError) {
@@ -85,6 +85,16 @@ public struct HTTPTarget: Equatable, Sendable {
             throw HTTPError(400, "the request target is not a path; check the URL")
         }
         return target
+    }
+
+    /// Host and port of a target in absolute form; `nil` for another form.
+    static func authority(of text: Substring) -> String? {
+        guard text.utf8.first != UInt8(ascii: "/"), let colon = text.firstIndex(of: ":") else {
+            return nil
+        }
+        let rest = text[colon...].dropFirst()
+        guard rest.hasPrefix("//") else { return nil }
+        return String(rest.dropFirst(2).prefix { $0 != "/" && $0 != "?" })
     }
 
     /// Path and query of a target, without the scheme and host of the absolute form, which clients send to proxies;

@@ -33,14 +33,10 @@ struct RESTOrigin: Sendable {
     func refusal(names: [String]?, isOpen: Bool, isSecure: Bool) -> RESTError? {
         let field = request.headers["Host"]
         let host = HostField(field ?? "")
-        // Only HTTP/1.0 may leave the field out, and browsers never do.
-        if let names, let field, !host.isOwn(or: names) {
+        if let names, !host.isOwn(or: names) {
             let advice = "use localhost or an address of this machine, or --rest-host"
-            return RESTError(
-                421,
-                "misdirected",
-                "host name \"\(field)\" is not allowed; \(advice)"
-            )
+            let fault = field.map { "host name \"\($0)\" is not allowed" } ?? "no host name"
+            return RESTError(421, "misdirected", "\(fault); \(advice)")
         }
         if isOpen, isOfOtherSite, allowed == nil, !allowsAll {
             let advice = "allow the origin (--rest-origin), or require authentication"

@@ -257,6 +257,24 @@ import Testing
         #expect(asked.status == 200, "who is asked for a password is not let in by a name")
     }
 
+    @Test(arguments: [
+        ("GET http://evil.example/notes HTTP/1.1\r\nHost: localhost\r\n\r\n", 421),
+        ("GET HTTP://evil.example:80/notes HTTP/1.1\r\nHost: localhost\r\n\r\n", 421),
+        ("GET http://a@localhost/notes HTTP/1.1\r\nHost: localhost\r\n\r\n", 421),
+        ("GET http://localhost:4985/notes HTTP/1.1\r\nHost: evil.example\r\n\r\n", 200),
+        ("GET /notes HTTP/1.0\r\n\r\n", 421), ("GET /notes HTTP/1.0\r\nHost: ::1\r\n\r\n", 421),
+        ("GET /notes HTTP/1.0\r\nHost: localhost\r\n\r\n", 200),
+    ])
+    func `an absolute target determines the host, which a request must name`(
+        request: String,
+        status: Int
+    ) throws {
+        let served = try Served()
+        let visitor = try served.visitor()
+        visitor.send(request)
+        #expect(try visitor.readAnswer().status == status)
+    }
+
     @Test func `with a list of host names, other hosts are rejected despite a password`() throws {
         let served = try Served { configuration in
             configuration.authenticator = PasswordListenerAuthenticator { _, _ in true }

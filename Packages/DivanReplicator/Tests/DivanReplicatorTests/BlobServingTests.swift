@@ -203,6 +203,19 @@ import Testing
         #expect(try edit("mine", naming: digest, by: &client) == "stored")
     }
 
+    @Test func `the blob of an expired document is not sent, even before it is purged`() throws {
+        let site = try Site()
+        let digest = try site.saveBlob("d", [1, 2, 3])
+        var client = limitedClient(of: site)
+        let question: BLIPProperties = [
+            "collection": "0", "digest": digest.description, "docID": "d",
+        ]
+        #expect(client.ask("getAttachment", question)?.body == [1, 2, 3])
+        // A timer would purge it, and may be late.
+        try site.store.write { try $0.setExpiration(1, of: "d", in: .default) }
+        #expect(client.ask("getAttachment", question)?.error?.code == 404)
+    }
+
     @Test func `a blob that only another document has must be sent`() throws {
         let site = try Site()
         let digest = try site.saveBlob("other", [1, 2, 3])

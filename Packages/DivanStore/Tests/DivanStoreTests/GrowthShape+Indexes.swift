@@ -26,7 +26,7 @@ extension GrowthShape {
 
     private static let textIndex = QueryIndexDefinition.fullText(
         [QueryIndexDefinition.FullTextColumn(name: "t", .property(source: 0, "t"))],
-        tokenizer: "divan1 en 1",
+        tokenizer: "divan4 en 1",
         filter: nil
     )
 

@@ -157,7 +157,7 @@ import Testing
             let column = QueryIndexDefinition.FullTextColumn(name: "s", .property(source: 0, "s"))
             try writer.createIndex(
                 "words",
-                .fullText([column], tokenizer: "divan1 en 1", filter: nil),
+                .fullText([column], tokenizer: "divan4 en 1", filter: nil),
                 in: .default
             )
         }

@@ -97,6 +97,35 @@ import Testing
         #expect(found == [refusal(of: document)])
     }
 
+    @Test(arguments: EngineKind.allCases)
+    func `failed pulls are listed apart from refusals until they are forgotten`(
+        _ kind: EngineKind
+    ) throws {
+        let room = try StoreFixture(kind)
+        let stored = try room.save("stored")
+        var failures = ["a", "stored"].map { id in
+            var failure = refusal(of: stored)
+            failure.documentID = DocumentID(unchecked: id)
+            return failure
+        }
+        // A document from elsewhere with a sequence that is not a number.
+        (failures[0].sequence, failures[0].message) = (0, "broken")
+        func failed() throws -> [Refusal] {
+            try room.store.read { try $0.failedPulls(in: .default, from: remote) }
+        }
+        try room.store.write {
+            try $0.noteFailedPulls(failures, from: remote, in: .default)
+            try $0.note([refusal(of: stored)], at: remote, in: .default)
+        }
+        #expect(try failed() == [failures[0]], "the revision of the other is here")
+        #expect(try listed(room) == [refusal(of: stored)])
+        try room.store.write {
+            try $0.forgetFailedPulls(of: ["a", "stored", "none"], from: remote, in: .default)
+        }
+        #expect(try failed().isEmpty)
+        #expect(try listed(room) == [refusal(of: stored)])
+    }
+
     @Test func `a long reason is truncated between characters`() throws {
         let room = try StoreFixture(.memory)
         try note([refusal(of: try room.save("a"), String(repeating: "€", count: 200))], room)

@@ -38,6 +38,9 @@ import Testing
         ),
         ("SELECT name FROM shop.chairs ORDER BY prise", "prise", "price"),
         ("SELECT COUNT(*) AS n FROM shop.chairs GROUP BY nme", "nme", "name"),
+        ("SELECT COUNT(nme) FROM shop.chairs", "nme", "name"),
+        ("SELECT name FROM shop.chairs WHERE prise = 3 OR name = 'Bern'", "prise", "price"),
+        ("SELECT name FROM shop.chairs WHERE prise IS MISSING", "prise", "price"),
     ])
     func `an unknown property gets a suggestion of the nearest one`(
         sql: String,
@@ -72,9 +75,23 @@ import Testing
         #expect(try !hint(sql).contains("hint"))
     }
 
-    @Test func `with --json no hints are printed`() throws {
+    @Test func `with --json hints are printed on standard error`() throws {
         let outcome = try shell.run("query", "shop", "SELECT nme FROM shop.chairs", "--json")
-        #expect(outcome.errors == "" && outcome.output == "{}\n{}\n")
+        #expect(outcome.output == "{}\n{}\n")
+        #expect(outcome.errors.contains("hint: no document of shop.chairs has the property nme"))
+    }
+
+    @Test func `the condition of an index with an unknown property gets a suggestion`() throws {
+        let words = ["index", "make", "shop", "cheap", "name", "-c", "shop.chairs"]
+        let outcome = try shell.divan(words + ["--where", "prise = 3"])
+        #expect(
+            outcome.errors.contains(
+                "no document of shop.chairs has the property prise; did you mean price?"
+            )
+        )
+        #expect(!outcome.errors.contains("Run divan"), "\(outcome.errors)")
+        let known = try shell.divan(words + ["--where", "price = 3"])
+        #expect(!known.errors.contains("warning"), "\(known.errors)")
     }
 
     /// Runs the command that a message ends with.

@@ -73,7 +73,7 @@ import Testing
             let later = try shell.run(verb, "b", url)
             #expect(later.output.contains("1 document refused earlier"), "\(later)")
             #expect(
-                later.errors.contains("to list the refused documents; add '--retry-refused'"),
+                later.errors.contains("that could not be synced; add '--retry-refused'"),
                 "\(later)"
             )
         }

@@ -116,6 +116,22 @@ import Testing
         server.stop()
     }
 
+    @Test func `SIGHUP with an unreadable users file reports that only certificates were loaded`()
+        throws
+    {
+        try setUser()
+        let server = try shell.startBash(
+            "exec divan serve a --no-tls --interface 127.0.0.1 --users users.json"
+        )
+        try server.wait(for: "Serving")
+        try shell.write("users.json", "{")
+        server.signal(.hangup)
+        let line = try server.line { $0.contains("Reloaded") }
+        #expect(line.hasSuffix("Reloaded certificates"), "\(line)")
+        server.signal(.interrupt)
+        server.finish()
+    }
+
     @Test func `SIGHUP loads a renewed certificate and keeps connections`() throws {
         try shell.run("identity", "new", "box", "--host", "localhost")
         let server = try shell.serve("a", "--identity", "box", "--write-certificate", "box.pem")

@@ -271,6 +271,9 @@ extension Database {
         try file.lives(in: reader).map { Collection(path: $0.path, life: $0.life, database: self) }
     }
 
+    /// Closes databases on behalf of threads that must not wait.
+    static let closings = DispatchQueue(label: "divan.close", attributes: .concurrent)
+
     /// Stops everything and releases the file; `false` when that is done or under way.
     private func end(_ finish: @escaping @Sendable () throws -> Void) throws -> Bool {
         try requireNoBatch("close")
@@ -285,7 +288,7 @@ extension Database {
             try end(services, finish)
             return true
         }
-        DispatchQueue(label: "divan.close").async { [self] in
+        Self.closings.async { [self] in
             do {
                 try end(services, finish)
             } catch {

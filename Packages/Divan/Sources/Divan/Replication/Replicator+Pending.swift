@@ -69,6 +69,11 @@ extension Replicator {
     /// The open store of a collection that this replicator pushes.
     func storeToPush(_ collection: Collection) throws -> Store {
         guard config.replicatorType != .pull else { throw ReplicationFailure.pullOnly }
+        return try openStore(of: collection)
+    }
+
+    /// The open store of a collection that this replicator replicates.
+    func openStore(of collection: Collection) throws -> Store {
         let store = try config.requiredDatabase.openStore()
         guard config.collectionConfig(collection) != nil else {
             throw ReplicationFailure.collectionNotReplicated(collection.fullName)

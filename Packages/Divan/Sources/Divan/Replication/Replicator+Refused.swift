@@ -3,17 +3,17 @@ import DivanRevisions
 import DivanStore
 public import Foundation
 
-/// A document whose current revision the peer rejected permanently.
+/// A document whose revision the peer rejected permanently, or whose revision at the peer could not be pulled.
 public struct RefusedDocument: Sendable {
     /// The document's ID.
     public let id: String
-    /// The rejected revision, such as `2-5b1f…`; it is the current revision of the document.
+    /// The revision, such as `2-5b1f…`: the current one of a rejected document, or the one at the peer.
     public let revisionID: String
     /// The reason: an `NSError` of `CBLError.domain`, such as `CBLError.httpForbidden`.
     ///
     /// The peer's message is truncated to 256 bytes.
     public let error: any Error
-    /// When it was rejected, by this machine's clock.
+    /// When it was rejected or could not be pulled, by this machine's clock.
     public let date: Date
 
     init(_ refusal: Refusal) {
@@ -47,15 +47,37 @@ extension Replicator {
         }
     }
 
-    /// Starts the replicator, and also pushes documents that the peer rejected earlier; ignored if it is already
-    /// running.
+    /// Returns the documents of a collection that could not be pulled, with the reasons, in the order of the UTF-8 bytes
+    /// of their IDs.
     ///
-    /// Use it if the peer's rules have changed. A document that is rejected again stays in
+    /// The peer could not send them, for example because of a damaged blob, or this side could not store them. A
+    /// document is removed from the list when it is pulled, or no longer exists on the peer. Each run asks a Divan peer
+    /// for up to 100 of them again; with other peers, use ``start(reset:retryingRefused:)``. The list is stored like
+    /// ``refusedDocuments(collection:)``. An addition to the official API.
+    ///
+    /// - Throws: `notOpen` (6) if the collection is not in the configuration, a configured collection was deleted, or
+    ///   the database is closed.
+    public func failedPulls(collection: Collection) throws -> [RefusedDocument] {
+        try translatingErrors {
+            let store = try openStore(of: collection)
+            guard let remote = try store.knownRemoteID(for: try config.remoteIdentity()) else {
+                return []
+            }
+            let path = collection.path
+            let failures = try store.read { try $0.failedPulls(in: path, from: remote) }
+            return failures.sorted { $0.documentID < $1.documentID }.map { RefusedDocument($0) }
+        }
+    }
+
+    /// Starts the replicator, and also repeats what was refused earlier; ignored if it is already running.
+    ///
+    /// Pushes documents that the peer rejected, and pulls those that could not be pulled. The peer lists its changes
+    /// since the first of the latter again. Use it if the peer's rules have changed. A document that is rejected again stays in
     /// ``refusedDocuments(collection:)``, with the new reason. An addition to the official API.
     ///
     /// - Parameters:
     ///   - reset: See ``start(reset:)``, which always pushes rejected documents again.
-    ///   - retryingRefused: Whether to push rejected documents again.
+    ///   - retryingRefused: Whether to push rejected documents again, and to pull those that could not be pulled.
     public func start(reset: Bool, retryingRefused: Bool) {
         begin(reset: reset, retryingRefused: retryingRefused)
     }

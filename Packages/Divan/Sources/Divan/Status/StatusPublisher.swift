@@ -97,11 +97,20 @@ final class StatusPublisher: Sendable {
     }
 
     private func tick() {
-        let entries = state.withLock { state in
+        let goesOn = state.withLock { state in
             state.isTicking = !state.entries.isEmpty
-            return state.entries
+            return state.isTicking
         }
-        for (name, entry) in entries { publish(name, entry) }
-        if !entries.isEmpty { tickLater() }
+        publishEntries()
+        if goesOn { tickLater() }
+    }
+
+    /// Publishes now what has changed, without waiting for the next turn.
+    func publishChanges() {
+        queue.sync { publishEntries() }
+    }
+
+    private func publishEntries() {
+        for (name, entry) in state.withLock({ $0.entries }) { publish(name, entry) }
     }
 }

@@ -164,11 +164,15 @@ import Testing
         let home = try TemporaryDatabase()
         let service = Service()
         try home.database.register(service)
-        WorkQueue(label: "test", limit: 1).async { [database = home.database] in
-            try? database.close()
-            service.finishWork()
+        await withCheckedContinuation { isAsked in
+            WorkQueue(label: "test", limit: 1).async { [database = home.database] in
+                try? database.close()
+                service.finishWork()
+                isAsked.resume()
+            }
         }
-        while home.database.isOpen { try await Task.sleep(for: .milliseconds(5)) }
+        Database.closings.sync(flags: .barrier) {}
+        #expect(!home.database.isOpen)
     }
 
     @Test func `a database that once fetched a blob can be closed inside another database's batch`()

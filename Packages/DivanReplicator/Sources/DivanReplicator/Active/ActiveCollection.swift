@@ -7,6 +7,7 @@ final class ActiveCollection {
     let path: CollectionPath
     let checkpointer: Checkpointer
     private var puller: Puller?
+    private var failedPulls: FailedPulls?
     private var pusher: Pusher?
     /// Whether there is a pusher, so that nothing is looked up where there is none.
     private let pushes: Bool
@@ -64,11 +65,19 @@ final class ActiveCollection {
         }
         if checkpointer.completed.firstRangeEnd > last { checkpointer.startOver() }
         if peer.pulls {
+            let failedPulls = try FailedPulls(number, options, remarks, over: connection)
+            if peer.retriesRefused {
+                checkpointer.pullAgain(
+                    after: failedPulls.start(before: checkpointer.remote.safe)
+                )
+            }
+            self.failedPulls = failedPulls
             let puller = Puller(
                 collection: number,
                 options: options,
                 purgesRevoked: peer.purgesRevoked,
                 checkpointer: checkpointer,
+                failedPulls: failedPulls,
                 remarks: remarks,
                 over: connection
             )
@@ -260,6 +269,7 @@ extension ActiveCollection {
         let failure = verdict == .purges ? failure : nil
         let error = verdict == .vetoed ? .rejected : failure
         connection.report(removal.event(in: path, error))
+        if error == nil { failedPulls?.settle(removal.documentID) }
         finish(removal.sequence, isFinished: failure == nil, byteCount: 0)
         if let error {
             connection.refuse(removal.request, with: error)
@@ -339,6 +349,7 @@ extension ActiveCollection {
         if effects.contains(.retryPush) { pulled(arrival.documentID) }
         if effects.contains(.readFeed) { pusher?.notice() }
         guard life.isOver else { return }
+        if effects.contains(.pass) { note(event.error, of: arrival) }
         finish(
             arrival.sequence,
             isFinished: effects.contains(.pass),
@@ -356,6 +367,15 @@ extension ActiveCollection {
         }
     }
 
+    /// Records whether a revision that this run does not request again could be pulled.
+    private func note(_ error: SyncError?, of arrival: Arrival) {
+        guard let error else {
+            failedPulls?.settle(arrival.documentID)
+            return
+        }
+        failedPulls?.note(arrival.documentID, arrival.revisionID, arrival.sequence, error)
+    }
+
     /// A requested revision arrived, or never will.
     private func finish(_ sequence: RemoteSequence?, isFinished: Bool, byteCount: Int) {
         guard let sequence else { return }
@@ -367,6 +387,7 @@ extension ActiveCollection {
 private struct Arrival {
     let request: BLIPRequestID?
     let documentID: DocumentID
+    let revisionID: RevisionID?
     var sequence: RemoteSequence?
     let byteCount: Int
     let flags: SyncFlags
@@ -378,6 +399,7 @@ private struct Arrival {
         let properties = message.properties
         request = message.isNoReply ? nil : message.id
         documentID = DocumentID(unchecked: properties["id"] ?? "")
+        revisionID = properties["rev"].flatMap { RevisionID(ofAnyScheme: $0) }
         sequence = properties["sequence"].map { RemoteSequence(json: $0) }
         byteCount = message.body.count
         flags = properties.bool("deleted") ? .deleted : []
@@ -386,6 +408,7 @@ private struct Arrival {
     init(_ revision: IncomingRevision) {
         request = revision.request
         documentID = revision.message.documentID
+        revisionID = revision.message.revisionID
         sequence = revision.message.sequence
         byteCount = revision.body.count
         flags = revision.flags

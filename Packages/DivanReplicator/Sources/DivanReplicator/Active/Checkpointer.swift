@@ -158,6 +158,11 @@ final class Checkpointer {
         hadLocalCopy = false
     }
 
+    /// Pulls again what follows a sequence; `nil` is the beginning.
+    func pullAgain(after sequence: RemoteSequence?) {
+        remote = RemoteSequences(since: sequence)
+    }
+
     /// The last local sequence when the push starts, or a pull under the name that it shares: what is recorded about
     /// the changes up to it counts only with the peer's confirmation.
     func beginPush(through last: UInt64) {

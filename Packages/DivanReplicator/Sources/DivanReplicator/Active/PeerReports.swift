@@ -12,6 +12,7 @@ final class PeerReports {
     // Revisions that the remote is now known to have; unchecked, as one thread adds to the array, which calls nothing.
     @exclusivity(unchecked) private(set) var marks: [Mark] = []
     private(set) var refusals: [PushRefusal] = []
+    private(set) var pulls: [PullResult] = []
 
     /// A revision that the remote has, and the number of its collection.
     struct Mark {
@@ -29,6 +30,20 @@ final class PeerReports {
     struct PushRefusal {
         var collection: Int
         var refusal: Refusal
+    }
+
+    /// Whether a document could be pulled, if that is to be recorded, and the number of its collection.
+    struct PullResult {
+        var collection: Int
+        var documentID: DocumentID
+        /// Why not; `nil` if an earlier failure no longer applies.
+        var failure: Refusal?
+
+        init(_ documentID: DocumentID, in collection: Int, _ failure: Refusal?) {
+            self.collection = collection
+            self.documentID = documentID
+            self.failure = failure
+        }
     }
 
     /// A document that the user may no longer see.
@@ -64,10 +79,12 @@ final class PeerReports {
         case vetoed
     }
 
-    var isEmpty: Bool { removals.isEmpty && marks.isEmpty && refusals.isEmpty }
+    var isEmpty: Bool {
+        removals.isEmpty && marks.isEmpty && refusals.isEmpty && pulls.isEmpty
+    }
 
-    /// The number of the peer's statements about our revisions.
-    var count: Int { marks.count + refusals.count }
+    /// The number of the peer's statements about our revisions, and of pulls to record.
+    var count: Int { marks.count + refusals.count + pulls.count }
 
     /// Documents of a collection with a revision that the peer reported and that is not recorded yet.
     func markedDocumentIDs(in collection: Int) -> Set<DocumentID> {
@@ -86,14 +103,20 @@ final class PeerReports {
 
     func add(_ refusal: PushRefusal) { refusals.append(refusal) }
 
-    /// Returns, and removes, everything, in the order of arrival.
-    func take() -> (removals: [Removal], marks: [Mark], refusals: [PushRefusal]) {
-        defer {
-            removals = []
-            marks = []
-            refusals = []
-        }
-        return (removals, marks, refusals)
+    func add(_ result: PullResult) { pulls.append(result) }
+
+    /// Everything, in the order of arrival.
+    struct Contents {
+        var removals: [Removal]
+        var marks: [Mark]
+        var refusals: [PushRefusal]
+        var pulls: [PullResult]
+    }
+
+    /// Returns, and removes, everything.
+    func take() -> Contents {
+        defer { (removals, marks, refusals, pulls) = ([], [], [], []) }
+        return Contents(removals: removals, marks: marks, refusals: refusals, pulls: pulls)
     }
 }
 
@@ -108,6 +131,25 @@ extension StoreWriter {
         for (number, path) in paths.enumerated() {
             let here = refusals.lazy.filter { $0.collection == number }.map(\.refusal)
             try note(Array(here), at: remote, in: path)
+        }
+    }
+
+    /// Records which documents could not be pulled, in the collections that `paths` numbers.
+    func note(
+        _ pulls: [PeerReports.PullResult],
+        _ paths: [CollectionPath],
+        at remote: RemoteID?
+    ) throws {
+        guard let remote, !pulls.isEmpty else { return }
+        for (number, path) in paths.enumerated() {
+            // The last result of each document counts.
+            var results: [DocumentID: Refusal?] = [:]
+            for pull in pulls where pull.collection == number {
+                results[pull.documentID] = .some(pull.failure)
+            }
+            try noteFailedPulls(results.values.compactMap(\.self), from: remote, in: path)
+            let settled = results.filter { $0.value == nil }.map(\.key)
+            try forgetFailedPulls(of: settled, from: remote, in: path)
         }
     }
 

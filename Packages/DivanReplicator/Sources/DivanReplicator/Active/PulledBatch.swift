@@ -19,19 +19,23 @@ struct PulledBatch {
         _ remarks: PeerReports,
         over connection: Connection
     ) {
-        let (lost, told, refusals) = remarks.take()
-        losses = lost.map { loss in (loss, collections[loss.collection].verdict(on: loss)) }
+        let reports = remarks.take()
+        let (refusals, pulls) = (reports.refusals, reports.pulls)
+        losses = reports.removals.map { loss in
+            (loss, collections[loss.collection].verdict(on: loss))
+        }
         let removals = losses.filter { $0.1 == .purges }.map(\.0)
         var ready = inbox.takeReady()
         if collections.contains(where: \.hasWithdrawals) {
             ready.removeAll { collections[$0.collection].dropsWithdrawn($0) }
         }
-        let marks = told.compactMap { collections[$0.collection].upToDate($0) }
+        let marks = reports.marks.compactMap { collections[$0.collection].upToDate($0) }
         for revision in ready {
             revision.isOutdated = collections[revision.collection].isOutdated(revision.message)
         }
         (revisions, self.marks) = (ready, marks)
-        hasHeard = !marks.isEmpty || !refusals.isEmpty || !removals.isEmpty
+        hasHeard =
+            !marks.isEmpty || !refusals.isEmpty || !removals.isEmpty || !pulls.isEmpty
         let (remote, keepsOrder) = (connection.remote, connection.peerNamesPast)
         let (store, origin) = (connection.store, connection.origin)
         let paths = collections.map(\.path)
@@ -47,6 +51,7 @@ struct PulledBatch {
                 try writer.mark(marks, paths, at: remote)
                 for id in checkpointIDs { try writer.noteMarks(behind: id) }
                 try writer.note(refusals, paths, at: remote)
+                try writer.note(pulls, paths, at: remote)
                 return try writer.insert(arrived, in: paths)
             }
         }

@@ -21,6 +21,7 @@ final class Puller {
 
     private let connection: Connection
     private let checkpointer: Checkpointer
+    private let failedPulls: FailedPulls
     private let remarks: PeerReports
     private let collection: Int
     private let options: PeerConfiguration.CollectionOptions
@@ -43,11 +44,13 @@ final class Puller {
         options: PeerConfiguration.CollectionOptions,
         purgesRevoked: Bool,
         checkpointer: Checkpointer,
+        failedPulls: FailedPulls,
         remarks: PeerReports,
         over connection: Connection
     ) {
         self.connection = connection
         self.checkpointer = checkpointer
+        self.failedPulls = failedPulls
         self.remarks = remarks
         self.collection = collection
         self.options = options
@@ -89,6 +92,9 @@ final class Puller {
             // Trees leave a new document in conflict with a deletion that its writer did not receive, in either case.
             if connection.dialect.mayCross { properties.append(DivanProperty.deletions, "true") }
         }
+        if let again = failedPulls.request(connection.limits) {
+            properties.append(DivanProperty.again, again)
+        }
         // Even if nothing is purged: the application is notified of the documents it lost.
         if options.documentIDs.isEmpty { properties.append("revocations", "true") }
         if !options.channels.isEmpty {
@@ -123,6 +129,10 @@ final class Puller {
             connection.peerIsOurs = pending != nil
             connection.peerKeepsOrder = reply.properties.bool(DivanProperty.closings)
             checkpointer.remote.mayRepeat = connection.peerIsOurs
+            failedPulls.subscribed(
+                after: checkpointer.remote.safe,
+                repeats: reply.properties.bool(DivanProperty.again)
+            )
             unreadCount = min(pending ?? 0, 1 << 48)
         }
     }
@@ -181,6 +191,7 @@ final class Puller {
         guard !entries.isEmpty else {
             phase = .caughtUp
             unreadCount = 0
+            failedPulls.caughtUp()
             connection.answer(request)
             return
         }
@@ -336,8 +347,14 @@ final class Puller {
             if requested.isEmpty { lastArrival = connection.now }
             note { $0.add(DocumentID(unchecked: entry.name), at: entry.sequence) }
             connection.progress.expectDocument(entry.bodyByteCount)
+            failedPulls.announced(DocumentID(unchecked: entry.name), isWanted: true)
         } else if let error = entry.flaw(connection.limits) {
             report(entry, error)
+            if let documentID = entry.documentID {
+                failedPulls.note(documentID, entry.revisionID, entry.sequence, error)
+            }
+        } else {
+            failedPulls.announced(DocumentID(unchecked: entry.name), isWanted: false)
         }
     }
 

@@ -74,7 +74,10 @@ public struct PeerConfiguration: Sendable {
         public var remoteIdentity: String
         /// Whether the local checkpoint is ignored.
         public var isReset = false
-        /// Whether documents that the peer rejected in earlier runs are pushed again.
+        /// Whether documents that the peer rejected in earlier runs are pushed again, and those that could not be
+        /// pulled are pulled again.
+        ///
+        /// Divan peers are asked for the latter in each run.
         public var retriesRefused = false
         /// Whether documents that the user can no longer access are purged.
         public var purgesRevoked = true

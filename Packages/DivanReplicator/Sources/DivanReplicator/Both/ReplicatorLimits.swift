@@ -143,6 +143,10 @@ public struct ReplicatorLimits: Sendable {
     public var doubtfulDocumentsCount = 100_000
     /// Revisions of our own commits, remembered so that they are not echoed.
     public var rememberedEchoesCount = 20_000
+    /// Documents of one subscription that the peer is asked to announce again; later runs ask for the others.
+    public var repeatedDocumentsCount = 100
+    /// Bytes of their IDs, well below the limit of a message's properties.
+    public var repeatedDocumentsByteCount = 32 << 10
     /// Revisions that arrived after another one had won, and whose sender was notified; if there are more, they count
     /// as known.
     public var overtakenRevisionsCount = 1_000

@@ -18,6 +18,11 @@ enum DivanProperty {
     /// A document that is created later under the ID of a deleted one then follows the deletion.
     static let deletions = "deletions"
 
+    /// In a subscription: a JSON array of documents to announce even if they precede `since`.
+    ///
+    /// Their last revision could not be pulled. In the answer: that they will be announced.
+    static let again = "again"
+
     /// In an answer to a list: all tree IDs behind a vector are wanted.
     static let treeIDs = "treeIDs"
 

@@ -126,6 +126,7 @@ final class PassiveCollection {
         if connection.dialect.namesClosings {
             properties.append(DivanProperty.closings, "true")
         }
+        if feed.repeats { properties.append(DivanProperty.again, "true") }
         connection.answer(request, with: BLIPReply(properties: properties))
     }
 }

@@ -1,4 +1,5 @@
 import DivanBLIP
+import DivanJSON
 import DivanRevisions
 import DivanStore
 
@@ -43,6 +44,8 @@ struct PassiveFeed {
     private var unknownToPeer: [DocumentID] = []
     /// The same, for lookup by name.
     private var unknownIDs: Set<DocumentID> = []
+    /// Whether the documents that the subscription named must be announced before the end of the changes.
+    private(set) var repeats = false
     /// Revisions of the peer over which another one had already won when they arrived.
     private var overtaken: Set<OvertakenRevision> = []
     /// Whether there is room to continue, but others must go first.
@@ -78,6 +81,12 @@ struct PassiveFeed {
         lastSequence = firstSequence
         wanted = SubscribedDocuments(request.body)
         sender = RevisionSender(connection, collection: collection, path: path, isPush: false)
+        guard let again = properties[DivanProperty.again] else { return }
+        let names = (try? JSON(parsing: again.utf8.span))?.array ?? []
+        for name in names.prefix(connection.limits.repeatedDocumentsCount) {
+            if let name = name.string { tellAgain(DocumentID(unchecked: name)) }
+        }
+        repeats = true
     }
 
     /// Returns how many changes are still to be announced, at most.
@@ -92,7 +101,7 @@ struct PassiveFeed {
         let isLiveOnly = skipsTombstones && !takesDeletions
         if isLiveOnly { count = min(count, UInt64(try reader.count(in: path))) }
         if let wanted { count = min(count, UInt64(wanted.documentIDs.count)) }
-        return count
+        return count + UInt64(unknownToPeer.count)
     }
 
     /// Bytes of what the peer named: the documents that it wants, and its known revisions of those in the queue.
@@ -177,6 +186,10 @@ struct PassiveFeed {
     mutating func pump() throws {
         let listLimit = phase == .backlog ? connection.limits.listsInFlightCount : 1
         while hasRoom(for: listLimit), let half = refused.popFirst() { announce(half) }
+        if repeats, hasRoom(for: listLimit) {
+            try announceAgain()
+            repeats = !unknownToPeer.isEmpty
+        }
         // Empty lists fill no window; if each document is filtered, all lists cost much.
         var turnCount = connection.limits.silentListsCount
         if readFilter != nil { turnCount = connection.limits.listsInFlightCount }
@@ -209,7 +222,7 @@ struct PassiveFeed {
 
     /// Announces the end of the feed, once nothing can be repeated.
     private mutating func sendEndOfFeed() {
-        guard owesEnd, refused.isEmpty,
+        guard owesEnd, refused.isEmpty, !repeats || unknownToPeer.isEmpty,
             areListsAnswered || !connection.dialect.endsAfterAnswers
         else { return }
         owesEnd = false

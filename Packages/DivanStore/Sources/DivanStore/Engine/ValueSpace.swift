@@ -16,7 +16,7 @@ public enum ValueSpace: String, CaseIterable, Sendable {
     case knownSequences
     /// The sequences up to which clients of a listener may have current bodies (`DeltaSources`).
     case deltaSources
-    /// Documents that remotes rejected, by collection, remote and document (`Refusal`).
+    /// Documents that remotes rejected or could not send, by collection, remote and document (`Refusal`).
     case refusals
     /// The indexes, by collection and name (`IndexRecord`).
     case indexes

@@ -1,13 +1,16 @@
 public import DivanRevisions
 
-/// A revision that a remote permanently rejected: it is not sent again until the document changes or a resend is
-/// requested.
+/// A revision that a remote permanently rejected, or that could not be pulled from it.
+///
+/// A rejected revision is not sent again until the document changes or a resend is requested. A revision that could not
+/// be pulled is listed until the remote sends it, or no longer has it.
 public struct Refusal: Equatable, Sendable {
     /// The document.
     public var documentID: DocumentID
     /// The revision.
     public var revisionID: RevisionID
-    /// Its sequence, which changes with the document.
+    /// Its sequence, which changes with the document; of a pulled revision its sequence at the remote, 0 if that is not
+    /// a number.
     public var sequence: UInt64
     /// The domain of `code`, as a number that the caller defines.
     public var domain: UInt8
@@ -15,7 +18,7 @@ public struct Refusal: Equatable, Sendable {
     public var code: Int
     /// The message of the remote; at most `StoreLimits.refusalMessageByteCount` bytes are kept.
     public var message: String
-    /// When it was rejected, in seconds since 1970.
+    /// When it was rejected or could not be pulled, in seconds since 1970.
     public var time: Int64
 
     /// Creates a refusal for `StoreWriter.note`.
@@ -58,6 +61,22 @@ extension StoreReader {
         return found
     }
 
+    /// The documents of a collection whose last revision at a remote could not be pulled, ascending by document ID.
+    public func failedPulls(
+        in collection: CollectionPath,
+        from remote: RemoteID
+    ) throws(StoreError) -> [Refusal] {
+        let collection = try self.collection(collection)
+        let place = RefusalKey(collection: collection.id, remote: remote, isPull: true)
+        var found: [Refusal] = []
+        for failure in try storedRefusals(at: place) {
+            let row = try current().row(failure.documentID, in: collection.id, content: .summary)
+            // Another peer may have sent it.
+            if row?.revisionID != failure.revisionID { found.append(failure) }
+        }
+        return found
+    }
+
     /// Whether any rejection is recorded, even if it no longer applies; takes a single lookup.
     public func hasRefusals(
         in collection: CollectionPath,
@@ -79,7 +98,11 @@ extension StoreReader {
         in collection: OpenCollection,
         at remote: RemoteID
     ) throws(StoreError) -> [Refusal] {
-        let place = RefusalKey(collection: collection.id, remote: remote)
+        try storedRefusals(at: RefusalKey(collection: collection.id, remote: remote))
+            .filter { $0.sequence > 0 }
+    }
+
+    fileprivate func storedRefusals(at place: RefusalKey) throws(StoreError) -> [Refusal] {
         guard try refusalCount(place) > 0 else { return [] }
         var found: [Refusal] = []
         for (key, value) in try current().values(in: .refusals, beginningWith: place.prefix) {
@@ -119,7 +142,44 @@ extension StoreWriter {
         in collection: CollectionPath
     ) throws(StoreError) {
         guard !refusals.isEmpty else { return }
-        let place = RefusalKey(collection: try self.collection(collection).id, remote: remote)
+        let id = try self.collection(collection).id
+        try note(refusals, at: RefusalKey(collection: id, remote: remote))
+    }
+
+    /// Records revisions that could not be pulled, replacing what is recorded about the same documents.
+    ///
+    /// Beyond `StoreLimits.refusalCount`, only recorded documents are updated.
+    public func noteFailedPulls(
+        _ failures: [Refusal],
+        from remote: RemoteID,
+        in collection: CollectionPath
+    ) throws(StoreError) {
+        guard !failures.isEmpty else { return }
+        let id = try self.collection(collection).id
+        try note(failures, at: RefusalKey(collection: id, remote: remote, isPull: true))
+    }
+
+    /// Forgets that documents could not be pulled.
+    public func forgetFailedPulls(
+        of documentIDs: some Collection<DocumentID>,
+        from remote: RemoteID,
+        in collection: CollectionPath
+    ) throws(StoreError) {
+        guard !documentIDs.isEmpty else { return }
+        let id = try self.collection(collection).id
+        let place = RefusalKey(collection: id, remote: remote, isPull: true)
+        let countBefore = try refusalCount(place)
+        var count = countBefore
+        for documentID in documentIDs {
+            let key = place.key(of: documentID)
+            guard try value(key, in: .refusals) != nil else { continue }
+            try setValue(nil, for: key, in: .refusals)
+            count -= 1
+        }
+        if count != countBefore { try setRefusalCount(max(0, count), place) }
+    }
+
+    private func note(_ refusals: [Refusal], at place: RefusalKey) throws(StoreError) {
         let countBefore = try refusalCount(place)
         var count = countBefore
         for refusal in refusals {
@@ -173,14 +233,14 @@ extension StoreWriter {
 // MARK: The stored form
 
 /// The keys of the refusals of one remote and collection: `collection/remote/document ID`, and their
-/// number under `collection/remote`.
+/// number under `collection/remote`; of failed pulls, `remote` is followed by `p`.
 private struct RefusalKey {
     let counterKey: String
     /// The prefix of its documents' keys.
     let prefix: String
 
-    init(collection: CollectionID, remote: RemoteID) {
-        counterKey = Self.prefix(of: collection) + "\(remote.rawValue)"
+    init(collection: CollectionID, remote: RemoteID, isPull: Bool = false) {
+        counterKey = Self.prefix(of: collection) + "\(remote.rawValue)" + (isPull ? "p" : "")
         prefix = counterKey + "/"
     }
 
@@ -203,7 +263,7 @@ extension Refusal {
     fileprivate init?(_ documentID: DocumentID, encoded: [UInt8]) {
         let parts = encoded.split(separator: 0, maxSplits: 5, omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
-        guard parts.count == 6, let sequence = UInt64(parts[0]), sequence > 0,
+        guard parts.count == 6, let sequence = UInt64(parts[0]),
             let revisionID = RevisionID(ofAnyScheme: String(parts[1])), let time = Int64(parts[2]),
             let domain = UInt8(parts[3]), let code = Int(parts[4])
         else { return nil }

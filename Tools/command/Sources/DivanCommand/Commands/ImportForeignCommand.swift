@@ -23,9 +23,9 @@ enum ImportForeignCommand: Command {
             given.
 
             Damaged records are skipped and listed, with exit code 8. If only the history of a
-            document is damaged, its current revision is imported. If anything is damaged, the next
-            sync with each peer compares all documents. If the list of tables or the metadata of the
-            database is damaged, nothing is imported.
+            document is damaged, its current revision is imported. After damage, the next sync with
+            each peer compares all documents. If the end of the file is missing, the rest is
+            imported. If the list of tables or the metadata of the database is damaged, nothing is.
             """,
         examples: ["divan import-cblite /old/travel.cblite2 travel && divan ls travel"]
     )

@@ -178,9 +178,12 @@ struct DatabaseExamination {
         let question = PendingLookup(store: store, remote: remote.name)
         let pending = try question.documentIDs(in: paths).reduce(0) { $0 + $1.documentIDs.count }
         let refused = try question.refusals(in: paths).reduce(0) { $0 + $1.refusals.count }
+        let failed = try question.failedPulls(in: paths).reduce(0) { $0 + $1.refusals.count }
         let place = PeerURL.text(remote.name)
-        if refused > 0 {
-            let seen = "\(place): \(Numbers.count(refused, "document")) refused, \(pending) pending"
+        if refused + failed > 0 {
+            let parts = [(refused, "refused"), (failed, "not pulled")].filter { $0.0 > 0 }
+                .map { "\(Numbers.count($0.0, "document")) \($0.1)" }
+            let seen = "\(place): \(parts.joined(separator: ", ")), \(pending) pending"
             let remedy = "run 'divan pending \(path.word)' for the documents and the reasons"
             show(.warning("peers", seen, remedy))
         } else {

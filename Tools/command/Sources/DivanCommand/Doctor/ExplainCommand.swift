@@ -1,6 +1,8 @@
 import DivanCommandLine
+import DivanJSON
 import DivanReplicator
 import DivanRevisions
+import DivanStatus
 import DivanStore
 import Foundation
 
@@ -53,7 +55,9 @@ struct Explanation {
         let stored = try store.read { reader in
             try reader.document(documentID, in: path, includingTombstones: true)
         }
-        guard let stored else { return nil }
+        let remotes = try store.read { try $0.remotes() }
+        let failedPulls = try remotes.compactMap { try failedPull(from: $0) }
+        guard let stored else { return failedPulls.isEmpty ? nil : failedPulls }
         var findings = [state(stored)]
         let timeAhead = try store.timeAhead(of: documentID, in: path)
         if let timeAhead { findings.append(try clock(timeAhead)) }
@@ -61,7 +65,6 @@ struct Explanation {
         let conflict = try store.read { try $0.conflict(of: documentID, in: path) }
         if let conflict { findings.append(self.conflict(conflict)) }
         findings += try blobs(stored)
-        let remotes = try store.read { try $0.remotes() }
         if remotes.isEmpty {
             let visits = try store.read { try Self.visits(in: $0) }
             findings.append(.ok("peers", visits ?? "never synced"))
@@ -76,7 +79,23 @@ struct Explanation {
                 )
             )
         }
-        return findings
+        return findings + failedPulls
+    }
+
+    /// The finding for a revision at a peer that could not be pulled.
+    private func failedPull(from remote: StoredRemote) throws -> Finding? {
+        let failures = try store.read { try $0.failedPulls(in: path, from: remote.id) }
+        guard let failure = failures.first(where: { $0.documentID == documentID }) else {
+            return nil
+        }
+        let error = SyncError(failure)
+        let date = Days.moment(Date(timeIntervalSince1970: Double(failure.time)))
+        return .warning(
+            "peer",
+            "\(PeerURL.text(remote.name)): \(failure.revisionID) could not be pulled on \(date), "
+                + "\(error.domain) \(error.code) “\(failure.message)”",
+            "correct the cause, then run 'divan pull --retry-refused'"
+        )
     }
 
     /// A sentence about peers that connected to this database, `nil` if none did; only they know what they have.
@@ -201,14 +220,32 @@ struct Explanation {
             return .warning("peer", seen, Self.clockRemedy)
         }
         if pending.contains(documentID) {
-            let seen = "\(place): not pushed yet; \(known)"
-            return .warning("peer", seen, "run 'divan push'; a push filter may exclude it")
+            if let error = runningError(at: place) {
+                return .warning(
+                    "peer",
+                    "\(place): not pushed yet; \(known)",
+                    "the running sync reports: \(error)"
+                )
+            }
+            return .warning(
+                "peer",
+                "\(place): not pushed yet; \(known)",
+                "run 'divan push'; a push filter may exclude it, or the peer accepts no changes from "
+                    + "your user"
+            )
         }
         return .warning(
             "peer",
             "\(place): not pushed because of a filter or a newer revision on the peer; \(known)",
             "run 'divan sync' to pull newer revisions, or 'divan push --reset' to offer all again"
         )
+    }
+
+    /// The error of a replication with a peer that is running on this machine.
+    private func runningError(at place: String) -> String? {
+        guard let bundle = store.directory else { return nil }
+        let running = (try? StatusDirectory(bundle: bundle).read()) ?? []
+        return running.first { $0["url"]?.string == place && $0["error"] != nil }?["error"]?.string
     }
 
     private func refused(_ refusal: Refusal, at place: String) -> Finding {

@@ -10,6 +10,8 @@ import Foundation
 struct IndexAdvice {
     private let arguments: Arguments
     private let expressions: [QueryExpression]
+    /// The condition of a partial index.
+    private let condition: QueryExpression?
 
     init(_ arguments: Arguments) {
         self.arguments = arguments
@@ -19,6 +21,10 @@ struct IndexAdvice {
         }
         expressions = texts.flatMap { text in
             (try? QueryStatement.indexedExpressions(sql: text)) ?? []
+        }
+        let condition = arguments.value("--where")
+        self.condition = condition.flatMap { text in
+            (try? QueryStatement(sql: "SELECT 1 FROM _ WHERE \(text)"))?.filter
         }
     }
 
@@ -50,6 +56,8 @@ struct IndexAdvice {
             names.isEmpty ? "\(place) has no documents" : names.sentence(about: first, in: place)
         if let start, first.meant != nil {
             let meant = expressions.map { $0.replacing(unknown) }
+            // Nothing else in a condition is replaced.
+            guard self.paths(of: meant, in: collection).allSatisfy(names.have) else { return start }
             return "\(start) Run \(command(collection: place, expressions: meant))"
         }
         let other = try database.allCollections().first { other in
@@ -64,8 +72,15 @@ struct IndexAdvice {
     }
 
     private func paths(in collection: Divan.Collection) -> [QueryPath] {
+        paths(of: expressions, in: collection)
+    }
+
+    private func paths(
+        of expressions: [QueryExpression],
+        in collection: Divan.Collection
+    ) -> [QueryPath] {
         let over = QueryCollection(CollectionPath(collection.qualifiedName))
-        return expressions.flatMap { $0.properties(of: over) }
+        return (expressions + [condition].compactMap(\.self)).flatMap { $0.properties(of: over) }
     }
 
     /// Whether a collection has documents with all properties of the index.

@@ -133,11 +133,28 @@ extension CheckedExpression {
     }
 }
 
+extension CheckedExpression {
+    /// The parts that may have a value without any of their properties: aggregates, and alternatives of a condition.
+    fileprivate var tolerantParts: [CheckedExpression] {
+        var (rest, found) = ([self], [CheckedExpression]())
+        while let expression = rest.popLast() {
+            switch expression {
+            case .aggregate, .or, .isMissing: found.append(expression)
+            default: rest += expression.children.reversed()
+            }
+        }
+        return found
+    }
+}
+
 extension CheckedStatement {
-    /// The properties by which a statement groups or orders rows, each with its source.
-    var orderingProperties: [(source: Int, path: QueryPath)] {
-        let expressions = groups.map(\.expression) + orderings.map(\.key.expression)
-        return expressions.flatMap(\.properties)
+    /// The properties that a statement with complete rows may lack: by which it groups or orders, in aggregates, and in
+    /// alternatives of its conditions; each with its source.
+    var tolerantProperties: [(source: Int, path: QueryPath)] {
+        let conditions = [filter, groupFilter].compactMap(\.self)
+        let ordered = groups.map(\.expression) + orderings.map(\.key.expression)
+        let parts = (columns.map(\.expression) + conditions).flatMap(\.tolerantParts)
+        return (parts + ordered).flatMap(\.properties)
     }
 
     /// The properties in a statement, without those in sub-queries, each with its source.

@@ -15,7 +15,6 @@ extension QuerySession {
         of query: StorageQuery,
         _ terminal: Terminal
     ) throws {
-        guard !terminal.isJSON else { return }
         var known: [QueryCollection: PropertyNames] = [:]
         var sentences: [String] = []
         for (source, path) in properties {
@@ -31,7 +30,8 @@ extension QuerySession {
             else { continue }
             sentences.append(sentence)
         }
-        for sentence in sentences { terminal.note("hint: \(sentence)") }
+        // Also with --json: rows without the property look like those of documents that lack it.
+        for sentence in sentences { terminal.hint(sentence) }
     }
 
     /// The properties of the first documents of a collection.

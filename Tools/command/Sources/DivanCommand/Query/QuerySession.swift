@@ -261,7 +261,7 @@ struct QuerySession {
         }
         let isExpected = count > 0 && columnsWithValues.count == rows.titles.count
         let doubtful =
-            isExpected ? query.statement.orderingProperties : query.statement.properties
+            isExpected ? query.statement.tolerantProperties : query.statement.properties
         try noteUnknown(doubtful, of: query, terminal)
         if count == 0, format == .table { terminal.note("No rows") }
         if !isConfirmed { try confirm(query) }

@@ -11,7 +11,7 @@ import DivanWebSocket
 enum PendingCommand: Command {
     static let syntax = CommandSyntax(
         name: "pending",
-        summary: "list documents that a peer does not have yet or has refused",
+        summary: "list documents that are not synced yet, or could not be",
         operands: [.database, .init(name: "URL", isOptional: true)],
         options: filters.grouped(.filters) + output.grouped(.output) + ServerTrustOptions.all,
         details: """
@@ -21,6 +21,9 @@ enum PendingCommand: Command {
 
             Documents that the peer refused follow, with the error code and reason. They are not
             pushed again until they change, or until you run 'divan push --retry-refused'.
+
+            Documents that could not be pulled come last. Each run asks a Divan peer for them again;
+            with other peers, run 'divan pull --retry-refused'.
 
             Nothing is sent. The connection and authentication options have no effect; they are
             accepted so that you can repeat the arguments of a sync.
@@ -77,7 +80,8 @@ enum PendingCommand: Command {
             let answer = PendingReport(
                 remote: remote,
                 pending: try question.documentIDs(in: paths),
-                refused: try question.refusals(in: paths)
+                refused: try question.refusals(in: paths),
+                notPulled: try question.failedPulls(in: paths)
             )
             try answer.show(onlyCount: arguments.has("--count"), terminal)
         }
@@ -100,7 +104,7 @@ enum PendingCommand: Command {
         terminal.done(
             "\(arguments.database.name) has never replicated with a server; all documents are "
                 + "pending, except those that peers have pulled",
-            ["peer": .null, "count": JSON(count), "refused": 0]
+            ["peer": .null, "count": JSON(count), "refused": 0, "notPulled": 0]
         )
     }
 }
@@ -142,6 +146,18 @@ struct PendingLookup {
             let refusals = try store.read { try $0.refusals(in: path, at: number) }
                 .sorted { $0.documentID < $1.documentID }
             return (CollectionName(path), refusals.map { RefusedDocument($0) })
+        }
+    }
+
+    /// The documents that could not be pulled from the peer, in the same order.
+    func failedPulls(
+        in paths: [CollectionPath]
+    ) throws -> [(name: CollectionName, refusals: [RefusedDocument])] {
+        guard let number = try store.knownRemoteID(for: remote) else { return [] }
+        return try paths.map { path in
+            let failures = try store.read { try $0.failedPulls(in: path, from: number) }
+                .sorted { $0.documentID < $1.documentID }
+            return (CollectionName(path), failures.map { RefusedDocument($0) })
         }
     }
 

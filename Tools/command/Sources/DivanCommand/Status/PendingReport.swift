@@ -5,7 +5,7 @@ import DivanReplicator
 import DivanRevisions
 import Foundation
 
-/// A document that a peer refused.
+/// A document that a peer refused, or that could not be pulled from it.
 struct RefusedDocument {
     let documentID: DocumentID
     let revisionID: RevisionID
@@ -14,14 +14,17 @@ struct RefusedDocument {
     let time: Int64
 }
 
-/// The documents that a peer does not have yet, and those that it refused, prepared for output.
+/// The documents that a peer does not have yet, those that it refused, and those that could not be pulled from it,
+/// prepared for output.
 struct PendingReport {
     let remote: String
     let pending: [(name: CollectionName, documentIDs: [DocumentID])]
     let refused: [(name: CollectionName, refusals: [RefusedDocument])]
+    let notPulled: [(name: CollectionName, refusals: [RefusedDocument])]
 
     private var count: Int { pending.reduce(0) { $0 + $1.documentIDs.count } }
     private var refusedCount: Int { refused.reduce(0) { $0 + $1.refusals.count } }
+    private var notPulledCount: Int { notPulled.reduce(0) { $0 + $1.refusals.count } }
 
     /// Prints one line per document, or one with the figures.
     func show(onlyCount: Bool, _ terminal: Terminal) throws {
@@ -35,26 +38,35 @@ struct PendingReport {
             }
             for (name, refusals) in refused {
                 for refusal in refusals {
-                    try write(line(refusal, name, isJSON: terminal.isJSON))
+                    try write(line(refusal, name, isPull: false, isJSON: terminal.isJSON))
+                }
+            }
+            for (name, failures) in notPulled {
+                for failure in failures {
+                    try write(line(failure, name, isPull: true, isJSON: terminal.isJSON))
                 }
             }
         }
     }
 
     private var figures: String {
-        let pending = Numbers.count(count, "document")
-        return refusedCount == 0 ? pending : "\(pending), \(Numbers.grouped(refusedCount)) refused"
+        ([Numbers.count(count, "document")] + failureFigures).joined(separator: ", ")
+    }
+
+    private var failureFigures: [String] {
+        [(refusedCount, "refused"), (notPulledCount, "not pulled")].filter { $0.0 > 0 }
+            .map { "\(Numbers.grouped($0.0)) \($0.1)" }
     }
 
     private func showCount(_ terminal: Terminal) {
         guard terminal.isJSON else {
-            let refused = refusedCount == 0 ? "" : "  \(Numbers.grouped(refusedCount)) refused"
-            let line = "\(Numbers.grouped(count))  \(PeerURL.text(remote))\(refused)"
+            let failures = failureFigures.map { "  \($0)" }.joined()
+            let line = "\(Numbers.grouped(count))  \(PeerURL.text(remote))\(failures)"
             return terminal.result(line.escapingControlCharacters())
         }
         let object: JSON = [
             "peer": .string(PeerURL.text(remote)), "count": JSON(count),
-            "refused": JSON(refusedCount),
+            "refused": JSON(refusedCount), "notPulled": JSON(notPulledCount),
         ]
         terminal.result(object.canonicalText)
     }
@@ -64,17 +76,24 @@ struct PendingReport {
         return JSON.object(JSONObject(members(documentID, name))).canonicalText
     }
 
-    private func line(_ refusal: RefusedDocument, _ name: CollectionName, isJSON: Bool) -> String {
+    private func line(
+        _ refusal: RefusedDocument,
+        _ name: CollectionName,
+        isPull: Bool,
+        isJSON: Bool
+    ) -> String {
         let (code, reason) = (refusal.error.publicCode, refusal.error.description)
         guard isJSON else {
-            return "\(name)/\(refusal.documentID)  refused, \(code): \(reason)"
+            let result = isPull ? "not pulled" : "refused"
+            return "\(name)/\(refusal.documentID)  \(result), \(code): \(reason)"
                 .escapingControlCharacters()
         }
         let date = Date(timeIntervalSince1970: Double(refusal.time))
         let members: [(key: String, value: JSON)] = [
-            ("refused", .bool(true)), ("revision", .string(refusal.revisionID.description)),
+            (isPull ? "notPulled" : "refused", .bool(true)),
+            ("revision", .string(refusal.revisionID.description)),
             ("code", JSON(code)), ("error", .string(reason)),
-            ("refusedAt", .string(Days.exactly(date))),
+            (isPull ? "failedAt" : "refusedAt", .string(Days.exactly(date))),
         ]
         return JSON.object(JSONObject(self.members(refusal.documentID, name) + members))
             .canonicalText

@@ -12,9 +12,11 @@ final class SyncRun: Sendable {
         var tally = SyncTally()
         var last: Replicator.Status?
         var activity: Replicator.ActivityLevel?
+        /// What prevents an idle replicator from being in sync.
+        var idleError: String?
         /// Whether it was up to date once: the peer has all collections.
         var wasLevel = false
-        /// Documents that the peer refused in earlier runs, and not yet in this one.
+        /// Documents that could not be synced in earlier runs, and were not tried yet in this one.
         var refusedEarlier: Set<RefusedDocumentKey> = []
         /// The last error that prevented progress; not reported after a stop.
         var obstacle: (any Error)?
@@ -123,7 +125,7 @@ final class SyncRun: Sendable {
     /// Replicates until it is done or interrupted.
     func run() throws {
         let blobsBefore = try database.blobUsage().count
-        let refusedBefore = try refused()
+        let refusedBefore = try RefusedDocumentKey.all(of: replicator)
         state.withLock { $0.refusedEarlier = refusedBefore }
         let interruption = Interruption()
         let stopped = DispatchSemaphore(value: 0)
@@ -148,10 +150,10 @@ final class SyncRun: Sendable {
         tally.blobCount = max(0, try database.blobUsage().count - blobsBefore)
         tally.byteCount = replicator.statistics.byteCount
         tally.compression = replicator.statistics.compression
-        let refusedNow = try refused()
-        tally.refusedCount = UInt64(refusedNow.count)
-        let earlier = state.withLock { $0.refusedEarlier }
-        tally.refusedEarlierCount = UInt64(refusedNow.intersection(earlier).count)
+        tally.count(
+            try RefusedDocumentKey.all(of: replicator),
+            earlier: state.withLock { $0.refusedEarlier }
+        )
         let error = state.withLock { $0.last?.error }
         holder?.stop()
         let isInVain = isInVain(error, interruption)
@@ -163,11 +165,6 @@ final class SyncRun: Sendable {
     /// Whether it ended before completing the work of a single run.
     private func isInVain(_ error: (any Error)?, _ interruption: Interruption) -> Bool {
         (error != nil || interruption.isRequested) && !state.withLock { $0.wasLevel }
-    }
-
-    /// The documents that the peer refused, in this run or an earlier one.
-    private func refused() throws -> Set<RefusedDocumentKey> {
-        direction == .pull ? [] : try RefusedDocumentKey.all(of: replicator)
     }
 
     private func finish(
@@ -182,8 +179,9 @@ final class SyncRun: Sendable {
         events.write("finished", tally.json.object ?? [:], sentence: nil)
         let hasNews = error == nil || tally.documentCount > 0
         if !terminal.isJSON, hasNews { terminal.result(tally.sentence(direction)) }
-        if error == nil, tally.counts.errors == 0, tally.refusedEarlierCount > 0 {
-            terminal.note("hint: \(refusedHint); add '--retry-refused' to push them again")
+        let earlierCount = tally.refusedEarlierCount + tally.notPulledEarlierCount
+        if error == nil, tally.counts.errors == 0, earlierCount > 0 {
+            terminal.note("hint: \(refusedHint); add '--retry-refused' to try them again")
         }
         if let error, !interruption.isRequested {
             var failure = Failure(explaining: error)
@@ -231,7 +229,7 @@ final class SyncRun: Sendable {
 
     private var refusedHint: String {
         "run 'divan pending \(path.word) \(target.url.absoluteString.wordForShell)' to list the "
-            + "refused documents"
+            + "documents that could not be synced"
     }
 
     private func partialFailure(_ tally: SyncTally) -> Failure? {
@@ -240,7 +238,7 @@ final class SyncRun: Sendable {
                 kind: .partly,
                 sentence: "\(Numbers.count(tally.counts.errors, "document")) could not be synced "
                     + "(see the errors above)",
-                hint: tally.refusedCount > 0 ? refusedHint : nil
+                hint: tally.refusedCount + tally.notPulledCount > 0 ? refusedHint : nil
             )
         }
         guard tally.leftOpenCount > 0 else { return nil }
@@ -260,8 +258,10 @@ extension SyncRun {
             state.last = status
             if status.activity == .idle { state.wasLevel = true }
             if let error = status.obstacle { state.obstacle = error }
-            defer { state.activity = status.activity }
-            return state.activity != status.activity
+            // An idle replicator has an error if it cannot push, and that may be noticed later.
+            let text = status.activity == .idle ? status.obstacle?.localizedDescription : nil
+            defer { (state.activity, state.idleError) = (status.activity, text) }
+            return state.activity != status.activity || text != nil && text != state.idleError
         }
         show(status)
         guard isNews else { return }
@@ -274,7 +274,10 @@ extension SyncRun {
             if status.activity == .offline { sentence = "Offline, \(retry(status)): \(text)" }
         }
         if let date = status.retryDate { members["retryAt"] = .string(Days.exactly(date)) }
-        if status.activity == .idle { sentence = "In sync with the peer; waiting for changes" }
+        if status.activity == .idle {
+            let state = status.obstacle.map { "Not in sync: \($0.localizedDescription)" }
+            sentence = "\(state ?? "In sync with the peer"); waiting for changes"
+        }
         events.write("status", members, sentence: sentence)
     }
 
@@ -312,8 +315,10 @@ extension SyncRun {
         }
         state.withLock { state in
             state.tally.add(document, in: place.orEmpty, isPush: isPush)
-            guard isPush, error != nil, let name else { return }
-            state.refusedEarlier.remove(RefusedDocumentKey(collection: name, id: document.id))
+            guard error != nil, let name else { return }
+            state.refusedEarlier.remove(
+                RefusedDocumentKey(collection: name, id: document.id, isPush: isPush)
+            )
         }
         let sentence = error.map { "\(place.orEmpty)/\(document.id): \($0.localizedDescription)" }
         events.write(

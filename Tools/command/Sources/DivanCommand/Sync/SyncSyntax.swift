@@ -73,7 +73,7 @@ enum SyncSyntax {
         ConflictChoice.option,
         .flag("--no-auto-purge", "keep documents that the user can no longer access"),
         .flag("--reset", "discard the checkpoint, and compare all documents again"),
-        .flag("--retry-refused", "push documents again that the peer refused earlier"),
+        .flag("--retry-refused", "repeat documents that could not be synced earlier"),
         .fullSync,
     ]
 

@@ -34,6 +34,10 @@ struct SyncTally: Sendable {
     var refusedCount: UInt64 = 0
     /// Those of them that the peer refused in an earlier run, and not in this one.
     var refusedEarlierCount: UInt64 = 0
+    /// Documents that could not be pulled in this run or an earlier one, and have not arrived since.
+    var notPulledCount: UInt64 = 0
+    /// Those of them that were not announced again in this run.
+    var notPulledEarlierCount: UInt64 = 0
     var blobCount = 0
     var byteCount: UInt64 = 0
     var seconds = 0.0
@@ -73,6 +77,8 @@ struct SyncTally: Sendable {
             "errors": JSON(counts.errors), "accessRemoved": JSON(counts.accessRemoved),
             "leftOpen": JSON(leftOpenCount), "leftOut": JSON(leftOutCount),
             "refused": JSON(refusedCount), "refusedEarlier": JSON(refusedEarlierCount),
+            "notPulled": JSON(notPulledCount),
+            "notPulledEarlier": JSON(notPulledEarlierCount),
             "blobs": JSON(blobCount), "bytes": JSON(byteCount),
             "seconds": .double(seconds), "compression": compression.map { .string($0) } ?? .null,
         ]
@@ -91,6 +97,11 @@ struct SyncTally: Sendable {
         }
         if refusedEarlierCount > 0 {
             parts.append("\(Numbers.count(refusedEarlierCount, "document")) refused earlier")
+        }
+        if notPulledEarlierCount > 0 {
+            parts.append(
+                "\(Numbers.count(notPulledEarlierCount, "document")) could not be pulled earlier"
+            )
         }
         if blobCount > 0 { parts.append("received \(Numbers.count(blobCount, "blob"))") }
         let text = parts.joined(separator: ", ")

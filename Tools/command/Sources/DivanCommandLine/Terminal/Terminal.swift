@@ -91,6 +91,11 @@ package struct Terminal: Sendable {
         if !isJSON { write(line + "\n", to: .standardError) }
     }
 
+    /// Writes a hint, also with `--json`.
+    package func hint(_ line: String) {
+        write("hint: \(line)\n", to: .standardError)
+    }
+
     /// Writes a line that must be seen.
     package func warn(_ line: String) {
         write("divan: warning: \(line)\n", to: .standardError)
