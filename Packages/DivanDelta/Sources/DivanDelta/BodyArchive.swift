@@ -66,17 +66,16 @@ public struct BodyArchive: Sendable {
     public func packed(_ body: [UInt8], beside base: [UInt8]) -> [UInt8] {
         let delta = Self.delta(from: base, to: body)
         let plain = delta ?? body
-        var head = Self.isPacked | (delta == nil ? 0 : Self.isDelta)
-        var payload = plain
-        // For shorter bodies a codec's own overhead exceeds what it saves.
-        if let packer, plain.count >= 64, let short = packer.compressed(plain),
-            short.count < plain.count
-        {
-            head |= packer.codec.number
-            payload = short
-        }
+        let head = Self.isPacked | (delta == nil ? 0 : Self.isDelta)
         let mustPack = body.first.map { $0 >= Self.isPacked } ?? false
-        return mustPack || payload.count + 1 < body.count ? [head] + payload : body
+        // For shorter bodies a codec's own overhead exceeds what it saves.
+        if let packer, plain.count >= 64,
+            let short = packer.compressed(plain, after: head | packer.codec.number),
+            short.count <= plain.count, mustPack || short.count < body.count
+        {
+            return short
+        }
+        return mustPack || plain.count + 1 < body.count ? [head] + plain : body
     }
 
     /// The body that was passed to `packed`.
@@ -93,14 +92,7 @@ public struct BodyArchive: Sendable {
         limit: Int
     ) throws(BodyArchiveError) -> [UInt8] {
         guard let head = bytes.first, head & Self.isPacked != 0 else { return bytes }
-        var plain = Array(bytes.dropFirst())
-        let number = head & 0x3F
-        if number != 0 {
-            guard let reader = readers.first(where: { $0.codec.number == number }) else {
-                throw .unknownCodec(number: number)
-            }
-            plain = try reader.decompressed(plain, limit: limit)
-        }
+        let plain = try decompressed(bytes, by: head & 0x3F, limit: limit)
         guard head & Self.isDelta != 0 else { return plain }
         do {
             let delta = try JSON(parsing: plain.span)
@@ -110,16 +102,35 @@ public struct BodyArchive: Sendable {
         }
     }
 
+    /// What follows the first byte, decompressed by the codec of a number.
+    private func decompressed(
+        _ bytes: [UInt8],
+        by number: UInt8,
+        limit: Int
+    ) throws(BodyArchiveError) -> [UInt8] {
+        guard number != 0 else { return Array(bytes.dropFirst()) }
+        guard let reader = readers.first(where: { $0.codec.number == number }) else {
+            throw .unknownCodec(number: number)
+        }
+        return try reader.decompressed(bytes, from: 1, limit: limit)
+    }
+
     private static let isPacked: UInt8 = 0x80
     private static let isDelta: UInt8 = 0x40
-    /// Bytes of a body above which no delta is tried: that would hold several trees of it at once.
-    private static let deltaLimit = 1 << 20
+
+    /// Whether bytes are a packed body that can be unpacked without a base.
+    ///
+    /// They stay valid when the base changes, and need not be packed again.
+    public static func isPackedAlone(_ bytes: [UInt8]) -> Bool {
+        bytes.first.map { $0 & (isPacked | isDelta) == isPacked } ?? false
+    }
 
     /// A delta that reproduces exactly these bytes, and takes at most half of them.
     ///
     /// This is verified, as a body received from a peer need not be canonical.
     private static func delta(from base: [UInt8], to body: [UInt8]) -> [UInt8]? {
-        guard JSONDelta.minimumBodyByteCount...deltaLimit ~= body.count, base.count <= deltaLimit
+        guard JSONDelta.bodyByteCounts.contains(body.count),
+            base.count <= JSONDelta.bodyByteCounts.upperBound
         else { return nil }
         do {
             let old = try JSON(parsing: base.span)

@@ -19,13 +19,14 @@ final class CodecPool: @unchecked Sendable {
         self.codec = codec
     }
 
-    /// The compressed form, or `nil` when the library has no memory for it.
-    func compressed(_ plain: [UInt8]) -> [UInt8]? {
+    /// The compressed form behind a byte, or `nil` when the library has no memory for it.
+    func compressed(_ plain: [UInt8], after head: UInt8) -> [UInt8]? {
         do {
             let taken = idle.withLock { _ in compressors.popLast() }
             let compressor = try taken ?? codec.codec.makeCompressor()
             var output: [UInt8] = []
             output.reserveCapacity(plain.count)
+            output.append(head)
             try compressor.compress(plain.span, appendingTo: &output)
             compressor.reset()
             idle.withLock { _ in
@@ -37,12 +38,20 @@ final class CodecPool: @unchecked Sendable {
         }
     }
 
-    func decompressed(_ packed: [UInt8], limit: Int) throws(BodyArchiveError) -> [UInt8] {
+    func decompressed(
+        _ packed: [UInt8],
+        from start: Int,
+        limit: Int
+    ) throws(BodyArchiveError) -> [UInt8] {
         do {
             let taken = idle.withLock { _ in decompressors.popLast() }
             let decompressor = try taken ?? codec.codec.makeDecompressor()
             var output: [UInt8] = []
-            try decompressor.decompress(packed.span, limit: limit, appendingTo: &output)
+            try decompressor.decompress(
+                packed.span.extracting(droppingFirst: start),
+                limit: limit,
+                appendingTo: &output
+            )
             decompressor.reset()
             idle.withLock { _ in
                 if decompressors.count < Self.limit { decompressors.append(decompressor) }

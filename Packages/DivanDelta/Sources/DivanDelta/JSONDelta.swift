@@ -7,6 +7,11 @@ public enum JSONDelta {
     /// The shortest body, in bytes, for which a delta is sent (`delta.md` §7).
     public static let minimumBodyByteCount = 200
 
+    /// The lengths, in bytes, of bodies for which deltas are made and applied.
+    ///
+    /// A delta of two bodies needs a tree of each, which takes up to thirty times the length of its text.
+    public static let bodyByteCounts = minimumBodyByteCount...1 << 20
+
     /// Whether sending a delta is better than sending the body.
     ///
     /// - Parameters:

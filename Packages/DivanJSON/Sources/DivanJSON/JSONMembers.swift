@@ -17,13 +17,13 @@ public struct JSONMembers: Sendable {
         var value: JSON?
     }
 
-    private enum Storage: Sendable {
+    enum Storage: Sendable {
         case tree(JSONObject)
         /// A text, the changes of its members in canonical order, and the array that is the text.
         case text(LongText, [Change], whole: [UInt8]?)
     }
 
-    private var storage: Storage
+    private(set) var storage: Storage
 
     /// Reads text with the same checks as the parser; `nil` for a value that is not an object.
     ///

@@ -67,6 +67,16 @@ void divan_give_memory_back(void) {
 #endif
 }
 
+void divan_give_long_blocks_back(int byte_count) {
+#ifdef __GLIBC__
+    // Both are constant once one of them is set.
+    mallopt(M_MMAP_THRESHOLD, byte_count);
+    mallopt(M_TRIM_THRESHOLD, 4 * byte_count);
+#else
+    (void)byte_count;
+#endif
+}
+
 int divan_network_watch_create(void) {
     int descriptor = socket(
         AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);

@@ -8,6 +8,15 @@ public enum Memory {
         divan_give_memory_back()
     }
 
+    /// Returns each freed block of 1 MiB or more to the system at once, from now on.
+    ///
+    /// Otherwise, the C library keeps freed blocks of up to 32 MiB for later ones and 64 MiB at the end of its heap, so
+    /// that a program that handles one long document keeps the memory of several. Call it when a program starts; it
+    /// costs new long blocks some page faults. Does nothing if the C library has no such setting.
+    public static func giveBackLongBlocks() {
+        divan_give_long_blocks_back(1 << 20)
+    }
+
     /// Copies a text as C has it, with a zero at its end; free it with `free`.
     public static func cString(_ text: String) -> UnsafeMutablePointer<CChar>? { strdup(text) }
 

@@ -139,6 +139,25 @@ import Testing
         Memory.giveBack()
     }
 
+    @Test func `the memory of a freed long block is returned at once`() throws {
+        Memory.giveBackLongBlocks()
+        // Otherwise, the C library keeps the second one.
+        for _ in 0..<2 {
+            var bytes = [UInt8](repeating: 1, count: 8 << 20)
+            let before = try Self.residentPageCount()
+            bytes = []
+            #expect(try bytes.isEmpty && before - Self.residentPageCount() > 1_024)
+        }
+    }
+
+    /// Pages of this process that are in memory, of at least 4 KiB.
+    private static func residentPageCount() throws -> Int {
+        let file = try FileDescriptor.open("/proc/self/statm", [.closeOnExec])
+        defer { file.close() }
+        let text = String(decoding: try file.read(upTo: 256), as: UTF8.self)
+        return try #require(text.split(separator: " ").dropFirst().first.flatMap { Int($0) })
+    }
+
     @Test func `a pipe is not a terminal`() throws {
         let (reading, writing) = try FileDescriptor.pipe()
         defer { reading.close() }

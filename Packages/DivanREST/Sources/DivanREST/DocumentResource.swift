@@ -47,12 +47,11 @@ struct DocumentResource {
         // Before any lookup: if the condition concerns IDs, no answer reveals another client's document.
         try call.checkStoring(body, as: documentID)
         let document = try call.store.write { writer in
-            let stored = try writer.document(documentID, in: collection)
-            let current = stored.flatMap { call.sees($0) ? $0 : nil }
+            let (stored, current) = try call.outline(of: documentID, in: collection, writer)
             if current == nil { _ = try DocumentID(checking: documentID.text) }
             try check(current, expected, createsOnly: createsOnly)
             guard current != nil || stored == nil else { throw taken }
-            let hasBlobs = try checkBlobs(of: body, current)
+            let hasBlobs = try checkBlobs(of: body, replacing: current != nil, writer)
             return try saved(
                 writer.save(
                     documentID,
@@ -119,9 +118,14 @@ struct DocumentResource {
 
     /// Whether a body refers to blobs, which must be here; for a client with limited rights they must belong to this
     /// document already, or it could read those of others.
-    func checkBlobs(of body: [UInt8], _ current: StoredDocument?) throws -> Bool {
+    private func checkBlobs(
+        of body: [UInt8],
+        replacing isReplacing: Bool,
+        _ reader: StoreReader
+    ) throws -> Bool {
         let wanted = try BlobReferences.digests(in: body)
         guard !wanted.isEmpty else { return false }
+        let current = isReplacing ? try reader.document(documentID, in: collection) : nil
         let own = try current.map { try BlobReferences.digests(in: $0.body) } ?? []
         for digest in wanted where !own.contains(digest) {
             guard !call.rights.isLimited, call.store.blobs.contains(digest) else {

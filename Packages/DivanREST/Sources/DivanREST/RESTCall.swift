@@ -53,6 +53,22 @@ struct RESTCall: Sendable {
         try reader.document(documentID, in: collection).flatMap { sees($0) ? $0 : nil }
     }
 
+    /// The same without the body, unless what the client may see depends on it.
+    ///
+    /// The body of a document that is replaced would be a copy in memory next to the new one.
+    func outline(
+        of documentID: DocumentID,
+        in collection: CollectionPath,
+        _ reader: StoreReader
+    ) throws -> (stored: StoredDocument?, current: StoredDocument?) {
+        guard rights.condition == nil else {
+            let stored = try reader.document(documentID, in: collection)
+            return (stored, stored.flatMap { sees($0) ? $0 : nil })
+        }
+        let stored = try reader.outline(of: documentID, in: collection)
+        return (stored, stored)
+    }
+
     /// The same for a list, which skips a damaged document, as feeds do.
     func listed(
         _ documentID: DocumentID,

@@ -9,13 +9,21 @@ public struct BodyRetention: Equatable, Sendable {
     public var revisionCount: Int
     /// The minimum size; shorter bodies are not kept.
     public var minimumByteCount: Int
+    /// The maximum size; longer bodies are not kept.
+    public var maximumByteCount: Int
     /// Whether the replaced body is discarded, and only earlier bodies are kept.
     public var dropsReplaced: Bool
 
     /// Creates a rule.
-    public init(revisionCount: Int, minimumByteCount: Int, dropsReplaced: Bool = false) {
+    public init(
+        revisionCount: Int,
+        minimumByteCount: Int,
+        maximumByteCount: Int = .max,
+        dropsReplaced: Bool = false
+    ) {
         self.revisionCount = revisionCount
         self.minimumByteCount = minimumByteCount
+        self.maximumByteCount = maximumByteCount
         self.dropsReplaced = dropsReplaced
     }
 }
@@ -33,7 +41,7 @@ extension RevisionTree {
             let byteCount = revisions[position].body?.count ?? 0
             let isDropped = age == 0 && retention.dropsReplaced
             if keptCount < retention.revisionCount, !isDropped, byteCount > 0,
-                byteCount >= retention.minimumByteCount
+                byteCount >= retention.minimumByteCount, byteCount <= retention.maximumByteCount
             {
                 keptCount += 1
                 revisions[position].flags.insert(.keepsBody)

@@ -1,6 +1,9 @@
+import DivanDelta
+import DivanLZ4
 import DivanRevisions
 import DivanSQLite
 import DivanTestKit
+import DivanZlib
 import Testing
 
 // How a row is read is not public.
@@ -15,6 +18,9 @@ import Testing
     private static func body(_ letter: String, _ byteCount: Int = limit) -> String {
         #"{"t":"\#(String(repeating: letter, count: byteCount - 8))"}"#
     }
+
+    /// One that is no base of deltas.
+    private static func longer(_ letter: String) -> String { body(letter, limit + 1) }
 
     /// The row of a document, as a long one and as any other.
     private func rows(_ documentID: DocumentID, _ store: Store) throws -> [DocumentRow?] {
@@ -76,14 +82,37 @@ import Testing
     func `the body of a remote's long revision is kept when it is replaced`(
         _ kind: EngineKind
     ) throws {
-        let room = try StoreFixture(kind)
-        try room.insert("a", "1-ab", body: Self.body("a"))
-        try room.save("a", Self.body("b"))
-        let old = try room.store.read { try $0.revision("a", revision("1-ab"), in: .default) }
-        #expect(old?.body == Array(Self.body("a").utf8))
-        try room.insert("a", "3-cd", history: ["2-bc", "1-ab"], body: Self.body("c"))
-        let conflict = try room.store.read { try $0.conflict(of: "a", in: .default) }
-        #expect(conflict?.base?.body == Array(Self.body("a").utf8))
+        let lz4 = BodyArchive(packing: .lz4, deflate: DeflateCodec(), lz4: LZ4Codec())
+        for archive in [.deltas, lz4] {
+            let room = try StoreFixture(kind, archive: archive)
+            try room.insert("a", "1-ab", body: Self.longer("a"))
+            try room.save("a", Self.longer("b"))
+            try room.save("a", Self.longer("c"))
+            #expect(try body(of: "1-ab", in: room) == Array(Self.longer("a").utf8))
+            // It arrives again, and changes nothing.
+            let current = try room.document("a")
+            try room.insert("a", "1-ab", body: Self.longer("a"))
+            try room.insert("a", "1-ab", body: Self.longer("a"), remote: nil)
+            #expect(try room.document("a") == current && current?.text == Self.longer("c"))
+            try room.insert("a", "3-cd", history: ["2-bc", "1-ab"], body: Self.longer("d"))
+            let conflict = try room.store.read { try $0.conflict(of: "a", in: .default) }
+            #expect(conflict?.base?.body == Array(Self.longer("a").utf8))
+            #expect(conflict?.local.body == Array(Self.longer("c").utf8))
+            #expect(conflict?.remote.body == Array(Self.longer("d").utf8))
+            try room.save("a", Self.longer("e"))
+            #expect(try body(of: "3-cd", in: room) == Array(Self.longer("d").utf8))
+            try room.store.checkIntegrity()
+        }
+    }
+
+    /// The body of a revision, read as one of a long document.
+    private func body(of id: String, in room: StoreFixture) throws -> [UInt8]? {
+        let id = try revision(id)
+        return try room.store.read {
+            let long = try $0.revision("a", id, in: .default, isLong: true)
+            #expect(try $0.revision("a", id, in: .default) == long)
+            return long?.body
+        }
     }
 
     @Test(arguments: [

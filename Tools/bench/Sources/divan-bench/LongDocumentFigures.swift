@@ -85,8 +85,10 @@ enum LongDocumentFigures {
             let comma = subject.body == "{}" ? "" : ","
             try (#"{"_id":"d"\#(comma)"# + subject.body.dropFirst() + "\n")
                 .write(toFile: lines, atomically: true, encoding: .utf8)
-            for name in [database, database + "-in", database + "-rest", database + "-synced"] {
-                _ = try peak("new", name)
+            try (#"{"0":0\#(comma)"# + subject.body.dropFirst())
+                .write(toFile: database + "-changed.json", atomically: true, encoding: .utf8)
+            for suffix in ["", "-in", "-rest", "-synced", "-hub"] {
+                _ = try peak("new", database + suffix)
             }
             return [
                 ("put", try peak("put", database, "d", input: json)),
@@ -123,7 +125,18 @@ enum LongDocumentFigures {
             let serving = try servingPeak(database, isREST: false) { url in
                 pull = try peak("sync", database + "-synced", url)
             }
-            return [("sync", pull), ("sync, of the server", serving)]
+            // An update that is pushed.
+            var (put, push) = (0.0, 0.0)
+            let receiving = try servingPeak(database + "-hub", isREST: false) { url in
+                _ = try peak("sync", database, url)
+                put = try peak("put", database, "d", input: database + "-changed.json")
+                push = try peak("sync", database, url)
+            }
+            return [
+                ("sync", pull), ("sync, of the server", serving),
+                ("put over a synced one", put), ("sync of an update", push),
+                ("sync of an update, of the server", receiving),
+            ]
         }
 
         /// The peak of a server while `body` uses its address.

@@ -1,5 +1,8 @@
+// The `divan` program.
+
 import DivanCommand
 import DivanPlatform
 
-/// The `divan` program.
+// Commands make and free copies of long documents.
+Memory.giveBackLongBlocks()
 CurrentProcess.exit(Program.run(Array(CommandLine.arguments.dropFirst())))

@@ -34,7 +34,7 @@ extension StoreReader {
         in path: CollectionPath,
         among living: UnexpiredDocuments,
         _ damaged: inout DamagedDocuments,
-        _ body: (StoredDocument, JSONObject) throws -> Void
+        _ body: (StoredDocument, JSONMembers) throws -> Void
     ) throws {
         try forEachDocument(in: path) { documentID, _ in
             damaged.add(documentID.text, in: path.wireName)
@@ -43,9 +43,11 @@ extension StoreReader {
                 let end = try expiration(of: document.documentID, in: path)
                 guard living.contain(endingAt: end) else { return }
             }
-            if let object = try JSON(storedBody: document.body).object {
-                try body(document, object)
+            var members = try JSONMembers(storedBody: document.body)
+            if members.isUnordered {
+                members = try JSONMembers(storedBody: members.canonicalBytes())
             }
+            try body(document, members)
         }
     }
 }

@@ -6,6 +6,8 @@ public import DivanStore
 ///
 /// An import reads them back: text that looks like a number, a truth value or nothing is quoted.
 public struct CSVExport {
+    private static let bufferByteCount = 1 << 18
+
     private let sink: ByteSink
     private let progress: ProgressHandler
     private var pending: [UInt8] = []
@@ -36,44 +38,82 @@ public struct CSVExport {
         var census = PropertyCensus()
         try reader.forEachObject(in: path, among: living, &damaged) { _, body in
             try progress(ExchangeProgress())
-            census.count(body)
-        }
-        guard census.propertyCount <= ExchangeLimits.csvColumnCount, !census.isFull else {
-            throw ExchangeError(
-                .tooManyColumns,
-                "too many columns: the documents have more than 2,000 different properties",
-                remedy: "export the documents as JSON"
-            )
+            try census.count(body)
+            guard census.propertyCount <= ExchangeLimits.csvColumnCount, !census.isFull else {
+                throw Self.tooManyColumns
+            }
         }
         let keys = census.keys
         let total = try reader.count(in: path)
-        append(["_id"] + keys.map { CSVField.plain($0) })
+        append((["_id"] + keys.map { CSVField.plain($0) }).joined(separator: ","))
+        endLine()
         var known = DamagedDocuments()
         try reader.forEachObject(in: path, among: living, &known) { document, body in
-            let id = Self.field(.string(document.documentID.text))
-            append([id] + keys.map { Self.field(body[$0]) })
+            append(CSVField.text(document.documentID.text))
+            for key in keys {
+                pending.append(UInt8(ascii: ","))
+                if let value = body.value(of: key) { try append(value) }
+            }
+            endLine()
             count += 1
-            if pending.count > 1 << 18 { try flush() }
+            if pending.count > Self.bufferByteCount { try flush() }
             try progress(ExchangeProgress(documentCount: count, totalCount: total))
         }
         try flush()
     }
 
-    private mutating func append(_ fields: [String]) {
-        pending += Array(fields.joined(separator: ",").utf8)
-        pending += [UInt8(ascii: "\r"), UInt8(ascii: "\n")]
+    private static var tooManyColumns: ExchangeError {
+        ExchangeError(
+            .tooManyColumns,
+            "too many columns: the documents have more than 2,000 different properties",
+            remedy: "export the documents as JSON"
+        )
+    }
+
+    private mutating func append(_ text: String) {
+        pending.append(contentsOf: text.utf8)
+    }
+
+    private mutating func endLine() {
+        pending.append(UInt8(ascii: "\r"))
+        pending.append(UInt8(ascii: "\n"))
+    }
+
+    private mutating func append(_ value: JSONMembers.Value) throws {
+        switch value {
+        case .short(.string(let text)): append(CSVField.text(text))
+        case .short(let value): append(CSVField.plain(value.canonicalText))
+        case .long(let json):
+            switch json.first {
+            case UInt8(ascii: "["), UInt8(ascii: "{"): try appendQuoted(json)
+            case UInt8(ascii: "\""):
+                let text = try JSON(parsing: json, limits: StoreLimits.bodyText).string ?? ""
+                try appendQuoted(Array(text.utf8)[...])
+            default: pending += json
+            }
+        }
+    }
+
+    /// Appends a long text in quotes, which are doubled inside of it, in pieces.
+    ///
+    /// A quoted JSON text is read back as text in any case.
+    private mutating func appendQuoted(_ text: ArraySlice<UInt8>) throws {
+        let quote = UInt8(ascii: "\"")
+        pending.append(quote)
+        for start in stride(from: text.startIndex, to: text.endIndex, by: Self.bufferByteCount) {
+            let piece = text[start..<min(start + Self.bufferByteCount, text.endIndex)]
+            for part in piece.split(separator: quote, omittingEmptySubsequences: false).enumerated()
+            {
+                if part.offset > 0 { pending += [quote, quote] }
+                pending += part.element
+            }
+            try flush()
+        }
+        pending.append(quote)
     }
 
     private mutating func flush() throws {
         try sink(pending)
         pending.removeAll(keepingCapacity: true)
-    }
-
-    private static func field(_ value: JSON?) -> String {
-        switch value {
-        case nil: ""
-        case .string(let text)?: CSVField.text(text)
-        case let value?: CSVField.plain(value.canonicalText)
-        }
     }
 }

@@ -1,4 +1,5 @@
 import DivanJSON
+import DivanStore
 
 /// Counts the top-level properties of documents, to turn them into columns.
 struct PropertyCensus {
@@ -28,13 +29,13 @@ struct PropertyCensus {
     private(set) var isFull = false
 
     /// Counts the properties of a document.
-    mutating func count(_ document: JSONObject) {
+    mutating func count(_ document: JSONMembers) throws {
         documentCount += 1
-        for (key, value) in document {
+        try document.forEachMember { key, value in
             let name = ExactText(key)
             guard entries[name] != nil || entries.count < ExchangeLimits.propertyCount else {
                 isFull = true
-                continue
+                return
             }
             entries[name, default: Entry()].count += 1
             entries[name, default: Entry()].kinds.formUnion(Self.kinds(of: value))
@@ -68,6 +69,13 @@ struct PropertyCensus {
 
     /// How many different properties there are, as far as they are counted.
     var propertyCount: Int { entries.count }
+
+    private static func kinds(of value: JSONMembers.Value) -> Kinds {
+        switch value {
+        case .short(let value): kinds(of: value)
+        case .long(let text): text.first == UInt8(ascii: "\"") ? .text : .other
+        }
+    }
 
     private static func kinds(of value: JSON) -> Kinds {
         switch value {
@@ -111,8 +119,14 @@ struct TableColumn: Equatable {
     }
 
     /// The cell of a document.
-    func cell(of document: JSONObject) -> TableCell {
-        guard let value = document[key] else { return .null }
+    func cell(of document: JSONMembers) throws -> TableCell {
+        let value: JSON
+        switch document.value(of: key) {
+        case nil: return .null
+        case .short(let short)?: value = short
+        case .long(let text)? where text.first != UInt8(ascii: "\""): return .json(text)
+        case .long(let text)?: value = try JSON(parsing: text, limits: StoreLimits.bodyText)
+        }
         switch (kind, value) {
         case (_, .null): return .null
         case (.integer, .int(let number)): return .integer(number)
@@ -130,4 +144,6 @@ enum TableCell: Equatable {
     case integer(Int64)
     case real(Double)
     case text(String)
+    /// A JSON text.
+    case json(ArraySlice<UInt8>)
 }

@@ -68,7 +68,7 @@ public struct TableExport {
         var census = PropertyCensus()
         try reader.forEachObject(in: path, among: living, &damaged) { _, body in
             try progress(ExchangeProgress(documentCount: count))
-            census.count(body)
+            try census.count(body)
         }
         let columns = census.columns(
             besides: Self.ownColumns,
@@ -86,11 +86,11 @@ public struct TableExport {
         let total = try reader.count(in: path)
         var known = DamagedDocuments()
         try reader.forEachObject(in: path, among: living, &known) { document, body in
-            let text = String(decoding: document.body, as: UTF8.self)
             let own: [TableCell] = [
-                .text(document.documentID.text), .text("\(document.revisionID)"), .text(text),
+                .text(document.documentID.text), .text("\(document.revisionID)"),
+                .json(document.body[...]),
             ]
-            try insertion.run(own + columns.map { $0.cell(of: body) })
+            try insertion.run(own + columns.map { try $0.cell(of: body) })
             if document.mayNameBlobs { try addBlobs(of: document, reader) }
             count += 1
             try progress(ExchangeProgress(documentCount: count, totalCount: total))

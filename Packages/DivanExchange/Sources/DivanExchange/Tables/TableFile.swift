@@ -100,15 +100,32 @@ final class TableFile {
 extension SQLiteStatement<TableSQLite> {
     /// Inserts a row.
     func run(_ cells: [TableCell]) throws(ExchangeError) {
-        for (index, cell) in cells.enumerated() {
-            let place = Int32(index + 1)
-            switch cell {
-            case .null: try bind(Int64?.none, at: place)
-            case .integer(let number): try bind(number, at: place)
-            case .real(let number): try bind(double: number, at: place)
-            case .text(let text): try bind(text, at: place)
-            }
+        try run(cells, from: 0)
+    }
+
+    /// Binds the cells from an index on and inserts the row.
+    ///
+    /// JSON texts are lent, not copied: the row is inserted inside the borrow scopes of all of them.
+    private func run(_ cells: [TableCell], from index: Int) throws(ExchangeError) {
+        guard index < cells.count else {
+            defer { clearBindings() }
+            return try run()
         }
-        try run()
+        let place = Int32(index + 1)
+        switch cells[index] {
+        case .null: try bind(Int64?.none, at: place)
+        case .integer(let number): try bind(number, at: place)
+        case .real(let number): try bind(double: number, at: place)
+        case .text(let text): try bind(text, at: place)
+        case .json(let text):
+            let result = text.withUnsafeBytes { lent in
+                Result { () throws(ExchangeError) in
+                    try bindLent(text: lent, at: place)
+                    try run(cells, from: index + 1)
+                }
+            }
+            return try result.get()
+        }
+        try run(cells, from: index + 1)
     }
 }

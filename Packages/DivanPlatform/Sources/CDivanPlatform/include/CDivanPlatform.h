@@ -41,6 +41,9 @@ void divan_name_thread(const char *name);
 // Returns free memory to the system; does nothing if the C library has no such call.
 void divan_give_memory_back(void);
 
+// Makes the C library return freed blocks of this many bytes or more to the system at once.
+void divan_give_long_blocks_back(int byte_count);
+
 // Creates a pipe whose two ends child processes do not inherit. Returns 0, or -1 with errno set.
 int divan_pipe(int *ends);
 

@@ -16,6 +16,9 @@ final class FeedChange: Sendable {
     let isFirst: Bool
     let feedEnd: UInt64
 
+    /// Whether its body should be read with as little memory as possible.
+    var isLong: Bool { bodyByteCount >= StoreLimits.longBodyByteCount }
+
     var flags: SyncFlags { isTombstone ? .deleted : [] }
 
     init(

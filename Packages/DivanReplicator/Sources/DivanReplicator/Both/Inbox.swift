@@ -170,6 +170,13 @@ final class Inbox {
                     "the delta's source has decrypted properties; send the full body"
                 )
             }
+            let longest = JSONDelta.bodyByteCounts.upperBound
+            guard body.count <= longest, stored.body.count <= longest else {
+                throw SyncError.http(
+                    .unprocessable,
+                    "deltas of more than \(longest) bytes are not applied; send the full body"
+                )
+            }
             let delta = try JSON(parsing: body.span)
             var old = try JSON(parsing: stored.body.span)
             if delta[LegacyAttachments.key] != nil, let document = old.object {

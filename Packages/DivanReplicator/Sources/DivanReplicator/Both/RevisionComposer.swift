@@ -51,7 +51,8 @@ struct RevisionComposer {
             change.documentID,
             change.revisionID,
             in: path,
-            at: change.sequence
+            at: change.sequence,
+            isLong: change.isLong
         ),
             try stored.isOnly || !isReplaced(stored, change)
         {
@@ -215,13 +216,14 @@ struct RevisionComposer {
     ) throws -> (source: RevisionID, bytes: [UInt8])? {
         // The peer's form of an encrypted property differs from what is stored here.
         guard sendsDeltas, !revision.needsFullBody, !stored.isTombstone,
-            body.count >= JSONDelta.minimumBodyByteCount,
+            JSONDelta.bodyByteCounts.contains(body.count),
             !EncryptableForm.occurs(in: stored.body.span)
         else { return nil }
         let documentID = revision.change.documentID
         for source in revision.known {
             guard let old = try reader.revision(documentID, source, in: path),
                 !old.isTombstone, old.body.count > 2,
+                old.body.count <= JSONDelta.bodyByteCounts.upperBound,
                 !EncryptableForm.occurs(in: old.body.span),
                 mayRead(documentID, source, old.body)
             else { continue }

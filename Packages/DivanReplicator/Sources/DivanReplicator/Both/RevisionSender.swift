@@ -129,7 +129,7 @@ struct RevisionSender {
         else {
             return try connection.store.readLiving { reader in
                 let composer = composer(reader)
-                try reader.readAhead(batch.map(\.change.sequence), in: path)
+                try readAhead(batch.map(\.change), reader)
                 return try batch.map { try compose($0, composer) }
             }
         }
@@ -141,7 +141,7 @@ struct RevisionSender {
         let composed = try connection.store.readLiving { reader in
             let composer = composer(reader)
             let unkept = zip(batch, kept).filter { $1 == nil }
-            try reader.readAhead(unkept.map(\.0.change.sequence), in: path)
+            try readAhead(unkept.map(\.0.change), reader)
             return try zip(batch, kept).map { revision, kept in
                 try kept.map { .message(Ready(shared: $0)) } ?? compose(revision, composer)
             }
@@ -155,6 +155,12 @@ struct RevisionSender {
         }
         shared.keep(fresh, from: epoch)
         return composed
+    }
+
+    /// Reads the documents of a batch together, up to the first long one, which is read with less memory.
+    private func readAhead(_ changes: [FeedChange], _ reader: StoreReader) throws {
+        let sequences = changes.prefix { !$0.isLong }.map(\.sequence)
+        if !sequences.isEmpty { try reader.readAhead(sequences, in: path) }
     }
 
     private func compose(

@@ -142,6 +142,7 @@ public struct VectorHistory: Equatable, Sendable {
 
     private func isSource(_ entry: Entry, _ retention: BodyRetention, isReplaced: Bool) -> Bool {
         guard let body = entry.revision.body, body.count >= max(retention.minimumByteCount, 1),
+            body.count <= retention.maximumByteCount,
             !entry.revision.isTombstone
         else { return false }
         return isReplaced ? !retention.dropsReplaced : entry.revision.flags.contains(.keepsBody)

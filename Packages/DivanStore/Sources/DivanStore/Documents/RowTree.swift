@@ -56,12 +56,15 @@ extension RevisionHistory {
 
     /// The short form if it is sufficient: one revision that no remote is known to have.
     ///
-    /// `archive` packs old bodies; pass `nil` if they are packed already.
+    /// `archive` packs old bodies that are not packed yet; pass `nil` if all of them are.
     func rowTree(_ current: HistoryRevision, archive: BodyArchive?) -> RowTree {
         guard !isSingle else { return .single(knownAt: nil) }
         guard let archive else { return .encoded(encoded()) }
         var history = self
-        history.transformOldBodies { archive.packed($0, beside: current.body ?? []) }
+        history.transformOldBodies { body in
+            BodyArchive.isPackedAlone(body)
+                ? body : archive.packed(body, beside: current.body ?? [])
+        }
         return .encoded(history.encoded())
     }
 }

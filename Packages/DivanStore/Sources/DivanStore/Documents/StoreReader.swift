@@ -187,6 +187,18 @@ public class StoreReader {
         return includingTombstones || !document.isTombstone ? document : nil
     }
 
+    /// The current revision of a document, without its body; `nil` if it does not exist or is deleted.
+    ///
+    /// The checksum of the document is not compared, since it includes the body.
+    public func outline(
+        of documentID: DocumentID,
+        in collection: CollectionPath
+    ) throws(StoreError) -> StoredDocument? {
+        let id = try collectionID(collection)
+        let row = try current().row(documentID, in: id, content: .summary)
+        return row.map { StoredDocument($0) }.flatMap { $0.isTombstone ? nil : $0 }
+    }
+
     /// At most `limit` IDs of live documents after `documentID`, ascending by UTF-8 bytes.
     public func documentIDs(
         in collection: CollectionPath,
@@ -263,30 +275,40 @@ public class StoreReader {
     /// A revision, if it is in the tree and its body is kept.
     ///
     /// `sequence` is the document's position in the changes feed, which is usually still valid and avoids a lookup
-    /// by ID.
+    /// by ID. If `isLong` is true, the document is read with as little memory as possible, which takes an additional
+    /// lookup.
     public func revision(
         _ documentID: DocumentID,
         _ revisionID: RevisionID,
         in collection: CollectionPath,
-        at sequence: UInt64? = nil
+        at sequence: UInt64? = nil,
+        isLong: Bool = false
     ) throws(StoreError) -> StoredRevision? {
         let collection = try self.collection(collection)
-        if let sequence, let row = try row(at: sequence, of: documentID, in: collection.id) {
+        if isLong {
+            if !isLatestRow(documentID, in: collection.id),
+                let row = try current().longRow(documentID, in: collection.id)
+            {
+                if let only = row.only(revisionID) { return only }
+                keep(row, in: collection.id)
+            }
+        } else if let sequence, let row = try row(at: sequence, of: documentID, in: collection.id) {
             // Nobody asks for more of a document with a single revision, so its row is not kept.
             if let only = row.only(revisionID) { return only }
             keep(row, in: collection.id)
         }
         let only = try withRow(documentID, in: collection.id) { $0.only(revisionID) }
         if let only = only ?? nil { return only }
-        guard let row = try row(documentID, in: collection.id),
-            let revision = try history(of: row, in: collection)[revisionID],
-            let body = revision.body
-        else { return nil }
+        guard let row = try row(documentID, in: collection.id) else { return nil }
+        // Of the old bodies, at most this one is unpacked.
+        let outline = try outline(of: row, in: collection)
+        guard let revision = outline[revisionID], let body = revision.body else { return nil }
+        let isCurrent = revision.id == outline.current?.id
         return StoredRevision(
             revisionID: revisionID,
             flags: revision.flags,
             sequence: revision.sequence,
-            body: body
+            body: isCurrent ? body : try unpacked(body, in: row)
         )
     }
 
@@ -333,50 +355,5 @@ public class StoreReader {
     /// A small value stored in the database by another package.
     public func metadata(_ key: String) throws(StoreError) -> [UInt8]? {
         try current().value(key, in: .metadata)
-    }
-
-    /// The history of a whole row, with every body as it was stored.
-    func history(
-        of row: DocumentRow,
-        in collection: OpenCollection
-    ) throws(StoreError) -> any RevisionHistory {
-        var history = try outline(of: row, in: collection)
-        do throws(BodyArchiveError) {
-            try history.transformOldBodies { (bytes) throws(BodyArchiveError) in
-                let limit = StoreLimits.bodyByteCount
-                return try archive.unpacked(bytes, beside: row.body, limit: limit)
-            }
-        } catch {
-            if case .unknownCodec(let number) = error {
-                throw StoreError(.unknownCodec(number: number), at: path)
-            }
-            throw StoreError(
-                .damagedDocument(documentID: row.documentID, "revision tree: \(error)"),
-                at: path
-            )
-        }
-        return history
-    }
-
-    /// The history of a row whose old bodies are only counted or kept, so they stay packed.
-    func outline(
-        of row: DocumentRow,
-        in collection: OpenCollection
-    ) throws(StoreError) -> any RevisionHistory {
-        var history: any RevisionHistory
-        do {
-            history = try scheme.history(of: row)
-        } catch {
-            throw StoreError(
-                .damagedDocument(documentID: row.documentID, "revision tree: \(error)"),
-                at: path
-            )
-        }
-        if case .single = row.tree {
-            for remote in try known(in: collection).holders(of: row.sequence) {
-                history.markLatest(row.revisionID, at: remote, goesBack: false)
-            }
-        }
-        return history
     }
 }

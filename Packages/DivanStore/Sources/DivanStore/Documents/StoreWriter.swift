@@ -111,14 +111,15 @@ public final class StoreWriter: StoreReader {
         }
         do {
             let retained = retention.bodies(over: old, in: collection.id)
-            var history = try self.history(over: old, in: collection)
+            var history = try history(over: &old, for: revision.body, in: collection)
             author.blinding = Self.blinding(for: revision.body)
             let edit = revision.edit(after: parent.id, retaining: retained)
             let outcome = try history.save(edit, by: &author)
-            if outcome == .alreadyThere, let old { return .saved(StoredDocument(old)) }
+            if outcome == .alreadyThere, let old { return .saved(StoredDocument(try plain(old))) }
             if revision.isTombstone { try closeDeletions(in: &history) }
-            releaseBody(of: &old)
-            return .saved(StoredDocument(try put(history, documentID, in: collection, over: old)))
+            let row = try lastRow(of: &history, documentID, in: collection, over: &old)
+            try put(row, in: collection, over: old)
+            return .saved(StoredDocument(row))
         } catch let error as RevisionError {
             throw StoreError(.badRevision(documentID: documentID, error), at: path)
         } catch {
@@ -270,7 +271,7 @@ public final class StoreWriter: StoreReader {
                 archive: archive
             )
         else { throw StoreError(.corrupt("an empty history of document \(documentID)"), at: path) }
-        return row
+        return try plain(row)
     }
 
     /// Stores a row that carries the collection's next sequence.

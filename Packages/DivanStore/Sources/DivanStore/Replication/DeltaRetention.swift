@@ -24,7 +24,8 @@ enum DeltaRetention {
     private static func latest(dropsReplaced: Bool = false) -> BodyRetention {
         BodyRetention(
             revisionCount: StoreLimits.deltaSourcesCount,
-            minimumByteCount: JSONDelta.minimumBodyByteCount,
+            minimumByteCount: JSONDelta.bodyByteCounts.lowerBound,
+            maximumByteCount: JSONDelta.bodyByteCounts.upperBound,
             dropsReplaced: dropsReplaced
         )
     }

@@ -96,7 +96,7 @@ extension StoreWriter {
         }
         var old = try replacedRow(revision.documentID, by: revision.body, in: collection.id)
         do {
-            var history = try self.history(over: old, in: collection)
+            var history = try history(over: &old, for: revision.body, in: collection)
             let retained = retention.bodies(over: old, in: collection.id)
             let outcome = try history.insert(revision.received(retaining: retained), by: &author)
             releaseBody(of: &old)
@@ -104,11 +104,18 @@ extension StoreWriter {
             case .inserted(let isConflict, let isUnaware):
                 // Whoever pulls closes it, and tells the remote.
                 if revision.isTombstone, revision.remote == nil { try closeDeletions(in: &history) }
-                let row = try put(history, revision.documentID, in: collection, over: old)
+                let isBranched = history.isBranched || isUnaware
+                let row = try lastRow(
+                    of: &history,
+                    revision.documentID,
+                    in: collection,
+                    over: &old
+                )
+                try put(row, in: collection, over: old)
                 return .inserted(
                     sequence: row.sequence,
                     isConflict: isConflict,
-                    isBranched: history.isBranched || isUnaware
+                    isBranched: isBranched
                 )
             case .alreadyThere, .overtaken:
                 guard let old else { return .alreadyThere }
