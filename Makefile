@@ -1,6 +1,6 @@
 # The targets for developers. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup build smoke test test-all demo crash bitrot kill-sync converge interrupt pictures live model differential simulate mesh histories codecs elsewhere bench steady costs bench-compare profile check manifests split-test platforms generate format package package-test tour messages docs readability autobahn fuzz stress growth attack soak sanitize clean
+.PHONY: help setup build smoke test test-all demo crash bitrot kill-sync converge interrupt pictures live model differential simulate mesh histories codecs elsewhere arm64 bench steady costs bench-compare profile check manifests split-test platforms generate format package package-test tour messages docs readability autobahn fuzz stress growth attack soak sanitize clean
 
 SHELL := /bin/bash
 # Warnings are errors in this build, but not in dependents of the root manifest.
@@ -79,6 +79,9 @@ codecs: setup ## exchange a million random messages between zlib and ISA-L (MESS
 
 elsewhere: ## compile the C code for arm64 and musl, and compare results on an emulated arm64
 	@Tools/scripts/elsewhere
+
+arm64: setup ## build divan for arm64 with Debian's compiler, and sync it, emulated, with this machine (TESTS="DivanJSONTests …")
+	@Tools/scripts/arm64 $(if $(TESTS),tests $(TESTS))
 
 bench: setup ## measure performance against C floors; writes bench.json and Docs/performance
 	@Tools/scripts/bench

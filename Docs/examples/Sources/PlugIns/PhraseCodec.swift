@@ -64,7 +64,7 @@ private final class PhraseCoder: DictionaryCoder {
 
     func unpack(
         _ packed: Span<UInt8>,
-        into output: inout MutableSpan<UInt8>
+        into output: consuming MutableSpan<UInt8>
     ) throws(CompressionError) {
         var (next, filled) = (0, 0)
         while next < packed.count {

@@ -51,6 +51,6 @@ public protocol DictionaryCoder: AnyObject {
     ///   enough memory; `output` is then undefined.
     func unpack(
         _ packed: Span<UInt8>,
-        into output: inout MutableSpan<UInt8>
+        into output: consuming MutableSpan<UInt8>
     ) throws(CompressionError)
 }

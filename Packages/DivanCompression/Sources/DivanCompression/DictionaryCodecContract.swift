@@ -80,8 +80,7 @@ public enum DictionaryCodecContract {
         by coder: any DictionaryCoder
     ) throws(CompressionError) -> [UInt8] {
         var plain = [UInt8](repeating: 0, count: count)
-        var room = plain.mutableSpan
-        try coder.unpack(packed.span, into: &room)
+        try coder.unpack(packed.span, into: plain.mutableSpan)
         return plain
     }
 

@@ -67,7 +67,7 @@ public final class LibraryDictionaryCoder: DictionaryCoder {
     /// Fills `output` with the original piece.
     public func unpack(
         _ packed: Span<UInt8>,
-        into output: inout MutableSpan<UInt8>
+        into output: consuming MutableSpan<UInt8>
     ) throws(CompressionError) {
         // Both are lent for the call, which writes at most as many bytes as the second has.
         let isSound = packed.withUnsafeBufferPointer { packed in

@@ -19,15 +19,33 @@ extension [UInt8] {
         // At least doubled, so that appending many pieces stays linear.
         if capacity - count < bound { reserveCapacity(Swift.max(count + bound, 2 * capacity)) }
         var packedCount = 0
+        appendBytes(atMost: bound) { start in
+            packedCount = head.withUnsafeBufferPointer { head in
+                body.withUnsafeBufferPointer { body in pack(head, body, start) }
+            }
+            return packedCount
+        }
+        return packedCount
+    }
+
+    /// Appends the bytes that `write` stores at an address with memory for `bound`; it returns their number.
+    @inlinable
+    mutating func appendBytes(atMost bound: Int, _ write: (UnsafeMutablePointer<UInt8>) -> Int) {
+        #if compiler(>=6.3)
         append(addingCapacity: bound) { room in
             room.withUnsafeMutableBufferPointer { room, filledCount in
                 guard let start = room.baseAddress.map({ $0 + filledCount }) else { return }
-                packedCount = head.withUnsafeBufferPointer { head in
-                    body.withUnsafeBufferPointer { body in pack(head, body, start) }
-                }
-                filledCount += packedCount
+                filledCount += write(start)
             }
         }
-        return packedCount
+        #else
+        // Arrays of this compiler have no memory without a value.
+        let start = count
+        append(contentsOf: repeatElement(0, count: bound))
+        let written = withUnsafeMutableBufferPointer { bytes in
+            bytes.baseAddress.map { write($0 + start) } ?? 0
+        }
+        removeLast(bound - written)
+        #endif
     }
 }

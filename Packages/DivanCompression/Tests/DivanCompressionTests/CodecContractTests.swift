@@ -143,7 +143,7 @@ private final class CopyingCoder: DictionaryCoder {
         output = plain.withUnsafeBufferPointer { Array($0) }
     }
 
-    func unpack(_ packed: Span<UInt8>, into output: inout MutableSpan<UInt8>) {
+    func unpack(_ packed: Span<UInt8>, into output: consuming MutableSpan<UInt8>) {
         for place in 0..<output.count { output[place] = 0xFF }
     }
 }

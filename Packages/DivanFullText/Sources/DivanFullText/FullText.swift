@@ -78,7 +78,9 @@ public enum FullText {
         guard let meaning = description(ofTokenizer: String(name)) else { return nil }
         let present = tokenizer(language: meaning.language, ignoresAccents: meaning.ignoresAccents)
         guard present != name else { return nil }
-        return definition[..<name.startIndex] + present + definition[name.endIndex...]
+        var renewed = definition
+        renewed.replaceSubrange(name.startIndex..<name.endIndex, with: present)
+        return renewed
     }
 
     /// Whether the definition of a table refers to a tokenizer that normalizes text, which depends on the version

@@ -12,9 +12,8 @@ import Testing
         with dictionary: [UInt8]
     ) throws -> [UInt8] {
         var plain = [UInt8](repeating: 0, count: count)
-        var room = plain.mutableSpan
         try LZ4DictionaryCodec().makeCoder(dictionary: dictionary)
-            .unpack(packed.span, into: &room)
+            .unpack(packed.span, into: plain.mutableSpan)
         return plain
     }
 

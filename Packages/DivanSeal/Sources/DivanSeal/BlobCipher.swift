@@ -47,7 +47,7 @@ struct BlobCipher {
     func open(
         _ chunk: Span<UInt8>,
         number: Int,
-        into content: inout OutputSpan<UInt8>
+        into content: inout [UInt8]
     ) throws(SealError) {
         let nonce = Self.nonce(UInt64(number))
         try context.open(chunk, nonce: nonce, binding: binding, into: &content)

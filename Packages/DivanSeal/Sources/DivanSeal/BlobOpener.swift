@@ -30,19 +30,18 @@ public final class BlobOpener {
     ///
     /// - Throws: `damaged`.
     public func open(_ chunk: Span<UInt8>, number: Int) throws(SealError) -> [UInt8] {
-        try [UInt8](capacity: chunk.count) {
-            (content: inout OutputSpan<UInt8>) throws(SealError) in
-            try open(chunk, number: number, into: &content)
-        }
+        var content: [UInt8] = []
+        try open(chunk, number: number, into: &content)
+        return content
     }
 
-    /// Decrypts a chunk and appends its bytes to `content`, which must have enough capacity.
+    /// Decrypts a chunk and appends its bytes to `content`.
     ///
     /// - Throws: `damaged`; nothing has then been appended.
     public func open(
         _ chunk: Span<UInt8>,
         number: Int,
-        into content: inout OutputSpan<UInt8>
+        into content: inout [UInt8]
     ) throws(SealError) {
         guard layout.place(ofChunk: number)?.count == chunk.count else { throw .damaged }
         try cipher.open(chunk, number: number, into: &content)

@@ -1,4 +1,5 @@
 internal import CDivanSeal
+internal import DivanPlatform
 
 /// An authenticated cipher for databases and blobs.
 ///
@@ -72,24 +73,21 @@ final class CipherContext {
         into sealed: inout [UInt8]
     ) throws(SealError) {
         let byteCount = plain.count + Int(divan_tag_size)
-        try sealed.append(addingCapacity: byteCount) {
-            (output: inout OutputSpan<UInt8>) throws(SealError) in
-            let isSealed = output.add(byteCount) { start in
-                plain.withUnsafeBufferPointer { plain in
-                    functions.pointee.seal(
-                        context,
-                        nonce,
-                        bound,
-                        bound.count,
-                        plain.baseAddress,
-                        plain.count,
-                        start,
-                        start?.advanced(by: plain.count)
-                    ) == 1
-                }
+        let isSealed = sealed.append(byteCount) { start in
+            plain.withUnsafeBufferPointer { plain in
+                functions.pointee.seal(
+                    context,
+                    nonce,
+                    bound,
+                    bound.count,
+                    plain.baseAddress,
+                    plain.count,
+                    start,
+                    start?.advanced(by: plain.count)
+                ) == 1
             }
-            guard isSealed else { throw .library }
         }
+        guard isSealed else { throw .library }
     }
 
     /// - Throws: `damaged`.
@@ -98,24 +96,23 @@ final class CipherContext {
         nonce: [UInt8],
         binding bound: [UInt8]
     ) throws(SealError) -> [UInt8] {
-        try [UInt8](capacity: max(sealed.count - Int(divan_tag_size), 0)) {
-            (plain: inout OutputSpan<UInt8>) throws(SealError) in
-            try open(sealed, nonce: nonce, binding: bound, into: &plain)
-        }
+        var plain: [UInt8] = []
+        try open(sealed, nonce: nonce, binding: bound, into: &plain)
+        return plain
     }
 
-    /// Appends the decrypted bytes to `plain`, which must have enough capacity.
+    /// Appends the decrypted bytes to `plain`.
     ///
     /// - Throws: `damaged`; nothing has then been appended.
     func open(
         _ sealed: Span<UInt8>,
         nonce: [UInt8],
         binding bound: [UInt8],
-        into plain: inout OutputSpan<UInt8>
+        into plain: inout [UInt8]
     ) throws(SealError) {
         let plainCount = sealed.count - Int(divan_tag_size)
-        guard plainCount >= 0, plainCount <= plain.freeCapacity else { throw .damaged }
-        let isOpened = plain.add(plainCount) { start in
+        guard plainCount >= 0 else { throw .damaged }
+        let isOpened = plain.append(plainCount) { start in
             sealed.withUnsafeBufferPointer { sealed in
                 functions.pointee.open(
                     context,
@@ -133,18 +130,17 @@ final class CipherContext {
     }
 }
 
-extension OutputSpan<UInt8> {
+extension [UInt8] {
     /// Appends this many bytes, which `write` stores at the given address; none if it returns false.
-    ///
-    /// - Precondition: There is room for them.
-    fileprivate mutating func add(
+    fileprivate mutating func append(
         _ byteCount: Int,
         _ write: (UnsafeMutablePointer<UInt8>?) -> Bool
     ) -> Bool {
-        withUnsafeMutableBufferPointer { bytes, count in
-            let isWritten = write(bytes.baseAddress?.advanced(by: count))
-            if isWritten { count += byteCount }
-            return isWritten
+        var isWritten = false
+        appendBytes(upTo: byteCount) { start in
+            isWritten = write(start)
+            return isWritten ? byteCount : 0
         }
+        return isWritten
     }
 }

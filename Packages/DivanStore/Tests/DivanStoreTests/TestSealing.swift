@@ -65,7 +65,7 @@ struct TestSealing: StoreSealing {
         func open(
             _ chunk: Span<UInt8>,
             number: Int,
-            into content: inout OutputSpan<UInt8>
+            into content: inout [UInt8]
         ) throws {
             try opener.open(chunk, number: number, into: &content)
         }

@@ -57,7 +57,7 @@ public struct Centroids: Equatable, Sendable {
     ) throws(VectorError) -> [Float] {
         try check(point)
         let distances = [Float](count: laneCount) { distances in
-            kernels.squaredDistances(from: point, toPanels: panels.span, into: &distances)
+            kernels.squaredDistances(from: point, toPanels: panels.span, into: distances)
         }
         return Array(distances[..<count])
     }
@@ -71,7 +71,7 @@ public struct Centroids: Equatable, Sendable {
     ) throws(VectorError) -> [Float] {
         try check(point)
         let products = [Float](count: laneCount) { products in
-            kernels.products(of: point, withPanels: panels.span, into: &products)
+            kernels.products(of: point, withPanels: panels.span, into: products)
         }
         return Array(products[..<count])
     }
@@ -107,14 +107,13 @@ public struct Centroids: Equatable, Sendable {
     ) -> (positions: [UInt32], squaredDistances: [Float]) {
         let pointCount = points.count / dimensions
         var positions = [UInt32](repeating: 0, count: pointCount)
-        var span = positions.mutableSpan
         let distances = [Float](count: pointCount) { distances in
             kernels.nearest(
                 to: points,
                 inPanels: panels.span,
                 dimensions: dimensions,
-                into: &span,
-                distances: &distances
+                into: positions.mutableSpan,
+                distances: distances
             )
         }
         return (positions, distances)

@@ -84,15 +84,19 @@ private struct KernelTrial<Kernels: VectorKernels> {
         let distances = compare("distances of rows", length, kind) { kernels in
             [Float](count: 3) { distances in
                 let rows = bytes.span.bytes.extracting(start...)
-                kernels.squaredDistances(from: query.span, to: rows, into: &distances)
+                kernels.squaredDistances(from: query.span, to: rows, into: distances)
             }
         }
         let products = compare("products of rows", length, kind) { kernels in
             var lengths: [Float] = [9, 9, 9]
-            var span = lengths.mutableSpan
             let products = [Float](count: 3) { products in
                 let rows = bytes.span.bytes.extracting(start...)
-                kernels.products(of: query.span, with: rows, into: &products, squaredLengths: &span)
+                kernels.products(
+                    of: query.span,
+                    with: rows,
+                    into: products,
+                    squaredLengths: lengths.mutableSpan
+                )
             }
             return products + lengths
         }
@@ -111,12 +115,12 @@ private struct KernelTrial<Kernels: VectorKernels> {
         let (query, panels) = (part(length, kind), part(panelCount * 32 * length, kind))
         _ = compare("distances of panels", length, kind) { kernels in
             [Float](count: panelCount * 32) { distances in
-                kernels.squaredDistances(from: query.span, toPanels: panels.span, into: &distances)
+                kernels.squaredDistances(from: query.span, toPanels: panels.span, into: distances)
             }
         }
         _ = compare("products of panels", length, kind) { kernels in
             [Float](count: panelCount * 32) { products in
-                kernels.products(of: query.span, withPanels: panels.span, into: &products)
+                kernels.products(of: query.span, withPanels: panels.span, into: products)
             }
         }
     }
@@ -130,14 +134,13 @@ private struct KernelTrial<Kernels: VectorKernels> {
         let panels = part(panelCount * 32 * length, kind).map { ($0 * 2).rounded() }
         _ = compare("nearest vectors", length, kind) { kernels in
             var nearest = [UInt32](repeating: 9, count: pointCount)
-            var span = nearest.mutableSpan
             let distances = [Float](count: pointCount) { distances in
                 kernels.nearest(
                     to: points.span,
                     inPanels: panels.span,
                     dimensions: length,
-                    into: &span,
-                    distances: &distances
+                    into: nearest.mutableSpan,
+                    distances: distances
                 )
             }
             return distances + nearest.map { Float($0) }
@@ -162,13 +165,12 @@ private struct KernelTrial<Kernels: VectorKernels> {
         }
         _ = compare("sums of planes", length, isExtreme ? .huge : .ordinary) { kernels in
             var sums: [Int64] = [1, -2, 3]
-            var span = sums.mutableSpan
             kernels.addSums(
                 of: plane,
                 weights: weights.span,
                 codes: codes.span.bytes.extracting(1...),
                 stride: stride,
-                to: &span
+                to: sums.mutableSpan
             )
             // A float has 24 bits, so each sum is split into two.
             return sums.flatMap { [Float($0 >> 24), Float($0 & 0xFF_FFFF)] }
@@ -189,7 +191,7 @@ private struct KernelTrial<Kernels: VectorKernels> {
                     bits: bits,
                     codes: codes.span.bytes.extracting(1...),
                     stride: stride,
-                    into: &sums
+                    into: sums
                 )
             }
         }

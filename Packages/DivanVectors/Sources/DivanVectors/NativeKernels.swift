@@ -32,11 +32,11 @@ public struct NativeKernels: VectorKernels {
     public func squaredDistances(
         from query: Span<Float>,
         to rows: RawSpan,
-        into distances: inout MutableSpan<Float>
+        into distances: consuming MutableSpan<Float>
     ) {
         let (dimensions, count) = (query.count, distances.count)
         precondition(rows.byteCount == count * dimensions * 4, "a distance needs one row")
-        call(query, rows, &distances) { query, rows, distances in
+        call(query, rows, distances) { query, rows, distances in
             functions.pointee.squared_distances(query, rows, dimensions, count, distances)
         }
     }
@@ -45,15 +45,15 @@ public struct NativeKernels: VectorKernels {
     public func products(
         of query: Span<Float>,
         with rows: RawSpan,
-        into products: inout MutableSpan<Float>,
-        squaredLengths: inout MutableSpan<Float>
+        into products: consuming MutableSpan<Float>,
+        squaredLengths: consuming MutableSpan<Float>
     ) {
         let (dimensions, count) = (query.count, products.count)
         precondition(rows.byteCount == count * dimensions * 4, "a product needs one row")
         precondition(squaredLengths.count == count, "each row has a product and a length")
-        squaredLengths.withUnsafeMutableBufferPointer { lengths in
-            let lengths = lengths.baseAddress
-            call(query, rows, &products) { query, rows, products in
+        call(query, rows, products) { query, rows, products in
+            squaredLengths.withUnsafeMutableBufferPointer { lengths in
+                let lengths = lengths.baseAddress
                 functions.pointee.products(query, rows, dimensions, count, products, lengths)
             }
         }
@@ -65,11 +65,11 @@ public struct NativeKernels: VectorKernels {
     public func squaredDistances(
         from query: Span<Float>,
         toPanels panels: Span<Float>,
-        into distances: inout MutableSpan<Float>
+        into distances: consuming MutableSpan<Float>
     ) {
         let panelCount = checkPanels(query, panels, distances.count)
         let dimensions = query.count
-        call(query, panels.bytes, &distances) { query, panels, distances in
+        call(query, panels.bytes, distances) { query, panels, distances in
             functions.pointee.panel_squared_distances(
                 query,
                 panels?.assumingMemoryBound(to: Float.self),
@@ -84,11 +84,11 @@ public struct NativeKernels: VectorKernels {
     public func products(
         of query: Span<Float>,
         withPanels panels: Span<Float>,
-        into products: inout MutableSpan<Float>
+        into products: consuming MutableSpan<Float>
     ) {
         let panelCount = checkPanels(query, panels, products.count)
         let dimensions = query.count
-        call(query, panels.bytes, &products) { query, panels, products in
+        call(query, panels.bytes, products) { query, panels, products in
             functions.pointee.panel_products(
                 query,
                 panels?.assumingMemoryBound(to: Float.self),
@@ -110,8 +110,8 @@ public struct NativeKernels: VectorKernels {
         to points: Span<Float>,
         inPanels panels: Span<Float>,
         dimensions: Int,
-        into nearest: inout MutableSpan<UInt32>,
-        distances: inout MutableSpan<Float>
+        into nearest: consuming MutableSpan<UInt32>,
+        distances: consuming MutableSpan<Float>
     ) {
         let (count, panelSize) = (nearest.count, dimensions * Centroids.panelWidth)
         precondition(
@@ -121,16 +121,15 @@ public struct NativeKernels: VectorKernels {
         precondition(points.count == count * dimensions, "each result needs one point")
         precondition(distances.count == count, "each point has a vector and a distance")
         let panelCount = panels.count / panelSize
-        nearest.withUnsafeMutableBufferPointer { nearest in
-            let nearest = nearest.baseAddress
-            call(points, panels.bytes, &distances) { points, panels, distances in
+        call(points, panels.bytes, distances) { points, panels, distances in
+            nearest.withUnsafeMutableBufferPointer { nearest in
                 functions.pointee.nearest(
                     points,
                     panels?.assumingMemoryBound(to: Float.self),
                     dimensions,
                     panelCount,
                     count,
-                    nearest,
+                    nearest.baseAddress,
                     distances
                 )
             }
@@ -145,14 +144,14 @@ public struct NativeKernels: VectorKernels {
         weights: Span<Int16>,
         codes: RawSpan,
         stride: Int,
-        to sums: inout MutableSpan<Int64>
+        to sums: consuming MutableSpan<Int64>
     ) {
         let count = sums.count
         guard count > 0 else { return }
         precondition([1, 2, 4].contains(plane.fieldCount) && weights.count == plane.weightCount)
         precondition(plane.byteOffset >= 0 && plane.byteOffset + plane.byteCount <= stride)
         precondition(codes.byteCount == count * stride, "a sum needs one code")
-        call(weights, codes.extracting(plane.byteOffset...), &sums) { weights, codes, sums in
+        call(weights, codes.extracting(plane.byteOffset...), sums) { weights, codes, sums in
             functions.pointee.plane_sums(
                 weights,
                 plane.byteCount,
@@ -173,13 +172,13 @@ public struct NativeKernels: VectorKernels {
         bits: Int,
         codes: RawSpan,
         stride: Int,
-        into sums: inout MutableSpan<Float>
+        into sums: consuming MutableSpan<Float>
     ) {
         let count = sums.count
         precondition(1...12 ~= bits && table.count == subquantizers << bits)
         precondition((subquantizers * bits + 7) / 8 <= stride, "a code is too short")
         precondition(codes.byteCount == count * stride, "a sum needs one code")
-        call(table, codes, &sums) { table, codes, sums in
+        call(table, codes, sums) { table, codes, sums in
             functions.pointee.table_sums(
                 table,
                 subquantizers,
@@ -199,7 +198,7 @@ public struct NativeKernels: VectorKernels {
     private func call<First, Result>(
         _ first: Span<First>,
         _ second: RawSpan,
-        _ results: inout MutableSpan<Result>,
+        _ results: consuming MutableSpan<Result>,
         _ kernel: (
             UnsafePointer<First>?, UnsafeRawPointer?, UnsafeMutablePointer<Result>?
         ) -> Void

@@ -81,7 +81,7 @@ extension ProductQuantizer.Scanner {
     func distances(
         to codes: RawSpan,
         _ kernels: any VectorKernels,
-        into distances: inout MutableSpan<Float>
+        into distances: consuming MutableSpan<Float>
     ) {
         kernels.sums(
             of: table.span,
@@ -89,7 +89,7 @@ extension ProductQuantizer.Scanner {
             bits: bits,
             codes: codes,
             stride: (partCount * bits + 7) / 8,
-            into: &distances
+            into: distances
         )
     }
 }

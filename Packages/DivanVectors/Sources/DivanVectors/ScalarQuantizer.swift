@@ -101,21 +101,20 @@ extension ScalarQuantizer.Scanner {
     func distances(
         to codes: RawSpan,
         _ kernels: any VectorKernels,
-        into distances: inout MutableSpan<Float>
+        into distances: consuming MutableSpan<Float>
     ) {
         var sums = [Int64](repeating: 0, count: distances.count)
-        var span = sums.mutableSpan
         for (plane, weights) in planes {
             kernels.addSums(
                 of: plane,
                 weights: weights.span,
                 codes: codes,
                 stride: codeByteCount,
-                to: &span
+                to: sums.mutableSpan
             )
         }
         for row in distances.indices {
-            var distance = constant + factor * Double(span[row])
+            var distance = constant + factor * Double(sums[row])
             if !isProduct {
                 distance += Double(codes.float(at: (row + 1) * codeByteCount - 4))
                 // Rounding can make it negative; NaN stays.

@@ -91,7 +91,7 @@ struct Seeding: Sendable {
             kernels.squaredDistances(
                 from: starts.span.extracting(last: dimensions),
                 to: candidates.span.extracting(floats).bytes,
-                into: &distances
+                into: distances
             )
         }
     }

@@ -146,17 +146,20 @@ public struct CodeScanner: Sendable {
     /// - Throws: `VectorError.damaged` if the codes have another length.
     public func distances(
         to codes: RawSpan,
-        into distances: inout MutableSpan<Float>
+        into distances: consuming MutableSpan<Float>
     ) throws(VectorError) {
         guard codes.byteCount == distances.count * codeByteCount else {
             throw .damaged("\(codes.byteCount) bytes are not \(distances.count) codes")
         }
         switch form {
-        case .exact(let query): return try query.distances(to: codes, into: &distances)
-        case .scalar(let scanner): scanner.distances(to: codes, kernels, into: &distances)
-        case .product(let scanner): scanner.distances(to: codes, kernels, into: &distances)
+        case .exact(let query):
+            return try query.distances(to: codes, into: distances)
+        case .scalar(let scanner):
+            lend(&distances) { scanner.distances(to: codes, kernels, into: $0) }
+        case .product(let scanner):
+            lend(&distances) { scanner.distances(to: codes, kernels, into: $0) }
         }
-        if metric == .euclidean { distances.update { $0.squareRoot() } }
-        if metric == .cosine { distances.update { $0 / 2 } }
+        if metric == .euclidean { update(&distances) { $0.squareRoot() } }
+        if metric == .cosine { update(&distances) { $0 / 2 } }
     }
 }

@@ -28,7 +28,7 @@ public protocol VectorKernels: Sendable {
     func squaredDistances(
         from query: Span<Float>,
         to rows: RawSpan,
-        into distances: inout MutableSpan<Float>
+        into distances: consuming MutableSpan<Float>
     )
 
     /// Computes the dot product of each row with the query, and the squared length of each row.
@@ -41,8 +41,8 @@ public protocol VectorKernels: Sendable {
     func products(
         of query: Span<Float>,
         with rows: RawSpan,
-        into products: inout MutableSpan<Float>,
-        squaredLengths: inout MutableSpan<Float>
+        into products: consuming MutableSpan<Float>,
+        squaredLengths: consuming MutableSpan<Float>
     )
 
     /// Computes the squared Euclidean distance of each vector in panels from the query.
@@ -54,7 +54,7 @@ public protocol VectorKernels: Sendable {
     func squaredDistances(
         from query: Span<Float>,
         toPanels panels: Span<Float>,
-        into distances: inout MutableSpan<Float>
+        into distances: consuming MutableSpan<Float>
     )
 
     /// Computes the dot product of each vector in panels with the query.
@@ -66,7 +66,7 @@ public protocol VectorKernels: Sendable {
     func products(
         of query: Span<Float>,
         withPanels panels: Span<Float>,
-        into products: inout MutableSpan<Float>
+        into products: consuming MutableSpan<Float>
     )
 
     /// Finds the vector in panels with the least squared distance from each point; the first of equals.
@@ -83,8 +83,8 @@ public protocol VectorKernels: Sendable {
         to points: Span<Float>,
         inPanels panels: Span<Float>,
         dimensions: Int,
-        into nearest: inout MutableSpan<UInt32>,
-        distances: inout MutableSpan<Float>
+        into nearest: consuming MutableSpan<UInt32>,
+        distances: consuming MutableSpan<Float>
     )
 
     /// Adds the weighted sum of a plane of each code, times `1 << plane.shift`, to the sums.
@@ -102,7 +102,7 @@ public protocol VectorKernels: Sendable {
         weights: Span<Int16>,
         codes: RawSpan,
         stride: Int,
-        to sums: inout MutableSpan<Int64>
+        to sums: consuming MutableSpan<Int64>
     )
 
     /// Sums up the table entries that the numbers of each code select.
@@ -122,7 +122,7 @@ public protocol VectorKernels: Sendable {
         bits: Int,
         codes: RawSpan,
         stride: Int,
-        into sums: inout MutableSpan<Float>
+        into sums: consuming MutableSpan<Float>
     )
 }
 

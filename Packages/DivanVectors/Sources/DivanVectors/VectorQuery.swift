@@ -44,7 +44,7 @@ public struct VectorQuery: Sendable {
     /// - Throws: `VectorError.vectorLength` if the rows are not as many vectors of the query's dimensions.
     public func distances(
         to rows: RawSpan,
-        into distances: inout MutableSpan<Float>
+        into distances: consuming MutableSpan<Float>
     ) throws(VectorError) {
         guard rows.byteCount == distances.count * vector.count * 4 else {
             let length = rows.byteCount / 4 / max(distances.count, 1)
@@ -52,10 +52,10 @@ public struct VectorQuery: Sendable {
         }
         switch metric {
         case .euclideanSquared, .euclidean:
-            kernels.squaredDistances(from: vector.span, to: rows, into: &distances)
-            if metric == .euclidean { distances.update { $0.squareRoot() } }
+            lend(&distances) { kernels.squaredDistances(from: vector.span, to: rows, into: $0) }
+            if metric == .euclidean { update(&distances) { $0.squareRoot() } }
         case .cosine:
-            let lengths = multiply(rows, into: &distances)
+            let lengths = lend(&distances) { multiply(rows, into: $0) }
             for row in lengths.indices {
                 let scale = length * lengths[row].squareRoot()
                 let isExact = scale.isNormal && distances[row].isFinite
@@ -63,8 +63,8 @@ public struct VectorQuery: Sendable {
                 distances[row] = cosine > 1 ? 0 : 1 - cosine
             }
         case .dot:
-            _ = multiply(rows, into: &distances)
-            distances.update { -$0 }
+            _ = lend(&distances) { multiply(rows, into: $0) }
+            update(&distances) { -$0 }
         }
     }
 
@@ -73,8 +73,7 @@ public struct VectorQuery: Sendable {
     /// - Throws: `VectorError.vectorLength` if it has another number of dimensions.
     public func distance(to vector: Span<Float>) throws(VectorError) -> Float {
         var distance: [Float] = [0]
-        var span = distance.mutableSpan
-        try distances(to: vector.bytes, into: &span)
+        try distances(to: vector.bytes, into: distance.mutableSpan)
         return distance[0]
     }
 
@@ -91,32 +90,42 @@ public struct VectorQuery: Sendable {
     }
 
     /// Computes the products, and returns the squared lengths of the rows.
-    private func multiply(_ rows: RawSpan, into products: inout MutableSpan<Float>) -> [Float] {
-        [Float](count: products.count) { lengths in
-            kernels.products(
-                of: vector.span,
-                with: rows,
-                into: &products,
-                squaredLengths: &lengths
-            )
-        }
+    private func multiply(_ rows: RawSpan, into products: consuming MutableSpan<Float>) -> [Float] {
+        var lengths = [Float](repeating: 0, count: products.count)
+        kernels.products(
+            of: vector.span,
+            with: rows,
+            into: products,
+            squaredLengths: lengths.mutableSpan
+        )
+        return lengths
     }
 }
 
 extension [Float] {
     /// Creates an array that a closure fills.
-    init(count: Int, filledBy compute: (inout MutableSpan<Float>) -> Void) {
+    init(count: Int, filledBy compute: (consuming MutableSpan<Float>) -> Void) {
         self.init(repeating: 0, count: count)
-        var span = mutableSpan
-        compute(&span)
+        compute(mutableSpan)
     }
 }
 
-extension MutableSpan<Float> {
-    /// Replaces each element.
-    mutating func update(_ change: (Float) -> Float) {
-        for index in indices { self[index] = change(self[index]) }
+// Functions, because compiler 6.2 accepts no mutating methods of spans.
+
+/// Passes a span to a function that consumes it, and keeps it.
+func lend<Result, Failure>(
+    _ span: inout MutableSpan<Float>,
+    to body: (consuming MutableSpan<Float>) throws(Failure) -> Result
+) throws(Failure) -> Result {
+    // The second span ends before the first is used again.
+    try span.withUnsafeMutableBufferPointer { (elements) throws(Failure) in
+        try body(elements.mutableSpan)
     }
+}
+
+/// Replaces each element of a span.
+func update(_ span: inout MutableSpan<Float>, _ change: (Float) -> Float) {
+    for index in span.indices { span[index] = change(span[index]) }
 }
 
 extension Span<Float> {

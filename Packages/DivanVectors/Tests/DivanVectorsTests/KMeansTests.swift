@@ -235,7 +235,7 @@ private final class CountingKernels: VectorKernels {
     func squaredDistances(
         from query: Span<Float>,
         to rows: RawSpan,
-        into distances: inout MutableSpan<Float>
+        into distances: consuming MutableSpan<Float>
     ) {
         let count = query.count * distances.count
         total.withLock { $0 += count }
@@ -246,8 +246,8 @@ private final class CountingKernels: VectorKernels {
         to points: Span<Float>,
         inPanels panels: Span<Float>,
         dimensions: Int,
-        into nearest: inout MutableSpan<UInt32>,
-        distances: inout MutableSpan<Float>
+        into nearest: consuming MutableSpan<UInt32>,
+        distances: consuming MutableSpan<Float>
     ) {
         let count = panels.count * nearest.count
         total.withLock { $0 += count }
@@ -260,20 +260,20 @@ private final class CountingKernels: VectorKernels {
     func products(
         of query: Span<Float>,
         with rows: RawSpan,
-        into products: inout MutableSpan<Float>,
-        squaredLengths: inout MutableSpan<Float>
+        into products: consuming MutableSpan<Float>,
+        squaredLengths: consuming MutableSpan<Float>
     ) {}
 
     func squaredDistances(
         from query: Span<Float>,
         toPanels panels: Span<Float>,
-        into distances: inout MutableSpan<Float>
+        into distances: consuming MutableSpan<Float>
     ) {}
 
     func products(
         of query: Span<Float>,
         withPanels panels: Span<Float>,
-        into products: inout MutableSpan<Float>
+        into products: consuming MutableSpan<Float>
     ) {}
 
     func addSums(
@@ -281,7 +281,7 @@ private final class CountingKernels: VectorKernels {
         weights: Span<Int16>,
         codes: RawSpan,
         stride: Int,
-        to sums: inout MutableSpan<Int64>
+        to sums: consuming MutableSpan<Int64>
     ) {}
 
     func sums(
@@ -290,6 +290,6 @@ private final class CountingKernels: VectorKernels {
         bits: Int,
         codes: RawSpan,
         stride: Int,
-        into sums: inout MutableSpan<Float>
+        into sums: consuming MutableSpan<Float>
     ) {}
 }

@@ -55,43 +55,54 @@ struct FaultyKernels: VectorKernels {
     func squaredDistances(
         from query: Span<Float>,
         to rows: RawSpan,
-        into distances: inout MutableSpan<Float>
+        into distances: consuming MutableSpan<Float>
     ) {
-        base.squaredDistances(from: query, to: rows, into: &distances)
+        // Borrowed for the call.
+        distances.withUnsafeMutableBufferPointer { distances in
+            base.squaredDistances(from: query, to: rows, into: distances.mutableSpan)
+        }
         if fault == .roundedLater { distances[0] = distances[0].nextUp }
     }
 
     func products(
         of query: Span<Float>,
         with rows: RawSpan,
-        into products: inout MutableSpan<Float>,
-        squaredLengths: inout MutableSpan<Float>
+        into products: consuming MutableSpan<Float>,
+        squaredLengths: consuming MutableSpan<Float>
     ) {
         var query = query.indices.map { query[$0] }
         if fault == .lastComponentIgnored, query.count > 64 { query[query.count - 1] = 0 }
-        base.products(
-            of: query.span,
-            with: rows,
-            into: &products,
-            squaredLengths: &squaredLengths
-        )
+        // Both are borrowed for the call.
+        products.withUnsafeMutableBufferPointer { products in
+            squaredLengths.withUnsafeMutableBufferPointer { lengths in
+                base.products(
+                    of: query.span,
+                    with: rows,
+                    into: products.mutableSpan,
+                    squaredLengths: lengths.mutableSpan
+                )
+            }
+        }
         if fault == .lengthsSwapped { squaredLengths.swapAt(0, 1) }
     }
 
     func squaredDistances(
         from query: Span<Float>,
         toPanels panels: Span<Float>,
-        into distances: inout MutableSpan<Float>
+        into distances: consuming MutableSpan<Float>
     ) {
-        base.squaredDistances(from: query, toPanels: panels, into: &distances)
+        base.squaredDistances(from: query, toPanels: panels, into: distances)
     }
 
     func products(
         of query: Span<Float>,
         withPanels panels: Span<Float>,
-        into products: inout MutableSpan<Float>
+        into products: consuming MutableSpan<Float>
     ) {
-        base.products(of: query, withPanels: panels, into: &products)
+        // Borrowed for the call.
+        products.withUnsafeMutableBufferPointer { products in
+            base.products(of: query, withPanels: panels, into: products.mutableSpan)
+        }
         if fault == .panelProductNegated { products[0] = -products[0] }
     }
 
@@ -99,25 +110,29 @@ struct FaultyKernels: VectorKernels {
         to points: Span<Float>,
         inPanels panels: Span<Float>,
         dimensions: Int,
-        into nearest: inout MutableSpan<UInt32>,
-        distances: inout MutableSpan<Float>
+        into nearest: consuming MutableSpan<UInt32>,
+        distances: consuming MutableSpan<Float>
     ) {
-        base.nearest(
-            to: points,
-            inPanels: panels,
-            dimensions: dimensions,
-            into: &nearest,
-            distances: &distances
-        )
+        // Both are borrowed for the call.
+        nearest.withUnsafeMutableBufferPointer { nearest in
+            distances.withUnsafeMutableBufferPointer { distances in
+                base.nearest(
+                    to: points,
+                    inPanels: panels,
+                    dimensions: dimensions,
+                    into: nearest.mutableSpan,
+                    distances: distances.mutableSpan
+                )
+            }
+        }
         guard fault == .lastOfEquals else { return }
         var all = [Float](repeating: 0, count: panels.count / dimensions)
         for point in nearest.indices {
-            var span = all.mutableSpan
             let floats = point * dimensions..<(point + 1) * dimensions
             base.squaredDistances(
                 from: points.extracting(floats),
                 toPanels: panels,
-                into: &span
+                into: all.mutableSpan
             )
             let last = all.lastIndex(of: distances[point])
             nearest[point] = last.map { UInt32($0) } ?? nearest[point]
@@ -129,12 +144,12 @@ struct FaultyKernels: VectorKernels {
         weights: Span<Int16>,
         codes: RawSpan,
         stride: Int,
-        to sums: inout MutableSpan<Int64>
+        to sums: consuming MutableSpan<Int64>
     ) {
         if fault == .sumsOverwritten { sums.update(repeating: 0) }
         var weights = weights.indices.map { weights[$0] }
         if fault == .weightsShifted { weights.swapAt(0, weights.count - 1) }
-        base.addSums(of: plane, weights: weights.span, codes: codes, stride: stride, to: &sums)
+        base.addSums(of: plane, weights: weights.span, codes: codes, stride: stride, to: sums)
     }
 
     func sums(
@@ -143,7 +158,7 @@ struct FaultyKernels: VectorKernels {
         bits: Int,
         codes: RawSpan,
         stride: Int,
-        into sums: inout MutableSpan<Float>
+        into sums: consuming MutableSpan<Float>
     ) {
         var table = table.indices.map { table[$0] }
         if fault == .entryOffByOne { table.append(table.removeFirst()) }
@@ -153,7 +168,7 @@ struct FaultyKernels: VectorKernels {
             bits: bits,
             codes: codes,
             stride: stride,
-            into: &sums
+            into: sums
         )
     }
 }

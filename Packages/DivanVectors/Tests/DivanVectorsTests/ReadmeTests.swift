@@ -25,9 +25,8 @@ import Testing
 
         let range = try VectorBlock.codes(in: block.span.bytes, of: codec)
         var distances = [Float](repeating: 0, count: 1_000)
-        var span = distances.mutableSpan
         let scanner = try codec.scanner(for: question.span)
-        try scanner.distances(to: block.span.bytes.extracting(range), into: &span)
+        try scanner.distances(to: block.span.bytes.extracting(range), into: distances.mutableSpan)
         var nearest = NearestNeighbors(limit: 10)
         for (note, distance) in distances.enumerated() { nearest.insert(Int64(note), at: distance) }
 

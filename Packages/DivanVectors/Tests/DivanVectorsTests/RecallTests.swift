@@ -49,11 +49,10 @@ import Testing
         for plain in vectors.queries {
             let query = try VectorQuery(plain, metric: metric)
             var exact = [Float](repeating: 0, count: vectors.count)
-            var exactSpan = exact.mutableSpan
-            try query.distances(to: vectors.floats.span.bytes, into: &exactSpan)
+            try query.distances(to: vectors.floats.span.bytes, into: exact.mutableSpan)
             var estimates = [Float](repeating: 0, count: vectors.count)
-            var span = estimates.mutableSpan
-            try codec.scanner(for: plain.span).distances(to: codes.span.bytes, into: &span)
+            let scanner = try codec.scanner(for: plain.span)
+            try scanner.distances(to: codes.span.bytes, into: estimates.mutableSpan)
 
             let all = Array(0..<vectors.count)
             let expected = Set(nearest(10, of: all, by: exact))

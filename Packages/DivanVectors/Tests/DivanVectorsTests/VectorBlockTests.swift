@@ -194,8 +194,8 @@ import Testing
         let codes = [UInt8].random(count: 7 * codec.codeByteCount, using: &generator)
         let query = (0..<codec.dimensions).map { _ in Float.random(in: -9...9, using: &generator) }
         var distances = [Float](repeating: 0, count: 7)
-        var span = distances.mutableSpan
-        try codec.scanner(for: query.span).distances(to: codes.span.bytes, into: &span)
+        let scanner = try codec.scanner(for: query.span)
+        try scanner.distances(to: codes.span.bytes, into: distances.mutableSpan)
         let first = codes.span.bytes.extracting(0..<codec.codeByteCount)
         #expect(try codec.decode(first).count == codec.dimensions)
         var code: [UInt8] = []

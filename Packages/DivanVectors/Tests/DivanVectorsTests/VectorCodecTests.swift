@@ -40,8 +40,8 @@ import Testing
         _ codes: [UInt8]
     ) throws -> [Float] {
         var distances = [Float](repeating: -1, count: codes.count / codec.codeByteCount)
-        var span = distances.mutableSpan
-        try codec.scanner(for: query.span).distances(to: codes.span.bytes, into: &span)
+        let scanner = try codec.scanner(for: query.span)
+        try scanner.distances(to: codes.span.bytes, into: distances.mutableSpan)
         return distances
     }
 

@@ -82,8 +82,7 @@ import Testing
             bytes += (0..<4).map { UInt8(truncatingIfNeeded: number.bitPattern >> (8 * $0)) }
         }
         var distances: [Float] = [0, 0, 0]
-        var span = distances.mutableSpan
-        try query.distances(to: bytes.span.bytes.extracting(1...), into: &span)
+        try query.distances(to: bytes.span.bytes.extracting(1...), into: distances.mutableSpan)
         #expect(try distances == rows.map { try query.distance(to: $0.span) })
     }
 

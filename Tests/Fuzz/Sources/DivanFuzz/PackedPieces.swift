@@ -90,8 +90,8 @@ private struct PieceKind {
         var room = [UInt8](repeating: filler, count: count + 2 * margin)
         // Borrowed for the call; the span ends with it.
         try room.withUnsafeMutableBufferPointer { room throws(CompressionError) in
-            var middle = room.extracting(margin..<margin + count).mutableSpan
-            try coder.unpack(packed.span, into: &middle)
+            let middle = room.extracting(margin..<margin + count)
+            try coder.unpack(packed.span, into: middle.mutableSpan)
         }
         let isWhole = (room.prefix(margin) + room.suffix(margin)).allSatisfy { $0 == filler }
         return (Array(room[margin..<margin + count]), isWhole)

@@ -54,10 +54,9 @@ enum VectorFigures {
             ours = min(
                 ours,
                 try Stopwatch.bestWork(of: 1) {
-                    var span = distances.mutableSpan
                     for start in stride(from: 0, to: codes.count, by: blockByteCount) {
                         let block = codes.span.bytes.extracting(start..<start + blockByteCount)
-                        try scanner.distances(to: block, into: &span)
+                        try scanner.distances(to: block, into: distances.mutableSpan)
                     }
                 }
             )

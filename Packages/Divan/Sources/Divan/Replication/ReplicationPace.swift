@@ -73,6 +73,7 @@ public struct ReplicationPace: Sendable {
         else { return 0 }
         let time = last.moment - first.moment
         guard time > .zero else { return 0 }
-        return Double(last[keyPath: count] - first[keyPath: count]) / (time / .seconds(1))
+        let seconds = time / .seconds(1)
+        return Double(last[keyPath: count] - first[keyPath: count]) / seconds
     }
 }

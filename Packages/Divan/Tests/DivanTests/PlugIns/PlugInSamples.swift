@@ -105,7 +105,7 @@ final class InvertingCodec: DictionaryCodec {
 
         func unpack(
             _ packed: Span<UInt8>,
-            into output: inout MutableSpan<UInt8>
+            into output: consuming MutableSpan<UInt8>
         ) throws(CompressionError) {
             codec.counts.withLock { $0.unpacked += 1 }
             var filled = 0

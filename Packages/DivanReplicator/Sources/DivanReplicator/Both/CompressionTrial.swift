@@ -106,7 +106,8 @@ struct CompressionTrial: Sendable {
         self.opening = opening
         guard opening.elapsed >= Self.earlyTime else { return }
         self.opening = nil
-        let rate = Double(opening.byteCount) / (opening.elapsed / .seconds(1))
+        let seconds = opening.elapsed / .seconds(1)
+        let rate = Double(opening.byteCount) / seconds
         if case .first = step, rate < Self.earlyRate { begin(.dense, with: 0) }
     }
 
@@ -151,7 +152,8 @@ struct CompressionTrial: Sendable {
         guard answeredByteCount >= Self.measuredByteCount, elapsed >= Self.measuredTime else {
             return nil
         }
-        return Double(answeredByteCount) / (elapsed / .seconds(1))
+        let seconds = elapsed / .seconds(1)
+        return Double(answeredByteCount) / seconds
     }
 
     private mutating func begin(_ next: Step, with choice: Int) {

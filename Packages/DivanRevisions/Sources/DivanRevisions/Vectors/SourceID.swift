@@ -103,14 +103,7 @@ public struct SourceID: Hashable, Sendable {
 
     /// Appends the text as UTF-8.
     public func appendText(to output: inout [UInt8]) {
-        let room = Self.textByteCount
-        output.append(addingCapacity: room) { output in
-            output.append(repeating: 0, count: room)
-            var span = output.mutableSpan
-            var bytes = span.mutableBytes
-            let end = writeText(to: &bytes, at: 0)
-            output.removeLast(room - end)
-        }
+        output.append(upTo: Self.textByteCount) { writeText(to: &$0, at: $1) }
     }
 
     /// Overwrites `textByteCount` bytes with the text; returns where it ends.

@@ -56,28 +56,21 @@ public struct Version: Hashable, Sendable {
 
     /// Appends `time@source` as UTF-8: 3 to 39 bytes.
     public func appendText(to output: inout [UInt8]) {
-        let room = Self.longestText
-        output.append(addingCapacity: room) { output in
-            output.append(repeating: 0, count: room)
-            var span = output.mutableSpan
-            var bytes = span.mutableBytes
-            let end = writeText(to: &bytes)
-            output.removeLast(room - end)
-        }
+        output.append(upTo: Self.longestText) { writeText(to: &$0, at: $1) }
     }
 
     /// The most bytes of text.
     static let longestText = 2 * MemoryLayout<UInt64>.size + 1 + SourceID.textByteCount
 
-    /// Overwrites up to `longestText` bytes with the text; returns how many it takes.
-    private func writeText(to output: inout MutableRawSpan) -> Int {
+    /// Overwrites up to `longestText` bytes with the text; returns where it ends.
+    private func writeText(to output: inout MutableRawSpan, at start: Int) -> Int {
         // All sixteen digits, shifted left until the first is not 0.
         let high = HexadecimalDigits(UInt32(truncatingIfNeeded: time >> 32)).bytes
         let low = HexadecimalDigits(UInt32(truncatingIfNeeded: time)).bytes
         let zeroCount = time.leadingZeroBitCount / 4
         let text = (UInt128(high) << 64 | UInt128(low)) << (8 * zeroCount)
-        output.storeBytes(of: text.bigEndian, toByteOffset: 0, as: UInt128.self)
-        let end = 16 - zeroCount
+        output.storeBytes(of: text.bigEndian, toByteOffset: start, as: UInt128.self)
+        let end = start + 16 - zeroCount
         output.storeBytes(of: UInt8(ascii: "@"), toByteOffset: end, as: UInt8.self)
         return source.writeText(to: &output, at: end + 1)
     }
@@ -101,7 +94,7 @@ extension Version: CustomStringConvertible {
         var text = [39 of UInt8](repeating: 0)
         var span = text.mutableSpan
         var bytes = span.mutableBytes
-        let end = writeText(to: &bytes)
+        let end = writeText(to: &bytes, at: 0)
         // Everything written is ASCII.
         let written = UTF8Span(unchecked: text.span.extracting(first: end), isKnownASCII: true)
         return String(copying: written)

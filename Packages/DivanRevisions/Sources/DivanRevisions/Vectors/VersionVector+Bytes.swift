@@ -16,20 +16,12 @@ extension VersionVector {
     /// Appends the stored form; times are in `HybridClock.validTimes`.
     public func encode(into output: inout [UInt8]) {
         let room = 1 + Self.longestVersion * versions.count
-        output.append(addingCapacity: room) { output in
-            // Zeros first: overwriting bytes needs no check of the capacity.
-            output.append(repeating: 0, count: room)
-            var span = output.mutableSpan
-            let end = write(to: &span)
-            output.removeLast(room - end)
-        }
+        output.append(upTo: room) { write(to: &$0, at: $1) }
     }
 
     /// Overwrites bytes, of which there are enough, with the stored form; returns where it ends.
-    private func write(to output: inout MutableSpan<UInt8>) -> Int {
-        // Any bits are bytes.
-        var bytes = output.mutableBytes
-        var (end, before) = (1, UInt64(0))
+    private func write(to bytes: inout MutableRawSpan, at start: Int) -> Int {
+        var (end, before) = (start + 1, UInt64(0))
         for index in versions.indices {
             let version = versions[index]
             let number = Int64(bitPattern: index == 0 ? version.time : before &- version.time)

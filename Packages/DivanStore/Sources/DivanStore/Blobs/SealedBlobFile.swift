@@ -74,20 +74,20 @@ final class SealedBlobSource: BlobSource {
 
     /// The contents of consecutive chunks that hold `byteCount` bytes together.
     private func contents(from first: Int, byteCount: Int) throws(StoreError) -> [UInt8] {
-        try [UInt8](capacity: byteCount) {
-            (contents: inout OutputSpan<UInt8>) throws(StoreError) in
-            var number = first
-            while !contents.isFull {
-                try open(number, into: &contents)
-                number += 1
-            }
+        var contents: [UInt8] = []
+        contents.reserveCapacity(byteCount)
+        var number = first
+        while contents.count < byteCount {
+            try open(number, into: &contents)
+            number += 1
         }
+        return contents
     }
 
     /// Decrypts one chunk; each holds at least one byte of the content.
     private func open(
         _ number: Int,
-        into contents: inout OutputSpan<UInt8>
+        into contents: inout [UInt8]
     ) throws(StoreError) {
         guard let place = opener.place(ofChunk: number) else {
             throw StoreError(.corrupt("blob \(digest): chunk \(number) is missing"), at: path)

@@ -41,12 +41,12 @@ public protocol ContentOpener: AnyObject {
     var chunkByteCount: Int { get }
     /// Where a chunk is in the file; `nil` after the last one.
     func place(ofChunk number: Int) -> Range<Int>?
-    /// Decrypts a chunk and appends its bytes to `content`, which has enough capacity.
+    /// Decrypts a chunk and appends its bytes to `content`.
     ///
     /// - Throws: If the chunk was changed; nothing is appended then.
     func open(
         _ chunk: Span<UInt8>,
         number: Int,
-        into content: inout OutputSpan<UInt8>
+        into content: inout [UInt8]
     ) throws
 }

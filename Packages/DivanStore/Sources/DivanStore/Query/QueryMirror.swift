@@ -119,10 +119,12 @@ extension CheckedStatement {
     }
 
     private var everyExpression: [CheckedExpression] {
-        columns.map(\.expression) + sources.compactMap(\.condition) + [filter].compactMap(\.self)
-            + groups.map(\.expression) + [groupFilter, limit, offset].compactMap(\.self)
-            + orderings.map(\.key.expression) + matches.map(\.text)
-            + vectorSearches.map(\.target)
+        let parts: [[CheckedExpression]] = [
+            columns.map(\.expression), sources.compactMap(\.condition), [filter].compactMap(\.self),
+            groups.map(\.expression), [groupFilter, limit, offset].compactMap(\.self),
+            orderings.map(\.key.expression), matches.map(\.text), vectorSearches.map(\.target),
+        ]
+        return Array(parts.joined())
     }
 }
 

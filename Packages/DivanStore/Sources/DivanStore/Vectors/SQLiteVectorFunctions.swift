@@ -112,8 +112,7 @@ final class SQLiteVectorFunctions {
         let metric = Self.text(arguments[0])
         let query = try vectorQuery(metric, Self.target(arguments[2], arguments[1]))
         var distance: [Float] = [0]
-        var span = distance.mutableSpan
-        try query.distances(to: vector.span.bytes, into: &span)
+        try query.distances(to: vector.span.bytes, into: distance.mutableSpan)
         sqlite3_result_double(context, Double(distance[0]))
     }
 

@@ -158,8 +158,7 @@ struct SQLiteVectorIndex {
             if distances.count != owners.count {
                 distances = [Float](repeating: 0, count: owners.count)
             }
-            var span = distances.mutableSpan
-            try scanner.distances(to: codes.span.bytes, into: &span)
+            try scanner.distances(to: codes.span.bytes, into: distances.mutableSpan)
             for (owner, distance) in zip(owners, distances) { nearest.insert(owner, at: distance) }
         }
     }

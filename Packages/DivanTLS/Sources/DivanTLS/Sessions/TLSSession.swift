@@ -1,4 +1,5 @@
 import CDivanTLS
+import DivanPlatform
 
 /// One TLS connection without a socket: ciphertext in, plaintext out, and the reverse.
 ///
@@ -298,12 +299,9 @@ extension TLSSession {
         while true {
             OpenSSLFailure.clear()
             var result: Int32 = 0
-            plaintext.append(addingCapacity: Self.recordByteCount) { span in
-                span.withUnsafeMutableBufferPointer { buffer, initializedCount in
-                    let start = buffer.baseAddress.map { $0 + initializedCount }
-                    result = SSL_read(ssl, start, Int32(buffer.count - initializedCount))
-                    initializedCount += max(0, Int(result))
-                }
+            plaintext.appendBytes(upTo: Self.recordByteCount) { start in
+                result = SSL_read(ssl, start, Int32(Self.recordByteCount))
+                return max(0, Int(result))
             }
             if result > 0 {
                 trace.hasReceivedData = true

@@ -77,7 +77,7 @@ package final class Keyboard {
                 }
                 rest.removeFirst()
                 // Digits and semicolons, then the letter that identifies the key.
-                let end = rest.firstIndex { $0.value >= 0x40 } ?? rest.endIndex
+                let end: String.Index = rest.firstIndex { $0.value >= 0x40 } ?? rest.endIndex
                 if rest[..<end].isEmpty, end < rest.endIndex {
                     if rest[end] == "A" { keys.append(.up) }
                     if rest[end] == "B" { keys.append(.down) }

@@ -66,8 +66,7 @@ final class SQLiteBodies: BodyUnpacker {
     func plain(_ packed: UnsafeBufferPointer<UInt8>) throws(Failure) -> [UInt8] {
         let (head, coder) = try coder(for: packed)
         var plain = [UInt8](repeating: 0, count: head.plainByteCount)
-        var target = plain.mutableSpan
-        try Self.unpack(packed, head, by: coder, into: &target)
+        try Self.unpack(packed, head, by: coder, into: plain.mutableSpan)
         return plain
     }
 
@@ -109,8 +108,8 @@ final class SQLiteBodies: BodyUnpacker {
         }
         // A damaged body may copy what is here, which would otherwise be another body's text.
         room.extracting(..<count).update(repeating: 0)
-        var target = room.extracting(..<count).mutableSpan
-        try Self.unpack(packed, head, by: coder, into: &target)
+        let target = room.extracting(..<count)
+        try Self.unpack(packed, head, by: coder, into: target.mutableSpan)
         textCount = count
     }
 
@@ -118,11 +117,11 @@ final class SQLiteBodies: BodyUnpacker {
         _ packed: UnsafeBufferPointer<UInt8>,
         _ head: PackedBody,
         by coder: any DictionaryCoder,
-        into target: inout MutableSpan<UInt8>
+        into target: consuming MutableSpan<UInt8>
     ) throws(Failure) {
         let content = packed.extracting(head.offset...)
         do throws(CompressionError) {
-            try coder.unpack(content.span, into: &target)
+            try coder.unpack(content.span, into: target)
         } catch {
             throw Failure(error)
         }
