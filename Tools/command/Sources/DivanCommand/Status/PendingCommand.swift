@@ -20,10 +20,9 @@ enum PendingCommand: Command {
             --channels of the sync, because its checkpoint depends on them.
 
             Documents that the peer refused follow, with the error code and reason. They are not
-            pushed again until they change, or until you run 'divan push --retry-refused'.
-
-            Documents that could not be pulled come last. Each run asks a Divan peer for them again;
-            with other peers, run 'divan pull --retry-refused'.
+            pushed again until they change, or until you run 'divan push --retry-refused'. Documents
+            that could not be pulled come last. Each run asks a Divan peer for them again; with other
+            peers, run 'divan pull --retry-refused'.
 
             Nothing is sent. The connection and authentication options have no effect; they are
             accepted so that you can repeat the arguments of a sync.
