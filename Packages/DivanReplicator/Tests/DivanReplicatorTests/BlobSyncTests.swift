@@ -61,8 +61,9 @@ import Testing
         #expect(run.closeCode == 1000)
         #expect(try here.contents().keys.sorted() == ["whole"])
 
-        // Counted as done: the next run does not ask again.
-        #expect(Conversation.oneShot(.init(pushes: false), here, there).activeEvents == [])
+        // The next run asks for it again.
+        let next = Conversation.oneShot(.init(pushes: false), here, there)
+        #expect(next.failures.map(\.documentID) == ["lost"])
     }
 
     /// A body with a blob and its own list of attachments, whose contents are at `site`.

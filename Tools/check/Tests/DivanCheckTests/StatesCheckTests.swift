@@ -60,7 +60,7 @@ import Testing
                 "locked --> open: pulled", "locked --> gone: broken", "gone --> [*]",
             ]
         )
-        #expect(page.hasPrefix("# Door\n\nA door.\n\n"))
+        #expect(page.hasPrefix("# Door\n\nA door. Drawn by "))
     }
 
     @Test(arguments: [

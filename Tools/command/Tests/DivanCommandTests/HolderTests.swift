@@ -152,7 +152,7 @@ import Testing
                 .expectFailure(
                     5,
                     "in use by divan serve, process \(number), since ",
-                    "stop the server, or let the peer sync with it"
+                    "stop the server, or have the peer connect to it"
                 )
         }
         try shell.divan("serve", "a", "--no-tls")

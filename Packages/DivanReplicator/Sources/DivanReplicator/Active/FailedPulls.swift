@@ -55,7 +55,8 @@ final class FailedPulls {
         writer.beginArray()
         asked = []
         var byteCount = 0
-        for failure in earlier.sorted(by: { $0.time < $1.time }) where isWanted(failure) {
+        for failure in earlier.sorted(by: { $0.time < $1.time })
+        where isWanted(failure) && !failure.isTooLarge {
             byteCount += failure.documentID.text.utf8.count
             guard asked.count < limits.repeatedDocumentsCount,
                 byteCount <= limits.repeatedDocumentsByteCount
@@ -125,4 +126,9 @@ final class FailedPulls {
         guard !known.isEmpty, known.remove(documentID) != nil else { return }
         remarks.add(PeerReports.PullResult(documentID, in: collection, nil))
     }
+}
+
+extension Refusal {
+    /// Whether a limit of this peer excluded the document, so that it would be sent in vain each time.
+    fileprivate var isTooLarge: Bool { SyncError(self).status == .contentTooLarge }
 }
