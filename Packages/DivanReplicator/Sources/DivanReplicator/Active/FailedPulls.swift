@@ -130,5 +130,5 @@ final class FailedPulls {
 
 extension Refusal {
     /// Whether a limit of this peer excluded the document, so that it would be sent in vain each time.
-    fileprivate var isTooLarge: Bool { SyncError(self).status == .contentTooLarge }
+    fileprivate var isTooLarge: Bool { SyncError(self).wireCode == .http(.contentTooLarge) }
 }
