@@ -18,15 +18,28 @@ import Testing
         return try here.store.read { try $0.failedPulls(in: .default, from: remote) }
     }
 
-    /// A run in which the body of `long` is too large to be accepted.
+    /// A run in which the peer lacks the blob of `photo`.
     private func failingRun() throws {
-        try there.save("long", #"{"text":"more than twenty bytes"}"#)
+        let digest = BlobDigest(hashing: Self.blob.span)
+        try there.save("photo", Site.blobBody(digest, 3, "image/png"), hasBlobs: true)
         try there.save("short", "{}")
+        let run = Conversation.oneShot(options, here, there)
+        #expect(run.failures.map(\.error?.code) == [404])
+        #expect(run.transfers == ["pull short"])
+    }
+
+    private static let blob: [UInt8] = [1, 2, 3]
+
+    /// Restores the blob at the peer.
+    private func repair() throws { _ = try there.store.blobs.write(Self.blob) }
+
+    /// A run in which the body of `long` is too large to be accepted.
+    private func strictRun() throws {
+        try there.save("long", #"{"text":"more than twenty bytes"}"#)
         var strict = options
         strict.limits.announcedByteCount = 20
         let run = Conversation.oneShot(strict, here, there)
         #expect(run.failures.map(\.error?.code) == [413])
-        #expect(run.transfers == ["pull short"])
     }
 
     // MARK: Divan peers
@@ -38,13 +51,14 @@ import Testing
     ) throws {
         try failingRun()
         let failure = try #require(try listed().first)
-        #expect(failure.documentID == "long" && failure.sequence == 1 && failure.code == 413)
+        #expect(failure.documentID == "photo" && failure.sequence == 1 && failure.code == 404)
+        try repair()
         // Changes that are pulled in between do not matter.
         try there.save("later", "{}")
         var next = options
         (next.isContinuous, next.pushes) = (isContinuous, pushes)
         let run = Conversation.oneShot(next, here, there)
-        #expect(run.failures.isEmpty && Set(run.transfers) == ["pull later", "pull long"])
+        #expect(run.failures.isEmpty && Set(run.transfers) == ["pull later", "pull photo"])
         #expect(try here.contents() == there.contents())
         #expect(try listed().isEmpty)
         let last = Conversation.oneShot(options, here, there)
@@ -53,16 +67,26 @@ import Testing
 
     @Test func `a document that fails again stays listed and is reported`() throws {
         try failingRun()
-        var strict = options
-        strict.limits.announcedByteCount = 20
-        let run = Conversation.oneShot(strict, here, there)
-        #expect(run.failures.map(\.documentID) == ["long"])
+        let run = Conversation.oneShot(options, here, there)
+        #expect(run.failures.map(\.documentID) == ["photo"])
+        #expect(try listed().map(\.documentID) == ["photo"])
+    }
+
+    @Test func `a document that exceeds a limit of this peer is pulled again only by a retry`()
+        throws
+    {
+        try strictRun()
+        #expect(Conversation.oneShot(options, here, there).activeEvents == [])
         #expect(try listed().map(\.documentID) == ["long"])
+        var retry = options
+        retry.retriesRefused = true
+        #expect(Conversation.oneShot(retry, here, there).transfers == ["pull long"])
+        #expect(try listed().isEmpty)
     }
 
     @Test func `a document that was purged at the peer is forgotten`() throws {
         try failingRun()
-        try there.purge("long")
+        try there.purge("photo")
         _ = Conversation.oneShot(options, here, there)
         #expect(try listed().isEmpty)
     }
@@ -71,8 +95,9 @@ import Testing
         try failingRun()
         var other = options
         other.remoteIdentity = "ws://other:4984/db/_blipsync"
+        try repair()
         _ = Conversation.oneShot(other, here, there)
-        #expect(try here.body("long") != nil)
+        #expect(try here.body("photo") != nil)
         #expect(try listed().isEmpty)
     }
 
@@ -81,10 +106,11 @@ import Testing
         var limited = options
         limited.collections[0].documentIDs = ["short"]
         _ = Conversation.oneShot(limited, here, there)
-        #expect(try listed().map(\.documentID) == ["long"])
-        limited.collections[0].documentIDs = ["long"]
+        #expect(try listed().map(\.documentID) == ["photo"])
+        limited.collections[0].documentIDs = ["photo"]
+        try repair()
         let run = Conversation.oneShot(limited, here, there)
-        #expect(run.transfers == ["pull long"])
+        #expect(run.transfers == ["pull photo"])
     }
 
     @Test func `a revision that the filter of this side rejects is not listed`() throws {
@@ -102,7 +128,7 @@ import Testing
         options.limits.repeatedDocumentsByteCount = 3
         let run = Conversation.oneShot(options, here, there)
         #expect(run.transfers.isEmpty)
-        #expect(try listed().map(\.documentID) == ["long"])
+        #expect(try listed().map(\.documentID) == ["photo"])
     }
 
     // MARK: Other peers
