@@ -52,7 +52,7 @@ import Testing
         #expect(attempt(at: .zero) == .now)
         limiter.failed(client("a"), at: .zero)
         #expect(attempt(at: .zero) == .after(.milliseconds(250)))
-        #expect(attempt(at: .zero) == .after(.milliseconds(500)), "behind the one before")
+        #expect(attempt(at: .zero) == .after(.milliseconds(500)), "after the previous attempt")
         for _ in 0..<20 { limiter.failed(client("a"), at: .seconds(1)) }
         #expect(attempt(at: .seconds(1)) == .after(.zero))
         #expect(attempt(at: .seconds(1)) == .after(.seconds(8)))
@@ -185,7 +185,7 @@ import Testing
         #expect(attempt(&limiter, showing(1)) != .now, "the oldest is forgotten")
         for token in UInt8(2)...4 { #expect(attempt(&limiter, showing(token)) == .now) }
         limiter.failed(showing(2), at: .zero)
-        #expect(attempt(&limiter, showing(2)) != .now, "it lets nobody in any more")
+        #expect(attempt(&limiter, showing(2)) != .now, "no further attempts are allowed")
     }
 
     @Test(arguments: [true, false])

@@ -19,7 +19,7 @@ import Testing
         #"{"t":"\#(String(repeating: letter, count: byteCount - 8))"}"#
     }
 
-    /// One that is no base of deltas.
+    /// A body that is too long for deltas.
     private static func longer(_ letter: String) -> String { body(letter, limit + 1) }
 
     /// The row of a document, as a long one and as any other.

@@ -36,14 +36,8 @@ extension Replicator {
     /// - Throws: The same errors as ``pendingDocumentIds(collection:)``.
     public func refusedDocuments(collection: Collection) throws -> [RefusedDocument] {
         try translatingErrors {
-            let store = try storeToPush(collection)
-            // A peer that was never reached has refused nothing; do not create a record of it here.
-            guard let remote = try store.knownRemoteID(for: try config.remoteIdentity()) else {
-                return []
-            }
             let path = collection.path
-            let refusals = try store.read { try $0.refusals(in: path, at: remote) }
-            return refusals.sorted { $0.documentID < $1.documentID }.map { RefusedDocument($0) }
+            return try recorded(in: storeToPush(collection)) { try $0.refusals(in: path, at: $1) }
         }
     }
 
@@ -59,14 +53,23 @@ extension Replicator {
     ///   the database is closed.
     public func failedPulls(collection: Collection) throws -> [RefusedDocument] {
         try translatingErrors {
-            let store = try openStore(of: collection)
-            guard let remote = try store.knownRemoteID(for: try config.remoteIdentity()) else {
-                return []
-            }
             let path = collection.path
-            let failures = try store.read { try $0.failedPulls(in: path, from: remote) }
-            return failures.sorted { $0.documentID < $1.documentID }.map { RefusedDocument($0) }
+            return try recorded(in: openStore(of: collection)) {
+                try $0.failedPulls(in: path, from: $1)
+            }
         }
+    }
+
+    private func recorded(
+        in store: Store,
+        _ list: (StoreReader, RemoteID) throws -> [Refusal]
+    ) throws -> [RefusedDocument] {
+        // A peer that was never reached has refused nothing; do not create a record of it here.
+        guard let remote = try store.knownRemoteID(for: try config.remoteIdentity()) else {
+            return []
+        }
+        let found = try store.read { try list($0, remote) }
+        return found.sorted { $0.documentID < $1.documentID }.map { RefusedDocument($0) }
     }
 
     /// Starts the replicator, and also repeats what was refused earlier; ignored if it is already running.

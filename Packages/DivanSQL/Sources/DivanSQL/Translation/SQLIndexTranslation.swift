@@ -214,26 +214,41 @@ public struct SQLIndexTranslation: Sendable {
                 + " SELECT \(documents.sequence), \(texts.joined(separator: ", "))"
                 + " FROM \(source) WHERE \(condition);"
         }
-        let new = documents.all.map { "NEW.\($0) AS \($0)" }.joined(separator: ", ")
-        let insert = rows("(SELECT \(new))")
-        let remove = "DELETE FROM \(name) WHERE rowid = OLD.\(documents.sequence);"
-        // Setting an expiration makes no new revision.
-        let isTimed = (texts + [condition]).contains { $0.contains(documents.expiration) }
-        let time = isTimed ? "\(documents.expiration), " : ""
-        let seen = "\(documents.sequence), \(documents.flags), \(time)\(documents.body)"
         let create = """
             CREATE VIRTUAL TABLE \(name) USING fts5(\(names), \(tokenizerOption)\(tokenizer)');
             \(rows(table))
-            CREATE TRIGGER \(name)_insert AFTER INSERT ON \(table) BEGIN \(insert) END;
-            CREATE TRIGGER \(name)_delete AFTER DELETE ON \(table) BEGIN \(remove) END;
-            CREATE TRIGGER \(name)_update AFTER UPDATE OF \(seen) ON \(table)
-            BEGIN \(remove) \(insert) END;
+            \(triggers(of: name, key: "rowid", on: table, documents, texts + [condition], rows))
             """
         let verify = """
             SELECT (SELECT count(*) FROM \(name))
                 <> (SELECT count(*) FROM \(table) WHERE \(condition))
             """
         return Table(name: name, create: create, drop: drop(table: name), verify: verify)
+    }
+
+    /// The triggers that keep one row for each document with one, which `rows` inserts from a source; files contain
+    /// this text.
+    static func triggers(
+        of name: String,
+        key: String,
+        on table: String,
+        _ documents: SQLDocumentColumns,
+        _ expressions: [String],
+        _ rows: (String) -> String
+    ) -> String {
+        let new = documents.all.map { "NEW.\($0) AS \($0)" }.joined(separator: ", ")
+        let insert = rows("(SELECT \(new))")
+        let remove = "DELETE FROM \(name) WHERE \(key) = OLD.\(documents.sequence);"
+        // Setting an expiration makes no new revision.
+        let isTimed = expressions.contains { $0.contains(documents.expiration) }
+        let time = isTimed ? "\(documents.expiration), " : ""
+        let seen = "\(documents.sequence), \(documents.flags), \(time)\(documents.body)"
+        return """
+            CREATE TRIGGER \(name)_insert AFTER INSERT ON \(table) BEGIN \(insert) END;
+            CREATE TRIGGER \(name)_delete AFTER DELETE ON \(table) BEGIN \(remove) END;
+            CREATE TRIGGER \(name)_update AFTER UPDATE OF \(seen) ON \(table)
+            BEGIN \(remove) \(insert) END;
+            """
     }
 
     private static func items(

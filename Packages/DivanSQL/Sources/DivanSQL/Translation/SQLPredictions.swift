@@ -75,18 +75,10 @@ extension SQLIndexTranslation {
             "INSERT INTO \(name) (owner, result) SELECT \(documents.sequence), \(call)"
                 + " FROM \(source) WHERE \(live);"
         }
-        let new = documents.all.map { "NEW.\($0) AS \($0)" }.joined(separator: ", ")
-        let insert = rows("(SELECT \(new))")
-        let remove = "DELETE FROM \(name) WHERE owner = OLD.\(documents.sequence);"
-        let time = call.contains(documents.expiration) ? "\(documents.expiration), " : ""
-        let seen = "\(documents.sequence), \(documents.flags), \(time)\(documents.body)"
         let create = """
             CREATE TABLE \(name) (owner INTEGER PRIMARY KEY, result);
             \(rows(table))
-            CREATE TRIGGER \(name)_insert AFTER INSERT ON \(table) BEGIN \(insert) END;
-            CREATE TRIGGER \(name)_delete AFTER DELETE ON \(table) BEGIN \(remove) END;
-            CREATE TRIGGER \(name)_update AFTER UPDATE OF \(seen) ON \(table)
-            BEGIN \(remove) \(insert) END;
+            \(triggers(of: name, key: "owner", on: table, documents, [call], rows))
             """
         // The output itself is not compared: only the process with the model can compute it.
         let owners = "SELECT \(documents.sequence) FROM \(table) WHERE \(live)"
@@ -112,10 +104,8 @@ extension CheckedExpression {
 
 /// The tables with the output of models that a statement can read instead of calling the models.
 struct SQLPredictionTables {
-    /// The tables, by the prediction.
-    private(set) var names: [CheckedExpression: String] = [:]
-    /// The predictions in the order of their aliases.
-    private(set) var predictions: [CheckedExpression] = []
+    /// In the order of their aliases.
+    private var tables: [(prediction: CheckedExpression, name: String)] = []
 
     init() {}
 
@@ -129,11 +119,11 @@ struct SQLPredictionTables {
         rest += [statement.filter, statement.groupFilter].compactMap(\.self)
         while let expression = rest.popLast() {
             rest += expression.children
-            guard case .prediction = expression, names[expression] == nil,
-                let table = try Self.table(of: expression, collection, schema)
+            guard case .prediction = expression,
+                !tables.contains(where: { $0.prediction == expression }),
+                let name = try Self.table(of: expression, collection, schema)
             else { continue }
-            names[expression] = table
-            predictions.append(expression)
+            tables.append((expression, name))
         }
     }
 
@@ -167,17 +157,17 @@ struct SQLPredictionTables {
     /// The columns with the output, by the prediction.
     func columns(_ name: String?) -> [CheckedExpression: String] {
         var columns: [CheckedExpression: String] = [:]
-        for (number, prediction) in predictions.enumerated() {
-            columns[prediction] = "\(Self.alias(name, number)).result"
+        for (number, table) in tables.enumerated() {
+            columns[table.prediction] = "\(Self.alias(name, number)).result"
         }
         return columns
     }
 
     /// Joins the tables to the first source; each has a row for each live document.
     func write(_ name: String, sequence: String, to text: inout SQLText) {
-        for (number, prediction) in predictions.enumerated() {
+        for (number, table) in tables.enumerated() {
             let alias = Self.alias(name, number)
-            text += " JOIN \(names[prediction] ?? "") AS \(alias)"
+            text += " JOIN \(table.name) AS \(alias)"
             text += " ON \(alias).owner = \(name)0.\(sequence)"
         }
     }

@@ -32,7 +32,7 @@ extension StoreWriter {
 
     /// The history that a revision with a body is added to.
     ///
-    /// A long body is no base of deltas: next to it, old bodies stay packed if they can, and the body of `old` is
+    /// Deltas are never based on a long body: next to it, old bodies stay packed if they can, and the body of `old` is
     /// packed at once, so that fewer copies of long bodies are in memory.
     func history(
         over old: inout DocumentRow?,

@@ -79,12 +79,13 @@ enum SQLitePredictions {
         guard let arguments, sqlite3_value_type(arguments[1]) != SQLITE_NULL else {
             return sqlite3_result_null(context)
         }
-        let input = bytes(arguments[1])
+        // Numbers have a text, too, which never begins like an object.
+        let input = Array(SQLiteArgument.bytes(arguments[1]))
         guard input.first == UInt8(ascii: "{") else {
             guard fails else { return sqlite3_result_null(context) }
             return sqlite3_result_error(context, "the input of PREDICTION() must be an object", -1)
         }
-        let name = String(decoding: bytes(arguments[0]), as: UTF8.self)
+        let name = SQLiteArgument.text(arguments[0])
         let connection = sqlite3_context_db_handle(context)
         let file = sqlite3_db_filename(connection, "main").map { String(cString: $0) } ?? ""
         guard let model = PredictiveModels.model(named: name), let output = model(input, file)
@@ -94,15 +95,5 @@ enum SQLitePredictions {
         output.withUnsafeBufferPointer {
             divan_give_bytes(context, $0.baseAddress, UInt64($0.count))
         }
-    }
-
-    /// The bytes of a text or a blob, which are copied before SQLite may free them.
-    private static func bytes(_ value: OpaquePointer?) -> [UInt8] {
-        let isBlob = sqlite3_value_type(value) == SQLITE_BLOB
-        guard isBlob || sqlite3_value_type(value) == SQLITE_TEXT,
-            let start = sqlite3_value_blob(value)
-        else { return [] }
-        let count = Int(sqlite3_value_bytes(value))
-        return Array(UnsafeRawBufferPointer(start: start, count: count))
     }
 }

@@ -107,9 +107,9 @@ final class SQLiteVectorFunctions {
     // MARK: Functions
 
     private func distance(_ context: OpaquePointer?, _ arguments: Arguments) throws {
-        let vector = Self.bytes(arguments[3])
+        let vector = SQLiteArgument.bytes(arguments[3])
         guard !vector.isEmpty else { return sqlite3_result_null(context) }
-        let metric = Self.text(arguments[0])
+        let metric = SQLiteArgument.text(arguments[0])
         let query = try vectorQuery(metric, Self.target(arguments[2], arguments[1]))
         var distance: [Float] = [0]
         try query.distances(to: vector.span.bytes, into: distance.mutableSpan)
@@ -132,14 +132,14 @@ final class SQLiteVectorFunctions {
     }
 
     private func nearest(_ context: OpaquePointer?, _ arguments: Arguments) throws {
-        let index = try self.index(Self.text(arguments[0]))
+        let index = try self.index(SQLiteArgument.text(arguments[0]))
         let count = Int(clamping: sqlite3_value_int64(arguments[3]))
         let dimensions = index.options.dimensions
         guard sqlite3_value_type(arguments[1]) != SQLITE_NULL else {
             throw Self.noTarget(dimensions)
         }
         let owners = try index.candidates(
-            Self.bytes(arguments[1]).floats,
+            SQLiteArgument.bytes(arguments[1]).floats,
             probes: Int(clamping: sqlite3_value_int64(arguments[2])),
             limit: index.options.candidateCount(for: count),
             on: connection
@@ -149,8 +149,8 @@ final class SQLiteVectorFunctions {
     }
 
     private func isPlaced(_ context: OpaquePointer?, _ arguments: Arguments) throws {
-        let index = try self.index(Self.text(arguments[0]))
-        let vector = Self.bytes(arguments[1]).floats
+        let index = try self.index(SQLiteArgument.text(arguments[0]))
+        let vector = SQLiteArgument.bytes(arguments[1]).floats
         var isPlaced = false
         if let training = index.training, vector.count == index.options.dimensions {
             var code: [UInt8] = []
@@ -159,7 +159,7 @@ final class SQLiteVectorFunctions {
             try training.codec.encode(vector.span, appendingTo: &code)
             isPlaced =
                 Int64(cell) == sqlite3_value_int64(arguments[2])
-                && code.elementsEqual(Self.bytes(arguments[3]))
+                && code.elementsEqual(SQLiteArgument.bytes(arguments[3]))
         }
         sqlite3_result_int(context, isPlaced ? 1 : 0)
     }
@@ -185,19 +185,6 @@ final class SQLiteVectorFunctions {
         guard sqlite3_value_type(value) != SQLITE_NULL else {
             throw noTarget(Int(clamping: sqlite3_value_int64(dimensions)))
         }
-        return bytes(value)
-    }
-
-    private static func text(_ value: OpaquePointer?) -> String {
-        String(decoding: bytes(value), as: UTF8.self)
-    }
-
-    /// Valid until the function returns.
-    private static func bytes(_ value: OpaquePointer?) -> UnsafeBufferPointer<UInt8> {
-        let start = sqlite3_value_blob(value)?.assumingMemoryBound(to: UInt8.self)
-        return UnsafeBufferPointer(
-            start: start,
-            count: start == nil ? 0 : Int(sqlite3_value_bytes(value))
-        )
+        return SQLiteArgument.bytes(value)
     }
 }

@@ -140,23 +140,25 @@ struct PendingLookup {
     func refusals(
         in paths: [CollectionPath]
     ) throws -> [(name: CollectionName, refusals: [RefusedDocument])] {
-        guard let number = try store.knownRemoteID(for: remote) else { return [] }
-        return try paths.map { path in
-            let refusals = try store.read { try $0.refusals(in: path, at: number) }
-                .sorted { $0.documentID < $1.documentID }
-            return (CollectionName(path), refusals.map { RefusedDocument($0) })
-        }
+        try recorded(in: paths) { try $0.refusals(in: $1, at: $2) }
     }
 
     /// The documents that could not be pulled from the peer, in the same order.
     func failedPulls(
         in paths: [CollectionPath]
     ) throws -> [(name: CollectionName, refusals: [RefusedDocument])] {
+        try recorded(in: paths) { try $0.failedPulls(in: $1, from: $2) }
+    }
+
+    private func recorded(
+        in paths: [CollectionPath],
+        _ list: (StoreReader, CollectionPath, RemoteID) throws -> [Refusal]
+    ) throws -> [(name: CollectionName, refusals: [RefusedDocument])] {
         guard let number = try store.knownRemoteID(for: remote) else { return [] }
         return try paths.map { path in
-            let failures = try store.read { try $0.failedPulls(in: path, from: number) }
+            let found = try store.read { try list($0, path, number) }
                 .sorted { $0.documentID < $1.documentID }
-            return (CollectionName(path), failures.map { RefusedDocument($0) })
+            return (CollectionName(path), found.map { RefusedDocument($0) })
         }
     }
 

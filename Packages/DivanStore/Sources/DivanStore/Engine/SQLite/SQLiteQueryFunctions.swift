@@ -26,9 +26,7 @@ enum SQLiteQueryFunctions {
 
     /// The text of a revision ID as stored in rows; NULL if it is not one.
     private static func revision(_ context: OpaquePointer?, _ argument: OpaquePointer?) {
-        let start = sqlite3_value_blob(argument)?.assumingMemoryBound(to: UInt8.self)
-        let count = Int(sqlite3_value_bytes(argument))
-        let bytes = UnsafeBufferPointer(start: start, count: start == nil ? 0 : count)
+        let bytes = SQLiteArgument.bytes(argument)
         guard let revisionID = RevisionID(encoded: bytes.span) else {
             return sqlite3_result_null(context)
         }

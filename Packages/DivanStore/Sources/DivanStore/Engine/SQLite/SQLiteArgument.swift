@@ -1,0 +1,18 @@
+internal import CDivanStore
+
+/// Reads the arguments of SQL functions.
+enum SQLiteArgument {
+    /// The bytes of a text or a blob, none for NULL; valid until the function returns.
+    static func bytes(_ value: OpaquePointer?) -> UnsafeBufferPointer<UInt8> {
+        let start = sqlite3_value_blob(value)?.assumingMemoryBound(to: UInt8.self)
+        return UnsafeBufferPointer(
+            start: start,
+            count: start == nil ? 0 : Int(sqlite3_value_bytes(value))
+        )
+    }
+
+    /// A text.
+    static func text(_ value: OpaquePointer?) -> String {
+        String(decoding: bytes(value), as: UTF8.self)
+    }
+}
