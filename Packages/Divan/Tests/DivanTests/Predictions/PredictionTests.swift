@@ -73,7 +73,7 @@ import Testing
         #expect(try first("\(numbers.sql).sum") == "{}")
     }
 
-    @Test(arguments: ["'text'", "3", "numbers", "TRUE"])
+    @Test(arguments: ["'text'", "'{}'", "3", "numbers", "TRUE"])
     func `an input that is not an object is an error`(input: String) throws {
         let numbers = try PredictedNumbers()
         #expect(throws: (any Error).self) {

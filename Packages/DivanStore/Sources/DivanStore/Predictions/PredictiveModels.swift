@@ -79,9 +79,10 @@ enum SQLitePredictions {
         guard let arguments, sqlite3_value_type(arguments[1]) != SQLITE_NULL else {
             return sqlite3_result_null(context)
         }
-        // Numbers have a text, too, which never begins like an object.
+        // Objects and arrays are blobs here; a text that begins like an object is still a text.
         let input = Array(SQLiteArgument.bytes(arguments[1]))
-        guard input.first == UInt8(ascii: "{") else {
+        guard sqlite3_value_type(arguments[1]) == SQLITE_BLOB, input.first == UInt8(ascii: "{")
+        else {
             guard fails else { return sqlite3_result_null(context) }
             return sqlite3_result_error(context, "the input of PREDICTION() must be an object", -1)
         }
