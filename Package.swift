@@ -288,7 +288,7 @@ let packages: [[Target]] = [
         ]
     ),
     packageTargets(
-        "Divan",
+        "CouchbaseLiteSwift",
         arrows: [
             "DivanPlatform",
             "DivanListener",
@@ -341,7 +341,7 @@ let packages: [[Target]] = [
     packageTargets(
         "DivanExchange",
         arrows: [
-            "Divan",
+            "CouchbaseLiteSwift",
             "DivanCrypto",
             "DivanDelta",
             "DivanJSON",
@@ -354,7 +354,6 @@ let packages: [[Target]] = [
             "DivanZlib",
         ]
     ),
-    packageTargets("CouchbaseLiteSwift", arrows: ["Divan"]),
     // Applications' source, as it is: without the upcoming features of this repository.
     [
         .testTarget(
@@ -413,7 +412,7 @@ let tools: [Target] = [
         "DivanCommand",
         at: "Tools/command/Sources/DivanCommand",
         uses: [
-            "CDivanHolder", "CDivanLineEditor", "CDivanVersions", "Divan",
+            "CDivanHolder", "CDivanLineEditor", "CDivanVersions", "CouchbaseLiteSwift",
             "DivanAuth", "DivanBLIP", "DivanBLIPChannel", "DivanCBLite", "DivanCommandLine",
             "DivanCompression",
             "DivanConflicts", "DivanCrypto", "DivanDelta", "DivanDiscovery", "DivanExchange",
@@ -444,14 +443,15 @@ let tools: [Target] = [
     program(
         "open-database",
         at: "Tools/command/Sources/open-database",
-        uses: ["DivanPlatform", "Divan", "DivanCommand"]
+        uses: ["DivanPlatform", "CouchbaseLiteSwift", "DivanCommand"]
     ),
     tests(
         "DivanCommandTests",
         at: "Tools/command/Tests/DivanCommandTests",
         uses: [
             "DivanPlatform",
-            "divan", "open-database", "studio-pictures", "Divan", "DivanCommand", "DivanBLIP",
+            "divan", "open-database", "studio-pictures", "CouchbaseLiteSwift", "DivanCommand",
+            "DivanBLIP",
             "DivanBLIPChannel", "DivanCrypto",
             "DivanLog", "DivanRevisions", "DivanStatus", "DivanStore", "DivanTransport",
             "DivanTestKit", "DivanWebSocket", "DivanZlib",
@@ -467,37 +467,37 @@ let examples: [Target] = [
     program(
         "notes-example",
         at: "Docs/examples/Sources/notes-example",
-        uses: ["Divan"]
+        uses: ["CouchbaseLiteSwift"]
     ),
     program(
         "photos-example",
         at: "Docs/examples/Sources/photos-example",
-        uses: ["Divan"]
+        uses: ["CouchbaseLiteSwift"]
     ),
     program(
         "fleet-example",
         at: "Docs/examples/Sources/fleet-example",
-        uses: ["Divan"]
+        uses: ["CouchbaseLiteSwift"]
     ),
     program(
         "room-example",
         at: "Docs/examples/Sources/room-example",
-        uses: ["Divan", "DivanDiscovery"]
+        uses: ["CouchbaseLiteSwift", "DivanDiscovery"]
     ),
     program(
         "guestbook-example",
         at: "Docs/examples/Sources/guestbook-example",
-        uses: ["Divan"]
+        uses: ["CouchbaseLiteSwift"]
     ),
     program(
         "menu-server-example",
         at: "Docs/examples/Sources/menu-server-example",
-        uses: ["Divan", "DivanHTTP", "DivanTransport"]
+        uses: ["CouchbaseLiteSwift", "DivanHTTP", "DivanTransport"]
     ),
     program(
         "plug-ins-example",
         at: "Docs/examples/Sources/plug-ins-example",
-        uses: ["Divan", "DivanCompression", "DivanDiscovery", "DivanStore"]
+        uses: ["CouchbaseLiteSwift", "DivanCompression", "DivanDiscovery", "DivanStore"]
     ),
     library(
         "PlugIns",
@@ -511,7 +511,7 @@ let examples: [Target] = [
         "PlugInTests",
         at: "Docs/examples/Tests/PlugInTests",
         uses: [
-            "PlugIns", "plug-ins-example", "Divan", "DivanAuth", "DivanCompression",
+            "PlugIns", "plug-ins-example", "CouchbaseLiteSwift", "DivanAuth", "DivanCompression",
             "DivanConflicts", "DivanDiscovery", "DivanLog", "DivanStore", "DivanTLS",
             "DivanTransport", "DivanTestKit",
         ]
@@ -521,14 +521,14 @@ let examples: [Target] = [
         at: "Docs/examples/Tests/ExampleTests",
         uses: [
             "notes-example", "photos-example", "fleet-example", "room-example",
-            "guestbook-example", "menu-server-example", "plug-ins-example", "Divan",
+            "guestbook-example", "menu-server-example", "plug-ins-example", "CouchbaseLiteSwift",
             "DivanTestKit",
         ]
     ),
     tests(
         "GuideTests",
         at: "Docs/examples/Tests/GuideTests",
-        uses: ["CouchbaseLiteSwift", "Divan", "DivanTestKit"]
+        uses: ["CouchbaseLiteSwift", "DivanTestKit"]
     ),
 ]
 
@@ -550,7 +550,8 @@ let bench: [Target] = [
         at: "Tools/bench/Sources/divan-bench",
         uses: [
             "DivanPlatform",
-            "CDivanFloors", "DivanCharts", "DivanLinks", "Divan", "DivanBLIP", "DivanBLIPChannel",
+            "CDivanFloors", "DivanCharts", "DivanLinks", "CouchbaseLiteSwift", "DivanBLIP",
+            "DivanBLIPChannel",
             "DivanCompression", "DivanCrypto", "DivanDelta", "DivanFullText", "DivanISAL",
             "DivanJSON", "DivanLZ4", "DivanLog", "DivanQuery", "DivanRevisions", "DivanStore",
             "DivanTestKit", "DivanTLS", "DivanTransport", "DivanVectors", "DivanWebSocket",
@@ -597,7 +598,8 @@ let trials: [Target] = [
         at: "Tests/Fuzz/Sources/DivanFuzz",
         uses: [
             "DivanPlatform",
-            "Divan", "DivanAuth", "DivanBLIP", "DivanCBLite", "DivanCompression", "DivanCrypto",
+            "CouchbaseLiteSwift", "DivanAuth", "DivanBLIP", "DivanCBLite", "DivanCompression",
+            "DivanCrypto",
             "DivanDelta", "DivanHTTP", "DivanISAL", "DivanJSON", "DivanLZ4", "DivanQuery",
             "DivanReplicator", "DivanRevisions", "DivanSeal", "DivanStore", "DivanTestKit",
             "DivanTLS", "DivanWebSocket", "DivanZlib", "DivanZstd",
@@ -606,7 +608,7 @@ let trials: [Target] = [
     tests(
         "FuzzTests",
         at: "Tests/FuzzTests",
-        uses: ["Divan", "DivanFuzz", "DivanTestKit"]
+        uses: ["CouchbaseLiteSwift", "DivanFuzz", "DivanTestKit"]
     ),
     library(
         "DivanGrowth",
@@ -636,7 +638,7 @@ let trials: [Target] = [
         at: "Tests/Crash",
         uses: [
             "DivanPlatform",
-            "Divan", "DivanIndexTrial", "DivanJSON", "DivanQuery", "DivanRevisions",
+            "CouchbaseLiteSwift", "DivanIndexTrial", "DivanJSON", "DivanQuery", "DivanRevisions",
             "DivanStore", "DivanTestKit",
         ]
     ),
@@ -650,7 +652,8 @@ let trials: [Target] = [
         at: "Tests/KillSync",
         uses: [
             "DivanPlatform",
-            "Divan", "DivanDelta", "DivanIndexTrial", "DivanJSON", "DivanLZ4", "DivanRevisions",
+            "CouchbaseLiteSwift", "DivanDelta", "DivanIndexTrial", "DivanJSON", "DivanLZ4",
+            "DivanRevisions",
             "DivanStore", "DivanTestKit", "DivanWebSocket", "DivanZlib",
         ]
     ),
@@ -664,7 +667,8 @@ let trials: [Target] = [
         at: "Tests/BitRot",
         uses: [
             "DivanPlatform",
-            "Divan", "DivanDelta", "DivanLZ4", "DivanRevisions", "DivanStore", "DivanTestKit",
+            "CouchbaseLiteSwift", "DivanDelta", "DivanLZ4", "DivanRevisions", "DivanStore",
+            "DivanTestKit",
             "DivanZlib",
         ]
     ),
@@ -676,26 +680,35 @@ let trials: [Target] = [
     program(
         "divan-pictures",
         at: "Tests/Pictures",
-        uses: ["DivanPlatform", "Divan", "DivanTestKit"]
+        uses: ["DivanPlatform", "CouchbaseLiteSwift", "DivanTestKit"]
     ),
     tests(
         "PicturesTests",
         at: "Tests/PicturesTests",
         uses: ["divan-pictures", "DivanTestKit"]
     ),
-    program("divan-live", at: "Tests/Live", uses: ["DivanPlatform", "Divan", "DivanTestKit"]),
+    program(
+        "divan-live",
+        at: "Tests/Live",
+        uses: ["DivanPlatform", "CouchbaseLiteSwift", "DivanTestKit"]
+    ),
     tests(
         "LiveTests",
         at: "Tests/LiveTests",
         uses: ["divan-live", "DivanTestKit"]
     ),
-    program("divan-soak", at: "Tests/Soak", uses: ["DivanPlatform", "Divan", "DivanTestKit"]),
+    program(
+        "divan-soak",
+        at: "Tests/Soak",
+        uses: ["DivanPlatform", "CouchbaseLiteSwift", "DivanTestKit"]
+    ),
     program(
         "divan-attack",
         at: "Tests/Attack",
         uses: [
             "DivanPlatform",
-            "Divan", "DivanAuth", "DivanBLIP", "DivanCrypto", "DivanTestKit", "DivanTLS",
+            "CouchbaseLiteSwift", "DivanAuth", "DivanBLIP", "DivanCrypto", "DivanTestKit",
+            "DivanTLS",
             "DivanWebSocket", "DivanZlib",
         ]
     ),
@@ -736,12 +749,12 @@ let trials: [Target] = [
     tests(
         "CoexistenceTests",
         at: "Tests/CoexistenceTests",
-        uses: ["Divan", "Logging"]
+        uses: ["CouchbaseLiteSwift", "Logging"]
     ),
     tests(
         "EndToEndTests",
         at: "Tests/EndToEndTests",
-        uses: ["Divan", "DivanTestKit"]
+        uses: ["CouchbaseLiteSwift", "DivanTestKit"]
     ),
     program(
         "websocket-echo",

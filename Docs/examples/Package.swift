@@ -13,7 +13,6 @@ let package = Package(
     name: "Examples",
     dependencies: [
         .package(path: "../../Packages/CouchbaseLiteSwift"),
-        .package(path: "../../Packages/Divan"),
         .package(path: "../../Packages/DivanAuth"),
         .package(path: "../../Packages/DivanCompression"),
         .package(path: "../../Packages/DivanConflicts"),
@@ -27,27 +26,41 @@ let package = Package(
         .package(path: "../../Packages/DivanTransport"),
     ],
     targets: [
-        .executableTarget(name: "notes-example", dependencies: ["Divan"], swiftSettings: strict),
-        .executableTarget(name: "photos-example", dependencies: ["Divan"], swiftSettings: strict),
-        .executableTarget(name: "fleet-example", dependencies: ["Divan"], swiftSettings: strict),
+        .executableTarget(
+            name: "notes-example",
+            dependencies: ["CouchbaseLiteSwift"],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "photos-example",
+            dependencies: ["CouchbaseLiteSwift"],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "fleet-example",
+            dependencies: ["CouchbaseLiteSwift"],
+            swiftSettings: strict
+        ),
         .executableTarget(
             name: "room-example",
-            dependencies: ["Divan", "DivanDiscovery"],
+            dependencies: ["CouchbaseLiteSwift", "DivanDiscovery"],
             swiftSettings: strict
         ),
         .executableTarget(
             name: "guestbook-example",
-            dependencies: ["Divan"],
+            dependencies: ["CouchbaseLiteSwift"],
             swiftSettings: strict
         ),
         .executableTarget(
             name: "menu-server-example",
-            dependencies: ["Divan", "DivanHTTP", "DivanTransport"],
+            dependencies: ["CouchbaseLiteSwift", "DivanHTTP", "DivanTransport"],
             swiftSettings: strict
         ),
         .executableTarget(
             name: "plug-ins-example",
-            dependencies: ["Divan", "DivanCompression", "DivanDiscovery", "DivanStore"],
+            dependencies: [
+                "CouchbaseLiteSwift", "DivanCompression", "DivanDiscovery", "DivanStore",
+            ],
             swiftSettings: strict
         ),
         .target(
@@ -61,7 +74,8 @@ let package = Package(
         .testTarget(
             name: "PlugInTests",
             dependencies: [
-                "PlugIns", "plug-ins-example", "Divan", "DivanAuth", "DivanCompression",
+                "PlugIns", "plug-ins-example", "CouchbaseLiteSwift", "DivanAuth",
+                "DivanCompression",
                 "DivanConflicts", "DivanDiscovery", "DivanLog", "DivanStore", "DivanTLS",
                 "DivanTransport", "DivanTestKit",
             ],
@@ -71,14 +85,15 @@ let package = Package(
             name: "ExampleTests",
             dependencies: [
                 "notes-example", "photos-example", "fleet-example", "room-example",
-                "guestbook-example", "menu-server-example", "plug-ins-example", "Divan",
+                "guestbook-example", "menu-server-example", "plug-ins-example",
+                "CouchbaseLiteSwift",
                 "DivanTestKit",
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "GuideTests",
-            dependencies: ["CouchbaseLiteSwift", "Divan", "DivanTestKit"],
+            dependencies: ["CouchbaseLiteSwift", "DivanTestKit"],
             swiftSettings: strict
         ),
     ]

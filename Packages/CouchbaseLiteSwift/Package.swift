@@ -10,8 +10,8 @@ let strict: [SwiftSetting] = [
 ]
 
 let package = Package(
-    name: "Divan",
-    products: [.library(name: "Divan", targets: ["Divan"])],
+    name: "CouchbaseLiteSwift",
+    products: [.library(name: "CouchbaseLiteSwift", targets: ["CouchbaseLiteSwift"])],
     dependencies: [
         .package(path: "../DivanAuth"),
         .package(path: "../DivanBLIP"),
@@ -48,7 +48,7 @@ let package = Package(
     ],
     targets: [
         .target(
-            name: "Divan",
+            name: "CouchbaseLiteSwift",
             dependencies: [
                 "DivanPlatform",
                 "DivanListener",
@@ -84,9 +84,9 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
-            name: "DivanTests",
+            name: "CouchbaseLiteSwiftTests",
             dependencies: [
-                "Divan",
+                "CouchbaseLiteSwift",
                 "DivanTestKit",
                 "DivanBLIP",
                 "DivanPlatform",
@@ -121,6 +121,25 @@ let package = Package(
                 "DivanLog",
             ],
             swiftSettings: strict
+        ),
+        .testTarget(
+            name: "DeclarationTests",
+            dependencies: ["CouchbaseLiteSwift", "DivanTestKit"],
+            swiftSettings: [.treatAllWarnings(as: .error)]
+        ),
+        .testTarget(
+            name: "SwiftFiveTests",
+            dependencies: ["CouchbaseLiteSwift", "DivanTestKit"],
+            swiftSettings: [.swiftLanguageMode(.v5)]
+        ),
+        .testTarget(
+            name: "SwiftSixTests",
+            dependencies: ["CouchbaseLiteSwift", "DivanTestKit"],
+            swiftSettings: [
+                .swiftLanguageMode(.v6),
+                .defaultIsolation(MainActor.self),
+                .treatAllWarnings(as: .error),
+            ]
         ),
     ]
 )

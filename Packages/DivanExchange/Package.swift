@@ -13,7 +13,7 @@ let package = Package(
     name: "DivanExchange",
     products: [.library(name: "DivanExchange", targets: ["DivanExchange"])],
     dependencies: [
-        .package(path: "../Divan"),
+        .package(path: "../CouchbaseLiteSwift"),
         .package(path: "../DivanCrypto"),
         .package(path: "../DivanDelta"),
         .package(path: "../DivanJSON"),
@@ -30,7 +30,7 @@ let package = Package(
         .target(
             name: "DivanExchange",
             dependencies: [
-                "Divan",
+                "CouchbaseLiteSwift",
                 "DivanCrypto",
                 "DivanDelta",
                 "DivanJSON",
@@ -49,7 +49,7 @@ let package = Package(
             dependencies: [
                 "DivanExchange",
                 "DivanTestKit",
-                "Divan",
+                "CouchbaseLiteSwift",
                 "DivanCrypto",
                 "DivanDelta",
                 "DivanJSON",

@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import DivanDelta
 import DivanLZ4
 import DivanStore
@@ -206,7 +206,7 @@ struct Experiment {
         return configuration
     }
 
-    private func differs(_ collection: Divan.Collection) throws -> Bool {
+    private func differs(_ collection: CouchbaseLiteSwift.Collection) throws -> Bool {
         let whole = try database("origin")
         defer { try? whole.close() }
         let original = try whole.defaultCollection()

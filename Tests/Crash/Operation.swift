@@ -1,4 +1,4 @@
-@_spi(Stores) import Divan
+@_spi(Stores) import CouchbaseLiteSwift
 import DivanTestKit
 
 /// What a thread does at one step; it depends only on the seed, the lane and the step, so the

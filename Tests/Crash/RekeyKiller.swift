@@ -1,4 +1,4 @@
-@_spi(Stores) import Divan
+@_spi(Stores) import CouchbaseLiteSwift
 import DivanPlatform
 import DivanRevisions
 import DivanStore

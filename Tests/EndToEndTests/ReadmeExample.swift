@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 
 func syncMenu() async throws {
     // The shop listens with TLS and its own certificate, and requires a password.

@@ -14,7 +14,7 @@ let strict: [SwiftSetting] = [
 let package = Package(
     name: "DivanFuzz",
     dependencies: [
-        .package(path: "../../Packages/Divan"),
+        .package(path: "../../Packages/CouchbaseLiteSwift"),
         .package(path: "../../Packages/DivanAuth"),
         .package(path: "../../Packages/DivanBLIP"),
         .package(path: "../../Packages/DivanCBLite"),
@@ -42,7 +42,7 @@ let package = Package(
             name: "DivanFuzz",
             dependencies: [
                 "DivanPlatform",
-                "Divan", "DivanAuth", "DivanBLIP", "DivanCBLite", "DivanCompression",
+                "CouchbaseLiteSwift", "DivanAuth", "DivanBLIP", "DivanCBLite", "DivanCompression",
                 "DivanCrypto", "DivanDelta", "DivanHTTP", "DivanISAL", "DivanJSON", "DivanLZ4",
                 "DivanQuery",
                 "DivanReplicator",
@@ -54,7 +54,7 @@ let package = Package(
         .target(name: "CDivanFuzzer"),
         .executableTarget(
             name: "divan-fuzz",
-            dependencies: ["DivanPlatform", "Divan", "DivanFuzz", "CDivanFuzzer"],
+            dependencies: ["DivanPlatform", "CouchbaseLiteSwift", "DivanFuzz", "CDivanFuzzer"],
             swiftSettings: strict
         ),
     ]

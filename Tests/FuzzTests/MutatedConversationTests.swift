@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import DivanFuzz
 import DivanTestKit
 import Foundation

@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import Foundation
 
 /// How the databases of a run name their revisions: as `SCHEME` in the environment says, `trees` or

@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import DivanDelta
 import DivanLZ4
 import DivanPlatform

@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import DivanPlatform
 import DivanTestKit
 import Foundation
@@ -19,7 +19,7 @@ final class Peer {
     private let name: String
     private let port: UInt16
     private let database: Database
-    private let collection: Divan.Collection
+    private let collection: CouchbaseLiteSwift.Collection
     private var following: [Replicator] = []
 
     init(_ name: String, in directory: String, port: UInt16) throws {

@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import DivanPlatform
 import Foundation
 
@@ -101,7 +101,7 @@ struct Worker {
     }
 
     private func makeReplicator(
-        _ collection: Divan.Collection,
+        _ collection: CouchbaseLiteSwift.Collection,
         _ port: UInt16,
         isContinuous: Bool
     ) throws -> Replicator {
@@ -124,7 +124,7 @@ struct Worker {
 // MARK: - Writing
 
 extension Worker {
-    private func write(to database: Database, _ collection: Divan.Collection) throws {
+    private func write(to database: Database, _ collection: CouchbaseLiteSwift.Collection) throws {
         var next = try firstMissing(in: collection)
         tell("from \(next)")
         guard workload.count > 0 else { return }
@@ -141,7 +141,7 @@ extension Worker {
     }
 
     /// The documents were written in order, so this is a binary search.
-    private func firstMissing(in collection: Divan.Collection) throws -> Int {
+    private func firstMissing(in collection: CouchbaseLiteSwift.Collection) throws -> Int {
         var (low, high) = (0, workload.count)
         while low < high {
             let middle = low + (high - low) / 2
@@ -152,13 +152,14 @@ extension Worker {
 
     /// A document that was written and deleted has a successor that was written with the deletion,
     /// so only the newest ones can be missing: those are never deleted yet.
-    private func isWritten(_ index: Int, _ collection: Divan.Collection) throws -> Bool {
+    private func isWritten(_ index: Int, _ collection: CouchbaseLiteSwift.Collection) throws -> Bool
+    {
         if try collection.document(id: workload.documentID(side, index)) != nil { return true }
         guard workload.isDeleted(index) else { return false }
         return try isWritten(2 * index, collection)
     }
 
-    private func write(_ step: Workload.Step, to collection: Divan.Collection) throws {
+    private func write(_ step: Workload.Step, to collection: CouchbaseLiteSwift.Collection) throws {
         try save(step.index, version: 1, MutableDocument(id: id(step.index)), collection)
         guard let older = step.older,
             let document = try collection.document(id: id(older))?.toMutable()
@@ -176,7 +177,7 @@ extension Worker {
         _ index: Int,
         version: Int,
         _ document: MutableDocument,
-        _ collection: Divan.Collection
+        _ collection: CouchbaseLiteSwift.Collection
     ) throws {
         document.setInt(index, forKey: "index")
         document.setInt(version, forKey: "version")
@@ -191,7 +192,7 @@ extension Worker {
     }
 
     /// Recreates one index of three in each life, so that some processes are killed while they build one.
-    private func makeIndexes(_ collection: Divan.Collection) throws {
+    private func makeIndexes(_ collection: CouchbaseLiteSwift.Collection) throws {
         let indexes: [(name: String, config: any IndexConfiguration)] = [
             ("byVersion", ValueIndexConfiguration(["version", "index"])),
             ("byDigit", ArrayIndexConfiguration(path: "digits")),
@@ -202,7 +203,7 @@ extension Worker {
     }
 
     /// Both sides change the same documents, each in its own way.
-    private func editConflicts(_ collection: Divan.Collection) throws {
+    private func editConflicts(_ collection: CouchbaseLiteSwift.Collection) throws {
         for number in workload.conflicts(ofLife: life) {
             let id = workload.conflictID(number)
             let document = try collection.document(id: id)?.toMutable() ?? MutableDocument(id: id)

@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import Synchronization
 
 /// A list on a screen: it only receives differences, and must match the query's result.
@@ -68,7 +68,7 @@ final class List: Sendable {
 }
 
 /// A row in the format of the answers.
-func shown(_ row: Divan.Result) -> String {
+func shown(_ row: CouchbaseLiteSwift.Result) -> String {
     (0..<row.count).map { index in row.value(at: index).map { "\($0)" } ?? "-" }
         .joined(separator: "|")
 }

@@ -1,5 +1,5 @@
+import CouchbaseLiteSwift
 import Dispatch
-import Divan
 import DivanTestKit
 import Foundation
 
@@ -190,7 +190,9 @@ final class LiveTrial {
     /// How often live queries were run in this process.
     private func runs() throws -> Int {
         let name = "divan_live_query_runs_total "
-        let line = Divan.metrics.text.split(separator: "\n").first { $0.hasPrefix(name) }
+        let line = CouchbaseLiteSwift.metrics.text.split(separator: "\n").first {
+            $0.hasPrefix(name)
+        }
         guard let number = line?.dropFirst(name.count), let count = Double(number) else {
             throw LiveFailure("the metrics do not tell \(name)")
         }

@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import DivanTestKit
 
 /// The database, and a model of what it must contain.
@@ -6,10 +6,10 @@ final class ModeledDatabase {
     let database: Database
     private(set) var chairs: [String: Chair] = [:]
     private(set) var makers: [Int: String] = [:]
-    private let chairCollection: Divan.Collection
-    private let makerCollection: Divan.Collection
+    private let chairCollection: CouchbaseLiteSwift.Collection
+    private let makerCollection: CouchbaseLiteSwift.Collection
     /// No query reads it.
-    private let visits: Divan.Collection
+    private let visits: CouchbaseLiteSwift.Collection
     private let chairCount: Int
     private var random: SeededGenerator
 

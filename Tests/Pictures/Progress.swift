@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import Synchronization
 
 /// The progress that the fetches of one picture reported.

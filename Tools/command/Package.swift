@@ -21,7 +21,7 @@ let package = Package(
         .library(name: "DivanCommand", targets: ["DivanCommand"]),
     ],
     dependencies: [
-        .package(path: "../../Packages/Divan"),
+        .package(path: "../../Packages/CouchbaseLiteSwift"),
         .package(path: "../../Packages/DivanAuth"),
         .package(path: "../../Packages/DivanBLIP"),
         .package(path: "../../Packages/DivanBLIPChannel"),
@@ -77,7 +77,7 @@ let package = Package(
             name: "DivanCommand",
             dependencies: [
                 "DivanPlatform",
-                "CDivanHolder", "CDivanLineEditor", "CDivanVersions", "Divan",
+                "CDivanHolder", "CDivanLineEditor", "CDivanVersions", "CouchbaseLiteSwift",
                 "DivanAuth", "DivanBLIP", "DivanBLIPChannel", "DivanCBLite", "DivanCommandLine",
                 "DivanCompression",
                 "DivanConflicts", "DivanCrypto", "DivanDelta", "DivanDiscovery", "DivanExchange",
@@ -114,14 +114,15 @@ let package = Package(
         ),
         .executableTarget(
             name: "open-database",
-            dependencies: ["DivanPlatform", "Divan", "DivanCommand"],
+            dependencies: ["DivanPlatform", "CouchbaseLiteSwift", "DivanCommand"],
             swiftSettings: strict
         ),
         .testTarget(
             name: "DivanCommandTests",
             dependencies: [
                 "DivanPlatform",
-                "divan", "open-database", "studio-pictures", "Divan", "DivanCommand", "DivanBLIP",
+                "divan", "open-database", "studio-pictures", "CouchbaseLiteSwift", "DivanCommand",
+                "DivanBLIP",
                 "DivanBLIPChannel", "DivanCrypto",
                 "DivanLog", "DivanRevisions", "DivanStatus", "DivanStore", "DivanTransport",
                 "DivanTestKit", "DivanWebSocket", "DivanZlib",

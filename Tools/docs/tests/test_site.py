@@ -23,7 +23,7 @@ README = """# Divan
 The first paragraph.
 
 ```swift
-import Divan
+import CouchbaseLiteSwift
 ```
 
 ## From the shell
@@ -128,15 +128,15 @@ class Links(Checkouts):
         self.assertEqual([link.link for link in broken], ["/documentation/gone"])
 
     def test_sources_and_folders_become_pages(self) -> None:
-        self.write("Packages/Divan/Sources/Divan/Blob.swift", "struct Blob {}\n")
+        self.write("Packages/CouchbaseLiteSwift/Sources/CouchbaseLiteSwift/Blob.swift", "struct Blob {}\n")
         self.write(
             "Docs/guides/blobs.md",
-            "# Blobs\n\n[source](../../Packages/Divan/Sources/Divan/Blob.swift)\n"
-            "[folder](../../Packages/Divan/Sources/Divan)\n",
+            "# Blobs\n\n[source](../../Packages/CouchbaseLiteSwift/Sources/CouchbaseLiteSwift/Blob.swift)\n"
+            "[folder](../../Packages/CouchbaseLiteSwift/Sources/Divan)\n",
         )
         self.assertEqual(self.build(), [])
-        self.assertIn("struct", self.page("source/Packages/Divan/Sources/Divan/Blob.swift.html"))
-        listing = self.page("source/Packages/Divan/Sources/Divan/index.html")
+        self.assertIn("struct", self.page("source/Packages/CouchbaseLiteSwift/Sources/CouchbaseLiteSwift/Blob.swift.html"))
+        listing = self.page("source/Packages/CouchbaseLiteSwift/Sources/CouchbaseLiteSwift/index.html")
         self.assertIn('href="Blob.swift.html"', listing)
 
 

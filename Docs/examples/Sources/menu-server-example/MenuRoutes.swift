@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import DivanHTTP
 
 /// Responds to the requests for each path.
@@ -11,7 +11,8 @@ struct MenuRoutes {
         case ("GET", "menu", 1): return try await list()
         case ("GET", "menu", 2): return try await show(path[1])
         case ("PUT", "menu", 2): return try await keep(body, as: path[1])
-        case ("GET", "metrics", 1): return page("text/plain; version=0.0.4", Divan.metrics.text)
+        case ("GET", "metrics", 1):
+            return page("text/plain; version=0.0.4", CouchbaseLiteSwift.metrics.text)
         default: throw HTTPError(404, "there is /menu, /menu/DISH and /metrics")
         }
     }

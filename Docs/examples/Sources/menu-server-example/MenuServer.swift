@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import Foundation
 
 /// One process: a database, the listener that peers sync with, and an HTTP endpoint on the same data.

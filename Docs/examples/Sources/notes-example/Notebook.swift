@@ -1,5 +1,5 @@
+import CouchbaseLiteSwift
 import Dispatch
-import Divan
 
 /// Notes in one collection, in the order in which they were written.
 ///

@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import Foundation
 
 /// Photos in a collection: a document for each, with the picture as a blob.

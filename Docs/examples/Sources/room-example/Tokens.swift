@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 
 /// Sends the token to each peer; peers with the token belong to the room.
 struct TokenAuthenticator: CustomAuthenticator {

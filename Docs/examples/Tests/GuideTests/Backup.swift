@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import Foundation
 
 func repair(_ shop: Database, with hub: URL) async throws -> [String] {

@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import Foundation
 
 func savePhoto(of id: String, from file: URL, in photos: Collection) throws {

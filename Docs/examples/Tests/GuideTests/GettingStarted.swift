@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 
 func keepMenu(in directory: String) throws {
     var config = DatabaseConfiguration()

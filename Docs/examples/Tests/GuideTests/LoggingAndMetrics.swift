@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 
 struct LogBridge: LogSinkProtocol {
     let logger: Logging.Logger

@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 
 func save(_ chairs: Collection) throws {
     let data: [(id: String, values: [String: Any])] = [

@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 
 struct TagsOfBoth: ConflictResolverProtocol {
     func resolve(conflict: Conflict) -> Document? {

@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 
 func shrink(_ fleet: Database) throws {
     let positions = try fleet.defaultCollection()

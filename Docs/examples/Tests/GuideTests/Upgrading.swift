@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import Foundation
 
 func openCarefully(_ name: String, for version: String, in directory: String) throws -> Database {

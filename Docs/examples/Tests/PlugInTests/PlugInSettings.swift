@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import DivanTLS
 import Foundation
 import PlugIns

@@ -1,4 +1,4 @@
-@_spi(Stores) public import Divan
+@_spi(Stores) public import CouchbaseLiteSwift
 import DivanStore
 import Foundation
 
@@ -61,7 +61,7 @@ extension Database {
     /// - Throws: As ``DocumentExport/add(_:in:since:namingCollection:)``.
     @discardableResult
     public func exportDocuments(
-        of collections: [Divan.Collection]? = nil,
+        of collections: [CouchbaseLiteSwift.Collection]? = nil,
         as form: DocumentExport.Form = .lines,
         embeddingBlobs embedsBlobs: Bool = false,
         to sink: @escaping ByteSink,
@@ -93,7 +93,7 @@ extension Database {
     /// - Throws: As ``CSVExport/write(_:of:among:)``.
     @discardableResult
     public func exportCSV(
-        of collection: Divan.Collection,
+        of collection: CouchbaseLiteSwift.Collection,
         to sink: @escaping ByteSink,
         progress: @escaping ProgressHandler = { _ in }
     ) throws -> CSVExport {
@@ -118,7 +118,7 @@ extension Database {
     /// - Throws: As ``TableExport/add(_:of:among:)``.
     @discardableResult
     public func exportTables(
-        of collections: [Divan.Collection]? = nil,
+        of collections: [CouchbaseLiteSwift.Collection]? = nil,
         embeddingBlobs embedsBlobs: Bool = false,
         to sink: ByteSink,
         progress: @escaping ProgressHandler = { _ in }

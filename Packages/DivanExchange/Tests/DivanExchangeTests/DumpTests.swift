@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import DivanExchange
 import DivanTestKit
 import Foundation

@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import DivanExchange
 import DivanTestKit
 import Foundation
@@ -19,7 +19,7 @@ final class SampleDatabase {
 
     deinit { try? database.close() }
 
-    var items: Divan.Collection { get throws { try database.defaultCollection() } }
+    var items: CouchbaseLiteSwift.Collection { get throws { try database.defaultCollection() } }
 
     /// Saves a document.
     func save(_ id: String, _ properties: [String: Any]) throws {

@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import DivanTestKit
 import Foundation
 
@@ -33,7 +33,7 @@ final class FuzzDatabase {
     deinit { try? database.close() }
 
     /// Another collection, which not every conversation uses.
-    func places() throws -> Divan.Collection {
+    func places() throws -> CouchbaseLiteSwift.Collection {
         try database.createCollection(name: "places", scope: "geo")
     }
 

@@ -1,5 +1,5 @@
 import CDivanFuzzer
-import Divan
+import CouchbaseLiteSwift
 import DivanFuzz
 import DivanPlatform
 import Foundation

@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import Foundation
 
 /// Documents made of nested containers, Swift's and Foundation's, compared with the same made of JSON text, in turns.

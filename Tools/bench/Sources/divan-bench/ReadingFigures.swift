@@ -1,5 +1,5 @@
 import CDivanFloors
-import Divan
+import CouchbaseLiteSwift
 import DivanJSON
 import DivanRevisions
 import DivanStore
@@ -151,7 +151,7 @@ enum ReadingFigures {
     }
 
     static func read(
-        _ collection: Divan.Collection,
+        _ collection: CouchbaseLiteSwift.Collection,
         _ ids: [String],
         _ rounds: Int,
         count: Int = reads,

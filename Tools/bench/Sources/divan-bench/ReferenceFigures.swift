@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import DivanJSON
 import DivanRevisions
 import DivanStore

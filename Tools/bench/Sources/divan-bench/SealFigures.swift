@@ -1,5 +1,5 @@
 import CDivanFloors
-@_spi(Stores) import Divan
+@_spi(Stores) import CouchbaseLiteSwift
 import DivanRevisions
 import DivanStore
 import Foundation

@@ -62,7 +62,7 @@ struct LanguageCheck {
             }
     }
 
-    /// `Tests/Crash` is a program, `Tests/CrashTests` and `Packages/Divan/Tests` are tests.
+    /// `Tests/Crash` is a program, `Tests/CrashTests` and `Packages/CouchbaseLiteSwift/Tests` are tests.
     private static func isTest(_ file: String) -> Bool {
         file.split(separator: "/").dropFirst().contains { $0.hasSuffix("Tests") }
     }

@@ -75,7 +75,12 @@ struct WordsCheck {
     private static let entries: [Entry] = [
         Entry(products, #"\btry!|\bas! |\bfatalError\("#, typed),
         // The public API stops a program that misuses it, where the official SDK raises.
-        Entry(products, #"\bpreconditionFailure\("#, typed, except: ["Packages/Divan/"]),
+        Entry(
+            products,
+            #"\bpreconditionFailure\("#,
+            typed,
+            except: ["Packages/CouchbaseLiteSwift/"]
+        ),
         Entry(products, "TODO|FIXME", "do it, or open an issue", isInComments: true),
         Entry(products, "class Abstract", "use a protocol"),
         Entry(products, "Manager: |Helper|enum Utils", "name what it does"),
@@ -104,7 +109,7 @@ struct WordsCheck {
         ),
         // A conflict handler is called on the caller's own thread.
         Entry(
-            ["Packages/Divan/", "Packages/CouchbaseLiteSwift/"],
+            ["Packages/CouchbaseLiteSwift/"],
             without(
                 "@Sendable|conflictHandler: @escaping",
                 #"@escaping \(|public (?:var|let|typealias|static var) .*->"#

@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func `the official types of the public API pass, other String keys do not`() throws {
-        let path = "Packages/Divan/Sources/Divan/A.swift"
+        let path = "Packages/CouchbaseLiteSwift/Sources/CouchbaseLiteSwift/A.swift"
         #expect(try places("let documentID: String\nlet a: [String: Any]\n", in: path).isEmpty)
         #expect(try places("let a: [String: Int]\n", in: path) == ["\(path):1"])
     }

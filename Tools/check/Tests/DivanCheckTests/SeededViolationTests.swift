@@ -137,7 +137,7 @@ import Testing
     ])
     func `a stored closure without @Sendable is found`(_ line: String) throws {
         let checkout = try Checkout()
-        let path = "Packages/Divan/Sources/Divan/A.swift"
+        let path = "Packages/CouchbaseLiteSwift/Sources/CouchbaseLiteSwift/A.swift"
         try checkout.write(path, line + "\n")
         let violations = try WordsCheck(tree: checkout.tree).violations()
         #expect(violations.map(\.place) == ["\(path):1"])

@@ -15,7 +15,7 @@ import Testing
 
     /// The constants of `CBLError` with their names, from its sources.
     private static func constants() throws -> [(name: String, number: Int)] {
-        let folder = "Packages/Divan/Sources/Divan/Errors"
+        let folder = "Packages/CouchbaseLiteSwift/Sources/CouchbaseLiteSwift/Errors"
         let text = try ["CBLError", "CBLError+Network"].map {
             try Self.text("\(folder)/\($0).swift")
         }

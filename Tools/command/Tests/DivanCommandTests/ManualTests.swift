@@ -33,7 +33,7 @@ import Testing
         let here = URL(fileURLWithPath: #filePath)
         let root = (0..<5).reduce(here) { url, _ in url.deletingLastPathComponent() }
         var names: Set<Substring> = []
-        for folder in ["Tools/command/Sources", "Packages/Divan/Sources"] {
+        for folder in ["Tools/command/Sources", "Packages/CouchbaseLiteSwift/Sources"] {
             let path = root.appending(path: folder).path
             let files = try #require(FileManager.default.enumerator(atPath: path))
             for case let name as String in files where name.hasSuffix(".swift") {

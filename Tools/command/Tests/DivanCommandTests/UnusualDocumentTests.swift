@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import DivanRevisions
 import DivanStore
 import DivanTestKit
@@ -196,12 +196,12 @@ import Testing
 
 /// A model whose keys are chosen by the test.
 private final class FreeModel: Encodable {
-    @Divan.DocumentID var id: String?
+    @CouchbaseLiteSwift.DocumentID var id: String?
     let members: [String: Int]
 
     init(id: String, members: [String: Int]) {
         self.members = members
-        _id = Divan.DocumentID(wrappedValue: id)
+        _id = CouchbaseLiteSwift.DocumentID(wrappedValue: id)
     }
 
     func encode(to encoder: any Encoder) throws {

@@ -1,13 +1,13 @@
 import Foundation
 import Synchronization
 
-/// The metrics of this process; `Divan.metrics.text` is in Prometheus format.
+/// The metrics of this process; `CouchbaseLiteSwift.metrics.text` is in Prometheus format.
 ///
 /// Takes less than a millisecond for hundreds of replicators. Can be used from any thread. An addition to the official
 /// API.
 ///
 /// ```swift
-/// server.get("/metrics") { _ in Divan.metrics.text }
+/// server.get("/metrics") { _ in CouchbaseLiteSwift.metrics.text }
 /// ```
 public var metrics: DivanMetrics { DivanMetrics() }
 

@@ -5,8 +5,7 @@ public import Foundation
 ///
 /// Documents return `NSNumber`, and code from Apple's systems compares them with `NSDictionary(dictionary:
 /// document.toDictionary()).isEqual(to: ["rooms": 120])`. Foundation on Linux does this for its other classes but not
-/// for `NSNumber`, so 120 would not equal 120. The conformance affects the whole program, which is why it is in this
-/// compatibility module and not in Divan.
+/// for `NSNumber`, so 120 would not equal 120. The conformance affects the whole program.
 extension NSNumber: @retroactive _HasCustomAnyHashableRepresentation {
     // swift-format-ignore: NoLeadingUnderscores
     /// The plain number or boolean; `nil` for a decimal number, which keeps its own rules.

@@ -2,12 +2,12 @@ import DivanStore
 import Foundation
 import Testing
 
-@_spi(Stores) @testable import Divan
+@_spi(Stores) @testable import CouchbaseLiteSwift
 
 /// CouchDB-style attachments, which come with a pull and stay in the document.
 @Suite struct AttachmentTests {
     private let home: TemporaryDatabase
-    private let collection: Divan.Collection
+    private let collection: CouchbaseLiteSwift.Collection
     private let digest: BlobDigest
     private let body: String
 

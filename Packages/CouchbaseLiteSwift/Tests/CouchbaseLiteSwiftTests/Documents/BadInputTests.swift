@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import DivanPlatform
 import DivanTestKit
 import Foundation
@@ -8,7 +8,7 @@ import Testing
 /// Errors by the application, the disk or the clock.
 @Suite(.timeLimit(.minutes(5))) struct BadInputTests {
     let home: TemporaryDatabase
-    let collection: Divan.Collection
+    let collection: CouchbaseLiteSwift.Collection
 
     init() throws {
         home = try TemporaryDatabase()

@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import DivanPlatform
 import Foundation
 import Synchronization
@@ -11,7 +11,7 @@ import Testing
     }
 
     let home: TemporaryDatabase
-    let collection: Divan.Collection
+    let collection: CouchbaseLiteSwift.Collection
 
     init() throws {
         home = try TemporaryDatabase()
@@ -22,7 +22,7 @@ import Testing
         try collection.save(document: MutableDocument(id: id))
     }
 
-    private func isOpen(_ collection: Divan.Collection) -> Bool {
+    private func isOpen(_ collection: CouchbaseLiteSwift.Collection) -> Bool {
         do {
             _ = try collection.document(id: "x")
             return true
@@ -100,7 +100,7 @@ import Testing
         let database = home.database
         let old = try database.createCollection(name: "c")
         let hasSeenOld = Mutex(false)
-        var new: Divan.Collection?
+        var new: CouchbaseLiteSwift.Collection?
         try? database.inBatch {
             try database.deleteCollection(name: "c")
             new = try database.createCollection(name: "c")

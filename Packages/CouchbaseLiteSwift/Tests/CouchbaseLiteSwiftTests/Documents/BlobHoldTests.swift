@@ -2,13 +2,13 @@ import DivanStore
 import Foundation
 import Testing
 
-@testable import Divan
+@testable import CouchbaseLiteSwift
 
 /// How a document's blobs are protected between composing and saving it; internal, because only a compaction at that
 /// moment would show it.
 @Suite struct BlobHoldTests {
     private let home: TemporaryDatabase
-    private let collection: Divan.Collection
+    private let collection: CouchbaseLiteSwift.Collection
     private let blob = Blob(contentType: "a/b", data: Data(repeating: 7, count: 9_000))
 
     init() throws {

@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import DivanTestKit
 import Foundation
 import Testing
@@ -6,7 +6,7 @@ import Testing
 /// `behaviour.md` §4; `blobs.md` §1 and §2.
 @Suite struct BlobTests {
     let home: TemporaryDatabase
-    let collection: Divan.Collection
+    let collection: CouchbaseLiteSwift.Collection
     private let small = Data("hello".utf8)
     private let large = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
 

@@ -2,7 +2,7 @@ import DivanPlatform
 import Foundation
 import Testing
 
-@testable import Divan
+@testable import CouchbaseLiteSwift
 
 /// Values that a program passes as `Any`, on every path.
 @Suite(.timeLimit(.minutes(5))) struct CallerValueTests {

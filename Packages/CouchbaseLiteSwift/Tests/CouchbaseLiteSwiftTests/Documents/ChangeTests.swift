@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import Foundation
 import Synchronization
 import Testing
@@ -6,7 +6,7 @@ import Testing
 /// `behaviour.md` §16: change events.
 @Suite(.timeLimit(.minutes(5))) struct ChangeTests {
     let home: TemporaryDatabase
-    let collection: Divan.Collection
+    let collection: CouchbaseLiteSwift.Collection
     let queue = DispatchQueue(label: "listeners")
 
     init() throws {
@@ -24,7 +24,7 @@ import Testing
     private final class Page: Sendable {
         private let token: ListenerToken
 
-        init(_ collection: Divan.Collection) {
+        init(_ collection: CouchbaseLiteSwift.Collection) {
             token = collection.addChangeListener { _ in }
         }
 

@@ -1,11 +1,11 @@
-import Divan
+import CouchbaseLiteSwift
 import Foundation
 import Testing
 
 /// `behaviour.md` §2: two objects of one document.
 @Suite struct ConflictControlTests {
     let home: TemporaryDatabase
-    let collection: Divan.Collection
+    let collection: CouchbaseLiteSwift.Collection
 
     init() throws {
         home = try TemporaryDatabase()

@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import DivanPlatform
 import Foundation
 import Testing

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Divan
+@testable import CouchbaseLiteSwift
 
 /// The rule for databases without a directory; internal, because it reads the environment.
 @Suite struct DefaultDirectoryTests {

@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import Foundation
 
 /// Errors that a program can provoke through the public API.
@@ -30,7 +30,7 @@ enum ErrorTable {
 
     private static func cases(
         _ database: Database,
-        _ collection: Divan.Collection,
+        _ collection: CouchbaseLiteSwift.Collection,
         _ configuration: DatabaseConfiguration
     ) throws -> [(String, () throws -> Void)] {
         var encrypted = configuration
@@ -58,7 +58,7 @@ enum ErrorTable {
     }
 
     private static func savingCases(
-        _ collection: Divan.Collection,
+        _ collection: CouchbaseLiteSwift.Collection,
         _ foreign: Blob
     ) -> [(String, () throws -> Void)] {
         let far = Date(timeIntervalSince1970: 1e18)

@@ -5,7 +5,7 @@ import DivanStore
 import Foundation
 import Testing
 
-@testable import Divan
+@testable import CouchbaseLiteSwift
 
 /// `api-map.md` §17: how lower errors are translated; internal, because some cannot be provoked.
 @Suite struct ErrorTests {

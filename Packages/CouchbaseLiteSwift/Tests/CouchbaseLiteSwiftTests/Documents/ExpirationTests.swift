@@ -1,11 +1,11 @@
-import Divan
+import CouchbaseLiteSwift
 import Foundation
 import Testing
 
 /// `behaviour.md` §5.
 @Suite(.timeLimit(.minutes(5))) struct ExpirationTests {
     let home: TemporaryDatabase
-    let collection: Divan.Collection
+    let collection: CouchbaseLiteSwift.Collection
 
     init() throws {
         home = try TemporaryDatabase()

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Divan
+@testable import CouchbaseLiteSwift
 
 /// How long the purge of expired documents sleeps; internal, because only a clock that advances in the middle of a
 /// purge would show it.

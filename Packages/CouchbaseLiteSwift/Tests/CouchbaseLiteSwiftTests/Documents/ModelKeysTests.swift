@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import Foundation
 import Testing
 
@@ -28,7 +28,7 @@ import Testing
     }
 
     let home: TemporaryDatabase
-    let collection: Divan.Collection
+    let collection: CouchbaseLiteSwift.Collection
 
     init() throws {
         home = try TemporaryDatabase()

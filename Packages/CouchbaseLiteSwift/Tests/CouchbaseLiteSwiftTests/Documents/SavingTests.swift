@@ -1,11 +1,11 @@
-import Divan
+import CouchbaseLiteSwift
 import Foundation
 import Testing
 
 /// `behaviour.md` §2: what saving, deleting and purging do.
 @Suite struct SavingTests {
     let home: TemporaryDatabase
-    let collection: Divan.Collection
+    let collection: CouchbaseLiteSwift.Collection
 
     init() throws {
         home = try TemporaryDatabase()

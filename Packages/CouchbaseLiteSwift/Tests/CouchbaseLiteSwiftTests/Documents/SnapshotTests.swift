@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import Foundation
 import Testing
 
@@ -12,7 +12,7 @@ import Testing
     }
 
     /// More documents than one page.
-    private func fill(_ collection: Divan.Collection, _ count: Int = 600) throws {
+    private func fill(_ collection: CouchbaseLiteSwift.Collection, _ count: Int = 600) throws {
         try database.inBatch {
             for number in 0..<count {
                 let id = "doc-\(String(1_000 + number))"

@@ -45,7 +45,8 @@ private struct StaticLibrary {
     func program(of sources: [String], main: String, options: [String]) throws -> String {
         // The imports link what the archive's object files need.
         let imports = [
-            "Dispatch", "Divan", "Foundation", "FoundationEssentials", "Synchronization",
+            "CouchbaseLiteSwift", "Dispatch", "Foundation", "FoundationEssentials",
+            "Synchronization",
         ]
         .map { "import \($0)\n" }.joined()
         try Data("\(imports)\(main)\n".utf8).write(to: URL(filePath: folder.file("main.swift")))
@@ -62,7 +63,7 @@ private struct StaticLibrary {
 
     private func archive() throws {
         let all = try FileManager.default.contentsOfDirectory(atPath: packages.path)
-        let modules = all.filter { $0.hasPrefix("Divan") && $0 != "DivanTestKit" }
+        let modules = all.filter { $0 != "DivanTestKit" }
         var objects: [String] = []
         for module in modules.flatMap({ [$0, "C" + $0] }) {
             let place = products.appending(path: "\(module).build")

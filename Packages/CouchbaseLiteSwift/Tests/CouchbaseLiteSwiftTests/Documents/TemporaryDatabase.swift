@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import DivanPlatform
 import DivanTestKit
 import Foundation
@@ -14,7 +14,7 @@ struct TemporaryDatabase {
         database = try Database(name: name, config: .in(directory))
     }
 
-    var collection: Divan.Collection {
+    var collection: CouchbaseLiteSwift.Collection {
         get throws { try database.defaultCollection() }
     }
 

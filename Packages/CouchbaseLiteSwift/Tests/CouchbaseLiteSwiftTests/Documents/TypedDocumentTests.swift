@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import Foundation
 import Testing
 
@@ -16,7 +16,7 @@ import Testing
     }
 
     let home: TemporaryDatabase
-    let tasks: Divan.Collection
+    let tasks: CouchbaseLiteSwift.Collection
 
     init() throws {
         home = try TemporaryDatabase()

@@ -3,7 +3,7 @@ import DivanRevisions
 import DivanStore
 import Testing
 
-@testable import Divan
+@testable import CouchbaseLiteSwift
 
 /// What waits to be stored is bounded; internal, because only the memory of the process would show it.
 @Suite struct ImportBatchTests {

@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import DivanCrypto
 import DivanTLS
 import DivanTestKit
@@ -17,7 +17,7 @@ final class MeshPeers: Sendable {
         authority = try TLSCredential.generate(template, key: .p256)
     }
 
-    var root: Divan.TLSCertificate {
+    var root: CouchbaseLiteSwift.TLSCertificate {
         get throws { try SecCertificate(pem: authority.leaf.pem) }
     }
 

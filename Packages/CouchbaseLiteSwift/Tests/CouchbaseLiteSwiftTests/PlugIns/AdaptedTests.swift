@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import DivanAuth
 import DivanConflicts
 import DivanRevisions
@@ -72,7 +72,7 @@ private struct LongerBody: DivanConflicts.ConflictResolver {
 
     @Test func `an adapted resolver follows the rules for resolvers`() throws {
         let database = try TemporaryDatabase()
-        let violations = Divan.ConflictResolver.violations(
+        let violations = CouchbaseLiteSwift.ConflictResolver.violations(
             of: .custom(RemoteWinsResolver()),
             in: try database.collection
         )

@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import DivanRevisions
 import DivanStore
 import DivanTestKit
@@ -159,9 +159,9 @@ import Testing
         try database.close()
     }
 
-    @Test(arguments: [Divan.RevisionScheme.revisionTrees, .versionVectors])
+    @Test(arguments: [CouchbaseLiteSwift.RevisionScheme.revisionTrees, .versionVectors])
     func `databases with a custom engine sync with databases of the default engine`(
-        scheme: Divan.RevisionScheme
+        scheme: CouchbaseLiteSwift.RevisionScheme
     ) async throws {
         let engines = SampleEngines()
         var config = DatabaseConfiguration()

@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import DivanLog
 import Testing
 
@@ -21,9 +21,9 @@ extension LoggingTests {
         LogSinks.custom = adapted
         defer { LogSinks.custom = nil }
         let mark = "adapted-\(UInt64.random(in: 0 ... .max))"
-        for domain in [Divan.LogDomain.query, .replicator, .network] {
-            for level in [Divan.LogLevel.info, .warning, .error] {
-                Divan.Log.log(domain: domain, level: level, message: mark)
+        for domain in [CouchbaseLiteSwift.LogDomain.query, .replicator, .network] {
+            for level in [CouchbaseLiteSwift.LogLevel.info, .warning, .error] {
+                CouchbaseLiteSwift.Log.log(domain: domain, level: level, message: mark)
             }
         }
         let heard = sink.entries.elements.filter { $0.message == mark }

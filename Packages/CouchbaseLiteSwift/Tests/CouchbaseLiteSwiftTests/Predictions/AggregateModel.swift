@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import Foundation
 import Synchronization
 import Testing
@@ -40,7 +40,9 @@ struct PredictedNumbers {
     let name = "model_\(UInt32.random(in: 0 ..< .max))"
 
     var database: Database { home.database }
-    var collection: Divan.Collection { get throws { try database.defaultCollection() } }
+    var collection: CouchbaseLiteSwift.Collection {
+        get throws { try database.defaultCollection() }
+    }
     /// The prediction in SQL++.
     var sql: String { "PREDICTION(\(name), {'numbers': numbers})" }
     /// The prediction of the query builder.

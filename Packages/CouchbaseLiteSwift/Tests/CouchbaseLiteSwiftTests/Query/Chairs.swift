@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import DivanTestKit
 import Foundation
 import Testing
@@ -6,8 +6,8 @@ import Testing
 /// A database with a few chairs and their makers.
 struct Chairs {
     let home: TemporaryDatabase
-    let chairs: Divan.Collection
-    let makers: Divan.Collection
+    let chairs: CouchbaseLiteSwift.Collection
+    let makers: CouchbaseLiteSwift.Collection
 
     var database: Database { home.database }
 

@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import Foundation
 import Testing
 
@@ -253,7 +253,7 @@ import Testing
     }
 
     private static func query(
-        _ chairs: Divan.Collection,
+        _ chairs: CouchbaseLiteSwift.Collection,
         _ orders: [DocumentOrder<Chair>]
     ) -> DocumentQuery<Chair> {
         switch orders.count {

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 // Bodies are written below the public API, which would be slower for so many bytes.
-@testable import Divan
+@testable import CouchbaseLiteSwift
 
 /// Streams whose reader stops reading while much is written.
 @Suite(.timeLimit(.minutes(5))) struct HeldSnapshotTests {

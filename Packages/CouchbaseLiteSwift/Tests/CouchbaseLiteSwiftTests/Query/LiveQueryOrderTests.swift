@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import DivanTestKit
 import Foundation
 import Synchronization
@@ -48,7 +48,7 @@ import Testing
 
     /// Saves, deletes or purges a document; if `round` is `nil`, saves one that affects every query.
     private func change(
-        _ collection: Divan.Collection,
+        _ collection: CouchbaseLiteSwift.Collection,
         _ round: Int?,
         _ random: inout SeededGenerator
     ) throws {

@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 // The pace of a live query is internal, as is the memory account.
-@testable import Divan
+@testable import CouchbaseLiteSwift
 @testable import DivanStore
 
 /// When live queries run.

@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import Foundation
 import Synchronization
 import Testing
@@ -81,7 +81,7 @@ import Testing
 
     @Test func `the metrics count the runs of live queries`() async throws {
         func runs() throws -> Int {
-            let line = Divan.metrics.text.split(separator: "\n")
+            let line = CouchbaseLiteSwift.metrics.text.split(separator: "\n")
                 .first { $0.hasPrefix("divan_live_query_runs_total ") }
             return try #require(line?.split(separator: " ").last.flatMap { Int($0) })
         }

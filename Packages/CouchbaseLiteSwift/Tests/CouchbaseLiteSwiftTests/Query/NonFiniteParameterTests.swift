@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import Foundation
 import Testing
 
@@ -37,7 +37,10 @@ import Testing
             query.parameters = Parameters().setValue(value, forName: "p")
             expect(CBLError.invalidQueryParam) { _ = try query.execute() }
             expect(CBLError.invalidQueryParam) {
-                _ = try Divan.Collection.filter(where: "x IN $p", parameters: query.parameters)
+                _ = try CouchbaseLiteSwift.Collection.filter(
+                    where: "x IN $p",
+                    parameters: query.parameters
+                )
             }
         }
         query.parameters = Parameters().setValue([1, 2], forName: "p")

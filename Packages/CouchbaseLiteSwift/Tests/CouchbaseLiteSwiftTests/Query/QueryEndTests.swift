@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import DivanTestKit
 import Foundation
 import Synchronization
@@ -13,7 +13,7 @@ import Testing
     private static let count = 2_000
 
     let home: TemporaryDatabase
-    let chairs: Divan.Collection
+    let chairs: CouchbaseLiteSwift.Collection
 
     init() throws {
         home = try TemporaryDatabase()
@@ -44,7 +44,7 @@ import Testing
     private static func apply(
         _ end: End,
         _ database: Database,
-        _ chairs: Divan.Collection
+        _ chairs: CouchbaseLiteSwift.Collection
     ) throws {
         switch end {
         case .close: try database.close()

@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import Foundation
 import Testing
 
@@ -8,7 +8,7 @@ import Testing
 
     init() throws { shop = try Chairs() }
 
-    private func row(_ sql: String) throws -> Divan.Result {
+    private func row(_ sql: String) throws -> CouchbaseLiteSwift.Result {
         try #require(try shop.database.createQuery(sql).execute().next())
     }
 

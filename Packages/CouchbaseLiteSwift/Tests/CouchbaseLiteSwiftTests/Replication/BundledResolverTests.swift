@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import DivanTestKit
 import Foundation
 import Testing
@@ -21,7 +21,7 @@ import Testing
     }
 
     private func change(
-        _ collection: Divan.Collection,
+        _ collection: CouchbaseLiteSwift.Collection,
         _ edit: (MutableDocument) throws -> Void
     ) throws {
         let document = try #require(try collection.document(id: "a")).toMutable()

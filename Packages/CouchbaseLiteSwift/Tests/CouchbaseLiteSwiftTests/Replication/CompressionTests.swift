@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import Testing
 
 /// The compression on which replicators and listeners agree, according to their statistics.

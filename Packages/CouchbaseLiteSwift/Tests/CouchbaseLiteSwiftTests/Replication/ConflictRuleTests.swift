@@ -1,5 +1,5 @@
+import CouchbaseLiteSwift
 import Dispatch
-import Divan
 import Foundation
 import Synchronization
 import Testing
@@ -15,8 +15,8 @@ import Testing
     /// Two databases that share documents and have since changed them.
     private func conflicted(
         _ ids: [String] = ["a"],
-        here: (Divan.Collection, String) throws -> Void = { try $0.put($1, 10) },
-        there: (Divan.Collection, String) throws -> Void = { try $0.put($1, 20) }
+        here: (CouchbaseLiteSwift.Collection, String) throws -> Void = { try $0.put($1, 10) },
+        there: (CouchbaseLiteSwift.Collection, String) throws -> Void = { try $0.put($1, 20) }
     ) async throws -> Peers {
         let peers = try Peers()
         for id in ids { try peers.here.defaultCollection().put(id, 1) }
@@ -35,7 +35,7 @@ import Testing
         try peers.configuration { $0.conflictResolver = Resolver(answer: answer) }
     }
 
-    private static func delete(_ collection: Divan.Collection, _ id: String) throws {
+    private static func delete(_ collection: CouchbaseLiteSwift.Collection, _ id: String) throws {
         try collection.delete(document: #require(try collection.document(id: id)))
     }
 
@@ -319,7 +319,7 @@ import Testing
 
     @Test func `a merged document can use a blob from either side`() async throws {
         let put = { (text: String) in
-            { (collection: Divan.Collection, id: String) throws -> Void in
+            { (collection: CouchbaseLiteSwift.Collection, id: String) throws -> Void in
                 let document = try #require(try collection.document(id: id)).toMutable()
                 let blob = Blob(contentType: "text/plain", data: Data(text.utf8))
                 document.setBlob(blob, forKey: text)

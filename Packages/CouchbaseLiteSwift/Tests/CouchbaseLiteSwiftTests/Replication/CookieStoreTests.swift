@@ -3,7 +3,7 @@ import DivanWebSocket
 import Foundation
 import Testing
 
-@_spi(Stores) @testable import Divan
+@_spi(Stores) @testable import CouchbaseLiteSwift
 
 /// The cookies of a database, set by several connections at once.
 ///

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Divan
+@testable import CouchbaseLiteSwift
 
 /// A queue whose elements are found by their keys.
 ///

@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import DivanCrypto
 import DivanTLS
 import Foundation
@@ -122,8 +122,8 @@ final class MatrixStage: Sendable {
         wrong = try make("stranger", .clientAuth, nil)
     }
 
-    private var root: Divan.TLSCertificate {
-        get throws { try Divan.TLSCertificate(der: Data(authority.leaf.derBytes)) }
+    private var root: CouchbaseLiteSwift.TLSCertificate {
+        get throws { try CouchbaseLiteSwift.TLSCertificate(der: Data(authority.leaf.derBytes)) }
     }
 
     /// Starts the listener of a cell.

@@ -1,8 +1,8 @@
-import Divan
+import CouchbaseLiteSwift
 import Foundation
 import Testing
 
-/// `Divan.metrics` is one page for the whole process.
+/// `CouchbaseLiteSwift.metrics` is one page for the whole process.
 @Suite(.timeLimit(.minutes(5))) struct MetricsTests {
     /// The value of the line that begins with `name` and contains all of `labels`.
     private func value(_ name: String, _ labels: String..., of text: String) -> Double? {
@@ -35,12 +35,12 @@ import Testing
             configuration.replicatorType = .push
             let replicator = Replicator(config: configuration)
             try await replicator.run()
-            let text = Divan.metrics.text
+            let text = CouchbaseLiteSwift.metrics.text
             #expect(value("divan_replicator_activity", database, "\"stopped\"", of: text) == 1)
             #expect(value("divan_replicator_errors", database, of: text) == 0)
         }
         try await sync()
-        var text = Divan.metrics.text
+        var text = CouchbaseLiteSwift.metrics.text
         let pushed = "divan_replicator_pushed_documents_total"
         #expect(value(pushed, database, "type=\"push\"", of: text) == 1)
         #expect(value("divan_received_documents_total", database, of: text) == 1)
@@ -48,7 +48,7 @@ import Testing
 
         try here.defaultCollection().put("tea", 1)
         try await sync()
-        text = Divan.metrics.text
+        text = CouchbaseLiteSwift.metrics.text
         #expect(
             value(pushed, database, of: text) == 2,
             "counters of replicators that are gone stay"
@@ -63,7 +63,7 @@ import Testing
             let target = URLEndpoint(url: try #require(URL(string: "ws://127.0.0.1:1/db")))
             return Replicator(config: ReplicatorConfiguration(collections: [entry], target: target))
         }
-        let lines = Divan.metrics.text.split(separator: "\n")
+        let lines = CouchbaseLiteSwift.metrics.text.split(separator: "\n")
         let samples = lines.filter { !$0.hasPrefix("#") }
         let form =
             /divan_[a-z_]+(\{[a-z]+="([^"\\\n]|\\["\\n])*"(,[a-z]+="([^"\\\n]|\\["\\n])*")*\})? -?[0-9.e+]+/

@@ -1,5 +1,5 @@
+import CouchbaseLiteSwift
 import Dispatch
-import Divan
 import DivanTestKit
 import Foundation
 import Synchronization
@@ -26,12 +26,16 @@ import Testing
         .key(Data(repeating: fill, count: 32))
     }
 
-    private var here: Divan.Collection { get throws { try peers.here.defaultCollection() } }
-    private var there: Divan.Collection { get throws { try peers.there.defaultCollection() } }
+    private var here: CouchbaseLiteSwift.Collection {
+        get throws { try peers.here.defaultCollection() }
+    }
+    private var there: CouchbaseLiteSwift.Collection {
+        get throws { try peers.there.defaultCollection() }
+    }
 
     /// A replicator between a collection and the listener.
     private func replicator(
-        _ collection: Divan.Collection,
+        _ collection: CouchbaseLiteSwift.Collection,
         _ type: ReplicatorType = .pushAndPull,
         encryptor: DocumentPropertyEncryptor? = nil,
         decryptor: DocumentPropertyDecryptor? = nil
@@ -46,11 +50,11 @@ import Testing
         return Replicator(config: config)
     }
 
-    private func sync(_ collection: Divan.Collection) async throws {
+    private func sync(_ collection: CouchbaseLiteSwift.Collection) async throws {
         try await replicator(collection, encryptor: keys.encryptor, decryptor: keys.decryptor).run()
     }
 
-    private func save(_ secret: String, into collection: Divan.Collection) throws {
+    private func save(_ secret: String, into collection: CouchbaseLiteSwift.Collection) throws {
         let document = try collection.document(id: "ada")?.toMutable() ?? MutableDocument(id: "ada")
         document.setString("Ada", forKey: "name")
         document.setEncryptable(Encryptable(secret), forKey: "ssn")

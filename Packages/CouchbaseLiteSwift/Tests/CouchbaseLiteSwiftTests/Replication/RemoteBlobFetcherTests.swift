@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import Divan
+@testable import CouchbaseLiteSwift
 
 /// Blobs that wait for others to arrive.
 ///
@@ -19,7 +19,7 @@ import Testing
         /// Creates `largeCount` large blobs in `a`, and `count` blobs in `b`.
         init(_ largeCount: Int, _ count: Int) async throws {
             peers = try Peers()
-            var shared: [Divan.Collection] = []
+            var shared: [CouchbaseLiteSwift.Collection] = []
             for (name, number) in [("a", largeCount), ("b", count)] {
                 _ = try peers.here.createCollection(name: name)
                 let there = try peers.there.createCollection(name: name)

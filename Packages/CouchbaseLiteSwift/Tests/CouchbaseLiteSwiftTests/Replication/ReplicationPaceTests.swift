@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Divan
+@testable import CouchbaseLiteSwift
 
 /// How fast a replicator is and how long it will take, from its statistics.
 @Suite(.timeLimit(.minutes(5))) struct ReplicationPaceTests {

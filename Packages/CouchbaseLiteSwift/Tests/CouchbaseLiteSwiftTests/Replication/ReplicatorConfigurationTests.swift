@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Divan
+@testable import CouchbaseLiteSwift
 
 /// Configurations: defaults, rules that depend on each other, and misuse.
 ///

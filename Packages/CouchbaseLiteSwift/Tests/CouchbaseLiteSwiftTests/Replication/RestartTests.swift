@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import Divan
+@testable import CouchbaseLiteSwift
 
 /// Services that end while others start: the database keeps running services alive, and ends them.
 ///

@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import DivanCrypto
 import DivanTLS
 import Foundation

@@ -1,5 +1,5 @@
+import CouchbaseLiteSwift
 import Dispatch
-import Divan
 import Foundation
 import Synchronization
 

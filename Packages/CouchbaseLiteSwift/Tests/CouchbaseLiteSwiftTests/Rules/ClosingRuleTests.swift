@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 // Database services are internal to the module.
-@testable import Divan
+@testable import CouchbaseLiteSwift
 
 /// `behaviour.md` §15 and §18.
 @Suite(.timeLimit(.minutes(5))) struct ClosingRuleTests {
@@ -114,7 +114,7 @@ import Testing
         let other: Database
         let closings = Heard<Bool>()
 
-        func resolve(conflict: Divan.Conflict) -> Document? {
+        func resolve(conflict: CouchbaseLiteSwift.Conflict) -> Document? {
             do {
                 let collections = [CollectionConfiguration(collection: try own.defaultCollection())]
                 var config = ReplicatorConfiguration(

@@ -1,5 +1,5 @@
+import CouchbaseLiteSwift
 import Dispatch
-import Divan
 import DivanTestKit
 import Foundation
 import Testing

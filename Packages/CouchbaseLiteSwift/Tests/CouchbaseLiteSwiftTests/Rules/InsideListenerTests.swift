@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import Divan
+@testable import CouchbaseLiteSwift
 
 /// What a listener may do inside its callback: everything that an application may do elsewhere.
 ///
@@ -24,7 +24,7 @@ import Testing
     /// One listener on its own queue, and everything that it may use.
     private final class ListenerFixture: Sendable {
         let peers: Peers
-        let collection: Divan.Collection
+        let collection: CouchbaseLiteSwift.Collection
         let replicator: Replicator
         let token = Mutex<ListenerToken?>(nil)
         private let wasCalled = Mutex(false)
@@ -165,7 +165,9 @@ import Testing
         func writeLog(level: LogLevel, domain: LogDomain, message: String) {
             guard domain == .listener, message.hasPrefix("Listening on") else { return }
             isAsked()
-            _ = (listener.port, listener.status, listener.statistics, Divan.metrics.text)
+            _ = (
+                listener.port, listener.status, listener.statistics, CouchbaseLiteSwift.metrics.text
+            )
             try? listener.start()
             listener.stop()
         }

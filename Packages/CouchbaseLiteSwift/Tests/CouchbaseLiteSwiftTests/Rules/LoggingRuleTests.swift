@@ -5,7 +5,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import Divan
+@testable import CouchbaseLiteSwift
 
 /// `behaviour.md` §17, in separate processes if the console or the first database matters.
 ///
@@ -280,7 +280,9 @@ extension LoggingTests {
 
     @Test func `a resolved document with a different ID logs the official warning`() throws {
         struct Resolver: ConflictResolverProtocol {
-            func resolve(conflict: Divan.Conflict) -> Document? { MutableDocument(id: "wrong") }
+            func resolve(conflict: CouchbaseLiteSwift.Conflict) -> Document? {
+                MutableDocument(id: "wrong")
+            }
         }
         let lines = Heard<String>()
         LogSinks.custom = CustomLogSink(level: .warning, logSink: Sink(lines: lines))

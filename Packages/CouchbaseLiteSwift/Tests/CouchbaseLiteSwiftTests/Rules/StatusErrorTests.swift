@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 // The engine's statuses become the public ones inside the module.
-@testable import Divan
+@testable import CouchbaseLiteSwift
 
 /// `behaviour.md` §6.7.
 @Suite struct StatusErrorTests {

@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import Divan
+@testable import CouchbaseLiteSwift
 
 /// What is published about a database to other processes.
 @Suite(.timeLimit(.minutes(1))) struct StatusPublisherTests {

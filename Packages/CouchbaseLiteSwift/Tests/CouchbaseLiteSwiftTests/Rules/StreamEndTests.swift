@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import Divan
+@testable import CouchbaseLiteSwift
 
 /// Change streams that start at the very moment when their subject ends.
 ///

@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import DivanTestKit
 import Foundation
 import Testing
@@ -9,7 +9,7 @@ struct VectorWords {
     static let count = 300
 
     let home: TemporaryDatabase
-    let words: Divan.Collection
+    let words: CouchbaseLiteSwift.Collection
     let vectors: [[Float]]
 
     var database: Database { home.database }
@@ -43,7 +43,8 @@ struct VectorWords {
         }
     }
 
-    static func save(_ number: Int, _ vector: Any?, in words: Divan.Collection) throws {
+    static func save(_ number: Int, _ vector: Any?, in words: CouchbaseLiteSwift.Collection) throws
+    {
         let id = "word\(number)"
         let document = try words.document(id: id)?.toMutable() ?? MutableDocument(id: id)
         document.setInt(number, forKey: "number")

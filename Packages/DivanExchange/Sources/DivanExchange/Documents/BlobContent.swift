@@ -1,4 +1,4 @@
-public import Divan
+public import CouchbaseLiteSwift
 import DivanCrypto
 import DivanStore
 import Foundation

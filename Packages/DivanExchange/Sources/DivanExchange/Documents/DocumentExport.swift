@@ -1,4 +1,4 @@
-@_spi(Stores) public import Divan
+@_spi(Stores) public import CouchbaseLiteSwift
 import DivanJSON
 import DivanRevisions
 import DivanStore
@@ -90,7 +90,7 @@ public struct DocumentExport {
     /// - Throws: `ExchangeError` with `documentTooLong`, `unreadableBlob` or `damagedBlob`; errors of the database, the
     ///   sink and the progress handler.
     public mutating func add(
-        _ collection: Divan.Collection,
+        _ collection: CouchbaseLiteSwift.Collection,
         in snapshot: DatabaseSnapshot,
         since sequence: UInt64? = nil,
         namingCollection namesCollection: Bool = false
@@ -219,7 +219,7 @@ public struct DocumentExport {
 
 extension UnexpiredDocuments {
     /// Whether a document is exported.
-    public func contain(_ id: String, of collection: Divan.Collection) throws -> Bool {
+    public func contain(_ id: String, of collection: CouchbaseLiteSwift.Collection) throws -> Bool {
         guard let now, let end = try collection.getDocumentExpiration(id: id) else { return true }
         return end > Date(timeIntervalSince1970: Double(now) / 1_000)
     }

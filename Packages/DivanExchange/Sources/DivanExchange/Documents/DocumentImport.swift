@@ -1,4 +1,4 @@
-@_spi(Stores) public import Divan
+@_spi(Stores) public import CouchbaseLiteSwift
 import DivanJSON
 import DivanRevisions
 public import DivanStore

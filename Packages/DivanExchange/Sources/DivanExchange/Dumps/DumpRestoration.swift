@@ -1,4 +1,4 @@
-@_spi(Stores) public import Divan
+@_spi(Stores) public import CouchbaseLiteSwift
 public import DivanPlatform
 import DivanQuery
 import DivanRevisions

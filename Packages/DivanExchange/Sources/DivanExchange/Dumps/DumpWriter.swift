@@ -1,4 +1,4 @@
-@_spi(Stores) public import Divan
+@_spi(Stores) public import CouchbaseLiteSwift
 import DivanCrypto
 import DivanJSON
 import DivanRevisions

@@ -1,5 +1,5 @@
 import CDivanFloors
-import Divan
+import CouchbaseLiteSwift
 import DivanJSON
 import DivanTestKit
 import Foundation

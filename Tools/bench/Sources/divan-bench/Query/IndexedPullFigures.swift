@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import Foundation
 
 /// A pull of the documents of `QueryBench` into databases with and without indexes, in turns.

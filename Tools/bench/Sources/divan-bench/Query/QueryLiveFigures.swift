@@ -1,5 +1,5 @@
+import CouchbaseLiteSwift
 import Dispatch
-import Divan
 import DivanStore
 import Foundation
 import Synchronization

@@ -1,5 +1,5 @@
+import CouchbaseLiteSwift
 import Dispatch
-import Divan
 import DivanPlatform
 import Foundation
 import Synchronization
@@ -10,7 +10,7 @@ final class CommitLatencyProbe: Sendable {
     private let delays = Mutex<[Double]>([])
     private let arrival = DispatchSemaphore(value: 0)
 
-    init(_ collection: Divan.Collection) {
+    init(_ collection: CouchbaseLiteSwift.Collection) {
         let queue = DispatchQueue(label: "stamps")
         _ = collection.addChangeListener(queue: queue) { [weak self] change in
             let now = monotonicSeconds()
@@ -35,7 +35,7 @@ final class CommitLatencyProbe: Sendable {
     }
 
     /// Saves stamped documents, each a few milliseconds after the previous one.
-    static func save(_ count: Int, in collection: Divan.Collection) throws {
+    static func save(_ count: Int, in collection: CouchbaseLiteSwift.Collection) throws {
         for index in 0..<count {
             CurrentThread.sleep(milliseconds: 3)
             let document = MutableDocument(id: "stamp-\(index)")

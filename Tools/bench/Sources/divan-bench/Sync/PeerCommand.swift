@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import DivanStore
 
 /// A command of the bench to one of the two syncing processes; a line of JSON.

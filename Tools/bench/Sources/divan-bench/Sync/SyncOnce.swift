@@ -1,12 +1,12 @@
+import CouchbaseLiteSwift
 import Dispatch
-import Divan
 import DivanTestKit
 import Foundation
 
 /// One replication of one database, timed from its start until it has stopped.
 struct SyncOnce {
     private let replicator: Replicator
-    private let collection: Divan.Collection
+    private let collection: CouchbaseLiteSwift.Collection
     private let isPush: Bool
     private let isReset: Bool
     private let samplePeriod: Double?

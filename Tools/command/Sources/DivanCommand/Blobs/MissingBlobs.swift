@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import DivanCommandLine
 import DivanRevisions
 
@@ -29,7 +29,8 @@ struct MissingBlobs {
         }
     }
 
-    private mutating func add(_ id: DocumentID, of collection: Divan.Collection) throws {
+    private mutating func add(_ id: DocumentID, of collection: CouchbaseLiteSwift.Collection) throws
+    {
         guard let document = try collection.document(id: id.text) else {
             throw Failure.noDocument(id.text, in: collection.qualifiedName.wireName)
         }

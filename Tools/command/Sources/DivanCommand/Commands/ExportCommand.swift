@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import DivanCommandLine
 import DivanExchange
 import DivanJSON
@@ -88,7 +88,7 @@ enum ExportCommand: Command {
     ///
     /// Documents that cannot be read are left out.
     private static func export(
-        _ collection: Divan.Collection,
+        _ collection: CouchbaseLiteSwift.Collection,
         _ since: UInt64?,
         _ arguments: Arguments,
         _ terminal: Terminal

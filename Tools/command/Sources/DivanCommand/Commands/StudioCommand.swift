@@ -1,5 +1,5 @@
+import CouchbaseLiteSwift
 import Dispatch
-import Divan
 import DivanCommandLine
 import DivanJSON
 import DivanStatus

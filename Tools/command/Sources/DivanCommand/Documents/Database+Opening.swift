@@ -1,4 +1,4 @@
-@_spi(Stores) import Divan
+@_spi(Stores) import CouchbaseLiteSwift
 import DivanCommandLine
 import DivanDelta
 import DivanExchange

@@ -1,4 +1,4 @@
-public import Divan
+public import CouchbaseLiteSwift
 import DivanCommandLine
 import DivanPlatform
 import Foundation

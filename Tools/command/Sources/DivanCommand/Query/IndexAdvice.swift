@@ -1,4 +1,4 @@
-@_spi(Stores) import Divan
+@_spi(Stores) import CouchbaseLiteSwift
 import DivanCommandLine
 import DivanJSON
 import DivanQuery
@@ -40,7 +40,10 @@ struct IndexAdvice {
     }
 
     /// The sentence for an index of properties that no document has; `nil` if there is nothing to say.
-    func sentence(of collection: Divan.Collection, in database: Database) throws -> String? {
+    func sentence(
+        of collection: CouchbaseLiteSwift.Collection,
+        in database: Database
+    ) throws -> String? {
         let names = try Self.names(of: collection)
         guard names.isComplete else { return nil }
         let paths = paths(in: collection)
@@ -71,26 +74,27 @@ struct IndexAdvice {
         return names.isEmpty ? nil : start
     }
 
-    private func paths(in collection: Divan.Collection) -> [QueryPath] {
+    private func paths(in collection: CouchbaseLiteSwift.Collection) -> [QueryPath] {
         paths(of: expressions, in: collection)
     }
 
     private func paths(
         of expressions: [QueryExpression],
-        in collection: Divan.Collection
+        in collection: CouchbaseLiteSwift.Collection
     ) -> [QueryPath] {
         let over = QueryCollection(CollectionPath(collection.qualifiedName))
         return (expressions + [condition].compactMap(\.self)).flatMap { $0.properties(of: over) }
     }
 
     /// Whether a collection has documents with all properties of the index.
-    private func has(_ collection: Divan.Collection) throws -> Bool {
+    private func has(_ collection: CouchbaseLiteSwift.Collection) throws -> Bool {
         let names = try Self.names(of: collection)
         let paths = paths(in: collection)
         return !paths.isEmpty && paths.allSatisfy(names.have)
     }
 
-    private static func names(of collection: Divan.Collection) throws -> PropertyNames {
+    private static func names(of collection: CouchbaseLiteSwift.Collection) throws -> PropertyNames
+    {
         let path = CollectionPath(collection.qualifiedName)
         let limit = PropertyNames.documentCount + 1
         return try collection.database.openStore().read { reader in

@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import DivanCommandLine
 import DivanHTTP
 import DivanJSON
@@ -52,7 +52,7 @@ struct MetricsPage {
                 [("", "\(count)")]
             )
         }
-        return Divan.metrics.text + gauges.joined() + refused + displaced.orEmpty
+        return CouchbaseLiteSwift.metrics.text + gauges.joined() + refused + displaced.orEmpty
     }
 
     private func family(

@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import DivanCommandLine
 import DivanCrypto
 
@@ -51,7 +51,7 @@ struct PeerAccess: Sendable {
     /// The rights of a client to the shared collections.
     func access(
         of client: ListenerClient,
-        to collections: [Divan.Collection]
+        to collections: [CouchbaseLiteSwift.Collection]
     ) -> ListenerAccess {
         var access = ListenerAccess.full
         if let certificates {

@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import DivanJSON
 
 /// The user or certificate of a peer, and its address.

@@ -1,5 +1,5 @@
+@_spi(Status) import CouchbaseLiteSwift
 import Dispatch
-@_spi(Status) import Divan
 import DivanCommandLine
 import DivanDiscovery
 import DivanJSON

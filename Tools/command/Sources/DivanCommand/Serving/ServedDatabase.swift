@@ -1,4 +1,4 @@
-@_spi(Status) @_spi(Stores) import Divan
+@_spi(Status) @_spi(Stores) import CouchbaseLiteSwift
 import DivanCommandLine
 import DivanDiscovery
 import DivanJSON

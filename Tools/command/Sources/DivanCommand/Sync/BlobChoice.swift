@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import DivanCommandLine
 
 /// Which blobs a pull fetches.

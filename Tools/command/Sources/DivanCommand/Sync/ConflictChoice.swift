@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import DivanCommandLine
 import DivanJSON
 import Synchronization
@@ -75,7 +75,7 @@ private struct ReportingResolver: ConflictResolverProtocol, Sendable {
     let collection: CollectionName
     let report: ConflictReport
 
-    func resolve(conflict: Divan.Conflict) -> Document? {
+    func resolve(conflict: CouchbaseLiteSwift.Conflict) -> Document? {
         let document = decide(conflict)
         let kept: String
         if document == nil {
@@ -89,7 +89,7 @@ private struct ReportingResolver: ConflictResolverProtocol, Sendable {
         return document
     }
 
-    private func decide(_ conflict: Divan.Conflict) -> Document? {
+    private func decide(_ conflict: CouchbaseLiteSwift.Conflict) -> Document? {
         switch choice {
         case .local: conflict.localDocument
         case .remote: conflict.remoteDocument

@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 
 /// Collections that a run creates because its command line names them.
 ///
@@ -11,7 +11,7 @@ struct CreatedCollections: Sendable {
     init(making names: [CollectionName], in database: Database) throws {
         let missing = try names.filter { try database.collection($0) == nil }
         guard !missing.isEmpty else { return }
-        var fresh: [Divan.Collection] = []
+        var fresh: [CouchbaseLiteSwift.Collection] = []
         // After each transaction that creates a collection, all processes read the schema again.
         try database.inBatch {
             for name in missing { fresh.append(try database.createCollection(name)) }

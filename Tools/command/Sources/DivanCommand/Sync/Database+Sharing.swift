@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import DivanCommandLine
 import DivanStore
 import Foundation
@@ -153,7 +153,7 @@ extension Database {
     /// The collection with a name.
     ///
     /// - Throws: `StoreError` if it does not exist.
-    func existing(_ name: CollectionName) throws -> Divan.Collection {
+    func existing(_ name: CollectionName) throws -> CouchbaseLiteSwift.Collection {
         if let found = try collection(name) { return found }
         let place = path.map { String($0.dropLast()) } ?? ""
         throw StoreError(.noSuchCollection(CollectionPath(name)), at: place)
@@ -162,7 +162,7 @@ extension Database {
     /// Returns the collections with the given names; all of the database if none is given.
     ///
     /// - Throws: `StoreError` if one is missing.
-    func collections(named names: [CollectionName]) throws -> [Divan.Collection] {
+    func collections(named names: [CollectionName]) throws -> [CouchbaseLiteSwift.Collection] {
         guard !names.isEmpty else {
             let all = try allCollections()
             guard all.isEmpty else { return all }
@@ -179,7 +179,7 @@ extension Database {
     }
 }
 
-extension Divan.Collection {
+extension CouchbaseLiteSwift.Collection {
     /// The document, unless it has expired and is waiting to be purged.
     ///
     /// - Throws: `Failure` if it does not exist.

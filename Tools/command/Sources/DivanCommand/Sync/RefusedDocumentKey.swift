@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 
 /// A document that a peer refused, or that could not be pulled from it.
 struct RefusedDocumentKey: Hashable {

@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import DivanCommandLine
 import Foundation
 
@@ -25,7 +25,7 @@ struct SyncConfiguration {
         let entries = try collections.map { collection in
             let name = collection.qualifiedName
             let wanted = try conditions.texts(for: name).map {
-                try Divan.Collection.filter(where: $0)
+                try CouchbaseLiteSwift.Collection.filter(where: $0)
             }
             var entry = CollectionConfiguration(collection: collection)
             entry.conflictResolver = choice.resolver(for: name, conflicts)

@@ -1,4 +1,4 @@
-@_spi(Status) import Divan
+@_spi(Status) import CouchbaseLiteSwift
 import DivanCommandLine
 import DivanJSON
 import DivanStatus

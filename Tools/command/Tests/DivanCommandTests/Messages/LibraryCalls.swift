@@ -1,4 +1,4 @@
-import Divan
+import CouchbaseLiteSwift
 import DivanTestKit
 import Foundation
 import Testing
@@ -20,8 +20,8 @@ final class LibraryCalls {
     private let folder: TemporaryDirectory
     private let config: DatabaseConfiguration
     private let notes: Database
-    private let meals: Divan.Collection
-    private let drinks: Divan.Collection
+    private let meals: CouchbaseLiteSwift.Collection
+    private let drinks: CouchbaseLiteSwift.Collection
 
     /// Runs the calls.
     init() throws {

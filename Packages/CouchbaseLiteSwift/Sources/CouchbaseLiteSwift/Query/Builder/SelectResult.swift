@@ -98,3 +98,7 @@ public final class QuerySortOrder: OrderingProtocol {
         QuerySortOrder(QueryOrdering(ordering.expression, isDescending: true))
     }
 }
+
+/// The former name of an ordering.
+@available(*, deprecated, renamed: "QuerySortOrder")
+public typealias SortOrder = QuerySortOrder
