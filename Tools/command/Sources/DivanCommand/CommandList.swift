@@ -24,8 +24,8 @@ enum CommandList {
         (
             "Queries",
             [
-                ShellCommand.self, QueryCommand.self, SelectCommand.self,
-                IndexListCommand.self, IndexMakeCommand.self,
+                ShellCommand.self, QueryCommand.self, SelectCommand.self, SearchCommand.self,
+                IndexListCommand.self, IndexStatsCommand.self, IndexMakeCommand.self,
                 IndexRemoveCommand.self, IndexRebuildCommand.self, IndexSuggestCommand.self,
             ]
         ),

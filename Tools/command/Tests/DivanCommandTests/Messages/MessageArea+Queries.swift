@@ -36,6 +36,9 @@ extension MessageArea {
             divan query shop 'SELECT name FROM inv.chairs' -p x=1
             divan index make shop i -c inv.chairs 'COUNT(*)'
             divan index make shop i -c inv.chairs 'STR_TO_MILLIS(name)'
+            divan index stats shop words -c inv.chairs
+            divan search shop oak
+            divan search shop oak -c inv.chairs --model ./embed.py
             divan index rm shop nosuch
             divan index rm shop words
             """#
