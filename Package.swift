@@ -324,6 +324,18 @@ let packages: [[Target]] = [
         testing: ["DivanBLIP"]
     ),
     packageTargets(
+        "Divan",
+        arrows: [
+            "CouchbaseLiteSwift",
+            "DivanStore",
+            "DivanQuery",
+            "DivanSQL",
+            "DivanRevisions",
+            "DivanJSON",
+            "DivanCompression",
+        ]
+    ),
+    packageTargets(
         "DivanStudio",
         arrows: [
             "DivanPlatform",
