@@ -30,7 +30,7 @@ extension DocumentCollection {
 
     /// The changes to one document from now on, which may not exist yet: the document after each change, or `nil` if it
     /// was deleted or purged.
-    public func changes(of id: String) -> Updates<Document?, DivanError> {
+    public func changes(of id: String) -> Updates<Document?, any Error> {
         Updates(bufferLimit: 64) { continuation in
             let stream = official.documentChanges(id: id)
             let task = Task {

@@ -11,7 +11,7 @@ extension DocumentQuery where Model: Sendable {
     /// ```swift
     /// for try await open in notes.documents(where: #Predicate<Note> { !$0.done }).live() { show(open) }
     /// ```
-    public func live() -> Updates<[Model], DivanError> {
+    public func live() -> Updates<[Model], any Error> {
         Updates(bufferLimit: 1) { continuation in
             collection.database.follow(collection.place, continuation) { [self] in
                 (try statement(), [:])
@@ -31,7 +31,7 @@ extension DocumentCollection {
         where predicate: Predicate<Model>? = nil,
         orderBy orders: DocumentOrder<Model>...,
         limit: Int? = nil
-    ) -> Updates<[Model], DivanError> {
+    ) -> Updates<[Model], any Error> {
         DocumentQuery(self, predicate, orders, limit).live()
     }
 
@@ -44,7 +44,7 @@ extension DocumentCollection {
         where predicate: Predicate<Model>? = nil,
         orderBy property: any KeyPath<Model, Value> & Sendable,
         limit: Int? = nil
-    ) -> Updates<[Model], DivanError> {
+    ) -> Updates<[Model], any Error> {
         DocumentQuery(self, predicate, [.ascending(property)], limit).live()
     }
 }
@@ -54,7 +54,7 @@ extension Database {
     public func live(
         _ sql: String,
         _ parameters: [String: DocumentValue] = [:]
-    ) -> Updates<Rows, DivanError> {
+    ) -> Updates<Rows, any Error> {
         live(sql, parameters) { $0 }
     }
 
@@ -65,7 +65,7 @@ extension Database {
         _ sql: String,
         _ parameters: [String: DocumentValue] = [:],
         as type: Model.Type
-    ) -> Updates<[Model], DivanError> {
+    ) -> Updates<[Model], any Error> {
         live(sql, parameters) { try $0.rows(as: type) }
     }
 
@@ -73,7 +73,7 @@ extension Database {
         _ sql: String,
         _ parameters: [String: DocumentValue],
         _ convert: @escaping @Sendable (Rows) throws -> Element
-    ) -> Updates<Element, DivanError> {
+    ) -> Updates<Element, any Error> {
         Updates(bufferLimit: 1) { continuation in
             self.follow(self.place, continuation) {
                 // Checked here, so that a missing parameter is an error and not only logged.
@@ -89,7 +89,7 @@ extension Database {
     /// Starts a live query; returns how to end it.
     fileprivate func follow<Element: Sendable>(
         _ place: String,
-        _ continuation: Updates<Element, DivanError>.Continuation,
+        _ continuation: Updates<Element, any Error>.Continuation,
         _ make: () throws -> (QueryStatement, [String: DocumentValue]),
         decode: @escaping @Sendable ([[QueryValue]], QueryStatement) throws -> Element
     ) -> @Sendable () -> Void {
